@@ -16,6 +16,7 @@ export const builtIns: BuiltIns = {
   onebot: () => import("../../adapters/onebot/index.ts"),
   satori: () => import("../../adapters/satori/index.ts"),
   telegram: () => import("../../adapters/telegram/index.ts"),
+  slack: () => import("../../adapters/slack/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),
   xmpp: () => import("../../adapters/xmpp/index.ts"),
 }

@@ -1,0 +1,65 @@
+import type {DatedIncoming, HistoryPage, Sender} from "../../../../shared/sdk/sdk.ts"
+import type {Ask} from "../api.ts"
+import {type Payload, payloadOf, payloadsIn, textIn, timeOf, tsIn} from "../payload.ts"
+import {placeOf} from "../place.ts"
+
+type History = Required<Pick<Sender, "history">>
+
+/** How a message of the history becomes the event that it is live. */
+type Read = (message: Payload, channel: string) => Promise<DatedIncoming | undefined>
+
+/** What Slack gives at once, and how often it is asked for more. */
+const page = {limit: 200, most: 5} as const
+
+/** The history of a channel, and of a thread. What was said in a thread is not in its channel's. */
+export const createHistory = (ask: Ask, read: Read): History => ({
+  history: async ({channel: id, before, after, limit}, signal): Promise<HistoryPage> => {
+    const {channel, thread} = placeOf(id)
+    const isForwards = after !== undefined
+    // Slack gives the newest of a channel first, and the oldest of a thread: only all of a range have their order.
+    const isWhole = isForwards || thread !== undefined
+    const {messages, more} = await gather(
+      (cursor: string | undefined) =>
+        ask(
+          thread === undefined ? "conversations.history" : "conversations.replies",
+          {channel, ts: thread, oldest: after, latest: before, limit: isWhole ? page.limit : limit, cursor},
+          signal,
+        ),
+      isWhole ? page.most : 1,
+    )
+    if (more && isWhole) throw new Error(`more than ${page.limit * page.most} messages are in the range`)
+    const isWithin = (message: Payload): boolean => {
+      const ts = tsIn(message, "ts")
+      if (ts === undefined || ts === thread) return false
+      return (after === undefined || isLater(ts, after)) && (before === undefined || isLater(before, ts))
+    }
+    const inOrder = messages.filter(isWithin).toSorted((one, other) => timeOfMessage(one) - timeOfMessage(other))
+    const taken = isForwards ? inOrder.slice(0, limit) : inOrder.slice(-limit)
+    const events = await Promise.all(taken.map(message => read(message, channel)))
+    const said = events.filter(event => event !== undefined)
+    // A page of nothing that is said, such as of joins, leads nowhere: what is behind it is asked for at once.
+    if (said.length === 0 && isForwards && inOrder.length > taken.length)
+      return createHistory(ask, read).history(
+        {channel: id, after: tsIn(taken.at(-1) ?? {}, "ts") ?? after, limit},
+        signal,
+      )
+    return {events: said, more: more || inOrder.length > taken.length}
+  },
+})
+
+const timeOfMessage = (message: Payload): number => Number(tsIn(message, "ts") ?? 0)
+
+const isLater = (one: string, other: string): boolean => Number(one) > Number(other) && timeOf(one) >= timeOf(other)
+
+const gather = async (ask: (cursor: string | undefined) => Promise<Payload>, most: number) => {
+  const messages: Payload[] = []
+  let cursor: string | undefined
+  for (let n = 0; n < most; n++) {
+    const answer = await ask(cursor)
+    messages.push(...payloadsIn(answer, "messages"))
+    cursor = textIn(payloadOf(answer.response_metadata), "next_cursor")
+    if (answer.has_more !== true) return {messages, more: false}
+    if (cursor === undefined) break
+  }
+  return {messages, more: true}
+}

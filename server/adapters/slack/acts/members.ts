@@ -1,0 +1,32 @@
+import {refused, type Sender} from "../../../../shared/sdk/sdk.ts"
+import {type Ask, SlackError} from "../api.ts"
+import {type Payload, payloadOf, textIn} from "../payload.ts"
+import {placeOf} from "../place.ts"
+
+/** Methods of Satori. A guild is a conversation with others: that is what has members in Slack. */
+export const memberMethods = ["guild.member.kick", "guild.member.list"] as const
+
+export const createMembers = (ask: Ask): Required<Pick<Sender, "call">> => ({
+  call: async (method, params, signal) => {
+    const {channel} = placeOf(required(params, "guild_id"))
+    if (method === "guild.member.kick") {
+      const args = {channel, user: required(params, "user_id")}
+      // Somebody who is not there is kicked already.
+      await ask("conversations.kick", args, signal, ["not_in_channel", "user_not_in_channel"]).catch(error => {
+        if (!(error instanceof SlackError)) throw error
+      })
+      return {}
+    }
+    const cursor = typeof params.next === "string" ? params.next : undefined
+    const answer = await ask("conversations.members", {channel, cursor, limit: 200}, signal)
+    const next = textIn(payloadOf(answer.response_metadata), "next_cursor")
+    const members = Array.isArray(answer.members) ? answer.members : []
+    return {data: members.map(id => ({user: {id: String(id)}})), ...(next === undefined ? {} : {next})}
+  },
+})
+
+const required = (params: Payload, key: string): string => {
+  const value = textIn(params, key)
+  if (value !== undefined) return value
+  throw refused(`${key} is missing`, {reason: "request_invalid", remediation: `Give ${key}, as Satori names it.`})
+}

@@ -1,0 +1,98 @@
+import {type Endpoint, refused, type Sender} from "../../../../shared/sdk/sdk.ts"
+import {type Ask, isCredentials, SlackError} from "../api.ts"
+import {emojiName} from "../content/emoji.ts"
+import {writeMessage} from "../content/write.ts"
+import {type Payload, payloadOf, tsIn} from "../payload.ts"
+import {placedAt, placeOf} from "../place.ts"
+import {shareFiles} from "./files.ts"
+
+type Acts = Required<Pick<Sender, "send" | "edit" | "delete" | "react" | "unreact" | "open">>
+
+/** A token that Slack refuses while the bot runs ends the connection: what waits is sent once there is another one. */
+export const losing =
+  (ask: Ask, endpoint: Pick<Endpoint, "lost">): Ask =>
+  async (method, args, signal, known) => {
+    try {
+      return await ask(method, args, signal, known)
+    } catch (error) {
+      if (!isCredentials(error)) throw error
+      const {message} = error as Error
+      endpoint.lost(new Error(message))
+      throw new Error(message)
+    }
+  }
+
+export const createActs = (ask: Ask): Acts => ({
+  send: async ({channel: id, content}, signal) => {
+    const {channel, thread} = placeOf(id)
+    const {text, blocks, files, quote} = writeMessage(content)
+    const thread_ts = thread ?? quote
+    if (files.length > 0) return {ids: [await shareFiles(ask, {channel, thread_ts, blocks, files}, signal)]}
+    // A message of white space alone is nothing to Slack.
+    if (blocks.length === 0) return {ids: []}
+    const {ts} = await ask("chat.postMessage", {channel, thread_ts, text, blocks, ...plainly}, signal)
+    return {ids: typeof ts === "string" ? [ts] : []}
+  },
+  edit: async ({channel: id, message, content}, signal) => {
+    const {channel} = placeOf(id)
+    const {text, blocks, files} = writeMessage(content)
+    if (files.length > 0 || blocks.length === 0)
+      throw refused("an edit of Slack changes the text of a message and its buttons", {
+        reason: "unsupported",
+        remediation: "Send files in a message of their own, and delete a message instead of emptying it.",
+      })
+    await ask("chat.update", {channel, ts: tsOf(message), text, blocks, ...plainly}, signal)
+  },
+  delete: async ({channel: id, message}, signal) => {
+    const {channel} = placeOf(id)
+    // Of a message with files whose `ts` Slack did not tell, the file is what is known.
+    if (/^F[A-Z0-9]+$/.test(message)) await ifThere(ask("files.delete", {file: message}, signal, gone))
+    else await ifThere(ask("chat.delete", {channel, ts: tsOf(message)}, signal, gone))
+  },
+  react: async ({channel: id, message, emoji}, signal) => {
+    const {channel} = placeOf(id)
+    const args = {channel, timestamp: tsOf(message), name: nameOf(emoji)}
+    await ifThere(ask("reactions.add", args, signal, ["already_reacted"]))
+  },
+  unreact: async ({channel: id, message, emoji}, signal) => {
+    const {channel} = placeOf(id)
+    const args = {channel, timestamp: tsOf(message), name: nameOf(emoji)}
+    await ifThere(ask("reactions.remove", args, signal, ["no_reaction", "message_not_found"]))
+  },
+  open: async (user, signal) => {
+    const opened = payloadOf((await ask("conversations.open", {users: user}, signal)).channel)
+    const {channel} = placedAt(String(opened.id))
+    if (channel === undefined) throw new Error("Slack opened no channel")
+    return channel
+  },
+})
+
+/** Slack makes links of addresses by itself; it is not to unfold what they show. */
+const plainly = {unfurl_links: false, unfurl_media: false, parse: "none", link_names: false}
+
+const gone = ["message_not_found", "file_not_found", "file_deleted"]
+
+/** The Host may repeat an act after a kill: what is so already is no error. */
+const ifThere = async (act: Promise<Payload>): Promise<void> => {
+  await act.catch(error => {
+    if (!(error instanceof SlackError)) throw error
+  })
+}
+
+const tsOf = (message: string): string => {
+  const ts = tsIn({message}, "message")
+  if (ts !== undefined) return ts
+  throw refused(`"${message}" is no message of Slack`, {
+    reason: "message_unknown",
+    remediation: "Name a message by its ts, such as 1503435956.000247. A slash command is no message.",
+  })
+}
+
+const nameOf = (emoji: string): string => {
+  const name = emojiName(emoji)
+  if (name !== undefined) return name
+  throw refused(`svc does not know Slack's name of the emoji ${emoji}`, {
+    reason: "emoji_unknown",
+    remediation: "Give the name that Slack shows for it, such as :wave:.",
+  })
+}

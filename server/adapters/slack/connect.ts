@@ -1,0 +1,55 @@
+import {type Endpoint, refused, type Sender} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {createFiles} from "./acts/files.ts"
+import {createHistory} from "./acts/history.ts"
+import {createMembers} from "./acts/members.ts"
+import {createActs, losing} from "./acts/send.ts"
+import {openApi} from "./api.ts"
+import {messageEvent, type Reading} from "./incoming/events.ts"
+import {Inbox} from "./incoming/inbox.ts"
+import {People} from "./incoming/people.ts"
+import {openSocket} from "./incoming/socket.ts"
+import {Threads} from "./incoming/threads.ts"
+import {answerRequest} from "./incoming/webhook.ts"
+import {idIn, textIn} from "./payload.ts"
+
+/** What an account opens to: its acts, and how it answers what Slack posts. */
+export interface Opened extends Sender {
+  answer(request: Request): Promise<Response>
+}
+
+/** Logs in, and connects by Socket Mode where the account has an app-level token. Throws a refusal where Slack says no for good. */
+export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Opened> => {
+  const {appToken, signingSecret} = account
+  if (appToken === undefined && signingSecret === undefined)
+    throw refused("the account has neither appToken nor signingSecret", {
+      reason: "account",
+      remediation: "Give it appToken for Socket Mode, or signingSecret for events by HTTP.",
+    })
+  const {signal} = endpoint
+  const open = await openApi(account, endpoint.load)
+  const who = await open("auth.test", {}, signal)
+  const [id, name, bot] = [idIn(who, "user_id"), textIn(who, "user"), idIn(who, "bot_id")]
+  if (id === undefined) throw new Error("Slack did not say who the bot is")
+  endpoint.login({
+    platform: "slack",
+    user: {id, ...(name === undefined ? {} : {name}), is_bot: true},
+    status: 1,
+  })
+  const ask = losing(open, endpoint)
+  const reading: Reading = {me: {user: id, ...(bot === undefined ? {} : {bot})}, threads: new Threads()}
+  const people = new People(open, signal)
+  const inbox = new Inbox(endpoint, reading, people)
+  if (appToken !== undefined) await openSocket(account, appToken, endpoint, inbox)
+  const read: Parameters<typeof createHistory>[1] = async (message, channel) => {
+    const event = messageEvent(message, channel, reading)
+    return event?.user === undefined ? event : {...event, user: await people.complete(event.user)}
+  }
+  return {
+    ...createActs(ask),
+    ...createFiles(ask, account),
+    ...createHistory(ask, read),
+    ...createMembers(ask),
+    answer: request => answerRequest(request, signingSecret, inbox),
+  }
+}

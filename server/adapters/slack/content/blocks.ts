@@ -1,0 +1,126 @@
+import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
+
+export type Block = Readonly<Record<string, unknown>>
+
+/** What the ids of svc's own actions begin with. Buttons and menus have their id in the value. */
+export const actionPrefix = {
+  button: "svc-button-",
+  select: "svc-select-",
+  form: "svc-form-",
+  field: "svc-field-",
+} as const
+
+/** Limits of Block Kit, in characters (https://docs.slack.dev/reference/block-kit). */
+const longest = {label: 75, option: 150, heading: 2000, input: 3000} as const
+
+/** At most so many elements in one block of actions. */
+const mostActions = 25
+
+const shortened = (text: string, most: number): string => {
+  const characters = [...text]
+  return text.length <= most ? text : `${characters.slice(0, Math.floor(most / 2) - 1).join("")}…`
+}
+
+const plain = (text: string, most: number) => ({
+  type: "plain_text",
+  text: shortened(text.trim() || "…", most),
+  emoji: false,
+})
+
+const labelOf = ({attrs, children}: Element): string =>
+  textOf(children).trim() || String(attrs.text ?? attrs.label ?? attrs.id ?? "")
+
+const optionOf = (label: string, value: string) => ({text: plain(label, longest.label), value})
+
+const themes: readonly unknown[] = ["primary", "danger"]
+
+const buttonOf = (button: Element, n: number): Block => ({
+  type: "button",
+  action_id: `${actionPrefix.button}${n}`,
+  text: plain(labelOf(button), longest.label),
+  value: String(button.attrs.id ?? ""),
+  ...(themes.includes(button.attrs.theme) ? {style: button.attrs.theme} : {}),
+})
+
+const selectOf = ({attrs, children}: Element, n: number): Block => ({
+  type: "static_select",
+  action_id: `${actionPrefix.select}${n}`,
+  ...(attrs.placeholder === undefined ? {} : {placeholder: plain(String(attrs.placeholder), longest.option)}),
+  options: children
+    .filter(isElement)
+    .filter(({type}) => type === "option")
+    .map(option => optionOf(labelOf(option), String(option.attrs.id ?? ""))),
+})
+
+/** What a field takes, by the number of its form. Slack holds no input of a message to a limit: the Host checks. */
+const inputOf = ({attrs, children}: Element, form: number): Block => {
+  const action_id = `${actionPrefix.field}${form}-${attrs.name ?? ""}`
+  const given = attrs.value === undefined ? undefined : String(attrs.value)
+  const choices =
+    attrs.type === "boolean"
+      ? ["yes", "no"]
+      : children.filter(isElement).flatMap(({type, attrs}) => (type === "option" ? [String(attrs.value ?? "")] : []))
+  const isMenu = choices.length > 0 && choices.every(({length}) => length > 0 && length <= longest.option)
+  if (!isMenu)
+    return {
+      type: "plain_text_input",
+      action_id,
+      ...(given === undefined ? {} : {initial_value: given.slice(0, longest.input)}),
+    }
+  const options = choices.map(choice => optionOf(choice, choice))
+  const first = attrs.type === "boolean" && given !== undefined ? (given === "true" ? "yes" : "no") : given
+  const initial = options.find(({value}) => value === first)
+  return {type: "static_select", action_id, options, ...(initial === undefined ? {} : {initial_option: initial})}
+}
+
+/** A form stands in the message itself: Slack sends what was filled in with the press of its button. */
+const formOf = (form: Element, n: number): readonly Block[] => {
+  const {attrs, children} = form
+  const fields = children.filter(isElement).filter(({type}) => type === "field")
+  return [
+    ...(attrs.title === undefined ? [] : [{type: "section", text: plain(String(attrs.title), longest.heading)}]),
+    ...fields.map(field => ({
+      type: "input",
+      label: plain(String(field.attrs.label ?? field.attrs.name ?? ""), longest.heading),
+      optional: field.attrs.required !== true,
+      ...(field.attrs.description === undefined ? {} : {hint: plain(String(field.attrs.description), longest.heading)}),
+      element: inputOf(field, n),
+    })),
+    {
+      type: "actions",
+      elements: [
+        {
+          type: "button",
+          action_id: `${actionPrefix.form}${n}`,
+          text: plain(String(attrs.label ?? ""), longest.label),
+          value: String(attrs.id ?? ""),
+          style: "primary",
+        },
+      ],
+    },
+  ]
+}
+
+export const isControl = ({type}: Element): boolean => type === "button" || type === "select" || type === "form"
+
+const controlsIn = (nodes: readonly Node[]): readonly Element[] =>
+  nodes.filter(isElement).flatMap(node => (isControl(node) ? [node] : controlsIn(node.children)))
+
+/** The blocks of a message's buttons, menus and forms, in their order. */
+export const controlBlocks = (content: readonly Node[]): readonly Block[] => {
+  const blocks: Block[] = []
+  let actions: Block[] = []
+  for (const [n, control] of controlsIn(content).entries()) {
+    if (control.type === "form") {
+      actions = []
+      blocks.push(...formOf(control, n))
+      continue
+    }
+    if (actions.length === 0 || actions.length === mostActions) {
+      actions = []
+      blocks.push({type: "actions", elements: actions})
+    }
+    actions.push(control.type === "button" ? buttonOf(control, n) : selectOf(control, n))
+  }
+  return blocks
+}

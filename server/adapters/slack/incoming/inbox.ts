@@ -1,0 +1,65 @@
+import {type DatedIncoming, type Endpoint, Problem} from "../../../../shared/sdk/sdk.ts"
+import {type Payload, payloadOf} from "../payload.ts"
+import {type Reading, readEvents} from "./events.ts"
+import {readCommand, readInteraction} from "./interactions.ts"
+import type {People} from "./people.ts"
+
+/** What Slack names in an envelope of Socket Mode. */
+export type Kind = "events_api" | "interactive" | "slash_commands"
+
+export const isKind = (kind: unknown): kind is Kind =>
+  kind === "events_api" || kind === "interactive" || kind === "slash_commands"
+
+/** Takes what Slack delivers, in its order. */
+export class Inbox {
+  readonly #endpoint: Endpoint
+  readonly #reading: Reading
+  readonly #people: People
+  /** The end of what is handed to the Host: names are looked up side by side, and nothing overtakes. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(endpoint: Endpoint, reading: Reading, people: People) {
+    this.#endpoint = endpoint
+    this.#reading = reading
+    this.#people = people
+  }
+
+  /**
+   * Resolves once a delivery may be acknowledged: it is durable, or nothing to svc. Throws what `receive` throws where it is to be
+   * delivered again.
+   */
+  async take(kind: Kind, body: unknown): Promise<void> {
+    const events = this.#read(kind, payloadOf(body))
+    if (events.length === 0) return
+    const named = Promise.all(events.map(event => this.#named(event)))
+    const handed = this.#last.then(async () => {
+      const events = await named
+      return {stored: this.#endpoint.receive(events)}
+    })
+    this.#last = handed.catch(() => {})
+    const {stored} = await handed
+    await stored.catch(error => this.#judge(error))
+  }
+
+  #read(kind: Kind, body: Payload): readonly DatedIncoming[] {
+    const events =
+      kind === "events_api"
+        ? readEvents(body, this.#reading)
+        : kind === "interactive"
+          ? readInteraction(body)
+          : readCommand(body)
+    if (events.length === 0) this.#endpoint.log.debug(`nothing of a delivery of Slack (${kind}) is an event`)
+    return events
+  }
+
+  async #named(event: DatedIncoming): Promise<DatedIncoming> {
+    const {user} = event
+    return user === undefined ? event : {...event, user: await this.#people.complete(user)}
+  }
+
+  /** An event that cannot be stored does not get better by another delivery. */
+  #judge(error: unknown): void {
+    if (!(error instanceof Problem && error.code === "event_invalid")) throw error
+    this.#endpoint.log.warn("an event of Slack is left out: it is not valid", {error})
+  }
+}

@@ -1,0 +1,112 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type * as SocketMode from "@slack/socket-mode"
+import type {Endpoint, Secret} from "../../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "../account.ts"
+import {appToken, clientOptions, failureOf, quiet} from "../api.ts"
+import {type Payload, payloadOf, textIn} from "../payload.ts"
+import {type Inbox, isKind} from "./inbox.ts"
+
+/** Slack gets so many milliseconds to answer the end of the connection. */
+const patience = 1000
+
+/** Longer messages, in characters, are none of Slack's. */
+const longest = 4_000_000
+
+/** Connects by Socket Mode (https://docs.slack.dev/apis/events-api/using-socket-mode); resolves once Slack has said hello. */
+export const openSocket = async (
+  account: AccountSettings,
+  token: Secret,
+  endpoint: Endpoint,
+  inbox: Inbox,
+): Promise<void> => {
+  const {SocketModeClient} = await endpoint.load<typeof SocketMode>("@slack/socket-mode")
+  const client = new SocketModeClient({
+    appToken: token.reveal(),
+    logger: quiet,
+    autoReconnectEnabled: false,
+    clientOptions: clientOptions(account, endpoint.signal),
+  })
+  endpoint.defer(() => close(client))
+  let reason = ""
+  let last: unknown
+  client.on("error", error => {
+    last = error
+  })
+  guard(client, message => {
+    if (message.type === "disconnect") reason = ` (${textIn(message, "reason") ?? "no reason"})`
+  })
+  client.on("slack_event", async ({type, body, ack}: Delivered) => {
+    try {
+      if (isKind(type)) await inbox.take(type, body)
+      else endpoint.log.debug(`Slack delivered something of the type ${type}`)
+      await ack()
+    } catch (error) {
+      endpoint.log.warn("a delivery of Slack is not acknowledged: Slack delivers it again", {error})
+    }
+  })
+  try {
+    await client.start()
+  } catch (error) {
+    throw error === undefined ? new Error(`Slack did not say hello: ${messageIn(last)}`) : connecting(error)
+  }
+  const lost = () => endpoint.lost(new Error(`Slack closed the connection${reason}`))
+  client.on("disconnected", lost)
+  if (client.websocket?.isActive() !== true) lost()
+}
+
+interface Delivered {
+  readonly type: string
+  readonly body: unknown
+  ack(): Promise<void>
+}
+
+const connecting = (error: unknown): Error => failureOf(error, "apps.connections.open", appToken)
+
+const messageIn = (error: unknown): string =>
+  error instanceof Error && error.message !== "" ? error.message : "the connection ended"
+
+/**
+ * Lets through what the library takes. Of anything else it makes a rejection that nobody can catch, or an event of its own, such as
+ * the end of the connection.
+ */
+const guard = (client: SocketMode.SocketModeClient, heard: (message: Payload) => void): void => {
+  const handlers = client.listeners("ws_message")
+  client.removeAllListeners("ws_message")
+  client.on("ws_message", (data: unknown, isBinary: boolean) => {
+    if (isBinary || typeof data !== "string" || data.length > longest) return
+    const message = parse(data)
+    if (!isMessage(message)) return
+    heard(message)
+    for (const handle of handlers) void handle.call(client, data, isBinary)
+  })
+}
+
+const parse = (data: string): Payload => {
+  try {
+    return payloadOf(JSON.parse(data))
+  } catch {
+    return {}
+  }
+}
+
+/** Names of events that the client itself raises. */
+const reserved =
+  /^(authenticated|close|connect(ed|ing)|disconnect(ed|ing)|error|reconnecting|slack_event|ws_message|outgoing_message)$/
+
+const isMessage = (message: Payload): boolean => {
+  if (message.type === "hello" || message.type === "disconnect") return true
+  if (textIn(message, "envelope_id") === undefined) return false
+  if (message.type !== "events_api") return message.type === "interactive" || message.type === "slash_commands"
+  const type = textIn(payloadOf(payloadOf(message.payload).event), "type")
+  return type !== undefined && !reserved.test(type)
+}
+
+/** A second call ends a connection whose other side does not answer. */
+const close = async (client: SocketMode.SocketModeClient): Promise<void> => {
+  client.removeAllListeners("slack_event")
+  const closed = client.disconnect().catch(() => {})
+  const patient = new AbortController()
+  await Promise.race([closed, sleep(patience, undefined, {signal: patient.signal}).catch(() => {})])
+  patient.abort()
+  if (client.websocket?.readyState !== undefined) client.websocket.disconnect()
+}

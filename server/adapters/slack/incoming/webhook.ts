@@ -1,0 +1,34 @@
+import {Problem, type Secret} from "../../../../shared/sdk/sdk.ts"
+import {type Payload, payloadOf, textIn} from "../payload.ts"
+import type {Inbox} from "./inbox.ts"
+import {requireSignature} from "./signature.ts"
+
+/**
+ * Answers one request of Slack: events, presses and slash commands come to one address. Verifies it, stores it, and acknowledges it by
+ * an empty 200.
+ */
+export const answerRequest = async (request: Request, secret: Secret | undefined, inbox: Inbox): Promise<Response> => {
+  if (request.method !== "POST") return new Response(null, {status: 405, headers: {allow: "POST"}})
+  if (secret === undefined) throw new Problem("signature_invalid", "the account of this endpoint has no signingSecret")
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  requireSignature(secret.reveal(), request.headers, bytes)
+  const text = new TextDecoder().decode(bytes)
+  if (/^application\/x-www-form-urlencoded\b/i.test(request.headers.get("content-type") ?? "")) {
+    const form = Object.fromEntries(new URLSearchParams(text))
+    if (form.payload !== undefined) await inbox.take("interactive", parse(form.payload))
+    else await inbox.take("slash_commands", form)
+    return new Response(null)
+  }
+  const body = parse(text)
+  if (body.type === "url_verification") return Response.json({challenge: textIn(body, "challenge") ?? ""})
+  await inbox.take("events_api", body)
+  return new Response(null)
+}
+
+const parse = (text: string): Payload => {
+  try {
+    return payloadOf(JSON.parse(text))
+  } catch (cause) {
+    throw new Problem("request_invalid", "the body is not JSON", {cause})
+  }
+}

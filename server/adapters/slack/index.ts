@@ -1,0 +1,40 @@
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {Account} from "./account.ts"
+import {memberMethods} from "./acts/members.ts"
+import {check} from "./check.ts"
+import {connect} from "./connect.ts"
+
+/** Slack: several apps and workspaces, by Socket Mode or by HTTP. */
+export default definePlugin({
+  description: "Slack",
+  setup(plugin) {
+    plugin.adapter("slack", {
+      description: "An app of Slack in one workspace",
+      account: Account,
+      history: "none",
+      features: [
+        "edit",
+        "delete",
+        "react",
+        "unreact",
+        "open",
+        "history",
+        "upload",
+        "download",
+        "files",
+        "buttons",
+        "selects",
+        "forms",
+        ...memberMethods,
+      ],
+      // Slack cuts at 40,000 characters, and asks for no more than 4,000 (https://docs.slack.dev/reference/methods/chat.postMessage).
+      limits: {text: 4000, file: 1024 ** 3},
+      // One message a second in a channel, and a few hundred a minute in a workspace (https://docs.slack.dev/apis/web-api/rate-limits).
+      rate: {messages: 200, per: 60_000},
+      libraries: {"@slack/socket-mode": "3.1.0", "@slack/web-api": "8.2.0", undici: "7.30.2"},
+      open: connect,
+      check,
+      webhook: (request, {answer}) => answer(request),
+    })
+  },
+})

@@ -1,0 +1,39 @@
+/** What Slack sent, as far as nobody has looked at it. */
+export type Payload = Readonly<Record<string, unknown>>
+
+/** An object's fields; none for what is no object. */
+export const payloadOf = (value: unknown): Payload =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Payload) : {}
+
+/** A text that is not empty; undefined for anything else. */
+export const textIn = (payload: Payload, key: string): string | undefined => {
+  const value = payload[key]
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+/** The objects of a list; none for what is no list. */
+export const payloadsIn = (payload: Payload, key: string): readonly Payload[] => {
+  const value = payload[key]
+  return Array.isArray(value) ? value.map(payloadOf) : []
+}
+
+const id = /^[A-Z][A-Z0-9]{1,40}$/
+
+/** An id of Slack, such as U024BE7LH. */
+export const idIn = (payload: Payload, key: string): string | undefined => {
+  const value = textIn(payload, key)
+  return value !== undefined && id.test(value) ? value : undefined
+}
+
+const timestamp = /^\d{1,12}\.\d{1,9}$/
+
+/** Is it the `ts` of a message? */
+export const isTs = (value: unknown): value is string => typeof value === "string" && timestamp.test(value)
+
+export const tsIn = (payload: Payload, key: string): string | undefined => {
+  const value = payload[key]
+  return isTs(value) ? value : undefined
+}
+
+/** Milliseconds since 1970. */
+export const timeOf = (ts: string): number => Math.floor(Number(ts) * 1000)
