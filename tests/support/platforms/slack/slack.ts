@@ -1,0 +1,243 @@
+import {createHmac} from "node:crypto"
+import type {Peer} from "crossws"
+import {serve} from "crossws/server"
+import {until} from "../../host/process.ts"
+import {type Arguments, fileOf, messageOf, methods, refusalOf, type Slack} from "./methods.ts"
+import {bot, type Message, type StoredFile, team, World} from "./world.ts"
+
+export const signingSecret = "8f742231b10e8888abcd99abcdef85a5"
+
+/** An envelope that nobody has acknowledged is delivered again after so long, in milliseconds, and at most so often. */
+const redelivery = {pause: 1000, times: 3} as const
+
+type Event = Readonly<Record<string, unknown>>
+
+interface Envelope {
+  readonly id: string
+  readonly message: Readonly<Record<string, unknown>>
+  attempts: number
+  timer?: ReturnType<typeof setTimeout>
+  settle(isTaken: boolean): void
+}
+
+const allScopes =
+  "chat:write,app_mentions:read,channels:history,groups:history,im:history,mpim:history,im:write,reactions:read,reactions:write,files:read,files:write,users:read,channels:read,groups:read,channels:manage,groups:write,commands".split(
+    ",",
+  )
+
+/**
+ * A stand-in for Slack, a fake of the tests, written from the public documentation (https://docs.slack.dev): Socket Mode with envelopes that
+ * it delivers again until they are acknowledged, and the methods of the Web API that the adapter asks. What is said while no connection is
+ * there is in the history alone.
+ */
+export class FakeSlack {
+  readonly world = new World()
+  readonly acknowledged: string[] = []
+  readonly calls: {readonly method: string; readonly args: Arguments; readonly token: string}[] = []
+  /** Of uploads, what told their length. */
+  readonly lengths: (string | null)[] = []
+  /** Tokens that a redirect was followed with. */
+  readonly leaked: string[] = []
+  scopes: readonly string[] = allScopes
+  /** Answers a method in place of the stand-in. */
+  answer: (method: string) => Response | undefined = () => undefined
+  url = ""
+  readonly #peers = new Set<Peer>()
+  readonly #envelopes = new Map<string, Envelope>()
+  #server: ReturnType<typeof serve> | undefined
+  #count = 0
+  #wait: number | undefined
+
+  static async start(defer: (undo: () => unknown) => void): Promise<FakeSlack> {
+    const slack = new FakeSlack()
+    const server = serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      silent: true,
+      fetch: request => slack.#serve(request),
+      websocket: {
+        open: peer => slack.#open(peer),
+        message: (_, message) => slack.#hear(message.text()),
+        close: peer => slack.#close(peer),
+      },
+    })
+    await server.ready()
+    slack.#server = server
+    slack.url = (server.url ?? "").replace(/\/$/, "")
+    defer(() => slack.end())
+    return slack
+  }
+
+  get connections(): number {
+    return this.#peers.size
+  }
+
+  async end(): Promise<void> {
+    for (const {timer} of this.#envelopes.values()) clearTimeout(timer)
+    await this.#server?.close(true)
+  }
+
+  /** Breaks the connections. */
+  cut(): void {
+    for (const peer of this.#peers) peer.terminate()
+  }
+
+  /** The next message is refused with 429. */
+  slowDown(milliseconds: number): void {
+    this.#wait = milliseconds
+  }
+
+  /** Writes this to each connection, as it is. */
+  write(data: string): void {
+    for (const peer of this.#peers) peer.send(data)
+  }
+
+  /** Delivers an envelope; resolves to whether it was acknowledged. */
+  deliver(type: string, payload: unknown): Promise<boolean> {
+    if (this.#peers.size === 0) return Promise.resolve(false)
+    const id = `envelope-${++this.#count}`
+    return new Promise(settle => {
+      const envelope: Envelope = {id, message: {type, envelope_id: id, payload}, attempts: 0, settle}
+      this.#envelopes.set(id, envelope)
+      this.#send(envelope)
+    })
+  }
+
+  /** An event of the Events API as Slack wraps it. */
+  wrap(event: Event, id = `Ev${String(++this.#count).padStart(8, "0")}`) {
+    const event_ts = typeof event.ts === "string" ? event.ts : this.world.ts()
+    return {type: "event_callback", team_id: team, api_app_id: bot.app, event_id: id, event: {event_ts, ...event}}
+  }
+
+  tell(event: Event): Promise<boolean> {
+    return this.deliver("events_api", this.wrap(event))
+  }
+
+  /** A user's message in the workspace, not told to anybody yet. */
+  add(text: string, more: Partial<Message> = {}): Event {
+    const message = this.world.add({channel: "C0ROOM", user: "U0ANN", text, ...more})
+    return {...messageOf(message, this.url), channel: message.channel, channel_type: "channel"}
+  }
+
+  /** A user says something; resolves to its event once it is acknowledged, or nobody is there to hear it. */
+  async say(text: string, more: Partial<Message> = {}): Promise<Event> {
+    const event = this.add(text, more)
+    await this.tell(event)
+    return event
+  }
+
+  /** A file of a user, for `files` of a message. */
+  file(name: string, mimetype: string, bytes: Uint8Array): StoredFile {
+    const file = {id: `F9${String(++this.#count).padStart(6, "0")}`, name, mimetype, bytes, shares: {}}
+    this.world.files.set(file.id, file)
+    return file
+  }
+
+  describe(file: StoredFile) {
+    return fileOf(file, this.url)
+  }
+
+  /** What the bot has said in a channel. */
+  heard(channel = "C0ROOM"): readonly Message[] {
+    return this.world.messages.filter(message => message.channel === channel && message.user === bot.user)
+  }
+
+  async untilHeard(text: string, channel?: string): Promise<Message> {
+    return until(`the bot to say ${text}`, () => this.heard(channel).find(({shown}) => shown === text))
+  }
+
+  #send(envelope: Envelope): void {
+    const [peer] = this.#peers
+    if (envelope.attempts > redelivery.times || (peer === undefined && envelope.attempts === 0)) {
+      this.#envelopes.delete(envelope.id)
+      envelope.settle(false)
+      return
+    }
+    clearTimeout(envelope.timer)
+    envelope.timer = setTimeout(() => this.#send(envelope), redelivery.pause)
+    if (peer === undefined) {
+      envelope.attempts++
+      return
+    }
+    const retry_attempt = envelope.attempts++
+    peer.send(JSON.stringify({...envelope.message, accepts_response_payload: false, retry_attempt}))
+  }
+
+  #open(peer: Peer): void {
+    this.#peers.add(peer)
+    const hello = {type: "hello", num_connections: 1, connection_info: {app_id: bot.app}, debug_info: {}}
+    peer.send(JSON.stringify(hello))
+    for (const envelope of this.#envelopes.values()) this.#send(envelope)
+  }
+
+  #close(peer: Peer): void {
+    this.#peers.delete(peer)
+    // Nobody is there to hear it now; it is delivered again to who comes.
+    if (this.#peers.size === 0) for (const {settle} of this.#envelopes.values()) settle(false)
+  }
+
+  #hear(text: string): void {
+    const {envelope_id: id} = JSON.parse(text) as {readonly envelope_id: string}
+    const envelope = this.#envelopes.get(id)
+    if (envelope === undefined) return
+    clearTimeout(envelope.timer)
+    this.#envelopes.delete(id)
+    this.acknowledged.push(id)
+    envelope.settle(true)
+  }
+
+  async #serve(request: Request): Promise<Response> {
+    const {pathname} = new URL(request.url)
+    const token = (request.headers.get("authorization") ?? "").replace(/^Bearer /, "")
+    if (pathname.startsWith("/api/")) return this.#ask(pathname.slice("/api/".length), token, await request.text())
+    const [, upload] = /^\/upload\/v1\/(F\d+)$/.exec(pathname) ?? []
+    if (upload !== undefined) return this.#upload(upload, request)
+    const [, file = ""] = /^\/files-pri\/(F\d+)\//.exec(pathname) ?? []
+    const found = this.world.files.get(file)
+    if (pathname === "/login") this.leaked.push(token)
+    if (found === undefined) return new Response("<html>Sign in</html>", {headers: {"content-type": "text/html"}})
+    if (refusalOf("files.info", token) !== undefined || !this.scopes.includes("files:read"))
+      return new Response(null, {status: 302, headers: {location: `${this.url}/login`}})
+    return new Response(Uint8Array.from(found.bytes), {headers: {"content-type": found.mimetype}})
+  }
+
+  async #upload(id: string, request: Request): Promise<Response> {
+    const file = this.world.files.get(id)
+    if (file === undefined) return new Response(null, {status: 404})
+    this.lengths.push(request.headers.get("content-length"))
+    file.bytes = new Uint8Array(await request.arrayBuffer())
+    return new Response("OK")
+  }
+
+  #ask(method: string, token: string, body: string): Response {
+    const args = Object.fromEntries(new URLSearchParams(body))
+    this.calls.push({method, args, token})
+    const own = this.answer(method)
+    if (own !== undefined) return own
+    if (method === "chat.postMessage" && this.#wait !== undefined) {
+      const seconds = Math.ceil(this.#wait / 1000)
+      this.#wait = undefined
+      const headers = {"retry-after": String(seconds)}
+      return Response.json({ok: false, error: "ratelimited"}, {status: 429, headers})
+    }
+    const refusal = refusalOf(method, token)
+    const found = methods[method]
+    const headers = {"x-oauth-scopes": this.scopes.join(",")}
+    if (refusal !== undefined || found === undefined)
+      return Response.json({ok: false, error: refusal ?? "unknown_method"}, {headers})
+    const slack: Slack = {world: this.world, url: this.url, scopes: this.scopes, tell: event => void this.tell(event)}
+    try {
+      const answer = found(args, slack)
+      return Response.json({ok: answer.error === undefined, ...answer}, {headers})
+    } catch (error) {
+      return Response.json({ok: false, error: (error as Error).message}, {headers})
+    }
+  }
+}
+
+/** The headers of a request that Slack signs. */
+export const signedHeaders = (body: string, type: string, at = Date.now()): Record<string, string> => {
+  const timestamp = String(Math.floor(at / 1000))
+  const signature = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex")
+  return {"content-type": type, "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${signature}`}
+}
