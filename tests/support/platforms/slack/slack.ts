@@ -1,6 +1,6 @@
 import {createHmac} from "node:crypto"
 import type {Peer} from "crossws"
-import {serve} from "crossws/server"
+import type {serve} from "crossws/server"
 import {until} from "../../host/process.ts"
 import {type Arguments, fileOf, messageOf, methods, refusalOf, type Slack} from "./methods.ts"
 import {bot, type Message, type StoredFile, team, World} from "./world.ts"
@@ -50,7 +50,10 @@ export class FakeSlack {
 
   static async start(defer: (undo: () => unknown) => void): Promise<FakeSlack> {
     const slack = new FakeSlack()
-    const server = serve({
+    // The tests' own resolution of packages takes that of Node on Bun too.
+    const {serve: serveHere} =
+      process.versions.bun === undefined ? await import("crossws/server/node") : await import("crossws/server/bun")
+    const server = serveHere({
       port: 0,
       hostname: "127.0.0.1",
       silent: true,

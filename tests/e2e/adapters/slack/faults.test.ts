@@ -1,0 +1,138 @@
+import {expect, test} from "vitest"
+import {until} from "../../../support/host/process.ts"
+import {bunOr} from "../../../support/host/runtimes.ts"
+import {whenOver} from "../../../support/host/shared.ts"
+import {accountOf, inboxOf, startSlackHost, untilSlack} from "../../../support/platforms/slack/host.ts"
+import {FakeSlack} from "../../../support/platforms/slack/slack.ts"
+
+const [runtime] = bunOr("node24")
+
+const start = async (more: Readonly<Record<string, unknown>> = {}) => {
+  const slack = await FakeSlack.start(whenOver)
+  const host = await startSlackHost([accountOf(slack, more)], runtime === undefined ? {} : {runtime})
+  return {slack, host}
+}
+
+test("a token that Slack refuses fails the endpoint, with what to do and without the token", async () => {
+  const {host} = await start({botToken: "${SLACK_WRONG}"})
+  const failed = await untilSlack(host, "failed")
+  expect(failed).toMatchObject({reason: "credentials", error: "Slack refuses the token: invalid_auth"})
+  expect(failed.remediation).toContain("Bot User OAuth Token (xoxb-…)")
+})
+
+test("an app-level token that Slack refuses does so too, and one of neither kind", async () => {
+  const slack = await FakeSlack.start(whenOver)
+  const wrong = accountOf(slack, {id: "wrong", appToken: "${SLACK_WRONG}"})
+  const neither = accountOf(slack, {id: "neither", appToken: undefined})
+  const host = await startSlackHost([wrong, neither], runtime === undefined ? {} : {runtime})
+  expect((await untilSlack(host, "failed", "wrong")).remediation).toContain("app-level token (xapp-…)")
+  expect((await untilSlack(host, "failed", "neither")).remediation).toContain("signingSecret")
+})
+
+test("what was said around kills comes in once, from the connection or from the history", async () => {
+  const {slack, host} = await start()
+  await untilSlack(host, "online")
+  await slack.say("count 0")
+  const said = ["count 0"]
+  let running = host
+  for (const kill of [1, 2]) {
+    const saying = [1, 2, 3, 4, 5].map(n => {
+      said.push(`count ${kill}${n}`)
+      return slack.say(`count ${kill}${n}`)
+    })
+    await until("something of it to be acknowledged", () => slack.acknowledged.length > kill)
+    running.process.child.kill("SIGKILL")
+    await running.process.finished
+    await Promise.all(saying)
+    said.push(`count ${kill}9`)
+    await slack.say(`count ${kill}9`)
+    running = await startSlackHost([accountOf(slack)], {project: host.project, ...(runtime && {runtime})})
+    await untilSlack(running, "online")
+  }
+  const received = await until("all of it in the inbox", async () => {
+    const found = await inboxOf(running)
+    return said.every(text => found.includes(text)) && found
+  })
+  expect(received.toSorted()).toEqual(said.toSorted())
+  await until("each to be answered", () => slack.heard().length >= said.length)
+  expect(
+    slack
+      .heard()
+      .map(({shown}) => shown)
+      .toSorted(),
+  ).toEqual(said.map(text => text.replace("count", "counted")).toSorted())
+})
+
+test("while ingress is paused nothing is acknowledged, and all of it comes in afterwards", async () => {
+  const {slack, host} = await start()
+  await untilSlack(host, "online")
+  await host.post("/api/system/ingress/pause")
+  const before = slack.acknowledged.length
+  const calls = slack.calls.length
+  const saying = slack.say("count 1")
+  await until("a warning", () => host.process.output().includes("is not acknowledged"))
+  expect(slack.acknowledged.length).toBe(before)
+  expect(slack.calls.length - calls).toBeLessThan(3)
+  await host.post("/api/system/ingress/resume")
+  await saying
+  await slack.untilHeard("counted 1")
+})
+
+test("a token that is revoked while the bot runs keeps what is to be sent", async () => {
+  const {slack, host} = await start()
+  await untilSlack(host, "online")
+  slack.answer = method =>
+    method === "apps.connections.open" ? undefined : Response.json({ok: false, error: "token_revoked"})
+  const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "slack~team", channel: "C0ROOM", text: "kept"})
+  expect((await untilSlack(host, "failed")).error).toContain("token_revoked")
+  expect(await host.get(`/api/outbox/${id}`)).not.toMatchObject({state: "failed"})
+  slack.answer = () => undefined
+  await host.post("/api/system/reload")
+  await slack.untilHeard("kept")
+})
+
+test.each([
+  ["not_in_channel", "/invite @bot"],
+  ["channel_not_found", "that the bot is in"],
+  ["is_archived", "Unarchive"],
+  ["missing_scope", "Bot Token Scopes"],
+])("%s ends a message as failed, and says what to do", async (error, remedy) => {
+  const {slack, host} = await start()
+  await untilSlack(host, "online")
+  slack.answer = method =>
+    method === "chat.postMessage" ? Response.json({ok: false, error, needed: "chat:write"}) : undefined
+  const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "slack~team", channel: "C0ROOM", text: "no"})
+  const row = await until("the message to fail", async () => {
+    const found = await host.get<{state: string}>(`/api/outbox/${id}`)
+    return found.state === "failed" && found
+  })
+  expect(JSON.stringify(row)).toContain(error === "missing_scope" ? "chat:write" : error)
+  expect(JSON.stringify(row)).toContain(remedy)
+})
+
+test("an answer that is none of Slack's is tried again, without a word of it", async () => {
+  const {slack, host} = await start()
+  await untilSlack(host, "online")
+  let bad = 2
+  slack.answer = method => {
+    if (method !== "chat.postMessage" || bad-- <= 0) return undefined
+    return bad === 1 ? new Response(`{"ok":tru${"x".repeat(1_000_000)}`) : new Response("<html>", {status: 502})
+  }
+  await host.post("/api/outbox", {endpoint: "slack~team", channel: "C0ROOM", text: "at last"})
+  await slack.untilHeard("at last")
+  expect(host.process.output()).not.toContain("xxxx")
+})
+
+test("the token of the bot goes to Slack's files, and over no redirect", async () => {
+  const {slack, host} = await start()
+  await untilSlack(host, "online")
+  slack.scopes = slack.scopes.filter(scope => scope !== "files:read")
+  const files = [slack.file("a.txt", "text/plain", Buffer.from("a"))]
+  await slack.say("", {subtype: "file_share", files})
+  const {items} = await host.get<{items: readonly {seq: number}[]}>("/api/inbox?limit=1")
+  const link = `internal:slack/U0BOT/_svc/events/${items[0]?.seq}/0/a.txt`
+  const answer = await host.fetch(`/satori/v1/proxy/${link}`)
+  expect(answer.ok).toBe(false)
+  expect(await answer.text()).toContain("login page")
+  expect(slack.leaked).toEqual([])
+})

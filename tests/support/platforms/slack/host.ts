@@ -1,0 +1,86 @@
+import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
+import {until} from "../../host/process.ts"
+import {type FakeSlack, signingSecret} from "./slack.ts"
+import {tokens} from "./world.ts"
+
+export const environment = {
+  SLACK_BOT: tokens.bot,
+  SLACK_SECOND: tokens.second,
+  SLACK_APP: tokens.app,
+  SLACK_WRONG: "xoxb-a-wrong-token",
+  SLACK_SECRET: signingSecret,
+} as const
+
+/** An account by Socket Mode, or another one of these keys. */
+export const accountOf = (slack: FakeSlack, more: Readonly<Record<string, unknown>> = {}) => ({
+  id: "team",
+  botToken: "${SLACK_BOT}",
+  appToken: "${SLACK_APP}",
+  api: `${slack.url}/api/`,
+  ...more,
+})
+
+/** Source of the bot that the tests talk to; it says what it has met. */
+const bot = `
+import {definePlugin, Type} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    const tell = session => {
+      const {type, message, channel, user} = session.event
+      return [type, channel?.id, user?.name ?? user?.id, message?.id, session.text].join(" ")
+    }
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+    const paint = plugin.action("paint", ({data, session}) => session.user.name + " takes " + data)
+    plugin.command("paint", () => ["Which?", paint.button("red", "Red"), paint.button("blue", "Blue")])
+    const order = plugin.form("order", {fields: Type.Object({name: Type.String(), size: Type.Integer()})}, ({values}) => values.name + " has " + values.size)
+    plugin.command("order", session => session.session.form(order, "Your order:"))
+    plugin.command("thread", async ({session}) => { await session.reply("in the thread") })
+    plugin.command("mark", async ({session}) => { await session.react("👀") })
+    plugin.on("message-updated", tell)
+    plugin.on("message-deleted", tell)
+    plugin.on("reaction-added", tell)
+    plugin.on("reaction-removed", tell)
+    plugin.on("guild-member-added", tell)
+    plugin.on("message-created", session => {
+      if (session.text.startsWith("count ")) return "counted " + session.text.slice(6)
+    })
+  },
+})
+`
+
+/** A Host with the bot and these accounts. */
+export const startSlackHost = (
+  accounts: readonly object[],
+  options: Omit<HostOptions, "config" | "plugins"> = {},
+): Promise<TestHost> =>
+  startHost({
+    ...options,
+    env: {...environment, ...options.env},
+    config: JSON.stringify({http: {port: 0}, plugins: {bot: {}, slack: {endpoints: accounts}}}),
+    plugins: {bot},
+  })
+
+interface EndpointState {
+  readonly name: string
+  readonly state: string
+  readonly reason?: string
+  readonly error?: string
+  readonly remediation?: string
+}
+
+/** Waits until an endpoint is in this state. */
+export const untilSlack = (host: TestHost, state: string, id = "team"): Promise<EndpointState> =>
+  until(`slack~${id} to be ${state}`, async () => {
+    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
+    const found = items.find(({name}) => name === `slack~${id}`)
+    return found?.state === state && found
+  })
+
+/** The texts of the inbox, oldest first. */
+export const inboxOf = async (host: TestHost): Promise<readonly string[]> => {
+  const {items} = await host.get<{
+    items: readonly {readonly event: {readonly message?: {readonly content: string}}}[]
+  }>("/api/inbox?limit=200")
+  return items.map(({event}) => event.message?.content ?? "").toReversed()
+}
