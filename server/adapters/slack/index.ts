@@ -4,6 +4,9 @@ import {memberMethods} from "./acts/members.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 
+/** `undici` is a peer of `@slack/socket-mode`; 8 needs Node 22.19. */
+export const libraries = {"@slack/socket-mode": "3.1.0", "@slack/web-api": "8.2.0", undici: "7.30.2"} as const
+
 /** Slack: several apps and workspaces, by Socket Mode or by HTTP. */
 export default definePlugin({
   description: "Slack",
@@ -31,7 +34,7 @@ export default definePlugin({
       limits: {text: 4000, file: 1024 ** 3},
       // One message a second in a channel, and a few hundred a minute in a workspace (https://docs.slack.dev/apis/web-api/rate-limits).
       rate: {messages: 200, per: 60_000},
-      libraries: {"@slack/socket-mode": "3.1.0", "@slack/web-api": "8.2.0", undici: "7.30.2"},
+      libraries,
       open: connect,
       check,
       webhook: (request, {answer}) => answer(request),

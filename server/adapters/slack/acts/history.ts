@@ -1,6 +1,6 @@
 import type {DatedIncoming, HistoryPage, Sender} from "../../../../shared/sdk/sdk.ts"
 import type {Ask} from "../api.ts"
-import {type Payload, payloadOf, payloadsIn, textIn, timeOf, tsIn} from "../payload.ts"
+import {type Payload, payloadOf, payloadsIn, textIn, tsIn} from "../payload.ts"
 import {placeOf} from "../place.ts"
 
 type History = Required<Pick<Sender, "history">>
@@ -22,7 +22,14 @@ export const createHistory = (ask: Ask, read: Read): History => ({
       (cursor: string | undefined) =>
         ask(
           thread === undefined ? "conversations.history" : "conversations.replies",
-          {channel, ts: thread, oldest: after, latest: before, limit: isWhole ? page.limit : limit, cursor},
+          {
+            channel,
+            ts: thread,
+            oldest: after,
+            latest: before,
+            limit: isWhole ? page.limit : Math.min(limit, page.limit),
+            cursor,
+          },
           signal,
         ),
       isWhole ? page.most : 1,
@@ -49,7 +56,7 @@ export const createHistory = (ask: Ask, read: Read): History => ({
 
 const timeOfMessage = (message: Payload): number => Number(tsIn(message, "ts") ?? 0)
 
-const isLater = (one: string, other: string): boolean => Number(one) > Number(other) && timeOf(one) >= timeOf(other)
+const isLater = (one: string, other: string): boolean => Number(one) > Number(other)
 
 const gather = async (ask: (cursor: string | undefined) => Promise<Payload>, most: number) => {
   const messages: Payload[] = []

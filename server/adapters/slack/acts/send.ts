@@ -2,7 +2,7 @@ import {type Endpoint, refused, type Sender} from "../../../../shared/sdk/sdk.ts
 import {type Ask, isCredentials, SlackError} from "../api.ts"
 import {emojiName} from "../content/emoji.ts"
 import {writeMessage} from "../content/write.ts"
-import {type Payload, payloadOf, tsIn} from "../payload.ts"
+import {idIn, type Payload, payloadOf, tsIn} from "../payload.ts"
 import {placedAt, placeOf} from "../place.ts"
 import {shareFiles} from "./files.ts"
 
@@ -30,7 +30,7 @@ export const createActs = (ask: Ask): Acts => ({
     if (files.length > 0) return {ids: [await shareFiles(ask, {channel, thread_ts, blocks, files}, signal)]}
     // A message of white space alone is nothing to Slack.
     if (blocks.length === 0) return {ids: []}
-    const {ts} = await ask("chat.postMessage", {channel, thread_ts, text, blocks, ...plainly}, signal)
+    const {ts} = await ask("chat.postMessage", {channel, thread_ts, text, blocks, ...plainly, ...folded}, signal)
     return {ids: typeof ts === "string" ? [ts] : []}
   },
   edit: async ({channel: id, message, content}, signal) => {
@@ -61,14 +61,17 @@ export const createActs = (ask: Ask): Acts => ({
   },
   open: async (user, signal) => {
     const opened = payloadOf((await ask("conversations.open", {users: user}, signal)).channel)
-    const {channel} = placedAt(String(opened.id))
-    if (channel === undefined) throw new Error("Slack opened no channel")
+    const {channel} = placedAt(idIn(opened, "id") ?? "")
+    if (channel === undefined || channel.id === "") throw new Error("Slack opened no channel")
     return channel
   },
 })
 
-/** Slack makes links of addresses by itself; it is not to unfold what they show. */
-const plainly = {unfurl_links: false, unfurl_media: false, parse: "none", link_names: false}
+/** What addresses show is not unfolded below the message. */
+const folded = {unfurl_links: false, unfurl_media: false}
+
+/** Of the text for notifications, no name becomes a mention; an edit would make them by default. */
+const plainly = {parse: "none", link_names: false}
 
 const gone = ["message_not_found", "file_not_found", "file_deleted"]
 

@@ -96,9 +96,8 @@ const reserved =
 const isMessage = (message: Payload): boolean => {
   if (message.type === "hello" || message.type === "disconnect") return true
   if (textIn(message, "envelope_id") === undefined) return false
-  if (message.type !== "events_api") return message.type === "interactive" || message.type === "slash_commands"
-  const type = textIn(payloadOf(payloadOf(message.payload).event), "type")
-  return type !== undefined && !reserved.test(type)
+  const type = message.type === "events_api" ? payloadOf(payloadOf(message.payload).event).type : message.type
+  return typeof type === "string" && !reserved.test(type)
 }
 
 /** A second call ends a connection whose other side does not answer. */

@@ -75,6 +75,22 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     await slack.untilHeard("Ann has 3")
   })
 
+  test("sends files with their text in one message, and mentions whom the plugin means", async () => {
+    const {slack, host} = running()
+    await slack.say("!file")
+    const {files, ts} = await slack.untilHeard("Here:")
+    expect(files.map(({name, bytes}) => [name, Buffer.from(bytes).toString()])).toEqual([["a.txt", "abc"]])
+    expect(slack.lengths).toEqual(["3"])
+    const {items} = await host.get<{items: readonly {id: string}[]}>("/api/outbox?limit=1")
+    await until("the file to be sent, as this message", async () => {
+      const {platformIds} = await host.get<{platformIds: readonly string[]}>(`/api/outbox/${items[0]?.id}`)
+      return platformIds.includes(ts)
+    })
+    await slack.say("!mention")
+    const {text} = await slack.untilHeard("to @U0ANN not <!channel> *x*")
+    expect(text).toBe("to <@U0ANN> not &lt;!channel&gt; *x*")
+  })
+
   test("takes a slash command", async () => {
     const {slack} = running()
     const command = {command: "/greet", text: "Slash", user_id: "U0ANN", channel_id: "C0ROOM", trigger_id: "7.8.9"}

@@ -22,7 +22,7 @@ export const accountOf = (slack: FakeSlack, more: Readonly<Record<string, unknow
 
 /** Source of the bot that the tests talk to; it says what it has met. */
 const bot = `
-import {definePlugin, Type} from "svc-runtime"
+import {definePlugin, h, Type} from "svc-runtime"
 
 export default definePlugin({
   setup(plugin) {
@@ -37,6 +37,8 @@ export default definePlugin({
     plugin.command("order", session => session.session.form(order, "Your order:"))
     plugin.command("thread", async ({session}) => { await session.reply("in the thread") })
     plugin.command("mark", async ({session}) => { await session.react("👀") })
+    plugin.command("file", () => ["Here:", h("file", {src: new TextEncoder().encode("abc"), title: "a.txt", type: "text/plain"})])
+    plugin.command("mention", ({session}) => ["to ", h("at", {id: session.user.id}), " not <!channel> *x*"])
     plugin.on("message-updated", tell)
     plugin.on("message-deleted", tell)
     plugin.on("reaction-added", tell)
