@@ -135,6 +135,7 @@ const reaction =
         user: {id: user},
         // What was said of the message: it makes the event's text.
         message: {id: ts, content: renderContent(emojiText(name))},
+        emoji: {id: emojiText(name)},
         raw: {type: String(event.type), data: event},
       },
     ]

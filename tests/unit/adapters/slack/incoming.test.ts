@@ -42,6 +42,7 @@ describe("an event of Slack", () => {
       {
         id: "event/Ev1",
         type: "reaction-added",
+        emoji: {id: "👍"},
         channel: {id: `C0ROOM:${said.ts}`},
         message: {id: reply.ts, content: "👍"},
       },
