@@ -17,6 +17,7 @@ export const builtIns: BuiltIns = {
   satori: () => import("../../adapters/satori/index.ts"),
   telegram: () => import("../../adapters/telegram/index.ts"),
   slack: () => import("../../adapters/slack/index.ts"),
+  email: () => import("../../adapters/email/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),
   xmpp: () => import("../../adapters/xmpp/index.ts"),
 }

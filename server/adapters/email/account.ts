@@ -1,0 +1,85 @@
+import {type Static, Type} from "../../../shared/sdk/sdk.ts"
+
+const address = '^[^\\s@<>",;:\\\\]+@[^\\s@<>",;:\\\\/]+$'
+
+const transport = {
+  host: Type.String({minLength: 1, description: "Host name or address of the server"}),
+  port: Type.Optional(Type.Integer({minimum: 1, maximum: 65535})),
+  tls: Type.Optional(
+    Type.Enum(["tls", "starttls", "none"], {
+      default: "tls",
+      description: "tls from the first byte on, starttls (required then), or none on a network of your own",
+    }),
+  ),
+  verify: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: "Check the server's certificate. Turn it off on a network of your own only.",
+    }),
+  ),
+}
+
+/** One mailbox, and the server that sends its mail. */
+export const Account = Type.Object(
+  {
+    address: Type.String({pattern: address, maxLength: 254, description: "The bot's address"}),
+    name: Type.Optional(Type.String({pattern: "^[^\\r\\n\\0]+$", description: "The name beside the address"})),
+    imap: Type.Object(
+      {
+        ...transport,
+        user: Type.String({minLength: 1}),
+        password: Type.Secret({description: "As ${NAME}; with most providers an app password"}),
+      },
+      {additionalProperties: false, description: "Where mail is read"},
+    ),
+    smtp: Type.Object(
+      {
+        ...transport,
+        user: Type.Optional(Type.String({minLength: 1, description: "Without it there is no login"})),
+        password: Type.Optional(Type.Secret({description: "As ${NAME}"})),
+      },
+      {additionalProperties: false, description: "Where mail is sent"},
+    ),
+    folder: Type.Optional(Type.String({minLength: 1, default: "INBOX", description: "The folder that is read"})),
+    handled: Type.Optional(
+      Type.Enum(["seen", "leave"], {default: "seen", description: "What becomes of mail once it is stored"}),
+    ),
+    moveTo: Type.Optional(
+      Type.String({minLength: 1, description: "The folder that mail is moved to once it is stored"}),
+    ),
+    allow: Type.Optional(
+      Type.Array(Type.String({pattern: "^[^\\s@]*@[^\\s@]+$"}), {
+        description: "Senders whose mail is taken: addresses, or '@example.org' for a whole domain",
+      }),
+    ),
+    trusted: Type.Optional(
+      Type.String({
+        pattern: "^[^\\s;]+$",
+        description: "The authserv-id of your server, whose Authentication-Results are believed",
+      }),
+    ),
+    answers: Type.Optional(
+      Type.Object(
+        {
+          most: Type.Optional(Type.Integer({minimum: 1, default: 20})),
+          minutes: Type.Optional(Type.Integer({minimum: 1, default: 10})),
+        },
+        {additionalProperties: false, description: "The most answers to one address within so many minutes"},
+      ),
+    ),
+    poll: Type.Optional(
+      Type.Integer({minimum: 1, maximum: 1500, default: 60, description: "Seconds between two looks for new mail"}),
+    ),
+  },
+  {additionalProperties: false},
+)
+
+export type AccountSettings = Static<typeof Account>
+
+/** Does the account take mail of this sender? */
+export const allows = ({allow}: Pick<AccountSettings, "allow">, sender: string): boolean =>
+  allow === undefined ||
+  allow.some(each => {
+    const rule = each.toLowerCase()
+    return rule === sender || (rule.startsWith("@") && sender.endsWith(rule))
+  })

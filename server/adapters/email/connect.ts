@@ -1,0 +1,78 @@
+import type {ImapFlow} from "imapflow"
+import {channelType, type DatedIncoming, type Endpoint, Problem, refused, type Sender} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {AnswerLimit} from "./answer-limit.ts"
+import {againSince, type Cursor, firstCursor, movedCursor, parseCursor} from "./cursor.ts"
+import {createDownload} from "./download.ts"
+import {Follower} from "./follow.ts"
+import {normalAddress} from "./ids.ts"
+import type {MailParser} from "./letters.ts"
+import {createClient, type ImapLibrary, logIn, openFolder, saidBy} from "./mailbox.ts"
+import {createSend} from "./send.ts"
+import {createTransport, explainSend, type SmtpLibrary} from "./smtp.ts"
+import {Threads} from "./threads.ts"
+import {createVisits} from "./visits.ts"
+
+/** Logs in at both servers, and reads the folder from its cursor on. Throws a refusal where they say no for good. */
+export const connect = async (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Sender> => {
+  const imap = await endpoint.load<ImapLibrary>("imapflow")
+  const parser = await endpoint.load<MailParser>("mailparser")
+  const transport = createTransport(await endpoint.load<SmtpLibrary>("nodemailer"), account)
+  const client = createClient(imap, account)
+  endpoint.defer(() => client.close())
+  client.on("error", error => endpoint.lost(error))
+  client.on("close", () => endpoint.lost(new Error(`${account.imap.host} closed the connection`)))
+  await logIn(client, account)
+  await verifySending(transport, account)
+  const cursor = await openAt(client, account, endpoint)
+  const visits = createVisits(imap, account, endpoint.signal)
+  const threads = new Threads(account, parser, visits)
+  const own = account.address.toLowerCase()
+  endpoint.login({platform: "email", user: {id: own, name: account.name ?? own, is_bot: true}, status: 1})
+  const follower = new Follower({client, parser, account, endpoint, threads, log: endpoint.log}, cursor)
+  follower.run().catch(error => tellEnd(error, endpoint))
+  return {
+    send: createSend({account, endpoint, transport, threads, limit: new AnswerLimit(account)}),
+    download: createDownload(account, visits),
+    open: async user => ({id: requireAddress(user), type: channelType.direct}),
+  }
+}
+
+const verifySending = async (
+  transport: ReturnType<typeof createTransport>,
+  account: AccountSettings,
+): Promise<void> => {
+  await transport.verify().catch(error => {
+    const failure = explainSend(error, account)
+    throw failure.is === "account" ? failure.error : new Error(`${account.smtp.host}: ${failure.error.message}`)
+  })
+}
+
+/** Opens the folder; resolves to where its reading goes on. */
+const openAt = async (
+  client: ImapFlow,
+  account: AccountSettings,
+  {cursor, log}: Endpoint<DatedIncoming>,
+): Promise<Cursor> => {
+  const {folder = "INBOX", moveTo} = account
+  if (moveTo !== undefined)
+    await client.mailboxCreate(moveTo).catch(error => log.warn(`the folder ${moveTo} was not made: ${saidBy(error)}`))
+  const state = await openFolder(client, folder)
+  const known = parseCursor(cursor)
+  if (known === undefined) return firstCursor(state, Date.now())
+  if (known.validity === String(state.uidValidity)) return known
+  log.warn(`the folder ${folder} was numbered anew: its newest mails are read again`)
+  const found = await client.search({since: againSince(known)}, {uid: true})
+  return movedCursor(known, state, Array.isArray(found) ? found : [])
+}
+
+const tellEnd = (error: Error, endpoint: Endpoint<DatedIncoming>): void => {
+  const isClosing = endpoint.signal.aborted || (error instanceof Problem && error.code === "admission_closed")
+  if (!isClosing) endpoint.lost(error)
+}
+
+const requireAddress = (user: string): string => {
+  const address = normalAddress(user)
+  if (address !== undefined) return address
+  throw refused("this is no address of mail", {reason: "target_invalid", remediation: "Send to name@example.org."})
+}

@@ -1,0 +1,155 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {ImapFlow} from "imapflow"
+import {type DatedIncoming, type Endpoint, Problem} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {type Cursor, formatCursor, isFromBefore} from "./cursor.ts"
+import {judge, messageEvent, toldEvent} from "./event.ts"
+import {type Letter, type ReadTools, readLetters, readTexts} from "./letters.ts"
+import {saidBy} from "./mailbox.ts"
+import type {Threads} from "./threads.ts"
+
+/** So many mails are read and stored in one batch. */
+const batch = 10
+
+/** While ingress is paused, it is asked again after so many milliseconds. */
+const pausedFor = 2000
+
+export interface FollowTools extends Omit<ReadTools, "trusted"> {
+  readonly account: AccountSettings
+  readonly endpoint: Endpoint<DatedIncoming>
+  readonly threads: Threads
+}
+
+/** Reads a folder from its cursor on, until the connection ends. */
+export class Follower {
+  readonly #tools: FollowTools
+  #cursor: Cursor
+  #isCursorStored = false
+  #hasNews = false
+  #wake: () => void = () => {}
+
+  constructor(tools: FollowTools, cursor: Cursor) {
+    this.#tools = tools
+    this.#cursor = cursor
+    tools.client.on("exists", () => {
+      this.#hasNews = true
+      this.#wake()
+    })
+  }
+
+  /** Rejects where the connection, or the Host's storage, has failed; resolves once the endpoint has closed. */
+  async run(): Promise<void> {
+    const {signal} = this.#tools.endpoint
+    await this.#mark(this.#cursor.stored)
+    while (!signal.aborted) {
+      this.#hasNews = false
+      await this.#readNew()
+      await this.#untilNews(signal)
+    }
+  }
+
+  async #readNew(): Promise<void> {
+    const {client, endpoint} = this.#tools
+    if (!this.#isCursorStored) await this.#store([], this.#cursor)
+    for (;;) {
+      const found = await client.search({uid: `${this.#cursor.uid + 1}:*`}, {uid: true})
+      // A range up to the newest has that one in any case.
+      const uids = (Array.isArray(found) ? found : []).filter(uid => uid > this.#cursor.uid).sort((a, b) => a - b)
+      if (uids.length === 0 || endpoint.signal.aborted) return
+      for (let at = 0; at < uids.length; at += batch) await this.#take(uids.slice(at, at + batch))
+    }
+  }
+
+  async #take(uids: readonly number[]): Promise<void> {
+    const {account} = this.#tools
+    const letters = await readLetters({...this.#tools, trusted: account.trusted}, uids)
+    const events: DatedIncoming[] = []
+    const stored: number[] = []
+    let {at} = this.#cursor
+    for (const letter of letters) {
+      at = Math.max(at, letter.arrived)
+      const event = await this.#eventOf(letter)
+      if (event === undefined) continue
+      events.push(event)
+      if (event.type !== "internal") stored.push(letter.uid)
+    }
+    await this.#store(events, {...this.#cursor, uid: uids.at(-1) ?? this.#cursor.uid, at, stored})
+    await this.#mark(stored)
+  }
+
+  async #eventOf(letter: Letter): Promise<DatedIncoming | undefined> {
+    const {account, endpoint, threads} = this.#tools
+    if (isFromBefore(this.#cursor, letter.uid, letter.arrived)) return undefined
+    const judgement = judge(letter, account)
+    if (judgement.is === "left") {
+      endpoint.log.debug(`mail ${letter.uid} is left: ${judgement.why}`)
+      return undefined
+    }
+    const said = await readTexts({...this.#tools, trusted: account.trusted}, letter)
+    if (letter.outline.more > 0) endpoint.log.warn(`mail ${letter.uid} has ${letter.outline.more} files too many`)
+    if (judgement.is === "told") return toldEvent(letter, said, judgement.why)
+    threads.remember(judgement.place, letter.headers)
+    return messageEvent(letter, said, judgement.place, {account, validity: this.#cursor.validity})
+  }
+
+  /** Resolves once all of it is durable. An event that the Host does not take is logged, and the others are stored. */
+  async #store(events: readonly DatedIncoming[], cursor: Cursor): Promise<void> {
+    const {endpoint} = this.#tools
+    let left = events
+    for (;;) {
+      try {
+        await endpoint.receive(left, {cursor: formatCursor(cursor)})
+        this.#cursor = cursor
+        this.#isCursorStored = true
+        return
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        if (error.code === "ingress_paused") await sleep(pausedFor, undefined, {signal: endpoint.signal})
+        else if (error.code === "event_invalid") left = await this.#storeValid(left)
+        else throw error
+      }
+    }
+  }
+
+  /** Stores one after another those that are valid; what is left for the batch with the cursor is nothing. */
+  async #storeValid(events: readonly DatedIncoming[]): Promise<readonly DatedIncoming[]> {
+    const {endpoint} = this.#tools
+    for (const event of events) {
+      await endpoint.receive(event).catch(error => {
+        if (!(error instanceof Problem) || error.code !== "event_invalid") throw error
+        endpoint.log.error(`a mail was left out: ${error.message}`)
+      })
+    }
+    return []
+  }
+
+  /** Mail that cannot be marked or moved stays as it is. */
+  async #mark(uids: readonly number[]): Promise<void> {
+    const {client, account, endpoint} = this.#tools
+    if (uids.length === 0) return
+    const range = uids.join(",")
+    try {
+      if (account.moveTo !== undefined) await client.messageMove(range, account.moveTo, {uid: true})
+      else if (account.handled !== "leave") await client.messageFlagsAdd(range, ["\\Seen"], {uid: true})
+    } catch (error) {
+      if (!client.usable) throw error
+      endpoint.log.warn(`mail ${range} could not be marked: ${saidBy(error)}`)
+    }
+  }
+
+  /** Until the server tells of new mail, or the time for another look. */
+  async #untilNews(signal: AbortSignal): Promise<void> {
+    const {client, account} = this.#tools
+    if (this.#hasNews || signal.aborted) return
+    const patience = new AbortController()
+    this.#wake = () => patience.abort()
+    if (client.capabilities.has("IDLE")) void idle(client)
+    await sleep((account.poll ?? 60) * 1000, undefined, {signal: AbortSignal.any([patience.signal, signal])}).catch(
+      () => {},
+    )
+    this.#wake = () => {}
+  }
+}
+
+/** Ends with the next command. The connection's own end is told elsewhere. */
+const idle = (client: ImapFlow): Promise<unknown> => client.idle().catch(() => {})

@@ -1,0 +1,233 @@
+import {type Element, isElement, type Node} from "../../../shared/sdk/sdk.ts"
+import {decodeEntities} from "./entities.ts"
+import {cleanText} from "./text.ts"
+
+/** Elements of HTML that Satori has too, under its names. */
+const inline: Readonly<Record<string, string>> = {
+  b: "b",
+  strong: "b",
+  i: "i",
+  em: "i",
+  u: "u",
+  ins: "u",
+  s: "s",
+  del: "s",
+  strike: "s",
+  code: "code",
+  tt: "code",
+  sup: "sup",
+  sub: "sub",
+}
+
+/** What begins on a line of its own, and ends one. */
+const blocks = new Set(
+  "address article aside blockquote body center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section table tbody tfoot thead tr ul".split(
+    " ",
+  ),
+)
+
+/** What has an empty line around it. */
+const apart = new Set("blockquote h1 h2 h3 h4 h5 h6 ol p pre table ul".split(" "))
+
+/** What is not said to a reader. */
+const hidden = new Set(
+  "applet audio canvas embed head iframe math noscript object script select style svg template textarea title video".split(
+    " ",
+  ),
+)
+
+/** Tags that have no end. */
+const empty = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
+
+/** How programs mark what they quote, and signatures. */
+const foreign =
+  /\b(gmail_quote|gmail_extra|gmail_attr|gmail_signature|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_quote)\b/i
+
+/** Behind this, Outlook quotes to the end. */
+const quotesTheRest = /^(divRplyFwdMsg|appendonsend|x_divRplyFwdMsg)$/i
+
+/** Deeper elements are text. */
+const deepest = 20
+
+/** Attributes are read so far into a tag. */
+const longestTag = 4096
+
+interface Tag {
+  readonly name: string
+  readonly isEnd: boolean
+  readonly attributes: ReadonlyMap<string, string>
+}
+
+/** Texts and tags in their order, in time that grows with the length alone. */
+function* tokensOf(html: string): Generator<string | Tag> {
+  let at = 0
+  while (at < html.length) {
+    const open = html.indexOf("<", at)
+    if (open !== at) yield html.slice(at, open === -1 ? html.length : open)
+    if (open === -1) return
+    const isComment = html.startsWith("<!--", open)
+    const close = html.indexOf(isComment ? "-->" : ">", open)
+    if (close === -1) return
+    at = close + (isComment ? 3 : 1)
+    const [, end, name] = /^<(\/?)([a-z][a-z0-9:]*)/i.exec(html.slice(open, Math.min(close, open + 100))) ?? []
+    if (name === undefined || isComment) continue
+    const written = html.slice(open, Math.min(close, open + longestTag))
+    yield {name: name.toLowerCase(), isEnd: end === "/", attributes: attributesOf(written)}
+  }
+}
+
+const attributesOf = (tag: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...tag.matchAll(/\s([a-z-]{1,40})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi)].map(
+      ([, name = "", one, other, bare]) => [name.toLowerCase(), decodeEntities(one ?? other ?? bare ?? "")],
+    ),
+  )
+
+const isForeign = ({name, attributes}: Tag): boolean =>
+  hidden.has(name) ||
+  foreign.test(attributes.get("class") ?? "") ||
+  (name === "blockquote" && attributes.get("type")?.toLowerCase() === "cite") ||
+  /display\s{0,9}:\s{0,9}none/i.test(attributes.get("style") ?? "")
+
+/** Addresses that a reader may be sent to. */
+export const isLink = (address: string): boolean => /^(https?:\/\/|mailto:|tel:)[^\s\p{Cc}]+$/iu.test(address)
+
+interface Open {
+  readonly name: string
+  readonly element: Element & {readonly children: Node[]}
+}
+
+const elementFor = ({name, attributes}: Tag): Open["element"] | undefined => {
+  const type = inline[name]
+  if (type !== undefined) return {type, attrs: {}, children: []}
+  const href = attributes.get("href")?.trim() ?? ""
+  return name === "a" && isLink(href) ? {type: "a", attrs: {href}, children: []} : undefined
+}
+
+/** Makes elements of HTML: no scripts, styles, pictures from elsewhere, quoted mail and signatures. */
+class Reader {
+  readonly nodes: Node[] = []
+  readonly #imageOf: (cid: string) => Element | undefined
+  readonly #open: Open[] = []
+  /** The element that is left out, and how often its name is open in it. */
+  #skipped: {readonly name: string; depth: number} | undefined
+  #preformatted = 0
+  #text = ""
+  /** Line ends that are due before what comes next. */
+  #due = 0
+  /** What was said last: spaces behind a space or at the begin of a line are none. */
+  #last: "nothing" | "space" | "word" = "nothing"
+
+  constructor(imageOf: (cid: string) => Element | undefined) {
+    this.#imageOf = imageOf
+  }
+
+  /** False where nothing that follows is the writer's. */
+  take(token: string | Tag): boolean {
+    if (typeof token !== "string" && !token.isEnd && quotesTheRest.test(token.attributes.get("id") ?? "")) return false
+    if (this.#skipped !== undefined) this.#skip(this.#skipped, token)
+    else if (typeof token === "string") this.#say(decodeEntities(token))
+    else if (token.isEnd) this.#end(token.name)
+    else this.#begin(token)
+    return true
+  }
+
+  finish(): readonly Node[] {
+    this.#flush()
+    return this.nodes
+  }
+
+  #skip(skipped: {readonly name: string; depth: number}, token: string | Tag): void {
+    if (typeof token === "string" || token.name !== skipped.name) return
+    skipped.depth += token.isEnd ? -1 : 1
+    if (skipped.depth === 0) this.#skipped = undefined
+  }
+
+  #begin(tag: Tag): void {
+    const {name, attributes} = tag
+    if (isForeign(tag)) {
+      if (!empty.has(name)) this.#skipped = {name, depth: 1}
+    } else if (name === "br") this.#breakLine()
+    else if (name === "img") this.#show(attributes)
+    else if (blocks.has(name)) {
+      if (name === "pre") this.#preformatted++
+      this.#endLine(apart.has(name) ? 2 : 1)
+      if (name === "li") this.#say("- ")
+    } else if (name === "td" || name === "th") this.#say(" ")
+    const element = elementFor(tag)
+    if (element === undefined || this.#open.length >= deepest) return
+    this.#flush()
+    this.#children().push(element)
+    this.#open.push({name, element})
+  }
+
+  #end(name: string): void {
+    if (name === "pre" && this.#preformatted > 0) this.#preformatted--
+    if (blocks.has(name)) this.#endLine(apart.has(name) ? 2 : 1)
+    const at = this.#open.findLastIndex(open => open.name === name)
+    if (at === -1) return
+    this.#flush()
+    this.#open.length = at
+  }
+
+  #show(attributes: ReadonlyMap<string, string>): void {
+    const [, cid] = /^cid:(.+)$/i.exec(attributes.get("src")?.trim() ?? "") ?? []
+    const image = cid === undefined ? undefined : this.#imageOf(cid)
+    if (image === undefined) return this.#say(attributes.get("alt") ?? "")
+    this.#endLines()
+    this.#flush()
+    this.#children().push(image)
+    this.#last = "word"
+  }
+
+  #say(written: string): void {
+    const clean = cleanText(written)
+    const text = this.#preformatted > 0 ? clean : clean.replace(/[\n\t ]+/g, " ")
+    const said = this.#preformatted > 0 || (this.#last === "word" && this.#due === 0) ? text : text.trimStart()
+    if (said === "") return
+    this.#endLines()
+    this.#text += said
+    this.#last = said.endsWith(" ") ? "space" : "word"
+  }
+
+  /** What follows begins on a new line; behind an empty one, with two. */
+  #endLine(ends: number): void {
+    this.#due = Math.max(this.#due, ends)
+  }
+
+  #breakLine(): void {
+    this.#due = Math.min(this.#due + 1, 2)
+  }
+
+  #endLines(): void {
+    if (this.#last !== "nothing") this.#text += "\n".repeat(this.#due)
+    this.#due = 0
+  }
+
+  #children(): Node[] {
+    return this.#open.at(-1)?.element.children ?? this.nodes
+  }
+
+  #flush(): void {
+    if (this.#text !== "") this.#children().push(this.#text.replace(/ +\n/g, "\n"))
+    this.#text = ""
+  }
+}
+
+/** Without elements that show nothing. */
+const pruned = (nodes: readonly Node[]): readonly Node[] =>
+  nodes.flatMap(node => {
+    if (!isElement(node) || node.attrs.src !== undefined) return [node]
+    const children = pruned(node.children)
+    return children.length === 0 ? [] : [{...node, children}]
+  })
+
+/**
+ * What the writer says in HTML, as elements; their texts are text. `imageOf` gives the element of a picture that the mail brings
+ * along, by its content id.
+ */
+export const readHtml = (html: string, imageOf: (cid: string) => Element | undefined): readonly Node[] => {
+  const reader = new Reader(imageOf)
+  for (const token of tokensOf(html)) if (!reader.take(token)) break
+  return pruned(reader.finish())
+}

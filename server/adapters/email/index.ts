@@ -1,0 +1,27 @@
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {Account} from "./account.ts"
+import {check} from "./check.ts"
+import {connect} from "./connect.ts"
+
+/** In the versions that the tests use. */
+export const libraries = {imapflow: "2.0.6", mailparser: "3.7.5", nodemailer: "10.6.1"} as const
+
+/** Mail: any number of mailboxes, read by IMAP and answered by SMTP. */
+export default definePlugin({
+  description: "Mail",
+  setup(plugin) {
+    plugin.adapter("email", {
+      description: "A mailbox",
+      libraries,
+      account: Account,
+      history: "replay",
+      features: ["open", "files", "download"],
+      limits: {text: 100_000, file: 18_000_000},
+      rate: {messages: 60, per: 60_000},
+      claimedUsers: true,
+      ignoresCase: true,
+      open: connect,
+      check,
+    })
+  },
+})

@@ -1,0 +1,112 @@
+import type {ImapFlow, MailboxObject} from "imapflow"
+import {refused} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+
+/** The IMAP library, as it is loaded. */
+export type ImapLibrary = typeof import("imapflow")
+
+/** In milliseconds. A server that says nothing to a command for so long is gone; each look for new mail is one. */
+const limits = {connectionTimeout: 20_000, greetingTimeout: 15_000, socketTimeout: 90_000} as const
+
+/** A structure of a mail may be long; its texts come in pieces. In bytes. */
+const longestAnswer = 64 * 1024 * 1024
+
+const plainPorts = {imap: 143, smtp: 587} as const
+const tlsPorts = {imap: 993, smtp: 465} as const
+
+/** The port of an entry that names none. */
+export const portOf = (kind: "imap" | "smtp", {port, tls = "tls"}: AccountSettings["imap" | "smtp"]): number => {
+  if (port !== undefined) return port
+  if (kind === "smtp" && tls === "none") return 25
+  return tls === "tls" ? tlsPorts[kind] : plainPorts[kind]
+}
+
+/** Logs in. Throws a refusal where the server refuses the credentials. Close it yourself, where it throws too. */
+export const createClient = ({ImapFlow}: ImapLibrary, {imap}: AccountSettings): ImapFlow =>
+  new ImapFlow({
+    host: imap.host,
+    port: portOf("imap", imap),
+    secure: (imap.tls ?? "tls") === "tls",
+    doSTARTTLS: imap.tls === "starttls" ? true : imap.tls === "none" ? false : undefined,
+    auth: {user: imap.user, pass: imap.password.reveal()},
+    tls: {rejectUnauthorized: imap.verify ?? true},
+    // Its log shows what people write.
+    logger: false,
+    disableAutoIdle: true,
+    maxLiteralSize: longestAnswer,
+    maxLineLength: longestAnswer,
+    maxResponseSize: longestAnswer * 2,
+    ...limits,
+  })
+
+export const logIn = async (client: ImapFlow, account: AccountSettings): Promise<void> => {
+  await client.connect().catch(error => {
+    throw explainLogin(error, account)
+  })
+}
+
+export const openFolder = async (
+  client: ImapFlow,
+  folder: string,
+  options: {readonly readOnly?: boolean} = {},
+): Promise<MailboxObject> =>
+  client.mailboxOpen(folder, options).catch(error => {
+    throw explainFolder(error, folder)
+  })
+
+interface ImapError extends Error {
+  readonly responseStatus?: string
+  readonly responseText?: string
+  readonly serverResponseCode?: string
+  readonly authenticationFailed?: boolean
+}
+
+/** What a server says when it would take the same login, or open the same folder, at another time (RFC 5530). */
+const isPassing = ({serverResponseCode = "", responseText = ""}: ImapError): boolean =>
+  /^(UNAVAILABLE|INUSE|LIMIT|SERVERBUG|OVERQUOTA)$/i.test(serverResponseCode) ||
+  /too many|try again|temporar|unavailable|rate limit/i.test(responseText)
+
+/** What the server said, else what the library says. */
+export const saidBy = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const {responseText, message} = error as ImapError
+  return responseText ?? message
+}
+
+const explainLogin = (error: ImapError, {imap}: AccountSettings): Error => {
+  if (error.authenticationFailed !== true || error.responseStatus !== "NO" || isPassing(error))
+    return new Error(`${imap.host}: ${saidBy(error)}`, {cause: error})
+  return refused(`${imap.host} refused the login of ${imap.user}: ${saidBy(error)}`, {
+    reason: "credentials",
+    remediation: `Correct imap.user and the variable that imap.password names. ${passwordHint(imap.host)}`,
+    cause: error,
+  })
+}
+
+const explainFolder = (error: ImapError, folder: string): Error =>
+  error.responseStatus !== "NO" || isPassing(error)
+    ? error
+    : refused(`the folder ${folder} does not open: ${saidBy(error)}`, {
+        reason: "folder_unknown",
+        remediation: "Correct the folder in the configuration, or make it in the mailbox.",
+        cause: error,
+      })
+
+const appPasswords: readonly (readonly [RegExp, string])[] = [
+  [
+    /(gmail|google(mail)?)\.com$/,
+    "Google takes app passwords only: turn on 2-Step Verification, then make one at https://myaccount.google.com/apppasswords.",
+  ],
+  [
+    /(outlook|office365|hotmail|live)\.com$/,
+    "Microsoft takes no passwords for IMAP any more, and svc has no OAuth for it: use a mailbox of another provider.",
+  ],
+  [/yahoo(dns)?\./, "Yahoo takes app passwords only: make one under Account security."],
+  [/(icloud|me|mail\.me)\.com$/, "iCloud takes app-specific passwords only: make one at https://account.apple.com."],
+  [/fastmail\.com$/, "Fastmail takes app passwords only: make one under Settings, Privacy & Security."],
+]
+
+/** What the provider of a server wants in place of the person's own password. */
+export const passwordHint = (host: string): string =>
+  appPasswords.find(([provider]) => provider.test(host.toLowerCase()))?.[1] ??
+  "Where the login asks for a second factor, the provider gives out app passwords: use one."

@@ -1,0 +1,106 @@
+import type {SentMessageInfo, Transporter} from "nodemailer"
+import {type Refusal, refused} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {passwordHint, portOf} from "./mailbox.ts"
+
+/** The SMTP library, as it is loaded. */
+export type SmtpLibrary = Pick<typeof import("nodemailer"), "createTransport">
+
+/** In milliseconds: together less than what the Host gives an attempt. */
+const limits = {connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 25_000} as const
+
+/** A connection for each mail: one that was kept may be gone, and a mail that went into it may have arrived. */
+export const createTransport = (
+  {createTransport}: SmtpLibrary,
+  {smtp}: AccountSettings,
+): Transporter<SentMessageInfo> => {
+  const login = smtp.user === undefined ? undefined : {user: smtp.user, pass: smtp.password?.reveal() ?? ""}
+  return createTransport({
+    host: smtp.host,
+    port: portOf("smtp", smtp),
+    secure: (smtp.tls ?? "tls") === "tls",
+    requireTLS: smtp.tls === "starttls",
+    ignoreTLS: smtp.tls === "none",
+    tls: {rejectUnauthorized: smtp.verify ?? true},
+    ...(login === undefined ? {} : {auth: login, forceAuth: true}),
+    logger: false,
+    ...limits,
+  } as Parameters<typeof createTransport>[0])
+}
+
+interface SmtpError extends Error {
+  readonly code?: string
+  readonly command?: string
+  readonly responseCode?: number
+  readonly response?: string
+}
+
+/** Why a mail was not sent, and what follows from it. */
+export type Failure =
+  | {readonly is: "account"; readonly error: Refusal}
+  | {readonly is: "refused"; readonly error: Refusal}
+  | {readonly is: "later"; readonly error: Error; readonly wait: number}
+  | {readonly is: "failed"; readonly error: Error}
+
+export const explainSend = (error: unknown, account: AccountSettings): Failure => {
+  const failure = (error instanceof Error ? error : new Error(String(error))) as SmtpError
+  const {code, responseCode = 0} = failure
+  const said = failure.response ?? failure.message
+  if (isLoginRefused(failure)) return {is: "account", error: loginRefused(account, said)}
+  if (isTooLarge(failure)) {
+    const why = {reason: "too_large", remediation: "Send a link, or smaller files.", cause: error}
+    return {is: "refused", error: refused(`the server takes no mail as large: ${said}`, why)}
+  }
+  // Without a login a server says 530, whatever the mail.
+  if (responseCode >= 500 && code !== "EAUTH") return {is: "refused", error: mailRefused(failure, said)}
+  if (responseCode >= 400 && responseCode < 500) return {is: "later", error: new Error(said), wait: waitIn(said)}
+  return {is: "failed", error: new Error(said, {cause: error})}
+}
+
+const isLoginRefused = ({code, responseCode = 0}: SmtpError): boolean =>
+  (code === "EAUTH" && (responseCode === 0 || responseCode >= 500)) || code === "ENOAUTH" || responseCode === 530
+
+/** RFC 1870 and RFC 3463. */
+const isTooLarge = ({code, responseCode, response = "", message}: SmtpError): boolean =>
+  (code === "EMESSAGE" && /size/i.test(message)) ||
+  (responseCode === 552 && !/quota|full/i.test(response)) ||
+  /\b5\.3\.4\b/.test(response)
+
+const loginRefused = ({smtp}: AccountSettings, said: string): Refusal =>
+  refused(`${smtp.host} refused the login${smtp.user === undefined ? "" : ` of ${smtp.user}`}: ${said}`, {
+    reason: "credentials",
+    remediation:
+      smtp.user === undefined
+        ? "Give the account smtp.user and smtp.password."
+        : `Correct smtp.user and the variable that smtp.password names. ${passwordHint(smtp.host)}`,
+  })
+
+const mailRefused = ({command, responseCode}: SmtpError, said: string): Refusal => {
+  if (command?.startsWith("RCPT") === true)
+    return refused(`the server refused the recipient: ${said}`, {
+      reason: "target_unknown",
+      remediation: "Send to an address that exists, and that the server sends to.",
+    })
+  if (command?.startsWith("MAIL") === true)
+    return refused(`the server refused the sender: ${said}`, {
+      reason: "sender_refused",
+      remediation: "Set address to one that the login may send from.",
+    })
+  return refused(`the server refused the mail: ${said}`, {
+    reason: "rejected",
+    remediation: `See what the server means by ${responseCode}; ask its operators.`,
+  })
+}
+
+/** What a server that puts off a mail is asked again after, in milliseconds: greylisting takes minutes. */
+const usualWait = 60_000
+
+const units: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000}
+
+/** How long a server asks to wait, where it says: "in 300 seconds", "in 5 minutes", "in 00:04:59". */
+export const waitIn = (said: string): number => {
+  const [, hours, minutes, seconds] = /\b(?:in|after) (\d{1,2}):(\d{2}):(\d{2})\b/.exec(said) ?? []
+  if (hours !== undefined) return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000
+  const [, count, unit = ""] = /\b(?:in|after|for) (\d{1,5}) ?(s|m|h)(?:ec|in|our)?[a-z]*\b/i.exec(said) ?? []
+  return count === undefined ? usualWait : Number(count) * (units[unit.toLowerCase()] ?? 1000)
+}
