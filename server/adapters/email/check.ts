@@ -2,7 +2,7 @@ import type {ImapFlow} from "imapflow"
 import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {createClient, type ImapLibrary, logIn, openFolder, passwordHint, saidBy} from "./mailbox.ts"
-import {createTransport, explainSend, type SmtpLibrary} from "./smtp.ts"
+import {createTransport, explainSend, type SmtpLibrary} from "./send/smtp.ts"
 
 /** So many of the newest mails are looked at for the results of the trusted server. */
 const looked = 20

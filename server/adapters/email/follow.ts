@@ -2,11 +2,11 @@ import {setTimeout as sleep} from "node:timers/promises"
 import type {ImapFlow} from "imapflow"
 import {type DatedIncoming, type Endpoint, Problem} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
+import {judge, messageEvent, toldEvent} from "./content/event.ts"
+import {type Letter, type ReadTools, readLetters, readTexts} from "./content/letters.ts"
 import {type Cursor, formatCursor, isFromBefore} from "./cursor.ts"
-import {judge, messageEvent, toldEvent} from "./event.ts"
-import {type Letter, type ReadTools, readLetters, readTexts} from "./letters.ts"
 import {saidBy} from "./mailbox.ts"
-import type {Threads} from "./threads.ts"
+import type {Threads} from "./send/threads.ts"
 
 /** So many mails are read and stored in one batch. */
 const batch = 10

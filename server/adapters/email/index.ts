@@ -16,7 +16,7 @@ export default definePlugin({
       account: Account,
       history: "replay",
       features: ["open", "files", "download"],
-      limits: {text: 100_000, file: 18_000_000},
+      limits: {text: 60_000, file: 18_000_000},
       rate: {messages: 60, per: 60_000},
       claimedUsers: true,
       ignoresCase: true,

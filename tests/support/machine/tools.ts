@@ -9,6 +9,8 @@ const packages = {
   ngircd: {path: "usr/sbin/ngircd", debian: ["ngircd", "libident"]},
   inspircd: {path: "usr/sbin/inspircd", debian: ["inspircd"]},
   "atheme-services": {path: "usr/bin/atheme-services", debian: ["atheme-services"]},
+  // Its programs look for each other where the package puts them: it has to be installed.
+  dovecot: {path: "usr/sbin/dovecot", debian: ["dovecot-imapd"], isFixed: true},
   faketime: {path: "usr/bin/faketime", debian: ["faketime", "libfaketime"]},
   mosquitto: {
     path: "usr/sbin/mosquitto",
@@ -53,7 +55,7 @@ export const isToolRequired = process.env.SVC_TEST_REQUIRE_TOOLS === "1"
  * Undefined where neither is to be had; throws instead where `SVC_TEST_REQUIRE_TOOLS` is 1.
  */
 export const findTool = (name: ToolName): Tool | undefined => {
-  const found = installed(name) ?? unpacked(name)
+  const found = installed(name) ?? ("isFixed" in packages[name] ? undefined : unpacked(name))
   if (found === undefined && isToolRequired) {
     throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1 and ${name} is missing: apt-get install ${packages[name].debian[0]}`)
   }

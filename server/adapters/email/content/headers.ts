@@ -1,5 +1,5 @@
 import type {HeaderLines, ParsedMail} from "mailparser"
-import {messageIdsOf, normalAddress} from "./ids.ts"
+import {messageIdsOf, normalAddress} from "../ids.ts"
 
 /** What the headers of a mail say. Ids are without angle brackets. */
 export interface Headers {

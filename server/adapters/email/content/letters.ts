@@ -1,6 +1,6 @@
 import type {FetchMessageObject, FetchQueryObject, ImapFlow} from "imapflow"
 import type {ParsedMail} from "mailparser"
-import type {Log} from "../../../shared/sdk/sdk.ts"
+import type {Log} from "../../../../shared/sdk/sdk.ts"
 import {type Outline, outlineOf, type Part} from "./body.ts"
 import {type Headers, readHeaders} from "./headers.ts"
 import {cleanText} from "./text.ts"

@@ -1,10 +1,10 @@
 import type {ImapFlow} from "imapflow"
-import type {AccountSettings} from "./account.ts"
-import {type Headers, readHeaders} from "./headers.ts"
-import {channelOf, messageIdsOf, type Place, threadOfMail} from "./ids.ts"
-import type {MailParser} from "./letters.ts"
-import {openFolder} from "./mailbox.ts"
-import type {Visits} from "./visits.ts"
+import type {AccountSettings} from "../account.ts"
+import {type Headers, readHeaders} from "../content/headers.ts"
+import type {MailParser} from "../content/letters.ts"
+import {channelOf, messageIdsOf, type Place, threadOfMail} from "../ids.ts"
+import {openFolder} from "../mailbox.ts"
+import type {Visits} from "../visits.ts"
 
 /** The newest mail of a thread, as an answer has to name it. */
 export interface ThreadEnd {

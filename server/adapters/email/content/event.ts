@@ -8,12 +8,12 @@ import {
   type Node,
   renderContent,
   textOf,
-} from "../../../shared/sdk/sdk.ts"
-import {type AccountSettings, allows} from "./account.ts"
+} from "../../../../shared/sdk/sdk.ts"
+import {type AccountSettings, allows} from "../account.ts"
+import {fileSource} from "../download.ts"
+import {channelOf, eventId, type Place, threadOfMail} from "../ids.ts"
 import type {FilePart} from "./body.ts"
-import {fileSource} from "./download.ts"
 import {readHtml} from "./html.ts"
-import {channelOf, eventId, type Place, threadOfMail} from "./ids.ts"
 import type {Letter, Said} from "./letters.ts"
 import {withoutQuotes} from "./text.ts"
 

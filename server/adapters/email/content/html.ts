@@ -1,4 +1,4 @@
-import {type Element, isElement, type Node} from "../../../shared/sdk/sdk.ts"
+import {type Element, isElement, type Node} from "../../../../shared/sdk/sdk.ts"
 import {decodeEntities} from "./entities.ts"
 import {cleanText} from "./text.ts"
 
@@ -173,7 +173,10 @@ class Reader {
   #show(attributes: ReadonlyMap<string, string>): void {
     const [, cid] = /^cid:(.+)$/i.exec(attributes.get("src")?.trim() ?? "") ?? []
     const image = cid === undefined ? undefined : this.#imageOf(cid)
-    if (image === undefined) return this.#say(attributes.get("alt") ?? "")
+    if (image === undefined) {
+      this.#say(attributes.get("alt") ?? "")
+      return
+    }
     this.#endLines()
     this.#flush()
     this.#children().push(image)

@@ -1,9 +1,9 @@
 import {Readable} from "node:stream"
 import type {ReadableStream as NodeStream} from "node:stream/web"
 import type {SendMailOptions} from "nodemailer"
-import {type Element, type Endpoint, isElement, type Node, type StoredFile, textOf} from "../../../shared/sdk/sdk.ts"
-import {lineOf} from "./headers.ts"
-import {isLink} from "./html.ts"
+import {type Element, type Endpoint, isElement, type Node, type StoredFile, textOf} from "../../../../shared/sdk/sdk.ts"
+import {lineOf} from "../content/headers.ts"
+import {isLink} from "../content/html.ts"
 
 /** Of a new mail, the begin of its text. */
 const longestSubject = 78

@@ -1,5 +1,5 @@
-import {refused} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
+import {refused} from "../../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "../account.ts"
 
 /** Answers to an address, counted in memory: two machines that answer each other come to an end. */
 export class AnswerLimit {
