@@ -1,0 +1,103 @@
+import {simpleParser} from "mailparser"
+import {describe, expect, test} from "vitest"
+import {type Headers, lineOf, readHeaders} from "../../../../server/adapters/email/content/headers.ts"
+
+const read = async (lines: readonly string[], trusted?: string): Promise<Headers> => {
+  const own = lines.some(line => /^from:/i.test(line)) ? [] : ["From: Ann <Ann@Example.org>"]
+  return readHeaders(await simpleParser(Buffer.from(`${[...own, ...lines].join("\r\n")}\r\n\r\n`)), trusted)
+}
+
+test("reads who, what and the thread", async () => {
+  const headers = await read([
+    "From: =?utf-8?q?=C3=84nn?= <Ann@Example.org>",
+    "Reply-To: other@example.org",
+    "Subject: =?utf-8?q?gr=C3=BC=C3=9Fe=0D=0ABcc:_x@y.z?=",
+    "Message-ID: <m1@example.org>",
+    "In-Reply-To: <p1@svc.test> (a comment)",
+    "References: <r1@svc.test>",
+    "\t<p1@svc.test>",
+    "To: bot@svc.test, group: a@b.test, c@d.test;",
+    "Date: Tue, 1 Feb 2022 10:00:00 +0000",
+  ])
+  expect(headers).toEqual({
+    messageId: "m1@example.org",
+    inReplyTo: ["p1@svc.test"],
+    references: ["r1@svc.test", "p1@svc.test"],
+    subject: "grüße Bcc: x@y.z",
+    from: {address: "ann@example.org", name: "Änn"},
+    replyTo: "other@example.org",
+    to: ["bot@svc.test", "a@b.test", "c@d.test"],
+    cc: [],
+    date: "Tue, 1 Feb 2022 10:00:00 +0000",
+    automatic: undefined,
+    account: undefined,
+  })
+})
+
+const automatic: readonly (readonly [string, Headers["automatic"]])[] = [
+  ["Auto-Submitted: auto-replied", "automatic"],
+  ["Auto-Submitted: auto-generated; owner-email=x", "automatic"],
+  ["Auto-Submitted: no", undefined],
+  ["Precedence: bulk", "list"],
+  ["Precedence: auto_reply", "automatic"],
+  ["List-Id: a list <l.example.org>", "list"],
+  ["List-Unsubscribe: <https://x.test>", "list"],
+  ["X-Auto-Response-Suppress: DR, OOF, AutoReply", "automatic"],
+  ["X-Auto-Response-Suppress: DR, RN", undefined],
+  ["Return-Path: <>", "bounce"],
+  ["Return-Path: <ann@example.org>", undefined],
+  ["From: Mail System <MAILER-DAEMON@mx.test>", "bounce"],
+  ["Content-Type: multipart/report; report-type=delivery-status; boundary=x", "bounce"],
+  ["From: no-reply@shop.test", "automatic"],
+  ["X-Loop: bot@svc.test", "automatic"],
+  ["Subject: Out of office", undefined],
+]
+
+test.each(automatic)("%s is %s", async (line, kind) => {
+  expect((await read([line])).automatic).toBe(kind)
+})
+
+test("a form's mail in the name of a person is a person's", async () => {
+  expect((await read(["From: no-reply@shop.test", "Reply-To: ann@example.org"])).automatic).toBeUndefined()
+})
+
+describe("an account is what a trusted server vouches for", () => {
+  const pass = "Authentication-Results: mx.svc.test; spf=pass; dmarc=pass (p=reject) header.from=example.org"
+  const cases: readonly (readonly [string, readonly string[], string | undefined])[] = [
+    ["a pass", [pass], "ann@example.org"],
+    [
+      "folded",
+      ["Authentication-Results: mx.svc.test 1;", "\tdmarc=pass", "\theader.from=Example.org"],
+      "ann@example.org",
+    ],
+    ["nobody said anything", [], undefined],
+    ["another server", [pass.replace("mx.svc.test", "mx.evil.test")], undefined],
+    ["a failure", [pass.replace("dmarc=pass", "dmarc=fail")], undefined],
+    ["a forged pass below a failure", [pass.replace("dmarc=pass", "dmarc=fail"), pass], undefined],
+    ["another domain", [pass.replace("header.from=example.org", "header.from=evil.test")], undefined],
+    ["no domain", [pass.replace(" header.from=example.org", "")], undefined],
+    [
+      "a pass in a comment",
+      ["Authentication-Results: mx.svc.test; dmarc=fail (dmarc=pass header.from=example.org)"],
+      undefined,
+    ],
+    [
+      "a comment as the server",
+      ["Authentication-Results: (mx.svc.test;) mx.evil.test; dmarc=pass header.from=example.org"],
+      undefined,
+    ],
+    ["two senders", ["From: ann@example.org, eve@evil.test", pass], undefined],
+    ["two From headers", ["From: eve@evil.test", "From: ann@example.org", pass], undefined],
+  ]
+  test.each(cases)("%s", async (_, lines, account) => {
+    expect((await read(lines, "mx.svc.test")).account).toBe(account)
+  })
+
+  test("without a trusted server nobody has one", async () => {
+    expect((await read([pass])).account).toBeUndefined()
+  })
+})
+
+test("a line has no line ends, whatever is in it", () => {
+  expect(lineOf("a\r\nBcc: x\0\u2028b\ud800")).toBe("a Bcc: x b\ufffd")
+})
