@@ -127,7 +127,7 @@ const htmlOfElement = (element: Element, files: FilesOf): string => {
   const {type, attrs, children} = element
   const shown = files.get(element)
   if (shown !== undefined)
-    return shown.cid === undefined ? "" : `<img src="cid:${shown.cid}" alt="${escaped(shown.file.name)}">`
+    return shown.cid === undefined ? "" : `<img src="cid:${shown.cid}" alt="${escaped(lineOf(shown.file.name))}">`
   if (type === "quote" || type === subjectType) return ""
   if (type === "br") return "<br>\n"
   const inner = htmlOf(children, files)

@@ -78,7 +78,7 @@ const loginRefused = ({smtp}: AccountSettings, said: string): Refusal =>
 const mailRefused = ({command, responseCode}: SmtpError, said: string): Refusal => {
   if (command?.startsWith("RCPT") === true)
     return refused(`the server refused the recipient: ${said}`, {
-      reason: "target_unknown",
+      reason: "recipient_refused",
       remediation: "Send to an address that exists, and that the server sends to.",
     })
   if (command?.startsWith("MAIL") === true)
@@ -101,6 +101,7 @@ const units: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_00
 export const waitIn = (said: string): number => {
   const [, hours, minutes, seconds] = /\b(?:in|after) (\d{1,2}):(\d{2}):(\d{2})\b/.exec(said) ?? []
   if (hours !== undefined) return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000
-  const [, count, unit = ""] = /\b(?:in|after|for) (\d{1,5}) ?(s|m|h)(?:ec|in|our)?[a-z]*\b/i.exec(said) ?? []
+  const [, count, unit = ""] =
+    /\b(?:in|after|for) (\d{1,5}) ?(s|m|h)(?:ec(?:ond)?s?|in(?:ute)?s?|ours?)?\b/i.exec(said) ?? []
   return count === undefined ? usualWait : Number(count) * (units[unit.toLowerCase()] ?? 1000)
 }
