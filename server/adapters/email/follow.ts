@@ -52,6 +52,8 @@ export class Follower {
     const {client, endpoint} = this.#tools
     if (!this.#isCursorStored) await this.#store([], this.#cursor)
     for (;;) {
+      // A server tells of new mail at the end of a command: a search does not find it yet.
+      await client.noop()
       const found = await client.search({uid: `${this.#cursor.uid + 1}:*`}, {uid: true})
       // A range up to the newest has that one in any case.
       const uids = (Array.isArray(found) ? found : []).filter(uid => uid > this.#cursor.uid).sort((a, b) => a - b)
