@@ -141,9 +141,9 @@ describeWith("dovecot")("mail that goes wrong", () => {
     const messages = (await inboxOf(host)).map(({event}) => event.message)
     const contentOf = (id: string) =>
       messages.find(message => message?.id === `${id}@people.test`)?.content ?? "missing"
-    expect(contentOf("big")).toMatch(/^0123456789\n.*\n…$/s)
+    expect([contentOf("big").slice(0, 11), contentOf("big").slice(-2)]).toEqual(["0123456789\n", "\n…"])
     expect(contentOf("big").length).toBeLessThan(300_000)
-    expect(contentOf("parts")).toMatch(/^part 0\n\npart 1\n/)
+    expect(contentOf("parts").slice(0, 15)).toBe("part 0\n\npart 1\n")
     expect([contentOf("deep"), contentOf("charset"), contentOf("boundary")]).not.toContain("missing")
     expect(contentOf("charset")).toContain("th")
     expect(contentOf("utf")).toContain("broken")

@@ -92,9 +92,9 @@ export const readTexts = async (tools: ReadTools, {uid, outline}: Letter): Promi
   let isCut = false
   for (const part of outline.texts) {
     const read = async (which: Part) => {
-      const text = await readPart(tools, uid, which)
-      isCut ||= Buffer.byteLength(text) >= longestText
-      return {isHtml: which.type === "text/html", text}
+      const bytes = await readPart(tools, uid, which)
+      isCut ||= bytes.length >= longestText
+      return {isHtml: which.type === "text/html", text: cleanText(bytes.toString("utf8"))}
     }
     const said = await read(part)
     const isBlank = !said.isHtml && said.text.trim() === ""
@@ -103,17 +103,17 @@ export const readTexts = async (tools: ReadTools, {uid, outline}: Letter): Promi
   return {texts, isCut}
 }
 
-const readPart = async ({client, log}: ReadTools, uid: number, {part}: Part): Promise<string> => {
+const readPart = async ({client, log}: ReadTools, uid: number, {part}: Part): Promise<Buffer> => {
   try {
     const {content} = await client.download(String(uid), part, {uid: true, maxBytes: longestText})
-    if (content === undefined) return ""
+    if (content === undefined) return Buffer.alloc(0)
     const pieces: Buffer[] = []
     for await (const piece of content) pieces.push(piece)
-    return cleanText(Buffer.concat(pieces).toString("utf8"))
+    return Buffer.concat(pieces)
   } catch (error) {
     if (!client.usable) throw error
     log.warn(`part ${part} of mail ${uid} cannot be read`, {error})
-    return ""
+    return Buffer.alloc(0)
   }
 }
 

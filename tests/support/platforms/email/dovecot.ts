@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -83,6 +84,19 @@ const owner = () => {
   return uid === 0 ? nobody : {uid, gid, name: username, group: String(gid)}
 }
 
+const childrenOf = (pid: number): readonly number[] => {
+  const file = `/proc/${pid}/task/${pid}/children`
+  return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : []
+}
+
+const killIfThere = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It has ended by itself.
+  }
+}
+
 /** Starts it, and resolves once it serves. It is killed when the test has ended. `more` is added to its configuration. */
 export const startDovecot = async (users: readonly string[], more = ""): Promise<Dovecot> => {
   const folder = makeFolder()
@@ -100,16 +114,20 @@ export const startDovecot = async (users: readonly string[], more = ""): Promise
   let running: Running | undefined
   const start = async () => {
     running = startProcess([tool("dovecot").path, "-F", "-c", file])
+    onTestFinished(kill)
     await untilPrinted(running, /starting up for imap/)
   }
   const kill = async () => {
     if (running === undefined) return
-    // Its master ends its children only where it may say goodbye.
-    running.child.kill("SIGTERM")
-    await running.finished
+    // Left to its master, its processes take ten seconds to end.
+    const {child, pid, finished} = running
+    running = undefined
+    const children = childrenOf(pid)
+    child.kill("SIGKILL")
+    for (const each of children) killIfThere(each)
+    await finished
     rmSync(join(folder, "base"), {recursive: true, force: true})
   }
-  onTestFinished(kill)
   await start()
   let count = 0
   const folderOf = (user: string, box = "INBOX") => join(folder, "mail", user, box === "INBOX" ? "" : `.${box}`)
