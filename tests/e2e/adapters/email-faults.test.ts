@@ -1,7 +1,9 @@
+import {readFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import {svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {usualRuntime as runtime} from "../../support/host/runtimes.ts"
+import {makeCertificate} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {letter} from "../../support/platforms/email/letter.ts"
 import {
@@ -164,6 +166,23 @@ describeWith("dovecot")("mail that goes wrong", () => {
     await world.untilSent(ann, 1)
     await until("the mail to be marked", () => world.dovecot.mails("bot")[0]?.flags.includes("S"))
     expect(await inboxOf(host)).toHaveLength(1)
+  })
+
+  test("talks STARTTLS where the certificate is trusted, and not where nobody vouches for it", async () => {
+    const {cert, key} = await makeCertificate()
+    const world = await startMailWorld({
+      dovecot: `ssl = yes\nssl_cert = <${cert}\nssl_key = <${key}`,
+      more: {cert: readFileSync(cert), key: readFileSync(key), disabledCommands: []},
+    })
+    const safely = (which: "imap" | "smtp") => ({...(world.account()[which] as object), tls: "starttls"})
+    const account = world.account({imap: safely("imap"), smtp: safely("smtp")})
+    const host = await startMailHost([account], {runtime, env: {NODE_EXTRA_CA_CERTS: cert}})
+    await untilMail(host, "online")
+    world.write({text: "/greet Ann"})
+    await world.untilSent(ann, 1)
+    await host.stop()
+    const other = await startMailHost([account], {runtime})
+    expect((await untilMail(other, "reconnecting")).error).toMatch(/self.signed certificate/i)
   })
 
   test("what a server says to a mail becomes of it", async () => {
