@@ -1,3 +1,4 @@
+import {isIP} from "node:net"
 import type {ImapFlow, MailboxObject} from "imapflow"
 import {refused} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
@@ -29,7 +30,8 @@ export const createClient = ({ImapFlow}: ImapLibrary, {imap}: AccountSettings): 
     secure: (imap.tls ?? "tls") === "tls",
     doSTARTTLS: imap.tls === "starttls" ? true : imap.tls === "none" ? false : undefined,
     auth: {user: imap.user, pass: imap.password.reveal()},
-    tls: {rejectUnauthorized: imap.verify ?? true},
+    // The library gives an address no name, and Bun takes only text: the certificate is checked against the host then.
+    tls: {rejectUnauthorized: imap.verify ?? true, ...(isIP(imap.host) === 0 ? {} : {servername: ""})},
     // Its log shows what people write.
     logger: false,
     disableAutoIdle: true,

@@ -19,8 +19,9 @@ export const email: AdapterUnderTest = {
   use: "email",
   name: "email",
   env: {MAIL_PASSWORD: mailboxPassword, WRONG_PASSWORD: "another-one-for-mail"},
-  platform: async () => {
+  platform: async defer => {
     const dovecot = await startDovecot(["bot"])
+    defer(dovecot.kill)
     const cable = await layCable(dovecot.port)
     const smtp = await startMailServer()
     const place = {host: "127.0.0.1", tls: "none", user: "bot", password: "${MAIL_PASSWORD}"}
