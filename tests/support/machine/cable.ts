@@ -16,8 +16,6 @@ export interface Cable {
   readonly open: number
   /** Connections that were made since then, and hear nothing. */
   readonly silent: number
-  /** Connections that are through to the server now. */
-  readonly open: number
   /** Passes connections on to this port from now on. */
   join(port: number): void
 }
@@ -85,9 +83,6 @@ export const layCable = async (target: number): Promise<Cable> => {
     },
     get silent() {
       return silent
-    },
-    get open() {
-      return fars.size
     },
     join: to => {
       port = to
