@@ -119,6 +119,7 @@ export const finalOf = (error: unknown): unknown => {
 
 const remediationOf = (status: number): string => {
   if (status < 400) return "The server redirects: correct url of the account."
+  if (status === 401) return "Correct the variable that token names: it is the token of the Satori server."
   if (status === 403) return "Give the bot the permission on its platform, or correct platform and user of the account."
   if (status === 404 || status === 405 || status === 501)
     return "Correct the target. If it exists, the server or its platform does not have this method."

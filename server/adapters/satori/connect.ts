@@ -4,11 +4,11 @@ import {type AccountSettings, baseOf} from "./account.ts"
 import {senderOf} from "./acts.ts"
 import {Api} from "./api.ts"
 import {channelOf, incomingOf, typeOf} from "./event.ts"
-import {type Fields, fieldsOf} from "./fields.ts"
+import {type Fields, fieldsOf, numberIn} from "./fields.ts"
 import {Channels} from "./history.ts"
 import {Intake, snOfCursor} from "./intake.ts"
 import {chooseLogin, nameOf} from "./logins.ts"
-import {isOf, loginStatus, readLogin, type ServerLogin, snOf} from "./protocol.ts"
+import {isOf, loginStatus, type ServerLogin, snOf} from "./protocol.ts"
 import {openSocket} from "./socket.ts"
 
 /** A login that the server has not connected yet gets so many milliseconds; after that the Host tries again. */
@@ -79,7 +79,7 @@ class Presence {
 
   hear(type: string, event: Fields): void {
     const wasOnline = this.#isOnline
-    const status = readLogin(fieldsOf(event.login))?.status ?? loginStatus.online
+    const status = numberIn(fieldsOf(event.login), "status") ?? loginStatus.online
     this.#status = type === "login-removed" ? loginStatus.offline : status
     if (this.#isOnline) this.#changed.abort()
     else if (wasOnline) this.#endpoint.lost(this.#offline)

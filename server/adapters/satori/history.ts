@@ -26,6 +26,7 @@ export class Channels {
       if (error instanceof TypeError) throw error
       return undefined
     })
+    if (answer === undefined) return {id, type: channelType.text}
     const channel = channelOf({...fieldsOf(answer), id}) ?? {id, type: channelType.text}
     this.learn(channel)
     return channel

@@ -71,7 +71,8 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
     isOver = true
     await talking
     await until("the last one", async () => (await textsBy(host, endpoint)).includes(said.at(-1) ?? ""))
-    expect(await textsBy(host, endpoint)).toEqual(said)
+    // A message that the server stored as it died is in its inbox, and not in the history of its sandbox: it may come behind others.
+    expect([...(await textsBy(host, endpoint))].sort()).toEqual([...said].sort())
     const gaps = (await untilGaps(host, 2)).filter(gap => gap.endpoint === endpoint)
     expect(gaps.map(({reason}) => reason)).toEqual(["connection_lost", "host_ended"])
   })

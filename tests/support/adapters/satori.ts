@@ -39,43 +39,39 @@ export const heardIn = async (host: TestHost, channel: string): Promise<readonly
   )
 }
 
-/** The built-in adapter `satori` at a real Host that serves Satori: one for all checks, each in a channel of its own. */
-export const satori = (): AdapterUnderTest => {
-  let starting: Promise<TestHost> | undefined
-  return {
-    use: "satori",
-    name: "satori",
-    kills: 2,
-    env: {SATORI_TOKEN: token, WRONG_TOKEN: "another-token-than-the-server-has"},
-    platform: async defer => {
-      starting ??= startServingHost()
-      const host = await starting
-      const gateway = await layGateway(host.url, defer)
-      const channel = `room-${randomUUID()}`
-      const say = (more: object) =>
-        host.post("/api/plugins/sandbox/messages", {channel, user: "ann", group: true, ...more})
-      const account = {id: "one", url: `${gateway.url}/satori`, platform: "sandbox", user: "bot"}
-      return {
-        account: {...account, token: "${SATORI_TOKEN}"},
-        refused: {...account, token: "${WRONG_TOKEN}"},
-        channel,
-        user: "ann",
-        calls: {
-          "guild.member.mute": {user_id: "bob", duration: 0},
-          "guild.member.kick": {user_id: "bob"},
-          "guild.member.list": {guild_id: "sandbox"},
-          "guild.role.create": {role: {name: "helper"}},
-          "channel.create": {data: {name: "news"}},
-        },
-        say: async text => void (await say({text})),
-        sayFile: async ({name, type, bytes}) =>
-          void (await say({files: [{name, type, data: Buffer.from(bytes).toString("base64")}]})),
-        repeat: async () => gateway.repeat(),
-        heard: () => heardIn(host, channel),
-        cut: () => gateway.cut(),
-        connections: () => gateway.connections,
-        slowDown: milliseconds => gateway.slowDown(milliseconds),
-      }
-    },
-  }
-}
+/** The built-in adapter `satori` at a real Host that serves Satori; each check has a channel of its own there. */
+export const satori = (server: () => TestHost): AdapterUnderTest => ({
+  use: "satori",
+  name: "satori",
+  kills: 2,
+  env: {SATORI_TOKEN: token, WRONG_TOKEN: "another-token-than-the-server-has"},
+  platform: async defer => {
+    const host = server()
+    const gateway = await layGateway(host.url, defer)
+    const channel = `room-${randomUUID()}`
+    const say = (more: object) =>
+      host.post("/api/plugins/sandbox/messages", {channel, user: "ann", group: true, ...more})
+    const account = {id: "one", url: `${gateway.url}/satori`, platform: "sandbox", user: "bot"}
+    return {
+      account: {...account, token: "${SATORI_TOKEN}"},
+      refused: {...account, token: "${WRONG_TOKEN}"},
+      channel,
+      user: "ann",
+      calls: {
+        "guild.member.mute": {user_id: "bob", duration: 0},
+        "guild.member.kick": {user_id: "bob"},
+        "guild.member.list": {guild_id: "sandbox"},
+        "guild.role.create": {role: {name: "helper"}},
+        "channel.create": {data: {name: "news"}},
+      },
+      say: async text => void (await say({text})),
+      sayFile: async ({name, type, bytes}) =>
+        void (await say({files: [{name, type, data: Buffer.from(bytes).toString("base64")}]})),
+      repeat: async () => gateway.repeat(),
+      heard: () => heardIn(host, channel),
+      cut: () => gateway.cut(),
+      connections: () => gateway.connections,
+      slowDown: milliseconds => gateway.slowDown(milliseconds),
+    }
+  },
+})
