@@ -41,7 +41,6 @@ export const openSocket = (
   const socket = new WebSocket(`${baseOf(account).replace(/^http/, "ws")}/v1/events`)
   const tell = (op: number, body?: object) => socket.send(JSON.stringify({op, ...(body === undefined ? {} : {body})}))
   let isReady = false
-  let trouble = ""
   return new Promise((resolve, reject) => {
     const beat = new Heartbeat(() => tell(opcode.ping))
     const end = (error: Error, since?: number) => {
@@ -61,12 +60,15 @@ export const openSocket = (
       // Servers of the first drafts read `sequence`.
       tell(opcode.identify, {...(token === undefined ? {} : {token}), ...(sn === undefined ? {} : {sn, sequence: sn})})
     })
-    socket.addEventListener("error", event => {
-      trouble = "message" in event && typeof event.message === "string" ? event.message : ""
-    })
     socket.addEventListener("close", ({code, reason}) => {
       beat.stop()
-      end(isReady ? closed(code, reason) : notReady(code, reason, trouble), beat.goodAt)
+      end(isReady ? closed(wordsOf(code, reason)) : notReady(code, reason), beat.goodAt)
+    })
+    // Node 22.12 tells of a connection that could not be made by this alone.
+    socket.addEventListener("error", event => {
+      const why =
+        "message" in event && typeof event.message === "string" && event.message !== "" ? event.message : "it broke"
+      end(isReady ? closed(why) : notAccepted(why), beat.goodAt)
     })
     socket.addEventListener("message", ({data}: {data: unknown}) => {
       if (!isOpen()) return
@@ -131,16 +133,16 @@ const refusingCodes: ReadonlySet<number> = new Set([3000, 3003, 4001, 4003, 4004
 
 const wordsOf = (code: number, reason: string): string => (reason === "" ? `code ${code}` : `${reason} (${code})`)
 
-const closed = (code: number, reason: string): Error =>
-  new Error(`the server closed the connection: ${wordsOf(code, reason)}`)
+const closed = (why: string): Error => new Error(`the server closed the connection: ${why}`)
 
-const notReady = (code: number, reason: string, trouble: string): Error => {
-  if (refusingCodes.has(code)) return tokenRefused(wordsOf(code, reason))
-  const why = trouble === "" ? wordsOf(code, reason) : trouble
-  return new Error(`the server did not accept the connection of events: ${why}`)
+const notAccepted = (why: string): Error => new Error(`the server did not accept the connection of events: ${why}`)
+
+const notReady = (code: number, reason: string): Error => {
+  const why = wordsOf(code, reason)
+  return refusingCodes.has(code) ? tokenRefused(why) : notAccepted(why)
 }
 
-export const tokenRefused = (why: string): Error =>
+const tokenRefused = (why: string): Error =>
   refused(`the server refused the token: ${why}`, {
     reason: "credentials",
     remediation:

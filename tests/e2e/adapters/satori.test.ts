@@ -1,3 +1,4 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {heardIn, startServingHost} from "../../support/adapters/satori.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
@@ -40,6 +41,7 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
     await untilState(host, endpoint, "online")
     const said: string[] = []
     let isOver = false
+    // About as fast as a busy channel: what comes faster than a backfill fetches is another matter.
     const talk = async () => {
       for (let n = 1; !isOver; n++) {
         const body = {channel: "room", user: "ann", group: true, text: `line ${n}`, id: `said-${n}`}
@@ -50,6 +52,7 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
           ),
         )
         said.push(body.text)
+        await sleep(10)
       }
     }
     const talking = talk()

@@ -11,9 +11,20 @@ export interface Stored {
   readonly login: {readonly platform: string}
 }
 
+interface Page {
+  readonly items: readonly {readonly endpoint: string; readonly event: Stored}[]
+  readonly next: string | null
+}
+
 /** What an endpoint has stored, oldest first. */
 export const storedBy = async (host: TestHost, endpoint: string): Promise<readonly Stored[]> => {
-  const {items} = await host.get<{items: readonly {endpoint: string; event: Stored}[]}>("/api/inbox?limit=500")
+  const items: Page["items"][number][] = []
+  for (let next: string | null = ""; next !== null; ) {
+    const cursor: string = next === "" ? "" : `&cursor=${encodeURIComponent(next)}`
+    const page: Page = await host.get<Page>(`/api/inbox?limit=500${cursor}`)
+    items.push(...page.items)
+    next = page.next
+  }
   return items
     .filter(each => each.endpoint === endpoint)
     .map(({event}) => event)

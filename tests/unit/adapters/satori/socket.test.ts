@@ -80,3 +80,15 @@ test("a server that closes otherwise before READY may be tried again, and one th
   expect(late.lost[0]?.error).toBe("the server closed the connection: the Host stops (1001)")
   expect(late.strange).toEqual(["no signal that is known"])
 })
+
+test("a server that is not there is told at once", async () => {
+  const url = "http://127.0.0.1:1/satori"
+  const listener = {event: () => {}, proxies: () => {}, strange: () => {}, lost: () => {}}
+  const began = performance.now()
+  const opening = openSocket(
+    {url},
+    {signal: new AbortController().signal, defer: undo => onTestFinished(undo), listener},
+  )
+  await expect(opening).rejects.toThrow("the server did not accept the connection of events")
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
