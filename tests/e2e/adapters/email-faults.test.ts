@@ -54,7 +54,7 @@ describeWith("dovecot")("mail that goes wrong", () => {
     await untilInbox(host, 3)
     await until("the mails to be marked", () => world.dovecot.mails("bot").every(({flags}) => flags.includes("S")))
     await world.dovecot.kill()
-    world.dovecot.renumber("bot")
+    await world.dovecot.renumber("bot")
     world.dovecot.deliver("bot", source("three"))
     await world.dovecot.start()
     await untilInbox(host, 4)

@@ -13,7 +13,7 @@ import {
 import {userInfo} from "node:os"
 import {join} from "node:path"
 import {onTestFinished} from "vitest"
-import {type Running, startProcess, untilPrinted} from "../../host/process.ts"
+import {type Running, startProcess, until, untilPrinted} from "../../host/process.ts"
 import {makeFolder} from "../../host/project.ts"
 import {freePort} from "../../machine/ports.ts"
 import {tool} from "../../machine/tools.ts"
@@ -26,7 +26,7 @@ export interface Dovecot {
   /** The mails of a folder, each with its flags: `S` is seen. */
   mails(user: string, folder?: string): readonly {readonly flags: string; readonly source: string}[]
   /** Forgets every number of the folder, as a server that was restored: it must not be running. */
-  renumber(user: string): void
+  renumber(user: string): Promise<void>
   kill(): Promise<void>
   start(): Promise<void>
 }
@@ -153,7 +153,10 @@ export const startDovecot = async (users: readonly string[], more = ""): Promise
           return []
         }
       }),
-    renumber: user => {
+    renumber: async user => {
+      // Dovecot numbers a folder by the second: the new number is another one once that is over.
+      const [, validity = ""] = /^3 V(\d+)/.exec(readFileSync(join(folderOf(user), "dovecot-uidlist"), "utf8")) ?? []
+      await until("the second of the folder's number to be over", () => Date.now() >= (Number(validity) + 1) * 1000)
       for (const each of readdirSync(folderOf(user)))
         if (each.startsWith("dovecot")) rmSync(join(folderOf(user), each), {recursive: true})
     },
