@@ -34,6 +34,7 @@ export class AdapterAdd extends DataCommand {
       this.show({installed: [], commands}, () => commands.join("\n"))
       return exit.failed
     }
+    this.tell(`svc: installing ${missing.join(", ")}`)
     await installPackages(this.folder, await toolchainOf(this.folder), missing)
     const isRunning = await isHostRunning(this.folder)
     this.show({installed: missing}, () =>
