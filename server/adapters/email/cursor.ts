@@ -60,6 +60,6 @@ export const movedCursor = (cursor: Cursor, {uidValidity, uidNext}: FolderState,
   again: uidNext - 1,
 })
 
-/** Is a mail older than the account, in a folder that was numbered anew? */
+/** Is a mail older than the account, in a folder that was numbered anew? IMAP dates arrivals by the second. */
 export const isFromBefore = ({again = 0, from}: Cursor, uid: number, arrived: number): boolean =>
-  uid <= again && arrived < from
+  uid <= again && arrived < Math.floor(from / 1000) * 1000

@@ -93,6 +93,9 @@ test("a folder that was numbered anew is read again from before the newest mail"
   const moved = movedCursor(cursor, {uidValidity: 8n, uidNext: 6}, [4, 3, 5])
   expect(moved).toEqual({...cursor, validity: "8", uid: 2, stored: [], again: 5})
   expect(movedCursor(cursor, {uidValidity: 8n, uidNext: 6}, []).uid).toBe(5)
+  // IMAP tells an arrival without its fraction of a second.
+  const begun = {...moved, from: 10 * day + 900}
+  expect([isFromBefore(begun, 3, 10 * day), isFromBefore(begun, 3, 10 * day - 1000)]).toEqual([false, true])
   expect([isFromBefore(moved, 3, 9 * day), isFromBefore(moved, 3, 11 * day), isFromBefore(moved, 6, 9 * day)]).toEqual([
     true,
     false,
