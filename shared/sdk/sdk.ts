@@ -1,7 +1,7 @@
 /** The public plugin SDK: `import {definePlugin, Type} from "svc-runtime"`. */
 
 export type {Log, LogFields, LogLevel} from "../log.ts"
-export {type Issue, Problem, type ProblemCode} from "../problems.ts"
+export {type Issue, isProblem, Problem, type ProblemCode} from "../problems.ts"
 export {Secret} from "../secret.ts"
 export {type Static, type TObject, type TSchema, Type} from "../type.ts"
 export type {
@@ -25,7 +25,7 @@ export type {
 } from "./adapter/adapter.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"
-export {type Refusal, refused, retryAfter} from "./adapter/refusal.ts"
+export {isRefusal, type Refusal, refused, retryAfter} from "./adapter/refusal.ts"
 export type {
   CommandSummary,
   Edit,

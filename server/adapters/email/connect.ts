@@ -1,5 +1,12 @@
 import type {ImapFlow} from "imapflow"
-import {channelType, type DatedIncoming, type Endpoint, Problem, refused, type Sender} from "../../../shared/sdk/sdk.ts"
+import {
+  channelType,
+  type DatedIncoming,
+  type Endpoint,
+  isProblem,
+  refused,
+  type Sender,
+} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import type {MailParser} from "./content/letters.ts"
 import {againSince, type Cursor, firstCursor, movedCursor, parseCursor} from "./cursor.ts"
@@ -67,7 +74,7 @@ const openAt = async (
 }
 
 const tellEnd = (error: Error, endpoint: Endpoint<DatedIncoming>): void => {
-  const isClosing = endpoint.signal.aborted || (error instanceof Problem && error.code === "admission_closed")
+  const isClosing = endpoint.signal.aborted || isProblem(error, "admission_closed")
   if (!isClosing) endpoint.lost(error)
 }
 

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {ImapFlow} from "imapflow"
-import {type DatedIncoming, type Endpoint, Problem} from "../../../shared/sdk/sdk.ts"
+import {type DatedIncoming, type Endpoint, isProblem, Problem} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {judge, messageEvent, toldEvent} from "./content/event.ts"
 import {type Letter, type ReadTools, readLetters, readTexts} from "./content/letters.ts"
@@ -118,7 +118,7 @@ export class Follower {
     const {endpoint} = this.#tools
     for (const event of events) {
       await endpoint.receive(event).catch(error => {
-        if (!(error instanceof Problem) || error.code !== "event_invalid") throw error
+        if (!isProblem(error, "event_invalid")) throw error
         endpoint.log.error(`a mail was left out: ${error.message}`)
       })
     }

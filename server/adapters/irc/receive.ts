@@ -1,6 +1,6 @@
 import {randomUUID} from "node:crypto"
 import type {Client} from "irc-framework"
-import {channelType, type Endpoint, Problem, renderContent} from "../../../shared/sdk/sdk.ts"
+import {channelType, type Endpoint, isProblem, renderContent} from "../../../shared/sdk/sdk.ts"
 import {plain} from "./format.ts"
 
 interface PrivateMessage {
@@ -37,7 +37,7 @@ export const receiveFrom = (client: Client, endpoint: Endpoint): void => {
       })
       .catch(error => {
         // The pause was told, and is a gap of the endpoint.
-        const level = error instanceof Problem && error.code === "ingress_paused" ? "debug" : "error"
+        const level = isProblem(error, "ingress_paused") ? "debug" : "error"
         endpoint.log[level](`a message from ${channel} was not stored: ${error.message}`, {error})
       })
   }

@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {type DatedIncoming, type Endpoint, Problem} from "../../../shared/sdk/sdk.ts"
+import {type DatedIncoming, type Endpoint, isProblem} from "../../../shared/sdk/sdk.ts"
 import {fetchMissed} from "./backfill.ts"
 import {type Client, MatrixError, path} from "./client.ts"
 import {isEntry, isExit, type RoomEvent, readEvents} from "./event.ts"
@@ -208,8 +208,6 @@ const insist = async <T>({signal}: Endpoint<DatedIncoming>, receive: () => Promi
     }
   }
 }
-
-const isProblem = (error: unknown, code: string): error is Problem => error instanceof Problem && error.code === code
 
 /** Read receipts, of what is stored. Best effort. */
 const acknowledge = ({client, endpoint}: Syncing, read: ReadonlyMap<string, string>): void => {

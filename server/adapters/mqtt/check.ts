@@ -1,5 +1,5 @@
 import {randomUUID} from "node:crypto"
-import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
+import {type AdapterFinding, type CheckTools, isRefusal} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {close, connected, createClient} from "./connect.ts"
 import {subscribeTo} from "./session.ts"
@@ -36,7 +36,7 @@ const find = async (what: string, ask: () => Promise<string>): Promise<AdapterFi
   try {
     return {what, ok: true, detail: await ask()}
   } catch (error) {
-    if (!(error instanceof Error && "remediation" in error)) throw error
-    return {what, ok: false, detail: error.message, remediation: String(error.remediation)}
+    if (!isRefusal(error)) throw error
+    return {what, ok: false, detail: error.message, remediation: error.remediation}
   }
 }

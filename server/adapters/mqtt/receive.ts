@@ -5,7 +5,7 @@ import {
   channelType,
   type DatedIncoming,
   type Endpoint,
-  Problem,
+  isProblem,
   pauseAfter,
   renderContent,
 } from "../../../shared/sdk/sdk.ts"
@@ -37,7 +37,7 @@ export const receiveFrom = (client: MqttClient, account: AccountSettings, endpoi
     endpoint.receive(event).then(
       () => done(),
       error => {
-        if (error instanceof Problem && error.code === "event_invalid") {
+        if (isProblem(error, "event_invalid")) {
           endpoint.log.error(`a message to ${packet.topic} is dropped: ${error.message}`, {error})
           return done()
         }

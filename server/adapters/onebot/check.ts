@@ -1,4 +1,4 @@
-import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
+import {type AdapterFinding, type CheckTools, isRefusal} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {type Ask, isRecord} from "./api.ts"
 import {isSocket} from "./connect.ts"
@@ -16,8 +16,8 @@ export const check = async (account: AccountSettings, {signal}: CheckTools): Pro
       socket.close()
     }
   } catch (error) {
-    if (!(error instanceof Error && "remediation" in error)) throw error
-    return [{what: "credentials", ok: false, detail: error.message, remediation: String(error.remediation)}]
+    if (!isRefusal(error)) throw error
+    return [{what: "credentials", ok: false, detail: error.message, remediation: error.remediation}]
   }
 }
 

@@ -1,4 +1,4 @@
-import {type Endpoint, Problem, type Sender} from "../../../shared/sdk/sdk.ts"
+import {type Endpoint, isProblem, type Sender} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {type Ask, isRecord} from "./api.ts"
 import {toEvent} from "./events.ts"
@@ -37,7 +37,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   const hook = createHook(account, payload =>
     take(payload).catch(error => {
       // The implementation posts nothing again: an event that is not valid is dropped.
-      if (!(error instanceof Problem && error.code === "event_invalid")) throw error
+      if (!isProblem(error, "event_invalid")) throw error
       tell(endpoint, error)
     }),
   )
@@ -57,7 +57,7 @@ const openApi = async (
 }
 
 const tell = ({log}: Endpoint, error: Error): void => {
-  const level = error instanceof Problem && error.code === "ingress_paused" ? "debug" : "error"
+  const level = isProblem(error, "ingress_paused") ? "debug" : "error"
   log[level](`an event was not stored: ${error.message}`, {error})
 }
 

@@ -1,4 +1,4 @@
-import {channelType, type Endpoint, type Sender} from "../../../shared/sdk/sdk.ts"
+import {channelType, type Endpoint, isRefusal, type Sender} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {type Ask, directChannel, isRecord, numberOf, targetOf} from "./api.ts"
 import {toSegments} from "./content.ts"
@@ -30,5 +30,5 @@ export const createActs = (ask: Ask, {format}: AccountSettings, file: Endpoint["
 const isThere = (ask: Ask, message_id: number, signal: AbortSignal): Promise<boolean> =>
   ask("get_msg", {message_id}, signal).then(
     data => isRecord(data),
-    error => "remediation" in error && error.reason !== "rejected",
+    error => isRefusal(error) && error.reason !== "rejected",
   )

@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {type Endpoint, type Incoming, Problem} from "../../../shared/sdk/sdk.ts"
+import {type Endpoint, type Incoming, isProblem} from "../../../shared/sdk/sdk.ts"
 
 /** So many events wait for the Host at most; so many are stored in one batch. */
 const most = {waiting: 5000, batch: 100} as const
@@ -68,7 +68,7 @@ export class Intake {
     this.#storeAll().catch(error => {
       // What comes from now on is the next connection's.
       this.#isFull = true
-      const isClosed = this.#endpoint.signal.aborted || (error instanceof Problem && error.code === "admission_closed")
+      const isClosed = this.#endpoint.signal.aborted || isProblem(error, "admission_closed")
       if (!isClosed) this.#endpoint.lost(error)
     })
   }
@@ -94,7 +94,7 @@ export class Intake {
       try {
         return await this.#storeBatch(batch)
       } catch (error) {
-        if (!(error instanceof Problem) || error.code !== "ingress_paused") throw error
+        if (!isProblem(error, "ingress_paused")) throw error
         await sleep(pausedFor, undefined, {signal: this.#endpoint.signal})
       }
     }
@@ -109,7 +109,7 @@ export class Intake {
       await this.#endpoint.receive(events, sn === undefined ? {} : {cursor: this.#cursorAt(sn)})
       this.#moveTo(batch, sn)
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== "event_invalid") throw error
+      if (!isProblem(error, "event_invalid")) throw error
       if (batch.length > 1) {
         for (const each of batch) await this.#storeBatch([each])
         return

@@ -1,10 +1,10 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Update} from "grammy/types"
-import type {DatedIncoming, Endpoint} from "../../../shared/sdk/sdk.ts"
+import {type DatedIncoming, type Endpoint, isProblem} from "../../../shared/sdk/sdk.ts"
 import {apiSignal, type Bot} from "./bot.ts"
 import {BotApiError, failureOf} from "./failures.ts"
 import {allowedUpdates} from "./incoming/events.ts"
-import {type Intake, isProblem} from "./incoming/intake.ts"
+import type {Intake} from "./incoming/intake.ts"
 
 /** Telegram holds a poll open for so many seconds. */
 const timeout = 30

@@ -1,5 +1,5 @@
 import {randomBytes} from "node:crypto"
-import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
+import {type AdapterFinding, type CheckTools, isRefusal} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings, RoomSettings} from "./account.ts"
 import {findUploads} from "./files.ts"
 import {discover} from "./stream/discover.ts"
@@ -41,9 +41,8 @@ const logIn = async (account: AccountSettings, {load, signal}: CheckTools): Prom
   try {
     return await Session.login(account, {load, signal, resource})
   } catch (error) {
-    if (!(error instanceof Error) || !("remediation" in error) || !("reason" in error)) throw error
-    if (error.reason !== "credentials") throw error
-    return {what: "credentials", ok: false, detail: error.message, remediation: String(error.remediation)}
+    if (!isRefusal(error) || error.reason !== "credentials") throw error
+    return {what: "credentials", ok: false, detail: error.message, remediation: error.remediation}
   }
 }
 

@@ -1,4 +1,4 @@
-import {type DatedIncoming, type Endpoint, Problem} from "../../../../shared/sdk/sdk.ts"
+import {type DatedIncoming, type Endpoint, isProblem} from "../../../../shared/sdk/sdk.ts"
 import {type Payload, payloadOf} from "../payload.ts"
 import {type Reading, readEvents} from "./events.ts"
 import {readCommand, readInteraction} from "./interactions.ts"
@@ -59,7 +59,7 @@ export class Inbox {
 
   /** An event that cannot be stored does not get better by another delivery. */
   #judge(error: unknown): void {
-    if (!(error instanceof Problem && error.code === "event_invalid")) throw error
+    if (!isProblem(error, "event_invalid")) throw error
     this.#endpoint.log.warn("an event of Slack is left out: it is not valid", {error})
   }
 }

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Update} from "grammy/types"
-import {type DatedIncoming, type Endpoint, Problem} from "../../../../shared/sdk/sdk.ts"
+import {type DatedIncoming, type Endpoint, isProblem} from "../../../../shared/sdk/sdk.ts"
 import {apiSignal, type Bot} from "../bot.ts"
 import type {Places} from "../place.ts"
 import {readUpdate} from "./events.ts"
@@ -87,6 +87,3 @@ export class Intake {
       .catch((error: unknown) => log.debug("a press was not answered; it is stored", {error}))
   }
 }
-
-export const isProblem = (error: unknown, code: Problem["code"]): error is Problem =>
-  error instanceof Problem && error.code === code
