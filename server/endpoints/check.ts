@@ -3,6 +3,7 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import type {AdapterFinding} from "../../shared/sdk/adapter/adapter.ts"
 import {isRefusal} from "../../shared/sdk/adapter/refusal.ts"
 import type {Static} from "../../shared/type.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {EndpointSpec} from "./spec.ts"
 
 /** A platform has so long to answer, in milliseconds: less than a request may take. */
@@ -21,13 +22,11 @@ export const checkEndpoint = async (
       hint: `svc endpoint show ${name} tells whether it is connected, and its last error.`,
     })
   const begun = performance.now()
-  const late = AbortSignal.timeout(checkTime)
-  const findings = await Promise.race([check({load, log, signal: AbortSignal.any([signal, late])}), ended(late)]).catch(
-    (error: unknown) => {
-      if (signal.aborted) throw signal.reason
-      return [late.aborted ? lateFinding : findingOf(error)]
-    },
-  )
+  const ask = (limited: AbortSignal) => check({load, log, signal: limited})
+  const findings = await withTimeLimit(checkTime, ask, signal).catch((error: unknown) => {
+    if (signal.aborted) throw signal.reason
+    return [findingOf(error)]
+  })
   const milliseconds = Math.round(performance.now() - begun)
   return {name, ok: findings.every(({ok}) => ok), milliseconds, findings: findings.map(shown)}
 }
@@ -36,21 +35,11 @@ export const checkEndpoint = async (
 const shown = ({remediation, ...finding}: AdapterFinding): AdapterFinding =>
   finding.ok || remediation === undefined ? finding : {...finding, remediation}
 
-const lateFinding: AdapterFinding = {
-  what: "platform",
-  ok: false,
-  detail: `it did not answer within ${checkTime / 1000} s`,
-  remediation: "Check the address in the account, and the network between the Host and the platform.",
+const unreached = "Check the address in the account, and the network between the Host and the platform."
+
+const findingOf = (error: unknown): AdapterFinding => {
+  const detail =
+    error instanceof TimeLimitExceeded ? `it did not answer within ${checkTime / 1000} s` : messageOf(error)
+  const {reason: what, remediation} = isRefusal(error) ? error : {reason: "platform", remediation: unreached}
+  return {what, ok: false, detail, remediation}
 }
-
-const findingOf = (error: unknown): AdapterFinding => ({
-  what: isRefusal(error) ? error.reason : "platform",
-  ok: false,
-  detail: messageOf(error),
-  remediation: isRefusal(error)
-    ? error.remediation
-    : "Check the address in the account, and the network between the Host and the platform.",
-})
-
-const ended = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), {once: true}))
