@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
-import type {Endpoint, Sender} from "../../../shared/sdk/sdk.ts"
+import type {Endpoint, Log, Sender} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {joinChannels} from "./channels.ts"
 import {measureLag} from "./lag.ts"
@@ -17,10 +17,7 @@ const longestLine = 512
 
 /** Connects and registers. Throws a refusal where server or account say no for good. */
 export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Sender> => {
-  const {Client} = await import("irc-framework").then(module =>
-    "default" in module ? (module.default as typeof module) : module,
-  )
-  const client = new Client()
+  const client = await createClient()
   endpoint.defer(() => close(client))
   const login = (nick: string) =>
     endpoint.login({platform: "irc", user: {id: nick, name: nick, is_bot: true}, status: 1})
@@ -29,12 +26,23 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     if ([nick, new_nick].includes(client.user.nick)) login(new_nick)
   })
   receiveFrom(client, endpoint)
-  const registered = registration(client, account, endpoint)
-  client.connect({...optionsOf(account), transport: await createSlicedTransport()})
-  await registered
+  await register(client, account, endpoint.log)
   tellLoss(client, endpoint)
   await joinChannels(client, account, endpoint)
   return {send: createSend(client, endpoint.signal), ...measureLag(client, endpoint.signal)}
+}
+
+export const createClient = async (): Promise<Client> => {
+  const module = await import("irc-framework")
+  const {Client} = "default" in module ? (module.default as typeof module) : module
+  return new Client()
+}
+
+/** Resolves once the server has registered the client. Throws a refusal where server or account say no for good. */
+export const register = async (client: Client, account: AccountSettings, log: Log): Promise<void> => {
+  const registered = registration(client, account, log)
+  client.connect({...optionsOf(account), transport: await createSlicedTransport()})
+  await registered
 }
 
 const optionsOf = (account: AccountSettings) => ({
@@ -56,7 +64,7 @@ const optionsOf = (account: AccountSettings) => ({
   account: account.sasl === undefined ? {} : {account: account.sasl.account, password: account.sasl.password.reveal()},
 })
 
-const close = async (client: Client): Promise<void> => {
+export const close = async (client: Client): Promise<void> => {
   client.removeAllListeners()
   if (client.connected) {
     const patience = new AbortController()

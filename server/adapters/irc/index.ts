@@ -1,5 +1,6 @@
 import {definePlugin} from "../../../shared/sdk/sdk.ts"
 import {Account} from "./account.ts"
+import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 
 /** IRC: several accounts, TLS, SASL, channel and private messages. */
@@ -14,6 +15,7 @@ export default definePlugin({
       claimedUsers: true,
       ignoresCase: true,
       open: connect,
+      check,
     })
   },
 })

@@ -28,6 +28,8 @@ declare module "irc-framework" {
     quit(message?: string): void
     changeNick(nick: string): void
     join(channel: string, key?: string): void
+    /** Sends a line of the protocol. */
+    raw(...words: string[]): void
     ping(token: string): void
     say(target: string, message: string): string[]
     caseCompare(one: string, other: string): boolean

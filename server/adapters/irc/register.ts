@@ -1,5 +1,5 @@
 import type {Client} from "irc-framework"
-import {type Endpoint, refused} from "../../../shared/sdk/sdk.ts"
+import {type Log, refused} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 
 /** Every server takes a nick of so many characters (RFC 1459, section 1.2). */
@@ -12,22 +12,22 @@ const variantsOf = (nick: string): readonly string[] => {
 }
 
 /** Resolves once the server has registered the client; rejects with why it has not. Call it before `connect`. */
-export const registration = (client: Client, account: AccountSettings, endpoint: Endpoint): Promise<void> =>
+export const registration = (client: Client, account: AccountSettings, log: Log): Promise<void> =>
   new Promise((resolve, reject) => {
-    watchNick(client, account, endpoint, reject)
+    watchNick(client, account, log, reject)
     watchLogin(client, account, resolve, reject)
     watchServer(client, account, reject)
   })
 
 type Reject = (error: Error) => void
 
-const watchNick = (client: Client, {nick}: AccountSettings, endpoint: Endpoint, reject: Reject): void => {
+const watchNick = (client: Client, {nick}: AccountSettings, log: Log, reject: Reject): void => {
   let variants = variantsOf(nick)
   let wanted = nick
   const tryNext = (why: string) => {
     const [next, ...rest] = variants
     if (next === undefined) return reject(new Error(`the nick ${nick} and its variants are taken`))
-    endpoint.log.warn(`the nick ${wanted} ${why}; trying ${next}`)
+    log.warn(`the nick ${wanted} ${why}; trying ${next}`)
     wanted = next
     variants = rest
     client.changeNick(next)
