@@ -4,6 +4,7 @@ import {installPackages, toolchainOf} from "../../server/process/install-package
 import {missingLibraries} from "../../server/runtime/packages/libraries.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
+import {nextSteps} from "../kit/adapter-entry.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -13,7 +14,7 @@ export class AdapterAdd extends DataCommand {
   static override usage = Command.Usage({
     description: "install the packages that a built-in adapter needs",
     details: `
-      In development: installs those that are missing, in the exact versions that svc is tested with, with the project's package manager and without install scripts. Whatever fails, package.json and lockfile are as before. The page of the adapter in docs/adapters shows the entry for svc.config.yml.
+      In development: installs those that are missing, in the exact versions that svc is tested with, with the project's package manager and without install scripts. Whatever fails, package.json and lockfile are as before. Then shows the entry for svc.config.yml, and where the adapter's page is.
 
       Where the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
     `,
@@ -25,7 +26,10 @@ export class AdapterAdd extends DataCommand {
   async run(): Promise<ExitCode> {
     const missing = await missingPackages(this.folder, this.adapter)
     if (missing.length === 0) {
-      this.show({installed: []}, () => `${this.adapter} has all that it needs\n\n${next(this.adapter)}`)
+      this.show(
+        {installed: []},
+        () => `${this.adapter} has all that it needs\n\n${nextSteps(this.adapter, this.folder)}`,
+      )
       return exit.ok
     }
     if (await needsRelease(this.folder)) {
@@ -42,14 +46,12 @@ export class AdapterAdd extends DataCommand {
         `installed ${missing.join(", ")}`,
         ...(isRunning ? ["  svc runtime reload   gives an endpoint that has failed another attempt"] : []),
         "",
-        next(this.adapter),
+        nextSteps(this.adapter, this.folder),
       ].join("\n"),
     )
     return exit.ok
   }
 }
-
-const next = (adapter: string): string => `docs/adapters/${adapter}.md shows the entry for svc.config.yml`
 
 /** The built-in plugins that are no adapters. */
 const parts: readonly string[] = ["workroom", "agents"]

@@ -105,5 +105,13 @@ test("svc adapter add knows the built-in adapters, and does nothing for what is 
     code: 1,
     stderr: expect.stringMatching(/there is no built-in adapter nonsense; there is .*irc, .*webhook/),
   })
-  expect(await add("irc")).toMatchObject({code: 0, stdout: expect.stringContaining("irc has all that it needs")})
+  const {code, stdout} = await add("telegram")
+  expect(code).toBe(0)
+  for (const text of [
+    "telegram has all that it needs",
+    "  plugins:\n    telegram:\n      endpoints:\n        - id: main\n          token: ${TELEGRAM_TOKEN}\n",
+    "Put TELEGRAM_TOKEN into .env.",
+    "svc adapter check telegram~main",
+  ])
+    expect(stdout).toContain(text)
 })
