@@ -5,6 +5,7 @@ import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import {isRefusal} from "../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
+import type {AcceptSocket} from "../../shared/sdk/adapter/socket.ts"
 import type {Element} from "../../shared/sdk/elements.ts"
 import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
@@ -52,6 +53,12 @@ export interface BackfillHooks {
   spoil(endpoint: Endpoint): Promise<void>
 }
 
+/** The adapter's own decision on a WebSocket, and the attempt with which its connections end. */
+export interface Accepting {
+  readonly take: AcceptSocket
+  readonly signal: AbortSignal
+}
+
 const reconnect: Backoff = {first: 500, longest: 30_000}
 
 /** A connection that held so long, in milliseconds, was a good one: the next attempt starts counting anew. */
@@ -73,6 +80,7 @@ export class Endpoint {
   readonly #closing = new AbortController()
   #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
   #connection: {readonly opened: Sender; readonly sender: Sender; readonly signal: AbortSignal} | undefined
+  #accepting: Accepting | undefined
   #login: Login | undefined
   #lastEventAt: number | undefined
   /** The platform goes on behind the cursor since then, in milliseconds since 1970. */
@@ -134,6 +142,11 @@ export class Endpoint {
   /** Sends as the adapter's plugin; present while the endpoint is online. */
   get sender(): Sender | undefined {
     return this.#connection?.sender
+  }
+
+  /** Lets in the platform's WebSockets; present while the adapter waits for them or has them. */
+  get accepting(): Accepting | undefined {
+    return this.#accepting
   }
 
   /** Closed while ingress is paused, else the endpoint's own. */
@@ -257,7 +270,12 @@ export class Endpoint {
     try {
       const cursor = this.#hooks.cursorOf && (await this.#hooks.cursorOf(this))
       if (hasBackfill(this.spec) && this.#hooks.backfill?.isDue(this) === true) this.#backfills?.hold(scope.signal)
-      const opening = open(this.#handle(scope, lose, cursor)).then(requireSender)
+      const accept = (take: AcceptSocket) => {
+        if (scope.signal.aborted) return
+        clearTimeout(tooLong)
+        this.#accepting = {take, signal: scope.signal}
+      }
+      const opening = open(this.#handle(scope, lose, cursor, accept)).then(requireSender)
       const opened = await Promise.race([opening, lost.then(error => ({lostBefore: error}))])
       if ("lostBefore" in opened) return opened.lostBefore
       clearTimeout(tooLong)
@@ -270,12 +288,18 @@ export class Endpoint {
       return error
     } finally {
       this.#connection = undefined
+      this.#accepting = undefined
       this.#closing.signal.removeEventListener("abort", end)
       await scope.dispose()
     }
   }
 
-  #handle(scope: Scope, lose: EndpointHandle["lost"], cursor: string | undefined): EndpointHandle {
+  #handle(
+    scope: Scope,
+    lose: EndpointHandle["lost"],
+    cursor: string | undefined,
+    accept: EndpointHandle["accept"],
+  ): EndpointHandle {
     const receive = (events: readonly Incoming[], options?: ReceiveOptions) => this.#receive(scope, events, options)
     const isMany = (events: Incoming | readonly Incoming[]): events is readonly Incoming[] => Array.isArray(events)
     return {
@@ -297,6 +321,7 @@ export class Endpoint {
         if (!scope.signal.aborted) this.#coversSince = since
       },
       missing: () => this.#miss(scope),
+      accept,
     }
   }
 

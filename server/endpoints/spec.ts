@@ -29,6 +29,8 @@ export interface EndpointSpec {
   readonly open: ((endpoint: EndpointHandle) => Promise<Sender>) | undefined
   /** Runs the adapter's `webhook` with what `open` resolved to; absent for an adapter that takes none. */
   readonly webhook?: ((request: Request, opened: Sender, requestId: string) => Promise<Response>) | undefined
+  /** Does its platform open WebSockets to the Host? */
+  readonly sockets?: boolean
 }
 
 /** May its platform be asked for what was missed in a gap? */

@@ -303,6 +303,7 @@ const specOf = (
 ): EndpointSpec => {
   const {webhook, check, libraries = {}} = adapter
   const name = endpointName(slot, id)
+  const isKnown = adapter.account === undefined || account !== undefined
   return {
     name,
     owner: instance.path,
@@ -322,6 +323,7 @@ const specOf = (
     webhook:
       webhook &&
       ((request, opened, requestId) => instance.run(() => webhook(request, opened), {endpoint: name, requestId})),
+    sockets: isKnown && adapter.sockets?.(account as never) === true,
   }
 }
 

@@ -9,11 +9,13 @@ import type {Tokens} from "../http/auth.ts"
 import {RequestMeter} from "../http/request-meter.ts"
 import {createRoutes} from "../http/routes.ts"
 import type {Services} from "../http/services.ts"
+import {socketsByPath} from "../http/sockets/by-path.ts"
+import {PlatformSockets} from "../http/sockets/platform-sockets.ts"
 import type {TooMany} from "../project/starts.ts"
 import type {Facts} from "../readiness/facts.ts"
 import {gatherFacts} from "../readiness/gather.ts"
 import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
-import type {Fetch} from "../runtime/runtime.ts"
+import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
 import type {Guard} from "../satori/server.ts"
 import type {Exit} from "./host.ts"
 import {createMetrics} from "./metrics/metrics.ts"
@@ -39,6 +41,8 @@ export interface Api {
   settled(): Promise<void>
   /** Who may come in by a WebSocket. */
   readonly guard: Guard
+  /** The Satori events and the platforms' own WebSockets. */
+  readonly sockets: SocketHooks
   /** Is every required component ready, and the Host not stopping? */
   isReady(): boolean
   /**
@@ -107,10 +111,12 @@ export const serveApi = (options: ApiOptions): Api => {
     settings: () => current().config.config.http,
     routes: answer => createRoutes({...services, system, metrics, answer}, base),
   })
+  const platforms = new PlatformSockets({base, endpoints: services.endpoints, doorman: app.guard})
   return {
     fetch: app.fetch,
     settled: app.settled,
     guard: app.guard,
+    sockets: socketsByPath(path => (platforms.isServedAt(path) ? platforms.socket : services.satori.socket)),
     isReady,
     reload,
     stopping: () => {

@@ -161,7 +161,7 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
     {
       name: "the service",
       early: true,
-      start: () => gate.open(api.fetch, api.isReady, satori.socket),
+      start: () => gate.open(api.fetch, api.isReady, api.sockets),
       stop: ({code, reason}) => {
         api.stopping()
         events.raise("host.stopping", {code, reason})

@@ -11,6 +11,7 @@ import {createClientAddress} from "./client-address.ts"
 import {createCors} from "./cors.ts"
 import {type Answer, admit, createPipeline} from "./pipeline.ts"
 import type {RequestMeter} from "./request-meter.ts"
+import type {Doorman} from "./sockets/platform-sockets.ts"
 
 export interface AppOptions {
   /** The table, with full paths. It gets the function that answers a route which is not in the table. */
@@ -29,7 +30,7 @@ export interface App {
   /** Resolves when no request is being answered, streams aside. */
   settled(): Promise<void>
   /** For callers that come in another way than by a request of the table: a WebSocket. */
-  readonly guard: Guard
+  readonly guard: Guard & Doorman
 }
 
 const methods: readonly Route["method"][] = ["POST", "GET", "PUT", "DELETE"]
@@ -92,6 +93,7 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
     settled,
     guard: {
       admit: (authorization, address) => void admit(gatekeeper, "full", authorization, () => address),
+      showsToken: authorization => gatekeeper.verify(authorization) !== undefined,
       addressOf: (request, peer) => live().clientAddress(peer(request), request),
     },
     fetch: (request, peer) => {

@@ -4,9 +4,10 @@ import {type Call, isResponse, type Operation} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {Admission} from "../endpoints/state.ts"
 
 /** When a platform may deliver again what could not be taken now, in seconds. */
-const retryAfter = 5
+export const retryAfter = 5
 
 /** Webhook ingress: the raw request to the endpoint's adapter, which verifies the platform's own signature. */
 export const takeWebhook = (endpoints: Pick<Endpoints, "get">): Operation => ({
@@ -23,6 +24,7 @@ const handing = (endpoints: Pick<Endpoints, "get">): Omit<Operation, "summary"> 
   response: {200: Type.Unknown({description: "What the endpoint's adapter answers"})},
   problems: [
     "endpoint_unknown",
+    "upgrade_required",
     "signature_invalid",
     "too_many_failures",
     "body_too_large",
@@ -37,18 +39,24 @@ const handing = (endpoints: Pick<Endpoints, "get">): Omit<Operation, "summary"> 
 
 const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoint => {
   const endpoint = endpoints.get(params.endpoint ?? "")
-  const isThere = endpoint?.spec.open !== undefined && endpoint.spec.webhook !== undefined
-  if (!isThere || endpoint.spec.owner !== pluginPath(params.plugin ?? ""))
+  const isThere = endpoint?.spec.open !== undefined && endpoint.spec.owner === pluginPath(params.plugin ?? "")
+  if (isThere && endpoint.spec.sockets === true)
+    throw new Problem("upgrade_required", "the platform of this endpoint connects by WebSocket")
+  if (!isThere || endpoint.spec.webhook === undefined)
     throw new Problem("endpoint_unknown", "no endpoint takes webhooks here")
   return endpoint
 }
 
 /** Throws `ingress_paused`, `admission_closed`. */
+export const requireAdmission = (admission: Admission): void => {
+  if (admission.is === "open") return
+  const code = admission.reason === "ingress_paused" ? "ingress_paused" : "admission_closed"
+  throw new Problem(code, "the endpoint does not admit events now", {retryAfter})
+}
+
+/** Throws `ingress_paused`, `admission_closed`. */
 const requireOpen = ({spec: {webhook}, admission, opened}: Endpoint) => {
-  if (admission.is === "closed") {
-    const code = admission.reason === "ingress_paused" ? "ingress_paused" : "admission_closed"
-    throw new Problem(code, "the endpoint does not admit events now", {retryAfter})
-  }
+  requireAdmission(admission)
   if (opened === undefined || webhook === undefined) {
     throw new Problem("admission_closed", "the endpoint is not open yet", {retryAfter})
   }

@@ -15,12 +15,13 @@ const isCount = (value: unknown): boolean => typeof value === "number" && Number
 
 /** Checks what an adapter in JavaScript may get wrong. Throws an error that says what is expected. */
 export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>): void => {
-  const {open, check, history, features = [], limits: {text, file} = {}, rate, libraries = {}} = adapter
+  const {open, check, sockets, history, features = [], limits: {text, file} = {}, rate, libraries = {}} = adapter
   const refuse = (what: string): never => {
     throw new TypeError(`adapter("${slot}") ${what}`)
   }
   if (typeof open !== "function") refuse("needs open()")
   if (check !== undefined && typeof check !== "function") refuse("has a check that is no function")
+  if (sockets !== undefined && typeof sockets !== "function") refuse("has sockets that is no function of the account")
   const unpinned = Object.entries(libraries).find(([, version]) => !exactVersion.test(version))
   if (unpinned !== undefined) refuse(`names the library ${unpinned[0]} without an exact version, such as 1.2.3`)
   if (!histories.includes(history)) refuse(`needs history: one of ${histories.join(", ")}`)

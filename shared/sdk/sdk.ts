@@ -41,6 +41,7 @@ export type {
   Sender,
   Upload,
 } from "./adapter/sender.ts"
+export type {AcceptSocket, PlatformSocket, SocketHandler} from "./adapter/socket.ts"
 export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
 export type {AgentHandle, AgentResult, AgentRunOptions} from "./agent.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"

@@ -5,6 +5,7 @@ import type {StoredFile} from "../files/file-source.ts"
 import type {Login} from "../satori.ts"
 import type {DatedIncoming, Incoming} from "./incoming.ts"
 import type {Feature, Limits, RateLimit, Sender} from "./sender.ts"
+import type {AcceptSocket} from "./socket.ts"
 
 export interface Receipt {
   /** The event's sequence in the inbox; 0 for one that was dropped. */
@@ -64,6 +65,11 @@ export interface Endpoint<I extends Incoming = Incoming> {
    * interval as a gap. The end of the connection ends it too.
    */
   missing(): () => void
+  /**
+   * Lets the platform's WebSockets in from now on, at `/hooks/<plugin>/<endpoint_name>`: for an account whose definition says so by
+   * `sockets`. An `open` that has called it has no limit of time. All of them are closed (1001) with this attempt.
+   */
+  accept(take: AcceptSocket): void
 }
 
 /**
@@ -137,4 +143,9 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
    * `endpoint.receive` has resolved. What is thrown is answered as a problem; the Host's token is never handed over.
    */
   webhook?(request: Request, opened: S): Promise<Response>
+  /**
+   * Does the platform of this account open WebSockets to `/hooks/<plugin>/<endpoint_name>`? Then `open` calls `endpoint.accept`, and the
+   * endpoint takes no webhooks. The Host asks the platform to come again (503) while the endpoint is not open.
+   */
+  sockets?(account: Static<A>): boolean
 }

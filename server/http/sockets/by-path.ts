@@ -1,0 +1,21 @@
+import type {Peer, SocketHooks} from "../../runtime/runtime.ts"
+
+/** What the hooks that let a connection in add to what it knows. */
+interface Served extends Record<string, unknown> {
+  readonly hooks: SocketHooks
+}
+
+const hooksOf = (peer: Peer) => (peer.context as Served).hooks
+
+/** One set of hooks of several: each connection has those of the path that it came in by. */
+export const socketsByPath = (hooksAt: (path: string) => SocketHooks): SocketHooks => ({
+  upgrade: (request, peerOf) => {
+    const hooks = hooksAt(new URL(request.url).pathname)
+    const decided = hooks.upgrade(request, peerOf)
+    return "context" in decided ? {context: {...decided.context, hooks}} : decided
+  },
+  open: peer => hooksOf(peer).open?.(peer),
+  message: (peer, message) => hooksOf(peer).message?.(peer, message),
+  close: (peer, details) => hooksOf(peer).close?.(peer, details),
+  error: (peer, error) => hooksOf(peer).error?.(peer, error),
+})
