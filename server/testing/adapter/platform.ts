@@ -38,6 +38,8 @@ export interface PlatformUnderTest {
   readonly refused?: AccountUnderTest
   /** The channel that the bot and the user of `say` share. */
   readonly channel: string
+  /** A Host serves: for a platform that connects to the Host. Called for each Host of the check, and waited for. */
+  started?(host: HostAddress): Promise<void> | void
   /**
    * A user says something. Resolves once the platform has nothing more to do for it: where the platform waits for an
    * acknowledgement, once it has one, and until then it delivers again, also to a Host that was started anew. `host` tells

@@ -88,6 +88,11 @@ const openIn = async (
   const platform = await adapter.platform(undo => undos.push(undo))
   const endpoint = platform.account === undefined ? slot : `${slot}~${platform.account.id}`
   let running: HostUnderTest | undefined
+  const addressOf = ({url, token}: HostUnderTest): HostAddress => ({
+    url,
+    hook: `${url}/hooks/${name}/${endpoint}`,
+    token,
+  })
   const start = async (account = platform.account, withTypist = false) => {
     running = undefined
     const {plugins} = configOf(adapter, name, account)
@@ -99,6 +104,7 @@ const openIn = async (
     const host = await HostUnderTest.start({folder, config, env})
     running = host
     undos.push(() => host.kill())
+    await platform.started?.(addressOf(host))
     return host
   }
   const read = async (host: HostUnderTest) => {
@@ -123,8 +129,7 @@ const openIn = async (
     until: untilFound,
     platform,
     endpoint,
-    address: () =>
-      running && {url: running.url, hook: `${running.url}/hooks/${name}/${endpoint}`, token: running.token},
+    address: () => running && addressOf(running),
     start,
     connect: async withTypist => {
       const host = await start(platform.account, withTypist)
