@@ -1,15 +1,24 @@
 import {type AdapterFinding, type CheckTools, isRefusal} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
+import {type AccountSettings, transportOf} from "./account.ts"
 import {type Ask, isRecord} from "./api.ts"
-import {isSocket} from "./connect.ts"
 import {askByHttp} from "./http.ts"
 import {openSocket} from "./socket.ts"
+
+/** The implementation alone can connect. */
+const awaited: AdapterFinding = {
+  what: "account",
+  ok: true,
+  detail: "the implementation connects to the Host: the endpoint's state tells whether it has",
+}
 
 /** Asks over a connection of its own: who the bot is, whether it is online, and what it can send. */
 export const check = async (account: AccountSettings, {signal}: CheckTools): Promise<readonly AdapterFinding[]> => {
   try {
-    if (!isSocket(account)) return [...(await ask(askByHttp(account), signal)), eventsOf(account)]
-    const socket = await openSocket(account, {event: () => {}, closed: () => {}}, signal)
+    const transport = transportOf(account)
+    if (transport.is === "reverse") return [awaited]
+    const server = {url: transport.url, accessToken: account.accessToken}
+    if (transport.is === "http") return [...(await ask(askByHttp(server), signal)), eventsOf(account)]
+    const socket = await openSocket(server, {event: () => {}, closed: () => {}}, signal)
     try {
       return await ask(socket.ask, signal)
     } finally {
@@ -17,7 +26,8 @@ export const check = async (account: AccountSettings, {signal}: CheckTools): Pro
     }
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return [{what: "credentials", ok: false, detail: error.message, remediation: error.remediation}]
+    const what = error.reason === "account" ? "account" : "credentials"
+    return [{what, ok: false, detail: error.message, remediation: error.remediation}]
   }
 }
 

@@ -1,12 +1,14 @@
 import {type Endpoint, isProblem, type Sender} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
+import {type AccountSettings, type Transport, transportOf} from "./account.ts"
 import {type Ask, isRecord} from "./api.ts"
 import {toEvent} from "./events.ts"
+import {createHistory} from "./history.ts"
 import {createHook} from "./hook.ts"
 import {askByHttp} from "./http.ts"
 import {createCall} from "./methods.ts"
+import {ReverseSockets} from "./reverse.ts"
 import {createActs} from "./send.ts"
-import {openSocket} from "./socket.ts"
+import {type Listener, openSocket} from "./socket.ts"
 
 type Payload = Readonly<Record<string, unknown>>
 
@@ -17,10 +19,12 @@ export interface Opened extends Sender {
 /** After so many intervals without a heartbeat the connection is taken for dead. */
 const missedHeartbeats = 3
 
-export const isSocket = ({url}: AccountSettings): boolean => url.startsWith("ws")
+/** How long the implementation may take to say who the bot is, in milliseconds. */
+const logInPatience = 30_000
 
-/** Connects, and asks who the bot is. Throws a refusal where the token is refused. */
+/** Connects, and asks who the bot is. Throws a refusal where the token is refused, and where the settings do not fit. */
 export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Opened> => {
+  const transport = transportOf(account)
   const watch = watchHeart(endpoint)
   let self = ""
   const take = async (payload: Payload) => {
@@ -32,8 +36,12 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     if (event === undefined) endpoint.log.debug(`skipped an event ${String(payload.post_type).slice(0, 100)}`)
     else await endpoint.receive(event)
   }
-  const ask = await openApi(account, endpoint, payload => void take(payload).catch(error => tell(endpoint, error)))
+  const ask = await openApi(transport, account, endpoint, payload =>
+    take(payload).catch(error => tell(endpoint, error)),
+  )
   self = await logIn(ask, endpoint)
+  if (transport.is === "reverse" && self !== transport.selfId)
+    throw new Error(`the implementation is logged in as ${self}; reverse.selfId is ${transport.selfId}`)
   const hook = createHook(account, payload =>
     take(payload).catch(error => {
       // The implementation posts nothing again: an event that is not valid is dropped.
@@ -41,17 +49,24 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
       tell(endpoint, error)
     }),
   )
-  return {...createActs(ask, account, element => endpoint.file(element)), call: createCall(ask), hook}
+  const acts = createActs(ask, account, element => endpoint.file(element))
+  return {...acts, history: createHistory(ask), call: createCall(ask), hook}
 }
 
 const openApi = async (
-  account: AccountSettings,
+  transport: Transport,
+  {accessToken}: AccountSettings,
   endpoint: Endpoint,
-  event: (payload: Payload) => void,
+  event: (payload: Payload) => Promise<void>,
 ): Promise<Ask> => {
-  if (!isSocket(account)) return askByHttp(account)
-  const listener = {event, closed: (error: Error) => endpoint.lost(error)}
-  const socket = await openSocket(account, listener, endpoint.signal)
+  const listener: Listener = {
+    event: payload => void event(payload),
+    closed: (error, known) => endpoint.lost(error, known),
+  }
+  if (transport.is === "reverse") return new ReverseSockets(transport, endpoint, listener).open()
+  const server = {url: transport.url, accessToken}
+  if (transport.is === "http") return askByHttp(server)
+  const socket = await openSocket(server, listener, endpoint.signal)
   endpoint.defer(() => socket.close())
   return socket.ask
 }
@@ -63,10 +78,11 @@ const tell = ({log}: Endpoint, error: Error): void => {
 
 /** Resolves to the bot's id. */
 const logIn = async (ask: Ask, endpoint: Endpoint): Promise<string> => {
-  const status = await ask("get_status", {}, endpoint.signal)
+  const signal = AbortSignal.any([endpoint.signal, AbortSignal.timeout(logInPatience)])
+  const status = await ask("get_status", {}, signal)
   if (isRecord(status) && status.online === false)
     throw new Error("the implementation is not logged in to its platform")
-  const info = await ask("get_login_info", {}, endpoint.signal)
+  const info = await ask("get_login_info", {}, signal)
   if (!isRecord(info) || info.user_id === undefined) throw new Error("get_login_info names no user")
   const {user_id: id, nickname} = info
   const name = typeof nickname === "string" && nickname !== "" ? {name: nickname} : {}

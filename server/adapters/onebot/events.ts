@@ -1,5 +1,5 @@
 import {randomUUID} from "node:crypto"
-import {channelType, type Incoming, renderContent} from "../../../shared/sdk/sdk.ts"
+import {channelType, type DatedIncoming, type Incoming, renderContent} from "../../../shared/sdk/sdk.ts"
 import {directChannel, isRecord} from "./api.ts"
 import {toElements} from "./content.ts"
 import {segmentsOf} from "./cq.ts"
@@ -70,8 +70,25 @@ const placeOf = ({group_id: group, user_id: user}: Payload) => {
 }
 
 const messageOf = (payload: Payload, base: Omit<Incoming, "id" | "type">): Incoming | undefined => {
-  const {message_id: id, user_id: user, self_id: self, message} = payload
-  if (!isId(id) || !isId(user) || user === self || base.channel === undefined) return undefined
+  return payload.user_id === payload.self_id ? undefined : spokenOf(payload, base)
+}
+
+/** A message of a channel's history, of the bot too, under the id that it has live. */
+export const toPastMessage = (
+  payload: Payload,
+  kind: "group" | "private",
+  channel: string,
+): DatedIncoming | undefined => {
+  const {time} = payload
+  if (typeof time !== "number" || !(time > 0)) return undefined
+  const place = kind === "group" ? placeOf({group_id: channel}) : {channel: {id: channel, type: channelType.direct}}
+  const event = spokenOf(payload, {...place, raw: {type: `message.${kind}`, data: payload}})
+  return event && {...event, timestamp: time * 1000}
+}
+
+const spokenOf = (payload: Payload, base: Omit<Incoming, "id" | "type">): Incoming | undefined => {
+  const {message_id: id, user_id: user, message} = payload
+  if (!isId(id) || !isId(user) || base.channel === undefined) return undefined
   const sender = isRecord(payload.sender) ? payload.sender : {}
   const nameOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined)
   const anonymous = isRecord(payload.anonymous) ? nameOf(payload.anonymous.name) : undefined

@@ -1,13 +1,12 @@
 import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
 import {type Ask, resultOf, wrongToken} from "./api.ts"
-import {headersOf} from "./socket.ts"
+import {headersOf, type Server} from "./socket.ts"
 
 /** Asks by the implementation's HTTP server (OneBot v11, "communication/http"). */
-export const askByHttp = (account: AccountSettings): Ask => {
-  const base = account.url.replace(/\/$/, "")
+export const askByHttp = (server: Server): Ask => {
+  const base = server.url.replace(/\/$/, "")
   return async (action, params, signal) => {
-    const headers = {...headersOf(account), "content-type": "application/json"}
+    const headers = {...headersOf(server), "content-type": "application/json"}
     const body = JSON.stringify(params)
     const answer = await fetch(`${base}/${action}`, {method: "POST", headers, body, redirect: "manual", signal}).catch(
       cause => {

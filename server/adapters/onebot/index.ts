@@ -12,7 +12,9 @@ export default definePlugin({
       description: "A bot of a OneBot v11 implementation",
       account: Account,
       history: "none",
-      features: ["delete", "open", "files", ...methodNames],
+      features: ["delete", "open", "history", "files", ...methodNames],
+      lacks: ({history}) => (history === true ? [] : ["history"]),
+      sockets: ({reverse}) => reverse !== undefined,
       // The standard names no limits: what QQ takes by experience, and what is sensible as base64 in one JSON.
       limits: {text: 4000, file: 20 * 1024 * 1024},
       open: connect,

@@ -3,12 +3,12 @@ import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {
+  firstBot,
   group,
   groupMessage,
   type OneBotFake,
   postEvent,
   postSecret,
-  self,
   startOneBot,
   token,
 } from "../../support/platforms/onebot/onebot.ts"
@@ -191,7 +191,7 @@ test("check names who the bot is, a token that is refused, and posts without a s
   await untilState(host, "one", "online")
   await untilState(host, "wrong", "failed")
   const check = (id: string) => svc(runtime, host.project, ["adapter", "check", `onebot~${id}`], {env})
-  expect(await check("one")).toMatchObject({code: 0, stdout: expect.stringContaining(`logged in as bot (${self})`)})
+  expect(await check("one")).toMatchObject({code: 0, stdout: expect.stringContaining(`logged in as bot (${firstBot})`)})
   expect(await check("posts")).toMatchObject({code: 1, stdout: expect.stringContaining("events over HTTP")})
   expect(await check("wrong")).toMatchObject({code: 1, stdout: expect.stringContaining("accessToken")})
   expect(host.process.output()).not.toContain("a-wrong-token")

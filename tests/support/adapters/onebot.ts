@@ -1,6 +1,15 @@
 import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
 import {until} from "../host/process.ts"
-import {group, groupMessage, postEvent, postSecret, type Sent, startOneBot, token} from "../platforms/onebot/onebot.ts"
+import {
+  firstBot,
+  group,
+  groupMessage,
+  postEvent,
+  postSecret,
+  type Sent,
+  startOneBot,
+  token,
+} from "../platforms/onebot/onebot.ts"
 
 const calls = {
   "guild.member.mute": {guild_id: String(group), user_id: "42", duration: 60_000},
@@ -31,44 +40,53 @@ const heardOf = ({params, at}: Sent): Heard => {
 
 const env = {ONEBOT_TOKEN: token, WRONG_TOKEN: "a-wrong-token", ONEBOT_SECRET: postSecret}
 
-/** The built-in adapter `onebot` at a fake, by WebSocket or by HTTP with signed posts of events. */
-export const onebot = (transport: "ws" | "http"): AdapterUnderTest => ({
+export type OneBotTransport = "ws" | "reverse" | "http"
+
+/**
+ * The built-in adapter `onebot` at a fake: by WebSocket, whose implementation has history, by reverse WebSocket, or by HTTP with signed
+ * posts of events.
+ */
+export const onebot = (transport: OneBotTransport): AdapterUnderTest => ({
   use: "onebot",
   name: "onebot",
   env,
   platform: async () => {
     const fake = await startOneBot()
-    const isSocket = transport === "ws"
-    const more = isSocket ? {url: fake.wsUrl} : {url: fake.url, secret: "${ONEBOT_SECRET}"}
+    const more = {
+      ws: {url: fake.wsUrl, history: true},
+      reverse: {reverse: {selfId: firstBot}},
+      http: {url: fake.url, secret: "${ONEBOT_SECRET}"},
+    }[transport]
     const account = {id: "one", ...more, accessToken: "${ONEBOT_TOKEN}"}
     let number = 0
     let last = ""
+    const message = () => groupMessage([{type: "text", data: {text: last}}], number)
+    const tellHost = async (host: () => {readonly hook: string} | undefined): Promise<void> => {
+      if (transport === "ws") fake.report(message())
+      else if (transport === "reverse")
+        await until("a connection of the bot", () => fake.connections() > 0 && fake.report(message()) > 0)
+      else
+        await until("the Host to take an event", async () => {
+          const hook = host()?.hook
+          return hook !== undefined && (await postEvent(hook, message()).catch(() => undefined))?.ok === true
+        })
+    }
     return {
       account,
-      refused: {...account, accessToken: "${WRONG_TOKEN}"},
       channel: String(group),
       user: "42",
       calls,
       say: async (text, host) => {
         last = text
         number++
-        await tellHost(() => groupMessage([{type: "text", data: {text}}], number), host)
+        await tellHost(host)
       },
-      repeat: host => tellHost(() => groupMessage([{type: "text", data: {text: last}}], number), host),
+      repeat: tellHost,
       heard: () => fake.sent().map(heardOf),
-      ...(isSocket ? {cut: () => fake.cut(), connections: () => fake.connections()} : {}),
-    }
-
-    async function tellHost(
-      event: () => Readonly<Record<string, unknown>>,
-      host: () => {readonly hook: string} | undefined,
-    ): Promise<void> {
-      if (isSocket) await until("a connection of the bot", () => fake.connections() > 0 && fake.report(event()) > 0)
-      else
-        await until("the Host to take an event", async () => {
-          const hook = host()?.hook
-          return hook !== undefined && (await postEvent(hook, event()).catch(() => undefined))?.ok === true
-        })
+      ...(transport === "reverse"
+        ? {started: ({hook}) => fake.reverse(hook)}
+        : {refused: {...account, accessToken: "${WRONG_TOKEN}"}}),
+      ...(transport === "http" ? {} : {cut: () => fake.cut(), connections: () => fake.connections()}),
     }
   },
 })

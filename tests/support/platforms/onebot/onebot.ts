@@ -1,7 +1,7 @@
 import {createHmac} from "node:crypto"
 import {loadRuntime} from "../../../../server/runtime/load-runtime.ts"
-import type {Peer} from "../../../../server/runtime/runtime.ts"
 import {whenOver} from "../../host/shared.ts"
+import {socketWith} from "../../satori/socket.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -10,6 +10,21 @@ export interface Sent {
   readonly id: number
   readonly params: Json
   readonly at: number
+}
+
+/** A connection, and what goes over it. */
+interface Peer {
+  readonly role: Role
+  send(text: string): void
+  terminate(): void
+}
+
+export type Role = "Universal" | "API" | "Event"
+
+/** How a fake connects to a Host, where that is not as it should. */
+export interface ReverseOptions {
+  readonly roles?: readonly Role[]
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface OneBotFake {
@@ -27,9 +42,12 @@ export interface OneBotFake {
   readonly answers: Map<string, Json>
   connections(): number
   cut(): void
+  /** From now on it connects to this webhook of a Host by reverse WebSocket, and again after each end. */
+  reverse(hook: string, options?: ReverseOptions): void
 }
 
-export const self = 10001000
+/** The number of the bot, where a fake is started without. */
+export const firstBot = 10001000
 export const token = "the-access-token"
 export const postSecret = "the-post-secret"
 
@@ -52,16 +70,21 @@ const member = (user_id: number, nickname: string, card = "") => ({
  * A stand-in for an implementation of OneBot v11, a fake of the tests, written from the public documentation of the standard
  * (https://github.com/botuniverse/onebot-11).
  *
- * It serves actions over HTTP and over a WebSocket, which also reports events, and checks the access token in the header. It leaves out
- * authentication by the query, separate sockets of actions and events, and all that QQ does itself. Segments `file` are an extension
- * that NapCat and others have.
+ * It serves actions over HTTP and over a WebSocket, which also reports events, and checks the access token in the header; or it connects
+ * to a Host, by one WebSocket or by two. It leaves out authentication by the query, separate paths of actions and events, and all that
+ * QQ does itself. Segments `file`, and the actions for history, are extensions, as the documentation of NapCat and LLOneBot has them.
  */
-export const startOneBot = async (): Promise<OneBotFake> => {
+export const startOneBot = async (self = firstBot): Promise<OneBotFake> => {
   const peers = new Set<Peer>()
+  /** Messages of every conversation as events, oldest first. */
+  const said: Json[] = []
   const messages = new Map<number, Sent>()
   const asked: {action: string; params: Json}[] = []
   const answers = new Map<string, Json>()
-  let next = 1
+  let next = 100_001
+  const past = (of: (message: Json) => boolean, count: unknown) => ({
+    messages: said.filter(of).slice(-Number(count ?? 20)),
+  })
 
   const actions: Record<string, (params: Json) => unknown> = {
     get_login_info: () => ({user_id: self, nickname: "bot"}),
@@ -70,10 +93,16 @@ export const startOneBot = async (): Promise<OneBotFake> => {
     send_msg: params => {
       const id = next++
       messages.set(id, {id, params, at: Date.now()})
+      const {message, message_type, group_id} = params
+      const sender = {user_id: self, nickname: "bot"}
+      said.push({time: now(), self_id: self, message_id: id, message_type, group_id, user_id: self, message, sender})
       return {message_id: id}
     },
     get_msg: ({message_id}) => messages.get(Number(message_id)),
     delete_msg: ({message_id}) => (messages.delete(Number(message_id)) ? null : undefined),
+    get_group_msg_history: ({group_id, count}) => past(message => message.group_id === group_id, count),
+    get_friend_msg_history: ({user_id, count}) =>
+      past(message => message.message_type === "private" && message.user_id === user_id, count),
     set_group_ban: () => null,
     set_group_kick: () => null,
     set_friend_add_request: () => null,
@@ -107,6 +136,41 @@ export const startOneBot = async (): Promise<OneBotFake> => {
     if (actions[action] === undefined) return new Response("", {status: 404})
     return Response.json(answer(action, JSON.parse((await request.text()) || "{}")))
   }
+  const served = new Map<string, Peer>()
+  const join = (peer: Peer) => {
+    peers.add(peer)
+    const meta = {post_type: "meta_event", meta_event_type: "lifecycle", sub_type: "connect"}
+    if (peer.role !== "API") peer.send(JSON.stringify({time: now(), self_id: self, ...meta}))
+  }
+  const hear = (peer: Peer, text: string) => {
+    const {action, params = {}, echo} = JSON.parse(text)
+    if (peer.role !== "Event") peer.send(JSON.stringify({...answer(String(action), params), echo}))
+  }
+  let stopReverse = () => {}
+  const reverse = (hook: string, {roles = ["Universal"], headers = {}}: ReverseOptions = {}) => {
+    stopReverse()
+    const stopped = new AbortController()
+    stopReverse = () => stopped.abort()
+    for (const role of roles) {
+      const usual = {"x-self-id": String(self), "x-client-role": role, authorization: `Bearer ${token}`}
+      connectAgain(hook, role, {...usual, ...headers}, stopped.signal)
+    }
+  }
+  const connectAgain = (hook: string, role: Role, headers: Record<string, string>, stopped: AbortSignal) => {
+    const socket = socketWith(hook.replace(/^http/, "ws"), headers)
+    const peer: Peer = {role, send: text => socket.send(text), terminate: () => socket.close()}
+    const end = () => socket.close()
+    stopped.addEventListener("abort", end, {once: true})
+    socket.addEventListener("open", () => join(peer))
+    socket.addEventListener("message", ({data}) => hear(peer, String(data)))
+    socket.addEventListener("error", () => {})
+    socket.addEventListener("close", () => {
+      peers.delete(peer)
+      stopped.removeEventListener("abort", end)
+      if (!stopped.aborted) setTimeout(() => stopped.aborted || connectAgain(hook, role, headers, stopped), 100)
+    })
+  }
+  whenOver(() => stopReverse())
   const runtime = await loadRuntime()
   const listener = await runtime.serve({
     host: "127.0.0.1",
@@ -121,28 +185,39 @@ export const startOneBot = async (): Promise<OneBotFake> => {
         return status === undefined ? {context: {}} : new Response("", {status})
       },
       open: peer => {
-        peers.add(peer)
-        const meta = {post_type: "meta_event", meta_event_type: "lifecycle", sub_type: "connect"}
-        peer.send(JSON.stringify({time: now(), self_id: self, ...meta}))
+        const known: Peer = {
+          role: "Universal",
+          send: text => void peer.send(text),
+          terminate: () => peer.terminate(),
+        }
+        served.set(peer.id, known)
+        join(known)
       },
       message: (peer, message) => {
-        const {action, params = {}, echo} = JSON.parse(message.text())
-        peer.send(JSON.stringify({...answer(String(action), params), echo}))
+        const known = served.get(peer.id)
+        if (known !== undefined) hear(known, message.text())
       },
-      close: peer => void peers.delete(peer),
+      close: peer => {
+        const known = served.get(peer.id)
+        served.delete(peer.id)
+        if (known !== undefined) peers.delete(known)
+      },
     },
   })
   whenOver(() => listener.close(true))
   const url = `http://127.0.0.1:${listener.port}`
+  const hearing = () => [...peers].filter(({role}) => role !== "API")
   const send = (text: string) => {
-    for (const peer of peers) peer.send(text)
+    for (const peer of hearing()) peer.send(text)
   }
   return {
     url,
     wsUrl: url.replace(/^http/, "ws"),
     report: event => {
-      send(JSON.stringify({time: now(), self_id: self, ...event}))
-      return peers.size
+      const told = {time: now(), self_id: self, ...event}
+      if ((told as Json).post_type === "message") said.push(told)
+      send(JSON.stringify(told))
+      return hearing().length
     },
     send,
     sent: () => [...messages.values()],
@@ -152,6 +227,7 @@ export const startOneBot = async (): Promise<OneBotFake> => {
     cut: () => {
       for (const peer of peers) peer.terminate()
     },
+    reverse,
   }
 }
 
@@ -159,9 +235,9 @@ const now = () => Math.floor(Date.now() / 1000)
 
 /** Posts an event to a Host, signed as the standard says ("communication/http-post"). */
 export const postEvent = (hook: string, event: Json, secret = postSecret): Promise<Response> => {
-  const body = JSON.stringify({time: now(), self_id: self, ...event})
+  const body = JSON.stringify({time: now(), self_id: firstBot, ...event})
   const signature = `sha1=${createHmac("sha1", secret).update(body).digest("hex")}`
-  const headers = {"content-type": "application/json", "x-self-id": String(self), "x-signature": signature}
+  const headers = {"content-type": "application/json", "x-self-id": String(firstBot), "x-signature": signature}
   return fetch(hook, {method: "POST", headers, body})
 }
 

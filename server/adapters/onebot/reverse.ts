@@ -1,0 +1,154 @@
+import {createHash, timingSafeEqual} from "node:crypto"
+import type {AcceptSocket, Endpoint, PlatformSocket, SocketHandler} from "../../../shared/sdk/sdk.ts"
+import type {Transport} from "./account.ts"
+import type {Ask} from "./api.ts"
+import type {Listener} from "./socket.ts"
+import {type Brings, Talk} from "./talk.ts"
+
+type Reverse = Extract<Transport, {is: "reverse"}>
+
+type Part = "actions" | "events"
+
+const both: readonly Part[] = ["actions", "events"]
+
+/** What connections of a role are for (OneBot v11, "communication/ws-reverse"). */
+const roles: Readonly<Record<string, readonly Part[]>> = {
+  universal: both,
+  api: ["actions"],
+  event: ["events"],
+}
+
+/** The second of two connections, for actions and for events, comes so soon after the first, in milliseconds. */
+const together = 15_000
+
+/** A connection that does not answer for so many milliseconds makes room for another one. */
+const probe = 5000
+
+/** The connections that the implementation opens. Any of them is lost: all are. */
+export class ReverseSockets {
+  readonly #transport: Reverse
+  readonly #endpoint: Endpoint
+  readonly #listener: Listener
+  readonly #sockets = new Map<Part, PlatformSocket>()
+  readonly #complete = Promise.withResolvers<void>()
+  readonly #talk: Talk
+  readonly #strangers = new Set<string>()
+  #lastHeardAt = Date.now()
+  #isProbing = false
+  #hasTold = false
+
+  constructor(transport: Reverse, endpoint: Endpoint, listener: Listener) {
+    this.#transport = transport
+    this.#endpoint = endpoint
+    this.#listener = listener
+    this.#talk = new Talk({
+      send: text => this.#sockets.get("actions")?.send(text),
+      event: listener.event,
+      ended: endpoint.signal,
+    })
+  }
+
+  /** Waits for the implementation, without a limit. Resolves once it can be asked, and tells its events. */
+  async open(): Promise<Ask> {
+    const {signal} = this.#endpoint
+    signal.addEventListener("abort", () => this.#complete.reject(signal.reason), {once: true})
+    this.#endpoint.accept(this.#accept)
+    await this.#complete.promise
+    return this.#talk.ask
+  }
+
+  readonly #accept: AcceptSocket = ({headers}) => {
+    const refuse = (status: number, why: string) => new Response(why, {status})
+    const authorization = headers.get("authorization")
+    if (authorization === null) return refuse(401, "the access token is missing")
+    if (!isEqual(authorization.replace(/^bearer +/i, ""), this.#transport.token.reveal()))
+      return refuse(403, "the access token is not the endpoint's")
+    const self = headers.get("x-self-id") ?? ""
+    if (self !== this.#transport.selfId) {
+      this.#tellStranger(self)
+      return refuse(403, "X-Self-ID is not the endpoint's bot")
+    }
+    const role = (headers.get("x-client-role") ?? "universal").toLowerCase()
+    const parts = Object.hasOwn(roles, role) ? roles[role] : undefined
+    if (parts === undefined) return refuse(400, "X-Client-Role is none of Universal, API, Event")
+    if (!this.#isFree(parts)) {
+      void this.#probe()
+      return refuse(409, "the bot is connected already")
+    }
+    return this.#handler(parts)
+  }
+
+  #tellStranger(self: string): void {
+    if (this.#strangers.has(self) || this.#strangers.size >= 10) return
+    this.#strangers.add(self)
+    const {selfId} = this.#transport
+    this.#endpoint.log.warn(`refused a connection of the bot ${self.slice(0, 100)}: reverse.selfId is ${selfId}`)
+  }
+
+  #isFree(parts: readonly Part[]): boolean {
+    return parts.every(part => !this.#sockets.has(part))
+  }
+
+  #handler(parts: readonly Part[]): SocketHandler {
+    const brings: Brings = {answers: parts.includes("actions"), events: parts.includes("events")}
+    let isOurs = false
+    return {
+      open: socket => {
+        isOurs = this.#isFree(parts)
+        if (!isOurs) return socket.close(1008, "the bot is connected already")
+        for (const part of parts) this.#sockets.set(part, socket)
+        if (both.every(part => this.#sockets.has(part))) this.#complete.resolve()
+        else this.#awaitOther(parts)
+      },
+      message: data => {
+        this.#lastHeardAt = Date.now()
+        if (isOurs) this.#talk.hear(data, brings)
+      },
+      close: ({code, reason}) => {
+        if (!isOurs) return
+        const why = reason === "" ? "" : `: ${reason}`
+        this.#fail(new Error(`the implementation closed the connection (${code})${why}`))
+      },
+    }
+  }
+
+  #awaitOther([part]: readonly Part[]): void {
+    const [here, missing] = part === "actions" ? ["API", "Event"] : ["Event", "API"]
+    const late = setTimeout(() => {
+      this.#fail(new Error(`the implementation has connected as ${here}, and not as ${missing}`))
+    }, together)
+    this.#endpoint.defer(() => clearTimeout(late))
+    void this.#complete.promise.then(
+      () => clearTimeout(late),
+      () => {},
+    )
+  }
+
+  /** Another connection has come: that of an implementation that came back, if the one that is there is dead. */
+  async #probe(): Promise<void> {
+    if (this.#isProbing || !this.#sockets.has("actions")) return
+    this.#isProbing = true
+    const since = this.#lastHeardAt
+    const signal = AbortSignal.any([this.#endpoint.signal, AbortSignal.timeout(probe)])
+    try {
+      await this.#talk.ask("get_status", {}, signal)
+      if (!this.#hasTold) this.#endpoint.log.warn("refused a second connection of the bot: one is open, and answers")
+      this.#hasTold = true
+    } catch {
+      this.#fail(new Error("the implementation has connected again, and its old connection is dead"), since)
+    } finally {
+      this.#isProbing = false
+    }
+  }
+
+  #fail(error: Error, since?: number): void {
+    this.#complete.reject(error)
+    this.#listener.closed(error, since === undefined ? {} : {since})
+  }
+}
+
+/** In constant time, whatever the lengths. */
+const isEqual = (shown: string, expected: string): boolean => {
+  const digest = (text: string) => createHash("sha256").update(text).digest()
+  return timingSafeEqual(digest(shown), digest(expected))
+}

@@ -1,0 +1,76 @@
+import {randomUUID} from "node:crypto"
+import {type Ask, isRecord, resultOf, wrongToken} from "./api.ts"
+
+type Payload = Readonly<Record<string, unknown>>
+
+/** Where a conversation with the implementation goes. */
+export interface Line {
+  /** Throws, or rejects, where the connection is gone. */
+  send(text: string): unknown
+  event(payload: Payload): void
+  /** Aborted once no answer can come. */
+  readonly ended: AbortSignal
+}
+
+/** What a connection brings: one for actions has answers, one for events has events. */
+export interface Brings {
+  readonly answers: boolean
+  readonly events: boolean
+}
+
+/** Actions and events over WebSockets (OneBot v11, "communication/ws"): an answer finds its question by `echo`. */
+export class Talk {
+  readonly #line: Line
+  readonly #waiting = new Map<string, (answer: unknown) => void>()
+  #isRefused = false
+
+  constructor(line: Line) {
+    this.#line = line
+  }
+
+  /** The implementation has answered that the token is wrong. */
+  get isRefused(): boolean {
+    return this.#isRefused
+  }
+
+  hear(data: unknown, {answers, events}: Brings = {answers: true, events: true}): void {
+    const payload = parse(data)
+    if (payload === undefined) return
+    const answered = answers && typeof payload.echo === "string" ? this.#waiting.get(payload.echo) : undefined
+    if (answered !== undefined) answered(payload)
+    else if (payload.post_type === undefined) this.#isRefused ||= payload.retcode === 1401 || payload.retcode === 1403
+    else if (events) this.#line.event(payload)
+  }
+
+  readonly ask: Ask = async (action, params, signal) => {
+    if (this.#line.ended.aborted) throw this.#failure("the connection is gone")
+    const echo = randomUUID()
+    const over = AbortSignal.any([signal, this.#line.ended])
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.set(echo, resolve)
+      const fail = () => reject(this.#failure(`${action} was not answered; it may have been done`))
+      if (over.aborted) fail()
+      else over.addEventListener("abort", fail, {once: true})
+    })
+    const send = async () => this.#line.send(JSON.stringify({action, params, echo}))
+    try {
+      const [answered] = await Promise.all([answer, send()])
+      return resultOf(action, answered)
+    } finally {
+      this.#waiting.delete(echo)
+    }
+  }
+
+  #failure(message: string): Error {
+    return this.#isRefused ? wrongToken() : new Error(message)
+  }
+}
+
+const parse = (data: unknown): Payload | undefined => {
+  try {
+    const value: unknown = JSON.parse(typeof data === "string" ? data : "")
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

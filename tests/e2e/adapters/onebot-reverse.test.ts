@@ -1,0 +1,171 @@
+import {connect} from "node:net"
+import {expect, test} from "vitest"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {
+  firstBot,
+  group,
+  groupMessage,
+  type OneBotFake,
+  startOneBot,
+  token,
+} from "../../support/platforms/onebot/onebot.ts"
+
+const [runtime = onBun] = bunOr("node22")
+
+const env = {ONEBOT_TOKEN: token}
+const secondBot = 10002000
+const account = (id: string, selfId: number) => ({id, reverse: {selfId}, accessToken: "${ONEBOT_TOKEN}"})
+
+const bot = `
+import {definePlugin} from "svc-runtime"
+export default definePlugin({
+  setup(plugin) {
+    plugin.command("who", {description: "Says which bot it is"}, ({session}) => session.endpoint)
+  },
+})
+`
+
+const start = (...endpoints: readonly object[]): Promise<TestHost> =>
+  startHost({
+    runtime,
+    env,
+    plugins: {bot},
+    config: JSON.stringify({http: {port: 0}, plugins: {bot: {}, onebot: {endpoints}}}),
+  })
+
+interface EndpointState {
+  readonly name: string
+  readonly state: string
+  readonly error?: string
+  readonly remediation?: string
+}
+
+const untilState = (host: TestHost, id: string, state: string): Promise<EndpointState> =>
+  until(`onebot~${id} to be ${state}`, async () => {
+    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
+    return items.find(each => each.name === `onebot~${id}` && each.state === state)
+  })
+
+const hookOf = (host: TestHost, id: string) => `${host.url}/hooks/onebot/onebot~${id}`
+
+/** How an implementation that connects with these headers is answered. */
+const statusOf = (hook: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const {port, pathname} = new URL(hook)
+    const usual = {host: "a", connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13"}
+    const all = {...usual, "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", ...headers}
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+    const socket = connect(Number(port), "127.0.0.1", () =>
+      socket.write(`GET ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n`),
+    )
+    socket.once("data", chunk => {
+      socket.destroy()
+      resolve(Number(chunk.toString("latin1").slice(9, 12)))
+    })
+    socket.once("error", reject)
+  })
+
+const untilAnswered = (fake: OneBotFake, count: number) =>
+  until(`${count} answers`, () => fake.sent().length >= count && fake.sent())
+
+test("two bots connect to one Host, by one WebSocket and by two, and come back", async () => {
+  const [one, two] = [await startOneBot(), await startOneBot(secondBot)]
+  const host = await start(account("one", firstBot), account("two", secondBot))
+  await untilState(host, "one", "connecting")
+  one.reverse(hookOf(host, "one"))
+  two.reverse(hookOf(host, "two"), {roles: ["API", "Event"]})
+  for (const id of ["one", "two"]) await untilState(host, id, "online")
+  one.report(groupMessage("!who", 1))
+  two.report(groupMessage("!who", 1))
+  const said = async (fake: OneBotFake, count: number) =>
+    JSON.stringify((await untilAnswered(fake, count)).at(-1)?.params)
+  expect(await said(one, 1)).toContain("onebot~one")
+  expect(await said(two, 1)).toContain("onebot~two")
+  const status = {online: false, good: true}
+  one.answers.set("get_status", {status: "ok", retcode: 0, data: status})
+  one.report({post_type: "meta_event", meta_event_type: "heartbeat", status, interval: 5000})
+  await until("the login to be missed", async () => {
+    const {error} = await untilState(host, "one", "reconnecting")
+    return /lost its login|is not logged in/.test(error ?? "")
+  })
+  one.answers.delete("get_status")
+  two.cut()
+  await untilState(host, "two", "reconnecting")
+  for (const id of ["one", "two"]) await untilState(host, id, "online")
+  two.report(groupMessage("!who", 2))
+  expect(await said(two, 2)).toContain("onebot~two")
+  const {stdout} = await svc(runtime, host.project, ["adapter", "check", "onebot~one"], {env})
+  expect(stdout).toContain("connects to the Host")
+})
+
+test("only the endpoint's bot is let in, once, with the token and a role", async () => {
+  const host = await start(
+    account("one", firstBot),
+    {...account("both", firstBot), url: "ws://127.0.0.1:1"},
+    {id: "neither", accessToken: "${ONEBOT_TOKEN}"},
+    {id: "open", reverse: {selfId: firstBot}},
+  )
+  for (const id of ["both", "neither", "open"])
+    expect((await untilState(host, id, "failed")).remediation).toMatch(/reverse|accessToken/)
+  await untilState(host, "one", "connecting")
+  const usual = {authorization: `Bearer ${token}`, "x-self-id": String(firstBot), "x-client-role": "Universal"}
+  const attempt = (headers: Record<string, string>) => statusOf(hookOf(host, "one"), headers)
+  const {authorization: _, ...anonymous} = usual
+  expect(await attempt(anonymous)).toBe(401)
+  expect(await attempt({...usual, authorization: "Bearer wrong"})).toBe(403)
+  expect(await attempt({...usual, authorization: `Bearer ${host.token}`})).toBe(401)
+  expect(await attempt({...usual, "x-self-id": String(secondBot)})).toBe(403)
+  expect(await attempt({...usual, "x-client-role": "Other"})).toBe(400)
+  const fake = await startOneBot()
+  fake.reverse(hookOf(host, "one"))
+  await untilState(host, "one", "online")
+  expect(await attempt(usual)).toBe(409)
+  await until("the second connection to be told of", () => host.process.output().includes("second connection"))
+  expect(host.process.output()).toContain(`refused a connection of the bot ${secondBot}`)
+  expect(fake.connections()).toBe(1)
+  expect(host.process.output()).not.toContain(token)
+})
+
+test("mentions, quotes, files, notices and requests come in, and an answer to a request goes out", async () => {
+  const fake = await startOneBot()
+  const host = await start(account("one", firstBot))
+  fake.reverse(hookOf(host, "one"))
+  await untilState(host, "one", "online")
+  const segments = [
+    {type: "reply", data: {id: "7"}},
+    {type: "at", data: {qq: String(firstBot)}},
+    {type: "text", data: {text: " look "}},
+    {type: "image", data: {file: "a.png", url: "https://example.org/a.png"}},
+  ]
+  fake.report(groupMessage(segments, 1))
+  const notice = {post_type: "notice", group_id: group, user_id: 42}
+  fake.report({...notice, notice_type: "group_increase", sub_type: "approve", operator_id: 43})
+  fake.report({...notice, notice_type: "group_recall", message_id: 1, operator_id: 43})
+  const request = {post_type: "request", user_id: 44, comment: "let me in", flag: "flag-9"}
+  fake.report({...request, request_type: "group", sub_type: "add", group_id: group})
+  const events = await until("four events", async () => {
+    const {items} = await host.get<{items: readonly {event: Record<string, unknown>}[]}>("/api/inbox?limit=50")
+    return items.length === 4 && items.map(({event}) => event).reverse()
+  })
+  expect(events).toMatchObject([
+    {
+      type: "message-created",
+      message: {
+        content: `<quote id="7"/><at id="${firstBot}"/> look <img src="https://example.org/a.png" title="a.png"/>`,
+      },
+    },
+    {type: "guild-member-added", user: {id: "42"}, guild: {id: String(group)}},
+    {type: "message-deleted", message: {id: "1"}, user: {id: "43"}},
+    {type: "guild-member-request", user: {id: "44"}, message: {id: "flag-9", content: "let me in"}},
+  ])
+  const answer = await host.fetch("/satori/v1/guild.member.approve", {
+    method: "POST",
+    headers: {"content-type": "application/json", "satori-platform": "onebot", "satori-user-id": String(firstBot)},
+    body: JSON.stringify({message_id: "flag-9", approve: true}),
+  })
+  expect(answer.status).toBe(200)
+  const asked = fake.asked.find(({action}) => action === "set_group_add_request")
+  expect(asked?.params).toEqual({flag: "flag-9", sub_type: "add", approve: true, reason: ""})
+})
