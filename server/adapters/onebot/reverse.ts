@@ -18,17 +18,20 @@ const roles: Readonly<Record<string, readonly Part[]>> = {
   event: ["events"],
 }
 
-/** The second of two connections, for actions and for events, comes so soon after the first, in milliseconds. */
-const together = 15_000
-
-/** A connection that does not answer for so many milliseconds makes room for another one. */
-const probe = 5000
+/** In milliseconds. */
+const usualPatience = {
+  /** The second of two connections, for actions and for events, comes so soon after the first. */
+  together: 15_000,
+  /** A connection that does not answer for so long makes room for another one. */
+  probe: 5000,
+}
 
 /** The connections that the implementation opens. Any of them is lost: all are. */
 export class ReverseSockets {
   readonly #transport: Reverse
   readonly #endpoint: Endpoint
   readonly #listener: Listener
+  readonly #patience: typeof usualPatience
   readonly #sockets = new Map<Part, PlatformSocket>()
   readonly #complete = Promise.withResolvers<void>()
   readonly #talk: Talk
@@ -37,10 +40,11 @@ export class ReverseSockets {
   #isProbing = false
   #hasTold = false
 
-  constructor(transport: Reverse, endpoint: Endpoint, listener: Listener) {
+  constructor(transport: Reverse, endpoint: Endpoint, listener: Listener, patience = usualPatience) {
     this.#transport = transport
     this.#endpoint = endpoint
     this.#listener = listener
+    this.#patience = patience
     this.#talk = new Talk({
       send: text => this.#sockets.get("actions")?.send(text),
       event: listener.event,
@@ -116,7 +120,7 @@ export class ReverseSockets {
     const [here, missing] = part === "actions" ? ["API", "Event"] : ["Event", "API"]
     const late = setTimeout(() => {
       this.#fail(new Error(`the implementation has connected as ${here}, and not as ${missing}`))
-    }, together)
+    }, this.#patience.together)
     this.#endpoint.defer(() => clearTimeout(late))
     void this.#complete.promise.then(
       () => clearTimeout(late),
@@ -129,7 +133,7 @@ export class ReverseSockets {
     if (this.#isProbing || !this.#sockets.has("actions")) return
     this.#isProbing = true
     const since = this.#lastHeardAt
-    const signal = AbortSignal.any([this.#endpoint.signal, AbortSignal.timeout(probe)])
+    const signal = AbortSignal.any([this.#endpoint.signal, AbortSignal.timeout(this.#patience.probe)])
     try {
       await this.#talk.ask("get_status", {}, signal)
       if (!this.#hasTold) this.#endpoint.log.warn("refused a second connection of the bot: one is open, and answers")
