@@ -163,12 +163,17 @@ export const startOneBot = async (self = firstBot): Promise<OneBotFake> => {
     stopped.addEventListener("abort", end, {once: true})
     socket.addEventListener("open", () => join(peer))
     socket.addEventListener("message", ({data}) => hear(peer, String(data)))
-    socket.addEventListener("error", () => {})
-    socket.addEventListener("close", () => {
+    let hasEnded = false
+    const again = () => {
+      if (hasEnded) return
+      hasEnded = true
       peers.delete(peer)
       stopped.removeEventListener("abort", end)
-      if (!stopped.aborted) setTimeout(() => stopped.aborted || connectAgain(hook, role, headers, stopped), 100)
-    })
+      setTimeout(() => stopped.aborted || connectAgain(hook, role, headers, stopped), 100)
+    }
+    // Node 22 tells of a refused upgrade by an error alone.
+    socket.addEventListener("error", again)
+    socket.addEventListener("close", again)
   }
   whenOver(() => stopReverse())
   const runtime = await loadRuntime()
