@@ -3,6 +3,7 @@ import {expect, test} from "vitest"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {gapsOf} from "../../support/messages/gaps.ts"
 import {
   firstBot,
   group,
@@ -16,7 +17,12 @@ const [runtime = onBun] = bunOr("node22")
 
 const env = {ONEBOT_TOKEN: token}
 const secondBot = 10002000
-const account = (id: string, selfId: number) => ({id, reverse: {selfId}, accessToken: "${ONEBOT_TOKEN}"})
+const account = (id: string, selfId: number, more: object = {}) => ({
+  id,
+  reverse: {selfId},
+  accessToken: "${ONEBOT_TOKEN}",
+  ...more,
+})
 
 const bot = `
 import {definePlugin} from "svc-runtime"
@@ -67,12 +73,19 @@ const statusOf = (hook: string, headers: Readonly<Record<string, string>>): Prom
     socket.once("error", reject)
   })
 
+/** Waits until the newest gap that was filled, as far as it could be, ended so. */
+const untilFilled = (host: TestHost, id: string, how: "filled" | "partly") =>
+  until(`a gap of onebot~${id} to be ${how}`, async () =>
+    (await gapsOf(host)).find(({endpoint, backfill}) => endpoint === `onebot~${id}` && backfill === how),
+  )
+
 const untilAnswered = (fake: OneBotFake, count: number) =>
   until(`${count} answers`, () => fake.sent().length >= count && fake.sent())
 
-test("two bots connect to one Host, by one WebSocket and by two, and come back", async () => {
+test("two bots connect to one Host, by one WebSocket and by two, come back, and fill their gaps as they can", async () => {
   const [one, two] = [await startOneBot(), await startOneBot(secondBot)]
-  const host = await start(account("one", firstBot), account("two", secondBot))
+  const host = await start(account("one", firstBot, {history: true}), account("two", secondBot, {history: true}))
+  one.answers.set("get_group_msg_history", {status: "failed", retcode: 1404, data: null})
   await untilState(host, "one", "connecting")
   one.reverse(hookOf(host, "one"))
   two.reverse(hookOf(host, "two"), {roles: ["API", "Event"]})
@@ -92,10 +105,14 @@ test("two bots connect to one Host, by one WebSocket and by two, and come back",
   })
   one.answers.delete("get_status")
   two.cut()
-  await untilState(host, "two", "reconnecting")
+  // What is written to a WebSocket that closes goes nowhere.
+  two.report(groupMessage("!who missed", 2))
   for (const id of ["one", "two"]) await untilState(host, id, "online")
-  two.report(groupMessage("!who", 2))
-  expect(await said(two, 2)).toContain("onebot~two")
+  await untilAnswered(two, 2)
+  two.report(groupMessage("!who", 3))
+  await untilAnswered(two, 3)
+  expect(await untilFilled(host, "one", "partly")).toMatchObject({to: expect.any(String)})
+  expect(await untilFilled(host, "two", "filled")).toMatchObject({to: expect.any(String)})
   const {stdout} = await svc(runtime, host.project, ["adapter", "check", "onebot~one"], {env})
   expect(stdout).toContain("connects to the Host")
 })
