@@ -133,16 +133,14 @@ export class ReverseSockets {
     if (this.#isProbing || !this.#sockets.has("actions")) return
     this.#isProbing = true
     const since = this.#lastHeardAt
-    const signal = AbortSignal.any([this.#endpoint.signal, AbortSignal.timeout(this.#patience.probe)])
-    try {
-      await this.#talk.ask("get_status", {}, signal)
-      if (!this.#hasTold) this.#endpoint.log.warn("refused a second connection of the bot: one is open, and answers")
-      this.#hasTold = true
-    } catch {
-      this.#fail(new Error("the implementation has connected again, and its old connection is dead"), since)
-    } finally {
-      this.#isProbing = false
-    }
+    const limit = AbortSignal.timeout(this.#patience.probe)
+    // An answer that refuses is one.
+    await this.#talk.ask("get_status", {}, AbortSignal.any([this.#endpoint.signal, limit])).catch(() => {})
+    this.#isProbing = false
+    if (limit.aborted)
+      return this.#fail(new Error("the implementation has connected again, and its old connection is dead"), since)
+    if (!this.#hasTold) this.#endpoint.log.warn("refused a second connection of the bot: one is open, and answers")
+    this.#hasTold = true
   }
 
   #fail(error: Error, since?: number): void {

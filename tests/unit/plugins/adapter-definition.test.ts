@@ -25,6 +25,7 @@ test("an adapter may say its features, limits and rate", () => {
 test.for([
   ["no open", {open: undefined}, "needs open()"],
   ["a history that there is not", {history: "all"}, "needs history: one of replay, none, inside"],
+  ["sockets for every account", {sockets: true}, "sockets that is no function"],
   ["a text of half a character", {limits: {text: 0.5}}, "limits.text"],
   ["a rate of nothing", {rate: {messages: 0, per: 1000}}, "rate.messages"],
   ["a rate without time", {rate: {messages: 1, per: Number.NaN}}, "rate.per"],

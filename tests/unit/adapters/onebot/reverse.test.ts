@@ -76,7 +76,7 @@ test("a second connection is refused; the first one is lost where it does not an
   await opening
   expect(connect().status).toBe(409)
   await until("the question", () => first.sent.length === 1)
-  first.tell({echo: JSON.parse(first.sent[0] ?? "").echo, status: "ok", data: {online: true}})
+  first.tell({echo: JSON.parse(first.sent[0] ?? "").echo, status: "failed", retcode: 1404})
   await new Promise(setImmediate)
   const heard = Date.now()
   expect(connect("Event").status).toBe(409)
