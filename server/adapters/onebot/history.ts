@@ -9,7 +9,8 @@ import {toPastMessage} from "./events.ts"
 const windows = [20, 100, 200] as const
 
 /**
- * By `get_group_msg_history` and `get_friend_msg_history`: extensions, as the documentation of NapCat and LLOneBot has them. Throws where the messages that they give do not reach back to the one that is known.
+ * By `get_group_msg_history` and `get_friend_msg_history`: extensions, as the documentation of NapCat and LLOneBot has them. Throws
+ * where the messages that they give do not reach back to the one that is known.
  */
 export const createHistory =
   (ask: Ask): NonNullable<Sender["history"]> =>

@@ -137,6 +137,7 @@ export class ReverseSockets {
     // An answer that refuses is one.
     await this.#talk.ask("get_status", {}, AbortSignal.any([this.#endpoint.signal, limit])).catch(() => {})
     this.#isProbing = false
+    if (this.#endpoint.signal.aborted) return
     if (limit.aborted)
       return this.#fail(new Error("the implementation has connected again, and its old connection is dead"), since)
     if (!this.#hasTold) this.#endpoint.log.warn("refused a second connection of the bot: one is open, and answers")
