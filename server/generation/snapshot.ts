@@ -316,7 +316,7 @@ const specOf = (
     log: instance.log.with({endpoint: name}),
     own: work => instance.as(work, {endpoint: name}),
     libraries,
-    load: createLoad(instance, libraries),
+    load: createLoad(instance, libraries, undefined, account === undefined ? [] : adapter.packages?.(account as never)),
     check: check && (tools => instance.run(() => check(account as never, tools), {endpoint: name})),
     open: endpoint =>
       instance.run(async () => requireActs(await adapter.open(account as never, endpoint), adapter), {endpoint: name}),

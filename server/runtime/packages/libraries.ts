@@ -18,21 +18,28 @@ export const missingLibraries = (libraries: Libraries, project: string, own = pa
     findPackage(name, [project, own]) === undefined ? [`${name}@${version}`] : [],
   )
 
-/** `load` of an adapter's endpoints and checks. */
+/** `load` of an adapter's endpoints and checks: of its libraries, and of the packages that an account names. */
 export const createLoad =
-  ({name: plugin, project}: Owner, libraries: Libraries, own = packageRoot): Endpoint["load"] =>
+  (
+    {name: plugin, project}: Owner,
+    libraries: Libraries,
+    own = packageRoot,
+    packages: readonly string[] = [],
+  ): Endpoint["load"] =>
   async <L>(library: string): Promise<L> => {
-    if (!Object.hasOwn(libraries, library))
+    const isNamed = packages.includes(library)
+    if (!Object.hasOwn(libraries, library) && !isNamed)
       throw refused(`the adapter loads ${library}, which its libraries do not name`, {
         reason: "library_undeclared",
         remediation: "Name it, with its version, in libraries of the adapter.",
       })
     const folder = findPackage(library, [project, own])
     if (folder === undefined) {
-      const all = missingLibraries(libraries, project, own)
+      const missing = missingLibraries(libraries, project, own)
+      const add = `svc adapter add ${plugin}, or `
       throw refused(`the package ${library} is not installed`, {
         reason: "library_missing",
-        remediation: `Run svc adapter add ${plugin}, or ${installCommandOf(...all)}; then svc runtime reload.`,
+        remediation: `Run ${isNamed ? installCommandOf(...missing, library) : add + installCommandOf(...missing)}; then svc runtime reload.`,
       })
     }
     try {
@@ -40,7 +47,9 @@ export const createLoad =
     } catch (cause) {
       throw refused(`the package ${library} in ${folder} does not load: ${messageOf(cause).split("\n", 1)[0]}`, {
         reason: "library_missing",
-        remediation: `Install the version that svc is tested with: ${installCommandOf(`${library}@${libraries[library]}`)}`,
+        remediation: isNamed
+          ? `Install it again, with all that it needs: ${installCommandOf(library)}`
+          : `Install the version that svc is tested with: ${installCommandOf(`${library}@${libraries[library]}`)}`,
         cause,
       })
     }

@@ -46,7 +46,7 @@ export interface Endpoint<I extends Incoming = Incoming> {
    */
   file(element: Element): Promise<StoredFile | undefined>
   /**
-   * Loads one of the adapter's `libraries`: the project's package, else that of svc. Throws a refusal (`library_missing`) with the
+   * Loads one of the adapter's `libraries` or `packages`: the project's package, else that of svc. Throws a refusal (`library_missing`) with the
    * command that installs it, also where it does not load.
    */
   load<L = unknown>(library: string): Promise<L>
@@ -123,6 +123,8 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
    * `svc adapter add` installs them.
    */
   readonly libraries?: Readonly<Record<string, string>>
+  /** npm packages that an account names, in any version: `load` loads them as well. The operator installs them. */
+  packages?(account: Static<A>): readonly string[]
   /**
    * May anybody take a user's id, as a nick on IRC? Then no rule of `permissions` gives more by `user`; who somebody is
    * has to be told by `user.account`.

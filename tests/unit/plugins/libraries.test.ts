@@ -74,3 +74,15 @@ test("a library that does not load, and one that is not declared, are refusals",
   })
   await expect(load("fs-extra")).rejects.toMatchObject({reason: "library_undeclared"})
 })
+
+test("a package that an account names loads too, and its refusal says how to install it", async () => {
+  const [project, own] = [scratch(), scratch()]
+  const load = createLoad({name: "wire", project}, {"left-line": "1.2.3"}, own, ["@team/named"])
+  const command = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
+  await expect(load("@team/named")).rejects.toMatchObject({
+    message: "the package @team/named is not installed",
+    remediation: `Run ${command} left-line@1.2.3 @team/named; then svc runtime reload.`,
+  })
+  install(project, "@team/named", "exports.of = 'the account'", "commonjs")
+  expect(await load<{of: string}>("@team/named")).toMatchObject({of: "the account"})
+})
