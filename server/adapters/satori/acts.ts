@@ -1,9 +1,9 @@
 import {type Channel, type Feature, refused, type Sender} from "../../../shared/sdk/sdk.ts"
-import {AnswerError, type Api, finalOf} from "./api.ts"
+import {AnswerError, finalOf, type Methods} from "./api.ts"
 import {toContent} from "./content.ts"
 import {channelOf} from "./event.ts"
 import {fieldsOf, listOf, textIn} from "./fields.ts"
-import {downloading, uploading} from "./files.ts"
+import {downloading} from "./files.ts"
 import {type Channels, history} from "./history.ts"
 import {methodNames, parametersOf} from "./methods.ts"
 import type {ServerLogin} from "./protocol.ts"
@@ -23,14 +23,14 @@ export const features: readonly Feature[] = [
 ]
 
 export interface Acting {
-  readonly api: Api
-  readonly login: ServerLogin
+  readonly api: Methods
+  readonly login: Pick<ServerLogin, "features">
   readonly channels: Channels
   readonly proxies: () => readonly string[]
 }
 
-/** What the server's methods do for one login. */
-export const senderOf = ({api, login, channels, proxies}: Acting): Sender => {
+/** What the server's methods do for one login; files that are sent go another way. */
+export const senderOf = ({api, login, channels, proxies}: Acting) => {
   const act = (method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> =>
     api.call(method, params, signal).catch(error => {
       throw finalOf(error)
@@ -58,14 +58,14 @@ export const senderOf = ({api, login, channels, proxies}: Acting): Sender => {
       remove("reaction.delete", {channel_id: channel, message_id: message, emoji_id: emoji}, signal),
     open: async (user, signal) => channelIn(await act("user.channel.create", {user_id: user}, signal)),
     history: history(api, channels, proxies),
-    upload: uploading(api, login),
     download: downloading(api),
     call: (method, params, signal) => act(method, parametersOf(method, params), signal),
-  }
+  } satisfies Sender
 }
 
 /** Does 404 mean that the message is gone, and not that the server lacks the method? */
-const isGone = ({features}: ServerLogin, method: string): boolean => features.length === 0 || features.includes(method)
+const isGone = ({features}: Acting["login"], method: string): boolean =>
+  features.length === 0 || features.includes(method)
 
 const channelIn = (answer: unknown): Channel => {
   const channel = channelOf(fieldsOf(answer))

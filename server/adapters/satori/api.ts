@@ -16,8 +16,16 @@ export class AnswerError extends Error {
   }
 }
 
+/** The methods of Satori for one login. */
+export interface Methods {
+  /** Asks a method; resolves to its answer, undefined where that is no JSON. Throws `AnswerError`, and what the connection throws. */
+  call(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
+  /** Opens what the login alone can open. Undefined for what is not its own: the author of a message may have written the address. */
+  open(link: string, signal: AbortSignal): Promise<Response | undefined>
+}
+
 /** The HTTP side of a server, asked as one login. */
-export class Api {
+export class Api implements Methods {
   readonly #base: string
   readonly #token: string | undefined
   readonly #login: Pick<ServerLogin, "platform" | "user">
@@ -28,7 +36,6 @@ export class Api {
     this.#login = login
   }
 
-  /** Asks a method; resolves to its answer, undefined where that is no JSON. Throws `AnswerError`, and what `fetch` throws. */
   async call(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     const answer = await this.#fetch(`/v1/${method}`, signal, {
       method: "POST",
@@ -53,10 +60,7 @@ export class Api {
     return src
   }
 
-  /**
-   * Opens what the server alone can open, by its proxy. Undefined where that would lead to another place of the server: the author
-   * of a message may have written the address.
-   */
+  /** By the server's proxy; undefined where the link would lead to another place of the server. */
   async open(link: string, signal: AbortSignal): Promise<Response | undefined> {
     const prefix = `${this.#base}/v1/proxy/`
     const url = URL.parse(`${prefix}${link}`)

@@ -5,6 +5,7 @@ import {senderOf} from "./acts.ts"
 import {Api} from "./api.ts"
 import {channelOf, incomingOf, typeOf} from "./event.ts"
 import {type Fields, fieldsOf, numberIn} from "./fields.ts"
+import {uploading} from "./files.ts"
 import {Channels} from "./history.ts"
 import {Intake, snOfCursor} from "./intake.ts"
 import {chooseLogin, nameOf} from "./logins.ts"
@@ -56,7 +57,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   endpoint.login({platform: login.platform, user: {...login.user, is_bot: true}, status: loginStatus.online})
   await presence.untilOnline()
   intake.open()
-  return senderOf({api, login, channels, proxies: () => proxies})
+  return {...senderOf({api, login, channels, proxies: () => proxies}), upload: uploading(api, login)}
 }
 
 /** Is the login connected to its platform? Without it the endpoint is not online, and says so. */

@@ -44,19 +44,21 @@ export const typeOf = (event: Fields): string => {
 }
 
 export interface Reading {
-  readonly login: ServerLogin
+  readonly login: {readonly user: Pick<ServerLogin["user"], "id">}
   /** Addresses that only the server opens begin so. */
   readonly proxies: readonly string[]
+  /** The id of an event that is no new message, where there is a better one than its `sn`. */
+  readonly id?: string
 }
 
 /** An event as the Host takes it; undefined for one that is not for the bot, or of which too little is said. */
-export const incomingOf = (event: Fields, {login, proxies}: Reading): Incoming | undefined => {
+export const incomingOf = (event: Fields, {login, proxies, id: known}: Reading): Incoming | undefined => {
   const type = typeOf(event)
   if (!passed.has(type)) return undefined
   const message = fieldsOf(event.message)
   const channel = channelOf(fieldsOf(event.channel ?? message.channel))
   const user = userOf(event, message)
-  const id = idOf(type, event, channel?.id)
+  const id = idOf(type, event, channel?.id, known)
   if (id === undefined || (isEcho(type) && user?.id === login.user.id)) return undefined
   if (type.startsWith("message-") && (channel === undefined || textIn(message, "id") === undefined)) return undefined
   const guild = guildOf(fieldsOf(event.guild ?? message.guild))
@@ -78,9 +80,10 @@ export const incomingOf = (event: Fields, {login, proxies}: Reading): Incoming |
 /**
  * The event's id is not its `sn`, which a server may begin anew. A message has the same id live and in the history.
  */
-const idOf = (type: string, event: Fields, channel: string | undefined): string | undefined => {
+const idOf = (type: string, event: Fields, channel?: string, known?: string): string | undefined => {
   const message = textIn(fieldsOf(event.message), "id")
   if (type === "message-created" && channel !== undefined && message !== undefined) return messageId(channel, message)
+  if (known !== undefined) return known
   const sn = snOf(event)
   const timestamp = numberIn(event, "timestamp")
   return sn === undefined && timestamp === undefined ? undefined : `${type}/${sn ?? ""}/${timestamp ?? ""}`

@@ -1,6 +1,6 @@
 import {randomUUID} from "node:crypto"
 import {refused, type Sender, type StoredFile} from "../../../shared/sdk/sdk.ts"
-import {AnswerError, type Api, finalOf} from "./api.ts"
+import {AnswerError, type Api, finalOf, type Methods} from "./api.ts"
 import {linkOf} from "./content.ts"
 import type {ServerLogin} from "./protocol.ts"
 
@@ -65,7 +65,7 @@ async function* piecesOf(head: string, file: StoredFile, tail: string): AsyncGen
 
 /** The server opens what only it can open; anything else is left to the Host. */
 export const downloading =
-  (api: Api): NonNullable<Sender["download"]> =>
+  (api: Methods): NonNullable<Sender["download"]> =>
   async ({src}, signal) => {
     const link = linkOf(src)
     if (link === undefined) return undefined

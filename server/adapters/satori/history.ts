@@ -1,5 +1,5 @@
 import {channelType, type DatedIncoming, type Incoming, type Sender} from "../../../shared/sdk/sdk.ts"
-import type {Api} from "./api.ts"
+import type {Methods} from "./api.ts"
 import {channelOf, guildOf, messageId, messageOf, userOf} from "./event.ts"
 import {type Fields, fieldsOf, listOf, numberIn, textIn} from "./fields.ts"
 
@@ -7,10 +7,10 @@ type Channel = NonNullable<Incoming["channel"]>
 
 /** What is known of channels, so that the history tells a direct one: some servers name only the id in a list. */
 export class Channels {
-  readonly #api: Api
+  readonly #api: Methods
   readonly #known = new Map<string, Channel>()
 
-  constructor(api: Api) {
+  constructor(api: Methods) {
     this.#api = api
   }
 
@@ -35,7 +35,7 @@ export class Channels {
 
 /** Messages of a channel by `message.list`, oldest first, under the ids that they have live. */
 export const history =
-  (api: Api, channels: Channels, proxies: () => readonly string[]): NonNullable<Sender["history"]> =>
+  (api: Methods, channels: Channels, proxies: () => readonly string[]): NonNullable<Sender["history"]> =>
   async ({channel: id, before, after, limit}, signal) => {
     const direction = after === undefined ? "before" : "after"
     const next = after ?? before

@@ -43,6 +43,7 @@ export class Intake {
   #isFull = false
   #isOpen = false
   #isStoring = false
+  #storing: Promise<void> = Promise.resolve()
 
   constructor(endpoint: IntakeEndpoint, {url, sn}: {readonly url: string; readonly sn: number | undefined}) {
     this.#endpoint = endpoint
@@ -63,9 +64,16 @@ export class Intake {
     this.#store()
   }
 
+  /** Resolves once all that was added is stored; rejects where that ends the connection. */
+  async stored(): Promise<void> {
+    await this.#storing
+    if (this.#isFull) throw new Error("the connection has ended")
+  }
+
   #store(): void {
     if (this.#isStoring) return
-    this.#storeAll().catch(error => {
+    this.#storing = this.#storeAll()
+    this.#storing.catch(error => {
       // What comes from now on is the next connection's.
       this.#isFull = true
       const isClosed = this.#endpoint.signal.aborted || isProblem(error, "admission_closed")

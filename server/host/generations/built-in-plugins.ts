@@ -16,6 +16,7 @@ export const builtIns: BuiltIns = {
   mqtt: () => import("../../adapters/mqtt/index.ts"),
   onebot: () => import("../../adapters/onebot/index.ts"),
   satori: () => import("../../adapters/satori/index.ts"),
+  "satori-bridge": () => import("../../adapters/satori/bridge/index.ts"),
   slack: () => import("../../adapters/slack/index.ts"),
   telegram: () => import("../../adapters/telegram/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),

@@ -1,0 +1,85 @@
+import type {Endpoint, Feature, Sender} from "../../../../shared/sdk/sdk.ts"
+import {features as satoriFeatures, senderOf} from "../acts.ts"
+import {fieldsOf, textIn} from "../fields.ts"
+import {Channels} from "../history.ts"
+import {Intake} from "../intake.ts"
+import {loginStatus} from "../protocol.ts"
+import type {AccountSettings} from "./account.ts"
+import {connectionError} from "./failures.ts"
+import {LentFiles} from "./files.ts"
+import type {Bot, Session} from "./koishi.ts"
+import {BotMethods, LastSessions, originOf} from "./methods.ts"
+import {incomingFrom} from "./receive.ts"
+import {runBot} from "./run.ts"
+import {loadStock, type Stock} from "./stock.ts"
+import {fileScheme, gateTelegram, isTelegram, keepsFor} from "./telegram.ts"
+
+export const features: readonly Feature[] = satoriFeatures.filter(feature => feature !== "upload")
+
+/** Runs the account's adapter. Resolves once its bot is online. Throws a refusal where it cannot work. */
+export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Sender> => {
+  const stock = await loadStock(account, endpoint.load)
+  const intake = new Intake(endpoint, {url: "", sn: undefined})
+  const sessions = new LastSessions()
+  const files = new LentFiles(endpoint)
+  const opened = Promise.withResolvers<void>()
+  const proxies = proxiesOf(stock)
+  const lost = (error: unknown) => endpoint.lost(connectionError(error, stock))
+  const heard = (session: Session) => {
+    if (endpoint.signal.aborted) return
+    sessions.learn(session)
+    intake.add(readSession(session, stock, proxies, endpoint), undefined)
+  }
+  const running = await runBot(stock, {
+    signal: endpoint.signal,
+    log: endpoint.log,
+    defer: undo => endpoint.defer(undo),
+    heard,
+    lost: error => endpoint.lost(error),
+    connecting: bot => {
+      if (isTelegram(stock))
+        gateTelegram(bot, stock, {opened: opened.promise, stored: () => intake.stored(), lost, log: endpoint.log})
+    },
+  })
+  const api = new BotMethods(stock, running, sessions)
+  files.serve(running.context, link => api.open(link, endpoint.signal))
+  endpoint.login({platform: running.bot.platform, user: userOf(running.bot, stock), status: loginStatus.online})
+  if (isTelegram(stock)) endpoint.covers(Date.now() - keepsFor)
+  intake.open()
+  opened.resolve()
+  const sender = senderOf({
+    api,
+    login: {features: running.bot.features},
+    channels: new Channels(api),
+    proxies: () => proxies,
+  })
+  return {
+    ...sender,
+    send: ({content, ...message}, signal) =>
+      files.during(content, shown => sender.send({...message, content: shown}, signal)),
+    edit: ({content, ...edit}, signal) =>
+      files.during(content, shown => sender.edit({...edit, content: shown}, signal)),
+  }
+}
+
+/** Addresses that the adapter opens for the Host: of files at Telegram, and of the bot's own platform. */
+const proxiesOf = (stock: Stock): readonly string[] => {
+  const origin = originOf(stock)
+  return [fileScheme, ...(origin === undefined ? [] : [`${origin}/`])]
+}
+
+/** What cannot be read must not end the connection. */
+const readSession = (session: Session, stock: Stock, proxies: readonly string[], {log}: Pick<Endpoint, "log">) => {
+  try {
+    return incomingFrom(session, stock, proxies)
+  } catch (error) {
+    log.warn(`an event of the adapter was left out: ${stock.veil.reason(error)}`)
+    return undefined
+  }
+}
+
+const userOf = (bot: Bot, {veil}: Stock) => {
+  const user = fieldsOf(veil.data(bot.user))
+  const name = textIn(user, "name") ?? textIn(user, "nick")
+  return {id: bot.selfId ?? "", is_bot: true, ...(name === undefined ? {} : {name})}
+}

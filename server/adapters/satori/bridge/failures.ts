@@ -1,0 +1,66 @@
+import {isRefusal, refused, retryAfter} from "../../../../shared/sdk/sdk.ts"
+import {AnswerError} from "../api.ts"
+import {type Fields, fieldsOf, listOf, numberIn} from "../fields.ts"
+import type {Stock} from "./stock.ts"
+import type {Veil} from "./veil.ts"
+
+/** The error itself, where a library throws several together. */
+const firstOf = (error: unknown): unknown => listOf((error as Fields | undefined)?.errors)[0] ?? error
+
+/** The status with which a platform answered; undefined where it did not answer. Some adapters write it into their own text. */
+export const statusOf = (error: unknown): number | undefined => {
+  const answer = fieldsOf(fieldsOf(firstOf(error)).response)
+  const told = /^\[(\d{3})\]|\bAPI error (\d{3})\b/.exec(textOf(error))
+  return numberIn(answer, "status") ?? (told === null ? undefined : Number(told[1] ?? told[2]))
+}
+
+/** Did the request reach nobody? */
+export const isUnanswered = (error: unknown): boolean =>
+  Symbol.for("cordis.http.error") in Object(firstOf(error)) && statusOf(error) === undefined
+
+const textOf = (error: unknown): string => {
+  const first = firstOf(error)
+  return first instanceof Error ? first.message : String(first)
+}
+
+/** The error of a method, as `AnswerError` where the platform has answered, and for the Host where it asks to wait. */
+export const failureOf = (error: unknown, veil: Veil): Error => {
+  if (isRefusal(error)) return error
+  const status = statusOf(error)
+  const reason = veil.reason(firstOf(error))
+  const wait = waitOf(error)
+  if (status === 429 || wait !== undefined) return retryAfter(wait ?? null, reason)
+  // Telegram answers 400 for a message that is not there.
+  const isGone = status === 404 || (status === 400 && /message to \w+ not found/i.test(reason))
+  return status === undefined ? new Error(reason) : new AnswerError(isGone ? 404 : status, reason)
+}
+
+/** The milliseconds that a platform asks to wait. */
+const waitOf = (error: unknown): number | undefined => {
+  const {headers} = fieldsOf(fieldsOf(firstOf(error)).response)
+  const header = headers instanceof Headers ? Number(headers.get("retry-after") ?? Number.NaN) : Number.NaN
+  const [, told] = /retry[_ ]after"?:?\s*(\d+(?:\.\d+)?)/i.exec(textOf(error)) ?? []
+  const seconds = Number.isNaN(header) ? Number(told ?? Number.NaN) : header
+  return Number.isNaN(seconds) ? undefined : seconds * 1000
+}
+
+/** Words and close codes by which platforms refuse a bot: Discord's 4004 and 4014, and what others write. */
+const refusal =
+  /\b(4004|4014)\b|unauthori[sz]ed|authentication failed|invalid (app|token|secret|credential|appid|client)/i
+
+export const isRefused = (error: unknown): boolean =>
+  [401, 403].includes(statusOf(error) ?? 0) || refusal.test(textOf(error))
+
+export const credentialsHint = (name: string): string =>
+  `Correct the variables that secrets names, and what the bot may on the platform's page for developers; ${name} documents what it needs. Then run svc runtime reload.`
+
+/** Why there is no connection: a refusal where another attempt would end the same way. */
+export const connectionError = (error: unknown, {name, veil}: Pick<Stock, "name" | "veil">): Error => {
+  if (isRefusal(error)) return error
+  const reason = veil.reason(firstOf(error ?? new Error("the adapter is offline")))
+  if (!isRefused(error)) return new Error(reason)
+  return refused(`the platform refused the bot: ${reason}`, {
+    reason: "credentials",
+    remediation: credentialsHint(name),
+  })
+}

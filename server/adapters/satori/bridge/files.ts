@@ -1,0 +1,77 @@
+import {randomUUID} from "node:crypto"
+import {type Endpoint, isElement, type Node, type StoredFile} from "../../../../shared/sdk/sdk.ts"
+import type {Context} from "./koishi.ts"
+
+const scheme = "svc-file:"
+
+/** What the adapters may read by themselves. A path of this machine is not among it. */
+const readable = /^(https?|data):/i
+
+interface ReadFile {
+  readonly data: ArrayBuffer
+  readonly filename: string
+  readonly type: string
+  readonly mime: string
+}
+
+/** Files of the Host in the hands of an adapter, which reads them by addresses. */
+export class LentFiles {
+  readonly #files = new Map<string, StoredFile>()
+  readonly #endpoint: Pick<Endpoint, "file">
+
+  constructor(endpoint: Pick<Endpoint, "file">) {
+    this.#endpoint = endpoint
+  }
+
+  /** Serves the addresses in a context; `open` serves those of files that came in. */
+  serve(context: Context, open: (link: string) => Promise<Response | undefined>): void {
+    const read = async (address: string): Promise<ReadFile | undefined> => {
+      const file = this.#files.get(address)
+      if (file !== undefined) return readFile(file.stream(), file)
+      if (readable.test(address)) return undefined
+      const opened = await open(address)
+      if (opened?.ok !== true) throw new Error("the address of a file leads to none")
+      return readFile(opened.body ?? [], {
+        name: decodeURIComponent(address.split("/").at(-1) ?? "file"),
+        type: opened.headers.get("content-type") ?? "application/octet-stream",
+      })
+    }
+    context.on("http/file", read, true)
+  }
+
+  /** Content whose stored files have addresses, for as long as `work` takes. */
+  async during<T>(content: readonly Node[], work: (content: readonly Node[]) => Promise<T>): Promise<T> {
+    const lent: string[] = []
+    try {
+      return await work(await this.#lend(content, lent))
+    } finally {
+      for (const address of lent) this.#files.delete(address)
+    }
+  }
+
+  async #lend(content: readonly Node[], lent: string[]): Promise<readonly Node[]> {
+    const made: Node[] = []
+    for (const node of content) made.push(isElement(node) ? await this.#lendElement(node, lent) : node)
+    return made
+  }
+
+  async #lendElement(element: Exclude<Node, string>, lent: string[]): Promise<Node> {
+    const children = await this.#lend(element.children, lent)
+    const file = await this.#endpoint.file(element)
+    if (file === undefined) return {...element, children}
+    const address = `${scheme}${randomUUID()}/${encodeURIComponent(file.name)}`
+    this.#files.set(address, file)
+    lent.push(address)
+    return {...element, attrs: {...element.attrs, src: address}, children}
+  }
+}
+
+const readFile = async (
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ReadableStream<Uint8Array>,
+  {name, type}: {readonly name: string; readonly type: string},
+): Promise<ReadFile> => {
+  const pieces: Uint8Array[] = []
+  for await (const piece of body as AsyncIterable<Uint8Array>) pieces.push(piece)
+  const data = new Uint8Array(Buffer.concat(pieces)).buffer
+  return {data, filename: name, type, mime: type}
+}

@@ -1,0 +1,118 @@
+import {setImmediate as nextTurn, setTimeout as sleep} from "node:timers/promises"
+import type {Endpoint} from "../../../../shared/sdk/sdk.ts"
+import {connectionError} from "./failures.ts"
+import type {Bot, Context, Session, Socket} from "./koishi.ts"
+import {type Stock, serverMissing} from "./stock.ts"
+import {clearTimers, tame} from "./tame.ts"
+
+/** A bot gets so many milliseconds to be online; after that the Host tries again. */
+const onlinePatience = 40_000
+
+export interface RunOptions extends Pick<Endpoint, "signal" | "defer" | "log"> {
+  /** Before the bot connects. Throws to keep it from that. */
+  readonly connecting: (bot: Bot, context: Context) => void
+  readonly heard: (session: Session) => void
+  /** The connection has ended, after `runBot` resolved. */
+  readonly lost: (error: Error) => void
+}
+
+export interface RunningBot {
+  readonly context: Context
+  readonly bot: Bot
+}
+
+/**
+ * Runs a stock adapter in a context of its own, and resolves once its bot is online. Its attempts to connect again are not waited for:
+ * the Host makes another context.
+ */
+export const runBot = async (stock: Stock, options: RunOptions): Promise<RunningBot> => {
+  const {core, veil} = stock
+  const sockets: Socket[] = []
+  options.defer(() => {
+    for (const socket of sockets) (socket.terminate ?? socket.close).call(socket)
+  })
+  const {context, bots} = await makeContext(stock, options)
+  const ends = Promise.withResolvers<RunningBot>()
+  ends.promise.catch(() => {})
+  let isOnline = false
+  let failure: unknown
+  let accepted: () => Promise<unknown> = async () => {}
+  const end = (error: unknown) => {
+    if (options.signal.aborted) return
+    const shown = connectionError(error, stock)
+    if (isOnline) options.lost(shown)
+    ends.reject(shown)
+  }
+  const failed = (error: unknown) => {
+    failure = error
+    if (isOnline) options.log.warn(`the adapter failed in its work: ${veil.reason(error)}`)
+    else end(error)
+  }
+  const told = async (bot: Bot) => {
+    if (bot.sn !== bots[0]?.sn || bot.status === core.Universal.Status.CONNECT) return
+    if (bot.status !== core.Universal.Status.ONLINE) return end(failure ?? bot.error)
+    await accepted()
+    if (bot.status !== core.Universal.Status.ONLINE) return end(failure ?? bot.error)
+    isOnline = true
+    ends.resolve({context, bot})
+  }
+  context.on("bot-connect", (bot: Bot) => {
+    if (bot.sn === bots[0]?.sn) accepted = tame(bot, {failed, opened: socket => sockets.push(socket)}).accepted
+    options.connecting(bot, context)
+  })
+  // An adapter sets the status first, and the error behind it.
+  context.on("bot-status-updated", (bot: Bot) => queueMicrotask(() => void told(bot)))
+  context.on("internal/session", options.heard)
+  options.signal.addEventListener("abort", () => ends.reject(options.signal.reason), {once: true})
+  await context.start()
+  const bot = botIn(stock, context, bots)
+  const late = new AbortController()
+  options.defer(() => late.abort())
+  void sleep(onlinePatience, undefined, {signal: late.signal}).then(
+    () => end(new Error(`the adapter was not online within ${onlinePatience / 1000} s (status ${bot.status})`)),
+    () => {},
+  )
+  return ends.promise.finally(() => late.abort())
+}
+
+/** Makes the bot, and lets nothing of it begin before the context starts. What the adapter acquires is undone by `defer`. */
+const makeContext = async (
+  {core, plugin, config, veil}: Stock,
+  {log, defer}: Pick<RunOptions, "log" | "defer">,
+): Promise<{readonly context: Context; readonly bots: readonly Bot[]}> => {
+  const context = new core.Context()
+  const bots: Bot[] = []
+  if (context.get("http") === undefined) context.plugin(core.HTTP)
+  for (const event of ["internal/error", "internal/warning"])
+    context.on(event, (error: unknown) => log.debug(`the adapter says: ${veil.reason(error)}`))
+  context.on("bot-added", (bot: Bot) => void bots.push(bot))
+  const fork = context.plugin(plugin, config)
+  defer(async () => {
+    const adapters = bots.map(({adapter}) => adapter)
+    fork.dispose()
+    // The bots stop in the turns behind.
+    await nextTurn()
+    for (const owner of [...bots, ...adapters]) clearTimers(owner)
+  })
+  return {context, bots}
+}
+
+/** Throws a refusal where the package made no bot, or one that cannot work here. */
+const botIn = ({core, name}: Stock, context: Context, bots: readonly Bot[]): Bot => {
+  for (const {inject} of context.registry.values()) if (inject.server?.required === true) throw serverMissing(name)
+  const [bot] = bots
+  if (bot instanceof core.Bot) return bot
+  throw new Error(
+    `${name} made no bot: its version and that of @satorijs/core do not fit, or the project has @satorijs/core twice`,
+  )
+}
+
+/** Makes the bot, and keeps it from connecting: it only answers questions. */
+export const askBot = async (stock: Stock, tools: Pick<RunOptions, "log" | "defer">): Promise<Bot> => {
+  const {context, bots} = await makeContext(stock, tools)
+  context.on("bot-connect", () => {
+    throw new Error("it is only asked")
+  })
+  await context.start()
+  return botIn(stock, context, bots)
+}

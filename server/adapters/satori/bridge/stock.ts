@@ -1,0 +1,99 @@
+import {type Endpoint, isRefusal, refused} from "../../../../shared/sdk/sdk.ts"
+import {type Fields, fieldsOf} from "../fields.ts"
+import {type AccountSettings, configOf} from "./account.ts"
+import type {Core, Schema, StockPlugin} from "./koishi.ts"
+import {Veil} from "./veil.ts"
+
+/** An adapter of Koishi's world, and the configuration that it accepts. */
+export interface Stock {
+  readonly name: string
+  readonly core: Core
+  readonly plugin: StockPlugin
+  /** All that the package exports. */
+  readonly exports: Fields
+  readonly config: Fields
+  readonly veil: Veil
+}
+
+/** Loads the account's package. Throws a refusal where it is missing, is no adapter, or does not accept its configuration. */
+export const loadStock = async (account: AccountSettings, load: Endpoint["load"]): Promise<Stock> => {
+  const core = coreIn(await load("@satorijs/core"))
+  const {plugin, exports} = exportsIn(await load(account.package), account.package)
+  // Koishi's logger writes to stdout, tokens too.
+  core.Logger.targets.length = 0
+  if (needsServer(plugin.inject)) throw serverMissing(account.package)
+  const veil = new Veil(account)
+  return {name: account.package, core, plugin, exports, config: checkConfig(account, plugin.Config, veil), veil}
+}
+
+/** A CommonJS module is a namespace of its names on one runtime, and is in `default` on another. */
+const coreIn = (loaded: unknown): Core =>
+  ("Context" in fieldsOf(loaded) ? loaded : fieldsOf(loaded).default) as unknown as Core
+
+const exportsIn = (loaded: unknown, name: string): Pick<Stock, "plugin" | "exports"> => {
+  const outer = loaded as Fields
+  const inner = outer.default as Fields | undefined
+  const plugin = [inner, inner?.default, outer].find(each => typeof each === "function" || hasApply(each))
+  if (plugin === undefined)
+    throw refused(`${name} exports no plugin of Koishi's world`, {
+      reason: "package",
+      remediation: "Correct package of the account: it is a package such as @satorijs/adapter-kook.",
+    })
+  return {plugin: plugin as StockPlugin, exports: {...(typeof inner === "object" ? inner : {}), ...outer}}
+}
+
+const hasApply = (value: unknown): boolean => typeof fieldsOf(value).apply === "function"
+
+const needsServer = (inject: StockPlugin["inject"] = []): boolean => {
+  if (Array.isArray(inject)) return inject.includes("server")
+  const {required, server} = fieldsOf(inject)
+  return (Array.isArray(required) && required.includes("server")) || fieldsOf(server).required === true
+}
+
+/** The refusal of an adapter that takes webhooks by Koishi's own server. */
+export const serverMissing = (name: string): Error =>
+  refused(`${name} takes webhooks by a server of Koishi, which svc does not have`, {
+    reason: "server",
+    remediation:
+      "Choose a protocol of the adapter that connects by itself (protocol: ws, websocket or polling), where it has one. Else run it in Koishi, and connect svc to that by the adapter satori.",
+  })
+
+const checkConfig = (account: AccountSettings, schema: Schema | undefined, veil: Veil): Fields => {
+  const remediation = `Correct config and secrets of the account: ${account.package} documents its keys. Then run svc runtime reload.`
+  const refuse = (what: string) => refused(what, {reason: "config", remediation})
+  const config = configOf(account)
+  for (const [path, value] of leavesOf(account.config)) {
+    if (value.includes("${"))
+      throw refuse(`config.${path}: variables belong to secrets, as secrets: {${path}: \${NAME}}`)
+    if (secretsOf(schema).includes(path))
+      throw refuse(`config.${path} is a secret of the adapter: write it as secrets: {${path}: \${NAME}}`)
+  }
+  if (typeof schema !== "function") return config
+  try {
+    return fieldsOf(schema(config))
+  } catch (error) {
+    if (isRefusal(error)) throw error
+    const path = fieldsOf(fieldsOf(error).options).path
+    const key = Array.isArray(path) && path.length > 0 ? `config.${path.join(".")}: ` : "config: "
+    throw refuse(`${key}${veil.reason(error).replace(/^\$\S* /, "")}`)
+  }
+}
+
+/** The texts of a configuration, each with its path. */
+const leavesOf = (value: unknown, path: readonly string[] = []): readonly (readonly [string, string])[] => {
+  if (typeof value === "string") return [[path.join("."), value]]
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...path, key]))
+}
+
+/** The paths of the keys that a schema calls secret. */
+const secretsOf = (schema: Schema | undefined, path: readonly string[] = []): readonly string[] => {
+  if (schema === undefined) return []
+  const own = schema.meta?.role === "secret" ? [path.join(".")] : []
+  const members = (schema.list ?? []).flatMap(each => secretsOf(each, path))
+  return [
+    ...own,
+    ...members,
+    ...Object.entries(schema.dict ?? {}).flatMap(([key, each]) => secretsOf(each, [...path, key])),
+  ]
+}

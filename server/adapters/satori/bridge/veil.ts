@@ -1,0 +1,30 @@
+import type {AccountSettings} from "./account.ts"
+
+/** Takes the secrets of an account out of what a library says: addresses and errors of some have a token in them. */
+export class Veil {
+  readonly #secrets: readonly string[]
+
+  constructor({secrets}: Pick<AccountSettings, "secrets">) {
+    const values = Object.values(secrets).map(secret => secret.reveal())
+    this.#secrets = [...values, ...values.map(encodeURIComponent)]
+  }
+
+  text(text: string): string {
+    return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text)
+  }
+
+  /** What an error says, in one line. */
+  reason(error: unknown): string {
+    const said = error instanceof Error ? error.message || error.name : String(error)
+    return this.text(said).replace(/\s+/g, " ").trim().slice(0, 300).toWellFormed()
+  }
+
+  /** As JSON would carry it. */
+  data(value: unknown): unknown {
+    const shown = JSON.stringify(value, (_, item) => {
+      if (typeof item === "bigint") return String(item)
+      return typeof item === "string" ? this.text(item) : item
+    })
+    return shown === undefined ? undefined : JSON.parse(shown)
+  }
+}
