@@ -1,16 +1,30 @@
 import {expect, test} from "vitest"
+import type {AdapterUnderTest} from "../../../server/testing/adapter/conformance.ts"
 import {outcomesOf} from "../../support/adapters/platforms.ts"
 import {bridgedDiscord, bridgedTelegram} from "../../support/adapters/satori-bridge.ts"
 
-const others = async (adapter: Parameters<typeof outcomesOf>[0]) => {
+const othersOf = async (adapter: AdapterUnderTest) => {
   const outcomes = await outcomesOf(adapter, 3)
   return Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))
 }
 
+/** Bots of Koishi have no methods for these, and history is none: what survives kill -9 is tested in tests/e2e. */
+const never = {
+  "acknowledges only what is durable: nothing is lost or doubled by kill -9":
+    "not checked: history is none: the platform delivers nothing again",
+  "lists the bot's commands where its users look for them": "not checked: features does not name commands",
+  "shows that the bot is writing": "not checked: features does not name typing",
+}
+
 test("@satorijs/adapter-telegram keeps what the conformance suite of adapters asks, at the fake of the tests", async () => {
-  expect(await others(bridgedTelegram)).toEqual({})
+  expect(await othersOf(bridgedTelegram)).toEqual({
+    ...never,
+    "fetches what it missed, under the ids that it has live": "not checked: features does not name history",
+    "reacts, and takes its reaction back": "not checked: features does not name react",
+    "tells the history of a channel in its order": "not checked: features does not name history",
+  })
 })
 
 test("@satorijs/adapter-discord keeps what the conformance suite of adapters asks, at the fake of the tests", async () => {
-  expect(await others(bridgedDiscord)).toEqual({})
+  expect(await othersOf(bridgedDiscord)).toEqual(never)
 })

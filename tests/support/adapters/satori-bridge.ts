@@ -46,7 +46,7 @@ export const bridgedTelegram = bridged(
 /** `@satorijs/adapter-discord`. */
 export const bridgedDiscord = bridged(
   discord,
-  ({account}) => ({package: "@satorijs/adapter-discord", config: {endpoint: account?.api}}),
+  ({account}) => ({package: "@satorijs/adapter-discord", config: {endpoint: `${account?.api}/v10`}}),
   {right: "${DISCORD_TOKEN}", wrong: "${WRONG_TOKEN}"},
   () => ({}),
 )

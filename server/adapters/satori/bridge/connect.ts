@@ -7,6 +7,7 @@ import {loginStatus} from "../protocol.ts"
 import type {AccountSettings} from "./account.ts"
 import {connectionError} from "./failures.ts"
 import {LentFiles} from "./files.ts"
+import {fileElementOf} from "./known.ts"
 import type {Bot, Session} from "./koishi.ts"
 import {BotMethods, LastSessions, originOf} from "./methods.ts"
 import {incomingFrom} from "./receive.ts"
@@ -21,7 +22,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   const stock = await loadStock(account, endpoint.load)
   const intake = new Intake(endpoint, {url: "", sn: undefined})
   const sessions = new LastSessions()
-  const files = new LentFiles(endpoint)
+  const files = new LentFiles(endpoint, fileElementOf(stock.name))
   const opened = Promise.withResolvers<void>()
   const proxies = proxiesOf(stock)
   const lost = (error: unknown) => endpoint.lost(connectionError(error, stock))

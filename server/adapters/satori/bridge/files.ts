@@ -18,9 +18,12 @@ interface ReadFile {
 export class LentFiles {
   readonly #files = new Map<string, StoredFile>()
   readonly #endpoint: Pick<Endpoint, "file">
+  readonly #type: string | undefined
 
-  constructor(endpoint: Pick<Endpoint, "file">) {
+  /** `type`: the element that shows a file, where it is not that of the message. */
+  constructor(endpoint: Pick<Endpoint, "file">, type?: string) {
     this.#endpoint = endpoint
+    this.#type = type
   }
 
   /** Serves the addresses in a context; `open` serves those of files that came in. */
@@ -62,7 +65,7 @@ export class LentFiles {
     const address = `${scheme}${randomUUID()}/${encodeURIComponent(file.name)}`
     this.#files.set(address, file)
     lent.push(address)
-    return {...element, attrs: {...element.attrs, src: address}, children}
+    return {type: this.#type ?? element.type, attrs: {...element.attrs, src: address}, children}
   }
 }
 

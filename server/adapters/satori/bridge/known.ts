@@ -3,7 +3,7 @@ import {methodNames} from "../methods.ts"
 import type {AccountSettings} from "./account.ts"
 
 /** What the adapters that are tested have of the features that not all have. */
-const known: Readonly<Record<string, readonly Feature[]>> = {
+const tested: Readonly<Record<string, readonly Feature[]>> = {
   "@satorijs/adapter-telegram": [
     "edit",
     "delete",
@@ -58,7 +58,11 @@ const optional: readonly Feature[] = [
 
 /** Of an adapter that is not known, an act that it does not have is refused when it is tried. */
 export const lacks = ({package: name, buttons}: AccountSettings): readonly Feature[] => {
-  const has = Object.hasOwn(known, name) ? known[name] : optional.filter(feature => feature !== "buttons")
+  const has = Object.hasOwn(tested, name) ? tested[name] : optional.filter(feature => feature !== "buttons")
   const shows = buttons ?? has?.includes("buttons") ?? false
   return optional.filter(feature => (feature === "buttons" ? !shows : !has?.includes(feature)))
 }
+
+/** The element that shows a file of any kind: the one for Discord drops `file`, and takes `audio` for a voice message. */
+export const fileElementOf = (name: string): string | undefined =>
+  name === "@satorijs/adapter-discord" ? "img" : undefined

@@ -86,8 +86,15 @@ export const originOf = ({config}: Pick<Stock, "config">): string | undefined =>
 const send = async (bot: Bot, {channelId, content}: Fields, session: Session | undefined): Promise<unknown> => {
   const options = session === undefined ? {} : {session}
   const made = await bot.createMessage(String(channelId), String(content), undefined, options)
+  if (listOf(made).length === 0) throw nothingSent()
   return listOf(made).map(message => ({id: fieldsOf(message).id, channel: {id: channelId, type: channelType.text}}))
 }
+
+const nothingSent = () =>
+  refused("the adapter sent nothing: it shows none of what the message has", {
+    reason: "unsupported",
+    remediation: "Send text, or a kind of file that the adapter's package can send.",
+  })
 
 const lacking = (method: string, name: string): Error =>
   refused(`${name} has no ${method}`, {

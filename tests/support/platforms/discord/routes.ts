@@ -194,7 +194,7 @@ export const createRoutes = ({world, origin, refuses, made, gone, called, wrote}
       },
     ],
     ["GET", /^\/guilds\/500\/channels$/, () => ok(guild.channels)],
-    ["GET", /^\/guilds\/500\/roles$/, () => ok([{id: "700", name: "helper"}])],
+    ["GET", /^\/guilds\/500\/roles$/, () => ok([{id: "700", name: "helper", permissions: "0"}])],
     [
       "PUT",
       /^\/guilds\/500\/members\/(\d+)\/roles\/(\d+)$/,
