@@ -58,6 +58,8 @@ export const credentialsHint = (name: string): string =>
 export const connectionError = (error: unknown, {name, veil}: Pick<Stock, "name" | "veil">): Error => {
   if (isRefusal(error)) return error
   const reason = veil.reason(firstOf(error ?? new Error("the adapter is offline")))
+  if (firstOf(error) instanceof TypeError)
+    return new Error(`${name} did not understand what the platform answered: ${reason}`)
   if (!isRefused(error)) return new Error(reason)
   return refused(`the platform refused the bot: ${reason}`, {
     reason: "credentials",

@@ -1,5 +1,5 @@
 import {setImmediate as nextTurn, setTimeout as sleep} from "node:timers/promises"
-import type {Endpoint} from "../../../../shared/sdk/sdk.ts"
+import {type Endpoint, refused} from "../../../../shared/sdk/sdk.ts"
 import {connectionError} from "./failures.ts"
 import type {Bot, Context, Session, Socket} from "./koishi.ts"
 import {type Stock, serverMissing} from "./stock.ts"
@@ -31,7 +31,8 @@ export const runBot = async (stock: Stock, options: RunOptions): Promise<Running
   options.defer(() => {
     for (const socket of sockets) (socket.terminate ?? socket.close).call(socket)
   })
-  const {context, bots} = await makeContext(stock, options)
+  const made = makeContext(stock, options)
+  const {context, bots} = made
   const ends = Promise.withResolvers<RunningBot>()
   ends.promise.catch(() => {})
   let isOnline = false
@@ -65,7 +66,7 @@ export const runBot = async (stock: Stock, options: RunOptions): Promise<Running
   context.on("internal/session", options.heard)
   options.signal.addEventListener("abort", () => ends.reject(options.signal.reason), {once: true})
   await context.start()
-  const bot = botIn(stock, context, bots)
+  const bot = botIn(stock, made)
   const late = new AbortController()
   options.defer(() => late.abort())
   void sleep(onlinePatience, undefined, {signal: late.signal}).then(
@@ -75,16 +76,23 @@ export const runBot = async (stock: Stock, options: RunOptions): Promise<Running
   return ends.promise.finally(() => late.abort())
 }
 
+interface Made {
+  readonly context: Context
+  readonly bots: readonly Bot[]
+  /** What the adapter threw when it was made. */
+  readonly failure?: unknown
+}
+
 /** Makes the bot, and lets nothing of it begin before the context starts. What the adapter acquires is undone by `defer`. */
-const makeContext = async (
-  {core, plugin, config, veil}: Stock,
-  {log, defer}: Pick<RunOptions, "log" | "defer">,
-): Promise<{readonly context: Context; readonly bots: readonly Bot[]}> => {
+const makeContext = ({core, plugin, config, veil}: Stock, {log, defer}: Pick<RunOptions, "log" | "defer">): Made => {
   const context = new core.Context()
   const bots: Bot[] = []
+  const made: {context: Context; bots: readonly Bot[]; failure?: unknown} = {context, bots}
   if (context.get("http") === undefined) context.plugin(core.HTTP)
-  for (const event of ["internal/error", "internal/warning"])
-    context.on(event, (error: unknown) => log.debug(`the adapter says: ${veil.reason(error)}`))
+  context.on("internal/error", (error: unknown) => {
+    made.failure ??= error
+    log.debug(`the adapter has failed in a part: ${veil.reason(error)}`)
+  })
   context.on("bot-added", (bot: Bot) => void bots.push(bot))
   const fork = context.plugin(plugin, config)
   defer(async () => {
@@ -94,25 +102,28 @@ const makeContext = async (
     await nextTurn()
     for (const owner of [...bots, ...adapters]) clearTimers(owner)
   })
-  return {context, bots}
+  return made
 }
 
 /** Throws a refusal where the package made no bot, or one that cannot work here. */
-const botIn = ({core, name}: Stock, context: Context, bots: readonly Bot[]): Bot => {
-  for (const {inject} of context.registry.values()) if (inject.server?.required === true) throw serverMissing(name)
-  const [bot] = bots
+const botIn = ({core, name, veil}: Stock, made: Made): Bot => {
+  for (const {inject} of made.context.registry.values()) if (inject.server?.required === true) throw serverMissing(name)
+  const [bot] = made.bots
   if (bot instanceof core.Bot) return bot
-  throw new Error(
-    `${name} made no bot: its version and that of @satorijs/core do not fit, or the project has @satorijs/core twice`,
-  )
+  throw refused(`${name} made no bot${made.failure === undefined ? "" : `: ${veil.reason(made.failure)}`}`, {
+    reason: "package",
+    remediation:
+      "Correct package of the account. If it is an adapter: its version and that of @satorijs/core do not fit, or the project has @satorijs/core twice.",
+  })
 }
 
 /** Makes the bot, and keeps it from connecting: it only answers questions. */
 export const askBot = async (stock: Stock, tools: Pick<RunOptions, "log" | "defer">): Promise<Bot> => {
-  const {context, bots} = await makeContext(stock, tools)
+  const made = makeContext(stock, tools)
+  const {context} = made
   context.on("bot-connect", () => {
     throw new Error("it is only asked")
   })
   await context.start()
-  return botIn(stock, context, bots)
+  return botIn(stock, made)
 }

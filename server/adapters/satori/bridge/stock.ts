@@ -75,7 +75,7 @@ const checkConfig = (account: AccountSettings, schema: Schema | undefined, veil:
     if (isRefusal(error)) throw error
     const path = fieldsOf(fieldsOf(error).options).path
     const key = Array.isArray(path) && path.length > 0 ? `config.${path.join(".")}: ` : "config: "
-    throw refuse(`${key}${veil.reason(error).replace(/^\$\S* /, "")}`)
+    throw refuse(`${key}${veil.reason(error).replace(/^\$\S* | but got .*/g, "")}`)
   }
 }
 
