@@ -1,5 +1,5 @@
 import {randomUUID} from "node:crypto"
-import {type Endpoint, isElement, type Node, type StoredFile} from "../../../../shared/sdk/sdk.ts"
+import {type Endpoint, isElement, type Node, refused, type StoredFile} from "../../../../shared/sdk/sdk.ts"
 import type {Context} from "./koishi.ts"
 
 const scheme = "svc-file:"
@@ -33,7 +33,7 @@ export class LentFiles {
       if (file !== undefined) return readFile(file.stream(), file)
       if (readable.test(address)) return undefined
       const opened = await open(address)
-      if (opened?.ok !== true) throw new Error("the address of a file leads to none")
+      if (opened?.ok !== true) throw unreadable()
       return readFile(opened.body ?? [], {
         name: decodeURIComponent(address.split("/").at(-1) ?? "file"),
         type: opened.headers.get("content-type") ?? "application/octet-stream",
@@ -68,6 +68,12 @@ export class LentFiles {
     return {type: this.#type ?? element.type, attrs: {...element.attrs, src: address}, children}
   }
 }
+
+const unreadable = () =>
+  refused("the address of a file leads to none that the adapter may read", {
+    reason: "file_unknown",
+    remediation: "Send a stored file, or an http: or https: address.",
+  })
 
 const readFile = async (
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ReadableStream<Uint8Array>,

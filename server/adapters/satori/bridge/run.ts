@@ -46,7 +46,7 @@ export const runBot = async (stock: Stock, options: RunOptions): Promise<Running
   }
   const failed = (error: unknown) => {
     failure = error
-    if (isOnline) options.log.warn(`the adapter failed in its work: ${veil.reason(error)}`)
+    if (isOnline) options.log.warn(`the adapter failed at an event, which is left out: ${veil.reason(error)}`)
     else end(error)
   }
   const told = async (bot: Bot) => {

@@ -154,6 +154,14 @@ export const createRoutes = ({world, origin, refuses, made, gone, called, wrote}
       },
     ],
     ["GET", /^\/channels\/(\d+)\/messages$/, ([id = ""], {query}) => list(id, query)],
+    [
+      "GET",
+      /^\/channels\/\d+\/messages\/(\d+)$/,
+      ([id = ""]) => {
+        const found = world.messages.get(id)
+        return found === undefined ? unknownMessage : ok(tell(found))
+      },
+    ],
     ["POST", /^\/channels\/(\d+)\/messages$/, ([id = ""], request) => create(id, request)],
     ["PATCH", /^\/channels\/\d+\/messages\/(\d+)$/, ([id = ""], request) => edit(id, request)],
     [

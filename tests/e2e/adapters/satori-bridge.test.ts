@@ -1,0 +1,147 @@
+import {expect, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr, usuallyOn} from "../../support/host/runtimes.ts"
+import {untilGaps} from "../../support/messages/gaps.ts"
+import {startDiscord} from "../../support/platforms/discord/discord.ts"
+import {inboxOf, saidIn, untilDiscord, untilEvent} from "../../support/platforms/discord/host.ts"
+import {startTelegram, type TelegramFake} from "../../support/platforms/telegram/telegram.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const token = "999:AAtests-own-token"
+const env = {BOT_TOKEN: token, OTHER_TOKEN: "998:AAother-own-token", DISCORD_TOKEN: "bot-999.right"}
+
+const bot = pluginWith(`
+    const paint = plugin.action("paint", ({data, session}) => session.user.id + " takes " + data)
+    plugin.command("paint", () => ["Which?", paint.button("red", "Red")])
+    plugin.command("read", () => ["text ", h("img", {src: "file:///etc/hostname", title: "x"})])
+    plugin.command("greet <name:text>", ({args}) => "hello " + args.name)
+`).replace("definePlugin", "definePlugin, h")
+
+const telegramAt = (fake: TelegramFake, id: string, variable = "BOT_TOKEN") => ({
+  id,
+  package: "@satorijs/adapter-telegram",
+  config: {protocol: "polling", endpoint: fake.url, pollingTimeout: 2000},
+  secrets: {token: `\${${variable}}`},
+})
+
+const configOf = (endpoints: readonly object[]) =>
+  JSON.stringify({http: {port: 0}, plugins: {bot: {}, "satori-bridge": {endpoints}}})
+
+const online = (host: TestHost, id: string) => untilDiscord(host, "online", `satori-bridge~${id}`)
+
+const textsOf = async (host: TestHost, id: string): Promise<readonly string[]> =>
+  (await inboxOf(host)).flatMap(({endpoint, event: {type, message}}) =>
+    endpoint === `satori-bridge~${id}` && type === "message-created" ? [message?.content ?? ""] : [],
+  )
+
+test.each(bunOr("node24"))(
+  "Telegram's updates are confirmed once they are stored: kill -9 and a pause lose and double none, on $name",
+  async runtime => {
+    const fake = await startTelegram({token})
+    fake.say({text: "waited"})
+    let host = await startHost({runtime, env, plugins: {bot}, config: configOf([telegramAt(fake, "one")])})
+    const {project} = host
+    const said = ["waited"]
+    const say = (texts: readonly string[]) => {
+      said.push(...texts)
+      for (const text of texts) fake.say({text})
+    }
+    for (const round of [1, 2]) {
+      await online(host, "one")
+      say(Array.from({length: 6}, (_, n) => `${round}.${n}`))
+      await until("some to be stored", async () => (await textsOf(host, "one")).length > said.length - 5)
+      host.process.child.kill("SIGKILL")
+      await host.process.finished
+      say([`${round}, meanwhile`])
+      host = await startHost({runtime, env, project})
+    }
+    await until("all to be taken", () => fake.waiting().length === 0)
+    fake.repeat()
+    await host.post("/api/ingress/pause")
+    say(["paused"])
+    const polls = fake.arrivals()
+    await until("the rest to be handed over", async () => (await textsOf(host, "one")).length === said.length - 1)
+    expect(fake.waiting()).toHaveLength(1)
+    await host.post("/api/ingress/resume")
+    await until("all to be taken", () => fake.waiting().length === 0)
+    expect(await textsOf(host, "one")).toEqual(said)
+    expect(fake.arrivals()).toBeGreaterThan(polls)
+    expect(new Set((await untilGaps(host, 3)).map(({backfill}) => backfill))).toEqual(new Set(["filled"]))
+    fake.push({edited_message: {message_id: 1, date: 1, text: "changed", chat: {id: 42, type: "private"}}})
+    await untilEvent(host, "the edit", ({event}) => event.type === "message-updated")
+    fake.say({text: "/start now"})
+    await untilEvent(host, "the command", ({event}) => event.message?.content === "/start now")
+    await host.stop()
+    expect(host.process.output()).not.toContain("AAtests-own-token")
+  },
+)
+
+test("two bots and two generations of one adapter have nothing to do with each other", async () => {
+  const [first, second] = [await startTelegram({token}), await startTelegram({token: env.OTHER_TOKEN})]
+  const accounts = [telegramAt(first, "one"), telegramAt(second, "two", "OTHER_TOKEN")]
+  const host = await startHost({runtime: usuallyOn("node22"), env, plugins: {bot}, config: configOf(accounts)})
+  await Promise.all(["one", "two"].map(id => online(host, id)))
+  first.say({text: "!greet one"})
+  second.say({text: "!greet two"})
+  const answers = () => [first, second].map(fake => fake.sent().map(({text}) => text))
+  await until("both answers", () => answers().flat().length === 2)
+  expect(answers()).toEqual([["hello one"], ["hello two"]])
+
+  host.project.write("svc.config.yml", configOf([telegramAt(second, "two", "OTHER_TOKEN")]))
+  await host.post("/api/system/reload")
+  await until("the bot that is gone to have no connection", () => first.open() === 0)
+  await host.post("/api/endpoints/satori-bridge~two/reconnect")
+  await online(host, "two")
+  second.say({text: "!greet again"})
+  await until("the answer", () => second.sent().length === 2)
+  expect(await textsOf(host, "one")).toEqual(["!greet one"])
+  expect(await textsOf(host, "two")).toEqual(["!greet two", "!greet again"])
+  expect((await host.stop()).code).toBe(0)
+  expect([first.open(), second.open()]).toEqual([0, 0])
+})
+
+test("edits, deletions, reactions and presses come in from Discord, and junk holds nothing up", async () => {
+  const fake = await startDiscord()
+  const account = {
+    id: "one",
+    package: "@satorijs/adapter-discord",
+    config: {endpoint: `${fake.url}/v10`},
+    secrets: {token: "${DISCORD_TOKEN}"},
+  }
+  const host = await startHost({env, plugins: {bot}, config: configOf([account])})
+  await online(host, "one")
+  fake.sessions.all('{"op":0,"t":"MESSAGE_CRE')
+  fake.dispatch("MESSAGE_UPDATE", {id: "1", channel_id: "600"})
+  fake.dispatch("MESSAGE_CREATE", {id: "2", channel_id: 600, content: {}})
+  const said = fake.write({channel: "600", content: "one"})
+  fake.edit(said.id, "two")
+  fake.react(said.id, "🎉")
+  fake.react(said.id, "🎉", false)
+  const events = async () => (await inboxOf(host)).filter(({event}) => event.message?.id === said.id)
+  await until("four events", async () => (await events()).length === 4)
+  fake.remove(said.id)
+  await until("five events", async () => (await events()).length === 5)
+  expect((await events()).map(({event: {type, emoji, message}}) => [type, emoji?.id ?? message?.content])).toEqual([
+    ["message-created", "one"],
+    ["message-updated", "two"],
+    ["reaction-added", "🎉"],
+    ["reaction-removed", "🎉"],
+    ["message-deleted", ""],
+  ])
+
+  fake.write({channel: "600", content: "!paint"})
+  const shown = await until("the button", () => fake.world.in("600").find(({components}) => components.length > 0))
+  const [{components}] = shown.components as readonly [{components: readonly [{custom_id: string}]}]
+  const data = {component_type: 2, custom_id: components[0].custom_id}
+  fake.interact({type: 3, token: "press", data, message: {id: shown.id}})
+  await until("the answer to the press", () => saidIn(fake, "600").includes("42 takes red"))
+  fake.write({channel: "600", content: "!read"})
+  await until("a file of this machine to be left alone", async () => {
+    const {items} = await host.get<{items: readonly {state: string}[]}>("/api/outbox?limit=1")
+    return items[0]?.state === "failed"
+  })
+  expect(fake.world.in("600").flatMap(({files}) => files)).toEqual([])
+  const {items} = await host.get<{items: readonly {name: string; state: string}[]}>("/api/endpoints")
+  expect(items.map(({name, state}) => [name, state])).toEqual([["satori-bridge~one", "online"]])
+})

@@ -1,0 +1,115 @@
+import {expect, test} from "vitest"
+import type {AccountSettings} from "../../../../server/adapters/satori/bridge/account.ts"
+import {configOf} from "../../../../server/adapters/satori/bridge/account.ts"
+import {connectionError, failureOf, statusOf} from "../../../../server/adapters/satori/bridge/failures.ts"
+import {lacks} from "../../../../server/adapters/satori/bridge/known.ts"
+import {loadStock} from "../../../../server/adapters/satori/bridge/stock.ts"
+import {Veil} from "../../../../server/adapters/satori/bridge/veil.ts"
+import {methodNames} from "../../../../server/adapters/satori/methods.ts"
+import {isRefusal, type Refusal, retryAfter} from "../../../../shared/sdk/sdk.ts"
+import {Secret} from "../../../../shared/secret.ts"
+
+const telegram = "@satorijs/adapter-telegram"
+const discord = "@satorijs/adapter-discord"
+const value = "999:AA/tests own"
+
+const accountOf = (name: string, config: AccountSettings["config"], keys: readonly string[] = []): AccountSettings => ({
+  package: name,
+  config,
+  secrets: Object.fromEntries(keys.map(key => [key, new Secret(value)])),
+})
+
+/** The packages of the tests, as they are installed. */
+const load = async <L>(name: string): Promise<L> => (await import(name)) as L
+
+test.each([
+  ["a key that is missing", telegram, {protocol: "polling"}, /^config\.token: missing required value$/],
+  ["a key of a wrong type", discord, {slash: "never"}, /^config\.slash: expected boolean/],
+  ["a secret as a literal", discord, {token: "abc"}, /^config\.token is a secret of the adapter: write it as secrets/],
+  ["a variable", discord, {endpoint: "${API}"}, /^config\.endpoint: variables belong to secrets/],
+  ["a package that is no adapter", "diff", {}, /^diff exports no plugin/],
+])("%s is refused, and the error names it", async (_, name, config, message) => {
+  const error = await loadStock(accountOf(name, config, name === telegram ? [] : ["token"]), load).catch(error => error)
+  expect(isRefusal(error)).toBe(true)
+  expect(error.message).toMatch(message)
+})
+
+test("secrets go to their keys, also inner ones, and connections are not retried by the adapter", () => {
+  const account = accountOf(telegram, {protocol: "polling", files: {local: false}}, ["token", "files.key"])
+  expect(configOf(account)).toEqual({
+    protocol: "polling",
+    token: value,
+    files: {local: false, key: value},
+    retryTimes: 0,
+  })
+})
+
+test("what a library says is shown without secrets, as they are and as an address has them", () => {
+  const veil = new Veil(accountOf(telegram, {}, ["token"]))
+  expect(veil.reason(new Error(`fetch /bot${value}/x\n failed: ${encodeURIComponent(value)}`))).toBe(
+    "fetch /bot[secret]/x failed: [secret]",
+  )
+  expect(veil.data({at: value, big: 1n, inner: [value]})).toEqual({at: "[secret]", big: "1", inner: ["[secret]"]})
+})
+
+const stock = {name: telegram, veil: new Veil(accountOf(telegram, {}, ["token"]))}
+const answered = (status: number, headers = {}) =>
+  Object.assign(new Error("no"), {response: {status, headers: new Headers(headers)}})
+
+test("a failure tells the platform's status, and how long to wait", () => {
+  expect(statusOf(answered(403))).toBe(403)
+  expect(statusOf(new Error('[404] {"code":10008}'))).toBe(404)
+  expect(statusOf(Object.assign(new Error(""), {errors: [new Error("Telegram API error 400. Bad Request")]}))).toBe(400)
+  expect(statusOf(new Error("it broke"))).toBeUndefined()
+  const {veil} = stock
+  expect(failureOf(answered(429, {"retry-after": "7"}), veil)).toEqual(retryAfter(7000, "no"))
+  const telegrams = "Telegram API error 429. Too Many Requests: retry after 3"
+  expect(failureOf(new Error(telegrams), veil)).toEqual(retryAfter(3000, telegrams))
+  const discords = '[429] {"message":"You are being rate limited.","retry_after":1.5,"global":false}'
+  expect(failureOf(new Error(discords), veil)).toEqual(retryAfter(1500, discords))
+  expect(failureOf(new Error("Telegram API error 400. Bad Request: message to delete not found"), veil)).toMatchObject({
+    status: 404,
+  })
+})
+
+test.each([
+  ["the status 401", answered(401)],
+  ["Discord's close code", new Error("failed to connect to wss://gateway, code: 4004")],
+  ["words", new Error("Error: Unauthorized")],
+])("a bot that is refused by %s is not tried again", (_, error) => {
+  const shown = connectionError(error, stock) as Refusal
+  expect(isRefusal(shown)).toBe(true)
+  expect(shown.reason).toBe("credentials")
+})
+
+test("an answer that the adapter does not understand, and a connection that breaks, are tried again", () => {
+  expect(connectionError(new TypeError("x is null"), stock).message).toContain("did not understand what the platform")
+  for (const error of [answered(502), new TypeError("x"), new Error("code: 1006"), undefined])
+    expect(isRefusal(connectionError(error, stock))).toBe(false)
+})
+
+test.each([telegram, discord])("the features of %s are the methods that its bot has", async name => {
+  const {core, plugin} = await loadStock(
+    accountOf(name, name === telegram ? {protocol: "polling"} : {}, ["token"]),
+    load,
+  )
+  const has = (method: string) =>
+    typeof Reflect.get(plugin.prototype ?? {}, core.Universal.Methods[method]?.name ?? "") === "function"
+  const acts = {
+    edit: "message.update",
+    delete: "message.delete",
+    react: "reaction.create",
+    unreact: "reaction.delete",
+    open: "user.channel.create",
+    history: "message.list",
+    ...Object.fromEntries(methodNames.map(method => [method, method])),
+  }
+  const missing = Object.entries(acts).flatMap(([feature, method]) => (has(method) ? [] : [feature]))
+  expect([...lacks(accountOf(name, {}))].sort()).toEqual(missing.sort())
+})
+
+test("of an adapter that is not known everything is tried, and buttons only where the account says so", () => {
+  expect(lacks(accountOf("@satorijs/adapter-kook", {}))).toEqual(["buttons"])
+  expect(lacks({...accountOf("@satorijs/adapter-kook", {}), buttons: true})).toEqual([])
+  expect(lacks({...accountOf(discord, {}), buttons: false})).toContain("buttons")
+})
