@@ -15,6 +15,9 @@ const bot = pluginWith(`
     const paint = plugin.action("paint", ({data, session}) => session.user.id + " takes " + data)
     plugin.command("paint", () => ["Which?", paint.button("red", "Red")])
     plugin.command("read", () => ["text ", h("img", {src: "file:///etc/hostname", title: "x"})])
+    plugin.command("draft", async ({session}) => {
+      await session.edit(await session.sendNow("draft"), ["a & b, ", h("b", "bold")])
+    })
     plugin.command("greet <name:text>", ({args}) => "hello " + args.name)
 `).replace("definePlugin", "definePlugin, h")
 
@@ -70,6 +73,15 @@ test.each(bunOr("node24"))(
     expect(new Set((await untilGaps(host, 3)).map(({backfill}) => backfill))).toEqual(new Set(["filled"]))
     fake.push({edited_message: {message_id: 1, date: 1, text: "changed", chat: {id: 42, type: "private"}}})
     await untilEvent(host, "the edit", ({event}) => event.type === "message-updated")
+    const message = {message_id: 900, date: 1, chat: {id: 42, type: "private"}, from: {id: 7, first_name: "Bob"}}
+    fake.push({message: {...message, text: "a < bold", entities: [{type: "bold", offset: 4, length: 4}]}})
+    await untilEvent(host, "markup", ({event}) => event.message?.content === "a &lt; <b>bold</b>")
+    fake.say({text: "!draft"})
+    await until("the bot's edit", () => fake.sent().some(({text}) => text === "a &amp; b, <b>bold</b>"))
+    fake.say({text: "!paint"})
+    const shown = await until("the button", () => fake.sent().find(({keyboard}) => keyboard.length > 0))
+    fake.press(shown.id, String(shown.keyboard[0]?.[0]?.callback_data))
+    await until("the answer to the press", () => fake.sent().some(({text}) => text === "42 takes red"))
     fake.say({text: "/start now"})
     await untilEvent(host, "the command", ({event}) => event.message?.content === "/start now")
     await host.stop()
@@ -136,6 +148,8 @@ test("edits, deletions, reactions and presses come in from Discord, and junk hol
   const data = {component_type: 2, custom_id: components[0].custom_id}
   fake.interact({type: 3, token: "press", data, message: {id: shown.id}})
   await until("the answer to the press", () => saidIn(fake, "600").includes("42 takes red"))
+  fake.write({channel: "600", content: "!draft"})
+  await until("the bot's edit", () => saidIn(fake, "600").includes("a & b, **bold**"))
   fake.write({channel: "600", content: "!read"})
   await until("a file of this machine to be left alone", async () => {
     const {items} = await host.get<{items: readonly {state: string}[]}>("/api/outbox?limit=1")

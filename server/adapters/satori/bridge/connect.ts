@@ -5,6 +5,7 @@ import {Channels} from "../history.ts"
 import {Intake} from "../intake.ts"
 import {loginStatus} from "../protocol.ts"
 import type {AccountSettings} from "./account.ts"
+import {mendEdits, refuseFiles} from "./edits.ts"
 import {connectionError} from "./failures.ts"
 import {LentFiles} from "./files.ts"
 import {fileElementOf} from "./known.ts"
@@ -38,6 +39,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     heard,
     lost: error => endpoint.lost(error),
     connecting: bot => {
+      mendEdits(bot, stock)
       if (isTelegram(stock))
         gateTelegram(bot, stock, {opened: opened.promise, stored: () => intake.stored(), lost, log: endpoint.log})
     },
@@ -58,8 +60,10 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     ...sender,
     send: ({content, ...message}, signal) =>
       files.during(content, shown => sender.send({...message, content: shown}, signal)),
-    edit: ({content, ...edit}, signal) =>
-      files.during(content, shown => sender.edit({...edit, content: shown}, signal)),
+    edit: async (edit, signal) => {
+      refuseFiles(edit.content)
+      await sender.edit(edit, signal)
+    },
   }
 }
 

@@ -30,6 +30,11 @@ export const failureOf = (error: unknown, veil: Veil): Error => {
   const reason = veil.reason(firstOf(error))
   const wait = waitOf(error)
   if (status === 429 || wait !== undefined) return retryAfter(wait ?? null, reason)
+  if (status === 401 || status === 403)
+    return refused(reason, {
+      reason: "rejected",
+      remediation: "Give the bot the permission on its platform, or correct the secrets of the account.",
+    })
   // Telegram answers 400 for a message that is not there.
   const isGone = status === 404 || (status === 400 && /message to \w+ not found/i.test(reason))
   return status === undefined ? new Error(reason) : new AnswerError(isGone ? 404 : status, reason)
