@@ -14,7 +14,7 @@ const env = {BOT_TOKEN: token, OTHER_TOKEN: "998:AAother-own-token", DISCORD_TOK
 const bot = pluginWith(`
     const paint = plugin.action("paint", ({data, session}) => session.user.id + " takes " + data)
     plugin.command("paint", () => ["Which?", paint.button("red", "Red")])
-    plugin.command("read", () => ["text ", h("img", {src: "file:///etc/hostname", title: "x"})])
+    plugin.command("read <src:string>", ({args}) => ["text ", h("img", {src: args.src, title: "x"})])
     plugin.command("draft", async ({session}) => {
       await session.edit(await session.sendNow("draft"), ["a & b, ", h("b", "bold")])
     })
@@ -150,10 +150,11 @@ test("edits, deletions, reactions and presses come in from Discord, and junk hol
   await until("the answer to the press", () => saidIn(fake, "600").includes("42 takes red"))
   fake.write({channel: "600", content: "!draft"})
   await until("the bot's edit", () => saidIn(fake, "600").includes("a & b, **bold**"))
-  fake.write({channel: "600", content: "!read"})
-  await until("a file of this machine to be left alone", async () => {
-    const {items} = await host.get<{items: readonly {state: string}[]}>("/api/outbox?limit=1")
-    return items[0]?.state === "failed"
+  for (const src of ["file:///etc/hostname", `${host.url}/api/endpoints`])
+    fake.write({channel: "600", content: `!read ${src}`})
+  await until("files of this machine to be left alone", async () => {
+    const {items} = await host.get<{items: readonly {state: string}[]}>("/api/outbox?limit=2")
+    return items.length === 2 && items.every(({state}) => state === "failed")
   })
   expect(fake.world.in("600").flatMap(({files}) => files)).toEqual([])
   const {items} = await host.get<{items: readonly {name: string; state: string}[]}>("/api/endpoints")

@@ -4,9 +4,6 @@ import type {Context} from "./koishi.ts"
 
 const scheme = "svc-file:"
 
-/** What the adapters may read by themselves. A path of this machine is not among it. */
-const readable = /^(https?|data):/i
-
 interface ReadFile {
   readonly data: ArrayBuffer
   readonly filename: string
@@ -26,12 +23,16 @@ export class LentFiles {
     this.#type = type
   }
 
-  /** Serves the addresses in a context; `open` serves those of files that came in. */
+  /**
+   * Serves the addresses in a context; `open` serves those of files that came in. Beside these, adapters read `data:` and what is public:
+   * neither a path of this machine nor an address of its network.
+   */
   serve(context: Context, open: (link: string) => Promise<Response | undefined>): void {
     const read = async (address: string): Promise<ReadFile | undefined> => {
       const file = this.#files.get(address)
       if (file !== undefined) return readFile(file.stream(), file)
-      if (readable.test(address)) return undefined
+      if (/^data:/i.test(address)) return undefined
+      if (/^https?:/i.test(address) && !(await context.http.isLocal(address))) return undefined
       const opened = await open(address)
       if (opened?.ok !== true) throw unreadable()
       return readFile(opened.body ?? [], {

@@ -35,6 +35,10 @@ export interface Context {
       url: URL,
     ): Promise<{readonly status: number; readonly headers?: Headers; readonly body?: ArrayBuffer}>
   }
+  readonly http: {
+    /** Does the address lead to this machine, or to a network that is not public? */
+    isLocal(url: string): Promise<boolean>
+  }
   get(service: string): unknown
   plugin(plugin: unknown, config?: unknown): {dispose(): unknown}
   on(event: string, hear: (...args: never[]) => unknown, prepend?: boolean): unknown

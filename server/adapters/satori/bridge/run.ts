@@ -9,8 +9,8 @@ import {clearTimers, tame} from "./tame.ts"
 const onlinePatience = 40_000
 
 export interface RunOptions extends Pick<Endpoint, "signal" | "defer" | "log"> {
-  /** Before the bot connects. Throws to keep it from that. */
-  readonly connecting: (bot: Bot, context: Context) => void
+  /** Before a bot connects; what it throws ends the attempt. */
+  readonly connecting: (bot: Bot) => void
   readonly heard: (session: Session) => void
   /** The connection has ended, after `runBot` resolved. */
   readonly lost: (error: Error) => void
@@ -22,8 +22,8 @@ export interface RunningBot {
 }
 
 /**
- * Runs a stock adapter in a context of its own, and resolves once its bot is online. Its attempts to connect again are not waited for:
- * the Host makes another context.
+ * Runs a stock adapter in a context of its own, and resolves once its bot is online. Throws a refusal where the platform refuses the bot.
+ * A connection that ends is the end of it: the Host makes another context.
  */
 export const runBot = async (stock: Stock, options: RunOptions): Promise<RunningBot> => {
   const {core, veil} = stock
@@ -59,21 +59,25 @@ export const runBot = async (stock: Stock, options: RunOptions): Promise<Running
   }
   context.on("bot-connect", (bot: Bot) => {
     if (bot.sn === bots[0]?.sn) accepted = tame(bot, {failed, opened: socket => sockets.push(socket)}).accepted
-    options.connecting(bot, context)
+    options.connecting(bot)
   })
   // An adapter sets the status first, and the error behind it.
   context.on("bot-status-updated", (bot: Bot) => queueMicrotask(() => void told(bot)))
   context.on("internal/session", options.heard)
   options.signal.addEventListener("abort", () => ends.reject(options.signal.reason), {once: true})
-  await context.start()
-  const bot = botIn(stock, made)
   const late = new AbortController()
   options.defer(() => late.abort())
   void sleep(onlinePatience, undefined, {signal: late.signal}).then(
-    () => end(new Error(`the adapter was not online within ${onlinePatience / 1000} s (status ${bot.status})`)),
+    () => end(new Error(`the adapter was not online within ${onlinePatience / 1000} s (status ${bots[0]?.status})`)),
     () => {},
   )
-  return ends.promise.finally(() => late.abort())
+  try {
+    await Promise.race([context.start(), ends.promise])
+    botIn(stock, made)
+    return await ends.promise
+  } finally {
+    late.abort()
+  }
 }
 
 interface Made {

@@ -1,4 +1,4 @@
-import type {Log} from "../../../../shared/sdk/sdk.ts"
+import {type Log, refused} from "../../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, listOf, numberIn, textIn} from "../fields.ts"
 import {isUnanswered} from "./failures.ts"
 import type {Bot} from "./koishi.ts"
@@ -38,7 +38,10 @@ export const gateTelegram = (bot: Bot, {exports, veil}: Stock, {opened, stored, 
   const handleUpdate = exports.handleUpdate as (update: unknown, bot: Bot) => Promise<void>
   const {getUpdates: poll, answerCallbackQuery: answerPress} = internal
   if (poll === undefined || typeof handleUpdate !== "function")
-    throw new Error("this version of the adapter is not known")
+    throw refused("this version of the adapter for Telegram is not known", {
+      reason: "package",
+      remediation: "Install @satorijs/adapter-telegram 4.5.11, or use the built-in adapter telegram.",
+    })
   lookUpFiles(telegram)
   // The avatar's address would have the token in it.
   telegram.setAvatarUrl = async () => {}

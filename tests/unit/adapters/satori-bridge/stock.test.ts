@@ -67,7 +67,10 @@ test("a failure tells the platform's status, and how long to wait", () => {
   expect(failureOf(new Error(telegrams), veil)).toEqual(retryAfter(3000, telegrams))
   const discords = '[429] {"message":"You are being rate limited.","retry_after":1.5,"global":false}'
   expect(failureOf(new Error(discords), veil)).toEqual(retryAfter(1500, discords))
-  expect(failureOf(answered(403), veil)).toMatchObject({reason: "rejected", remediation: expect.stringContaining("secrets of the account")})
+  expect(failureOf(answered(403), veil)).toMatchObject({
+    reason: "rejected",
+    remediation: expect.stringContaining("secrets of the account"),
+  })
   expect(failureOf(new Error("Telegram API error 400. Bad Request: message to delete not found"), veil)).toMatchObject({
     status: 404,
   })
