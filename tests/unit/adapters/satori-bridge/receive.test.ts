@@ -1,10 +1,10 @@
 import * as core from "@satorijs/core"
 import {expect, test} from "vitest"
-import type {Core, Session} from "../../../../server/adapters/satori/bridge/koishi.ts"
-import {LastSessions} from "../../../../server/adapters/satori/bridge/methods.ts"
-import {incomingFrom} from "../../../../server/adapters/satori/bridge/receive.ts"
-import {albumsOf} from "../../../../server/adapters/satori/bridge/telegram.ts"
-import {Veil} from "../../../../server/adapters/satori/bridge/veil.ts"
+import type {Core, Session} from "../../../../server/adapters/satori-bridge/koishi.ts"
+import {LastSessions} from "../../../../server/adapters/satori-bridge/methods.ts"
+import {incomingFrom} from "../../../../server/adapters/satori-bridge/receive.ts"
+import {albumsOf} from "../../../../server/adapters/satori-bridge/telegram.ts"
+import {Veil} from "../../../../server/adapters/satori-bridge/veil.ts"
 import {Secret} from "../../../../shared/secret.ts"
 
 class TestBot extends core.Bot {

@@ -1,4 +1,4 @@
-import type {Fields} from "../fields.ts"
+import type {Fields} from "../satori/fields.ts"
 import type {ElementBuilder, KoishiElement} from "./koishi.ts"
 
 /** Elements of files, by their names in Koishi. */

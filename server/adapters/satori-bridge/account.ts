@@ -1,5 +1,5 @@
-import {type Static, Type} from "../../../../shared/sdk/sdk.ts"
-import {type Fields, fieldsOf} from "../fields.ts"
+import {type Static, Type} from "../../../shared/sdk/sdk.ts"
+import {type Fields, fieldsOf} from "../satori/fields.ts"
 
 /** One bot of a stock adapter of Koishi's world. */
 export const Account = Type.Object(

@@ -1,4 +1,4 @@
-import type {Fields} from "../fields.ts"
+import type {Fields} from "../satori/fields.ts"
 
 /** The parts of `@satorijs/core` 4 and of its adapters that the bridge uses (https://github.com/satorijs/satori). */
 export interface Core {

@@ -1,5 +1,5 @@
-import {type Endpoint, isRefusal, refused} from "../../../../shared/sdk/sdk.ts"
-import {type Fields, fieldsOf} from "../fields.ts"
+import {type Endpoint, isRefusal, refused} from "../../../shared/sdk/sdk.ts"
+import {type Fields, fieldsOf} from "../satori/fields.ts"
 import {type AccountSettings, configOf} from "./account.ts"
 import type {Core, Schema, StockPlugin} from "./koishi.ts"
 import {Veil} from "./veil.ts"

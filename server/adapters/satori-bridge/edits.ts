@@ -1,4 +1,4 @@
-import {isElement, type Node, refused} from "../../../../shared/sdk/sdk.ts"
+import {isElement, type Node, refused} from "../../../shared/sdk/sdk.ts"
 import type {Bot} from "./koishi.ts"
 import type {Stock} from "./stock.ts"
 

@@ -1,5 +1,5 @@
 import {randomUUID} from "node:crypto"
-import {type Endpoint, isElement, type Node, refused, type StoredFile} from "../../../../shared/sdk/sdk.ts"
+import {type Endpoint, isElement, type Node, refused, type StoredFile} from "../../../shared/sdk/sdk.ts"
 import type {Context} from "./koishi.ts"
 
 const scheme = "svc-file:"

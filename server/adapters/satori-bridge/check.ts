@@ -1,4 +1,4 @@
-import {type AdapterFinding, type CheckTools, isRefusal} from "../../../../shared/sdk/sdk.ts"
+import {type AdapterFinding, type CheckTools, isRefusal} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {credentialsHint, isUnanswered} from "./failures.ts"
 import {askBot} from "./run.ts"

@@ -1,5 +1,5 @@
 import {setImmediate as nextTurn, setTimeout as sleep} from "node:timers/promises"
-import {type Endpoint, refused} from "../../../../shared/sdk/sdk.ts"
+import {type Endpoint, refused} from "../../../shared/sdk/sdk.ts"
 import {connectionError} from "./failures.ts"
 import type {Bot, Context, Session, Socket} from "./koishi.ts"
 import {type Stock, serverMissing} from "./stock.ts"

@@ -1,6 +1,6 @@
-import {isRefusal, refused, retryAfter} from "../../../../shared/sdk/sdk.ts"
-import {AnswerError} from "../api.ts"
-import {type Fields, fieldsOf, listOf, numberIn} from "../fields.ts"
+import {isRefusal, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {AnswerError} from "../satori/api.ts"
+import {type Fields, fieldsOf, listOf, numberIn} from "../satori/fields.ts"
 import type {Stock} from "./stock.ts"
 import type {Veil} from "./veil.ts"
 

@@ -1,5 +1,5 @@
-import type {Feature} from "../../../../shared/sdk/sdk.ts"
-import {methodNames} from "../methods.ts"
+import type {Feature} from "../../../shared/sdk/sdk.ts"
+import {methodNames} from "../satori/methods.ts"
 import type {AccountSettings} from "./account.ts"
 
 /** What the adapters that are tested have of the features that not all have. */

@@ -1,5 +1,5 @@
-import {type Log, refused} from "../../../../shared/sdk/sdk.ts"
-import {type Fields, fieldsOf, listOf, numberIn, textIn} from "../fields.ts"
+import {type Log, refused} from "../../../shared/sdk/sdk.ts"
+import {type Fields, fieldsOf, listOf, numberIn, textIn} from "../satori/fields.ts"
 import {isUnanswered} from "./failures.ts"
 import type {Bot} from "./koishi.ts"
 import type {Stock} from "./stock.ts"

@@ -1,4 +1,4 @@
-import {definePlugin} from "../../../../shared/sdk/sdk.ts"
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
 import {Account} from "./account.ts"
 import {check} from "./check.ts"
 import {connect, features} from "./connect.ts"
