@@ -13,7 +13,8 @@ const run = (command: string, ...args: string[]): boolean => {
   }
 }
 
-const canMount = (() => {
+/** May this process mount file systems? */
+export const canMount = (() => {
   let known: boolean | undefined
   return () => {
     if (known !== undefined) return known

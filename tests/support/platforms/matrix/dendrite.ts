@@ -15,14 +15,15 @@ export const dendrite = npmTool(`dendrite-dist-${version}`, [`dendrite-dist@${ve
 
 const programs = join(dendrite.folder, `node_modules/dendrite-dist-${process.platform}-${process.arch}/dist`)
 
-const isThere = (): boolean => {
+/** Is there a homeserver for this machine? */
+export const isDendriteThere = (): boolean => {
   const found = dendrite.install() && existsSync(join(programs, "dendrite"))
   if (!found && isToolRequired) throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1, and there is no dendrite in ${programs}`)
   return found
 }
 
 /** `describe` that is skipped where there is no homeserver for this machine. */
-export const describeWithDendrite = describe.skipIf(!isThere())
+export const describeWithDendrite = describe.skipIf(!isDendriteThere())
 
 /** A real homeserver on a loopback port of its own. */
 export interface Homeserver {

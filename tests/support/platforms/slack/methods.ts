@@ -119,7 +119,13 @@ const history =
     }
   }
 
-const people: Readonly<Record<string, string>> = {U0ANN: "ann", U0BOB: "bob", [bot.user]: "helper"}
+const people: Readonly<Record<string, string>> = {
+  U0ANN: "ann",
+  U0BOB: "bob",
+  U0CID: "cid",
+  U0EVE: "eve",
+  [bot.user]: "helper",
+}
 
 const complete: Method = ({files = "[]", channel_id: channel = "", thread_ts, blocks = "[]"}, {world, url, tell}) => {
   const shown = (JSON.parse(files) as readonly {readonly id: string}[]).map(({id}) => world.files.get(id))

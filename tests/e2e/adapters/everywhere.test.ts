@@ -1,0 +1,193 @@
+import {readFileSync, rmSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {restore} from "../../support/checkpoint/checkpoints.ts"
+import {printed} from "../../support/host/command-line.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {root, usualRuntime} from "../../support/host/runtimes.ts"
+import {layCable} from "../../support/machine/cable.ts"
+import {canMount, mountDisk} from "../../support/machine/disk.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+import {untilGaps} from "../../support/messages/gaps.ts"
+import {koishi} from "../../support/platforms/koishi.ts"
+import {isDendriteThere} from "../../support/platforms/matrix/dendrite.ts"
+import {koishiServer} from "../../support/platforms/satori/koishi-server.ts"
+import {release, untilQuiet} from "../examples/example.ts"
+import {startKoishi} from "../satori/koishi.ts"
+import {discordPlace, onebotPlace, satoriPlace, slackPlace, telegramPlace} from "./everywhere/fakes.ts"
+import {countOf, type Place, sees} from "./everywhere/place.ts"
+import {emailPlace, ircPlace, matrixPlace, mqttPlace, xmppPlace} from "./everywhere/real.ts"
+import {answered, begin, finish, pardon, refusedMute, rung, voteLate} from "./everywhere/scenario.ts"
+
+const env = {HTTP_TOKEN: "full-token-of-everywhere"}
+
+const programs = ["ngircd", "prosody", "mosquitto", "dovecot"] as const
+
+const sources = {
+  reminders: ["plugins/reminders.ts"],
+  poll: ["plugins/poll.ts", "lib/poll.ts", "lib/texts.ts"],
+  moderation: ["plugins/moderation.ts"],
+}
+
+/** The three examples, as they are. */
+const code = Object.fromEntries(
+  Object.entries(sources).flatMap(([name, paths]) =>
+    paths.map(path => [path, readFileSync(`${root}examples/${name}/${path}`, "utf8")]),
+  ),
+)
+
+/** JSON is YAML. Bob is a moderator on Discord. */
+const configFor = (places: readonly Place[]): string =>
+  JSON.stringify({
+    http: {port: 0, token: "${HTTP_TOKEN}"},
+    database: {filename: "data/bot.sqlite"},
+    ingress: {minimumFree: 0},
+    permissions: [{endpoint: "discord~one", user: "43", permission: "trusted"}],
+    plugins: {
+      reminders: {},
+      poll: {config: {minutes: 60}},
+      moderation: {config: {words: ["spam"], minutes: 10, log: {endpoint: "irc~one", channel: "#mods"}}},
+      ...Object.fromEntries(places.map(({name, account}) => [name.split("~")[0], {endpoints: [account]}])),
+    },
+  })
+
+const environmentOf = (places: readonly Place[]): string =>
+  Object.entries(Object.assign({}, env, ...places.map(({env}) => env ?? {})))
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("")
+
+interface Endpoint {
+  readonly name: string
+  readonly state: string
+  readonly login?: {readonly platform: string; readonly user: {readonly id: string}}
+}
+
+const untilOnline = async (host: TestHost, count: number): Promise<readonly Endpoint[]> => {
+  let last: readonly Endpoint[] = []
+  return until("every endpoint to be online", async () => {
+    last = (await host.get<{items: readonly Endpoint[]}>("/api/endpoints")).items
+    return last.filter(({state}) => state === "online").length === count && last
+  }).catch(error => {
+    throw new Error(`${error.message}; ${JSON.stringify(last)}`)
+  })
+}
+
+/** The endpoints of what a restore holds, each once. */
+const heldOf = async (host: TestHost, what: "inbox" | "outbox" | "timers"): Promise<readonly string[]> => {
+  const path = `/api/${what}?limit=500&state=held`
+  const {items} = await host.get<{items: readonly {readonly endpoint: string}[]}>(path)
+  return [...new Set(items.map(({endpoint}) => endpoint))].sort()
+}
+
+const portOf = ({url}: TestHost): number => Number(new URL(url).port)
+
+const every = <T>(places: readonly Place[], act: (place: Place) => Promise<T>): Promise<readonly T[]> =>
+  Promise.all(places.map(act))
+
+/** The vote after the checkpoint comes once more: what the platform keeps, and what a session that goes on is sent again. */
+const sentAgain = ["discord~one", "email~one", "matrix~one", "satori~one", "xmpp~one"]
+
+/** What the Host says it may have missed, and whether it could ask for it. MQTT and Telegram have handed it over, and keep it no longer. */
+const gaps = ["discord~one filled", "irc~one -", "onebot~one -", "satori~one partly", "slack~one filled"]
+
+const isKoishiThere = koishi.install() && koishiServer.install()
+const describeEverywhere = isKoishiThere && isDendriteThere() ? describeWith(...programs) : describe.skip
+
+const setUp = async () => {
+  const irc = await ircPlace()
+  const real = [matrixPlace(), xmppPlace(), mqttPlace(), emailPlace()]
+  const others = [telegramPlace(), discordPlace(), slackPlace(), onebotPlace(), satoriPlace()]
+  const places: readonly Place[] = [irc, ...(await Promise.all([...real, ...others]))]
+  const files = {...code, ".env": environmentOf(places)}
+  const project = makeProject({config: configFor(places), files})
+  const host = await startHost({runtime: usualRuntime, project, env})
+  const cable = await layCable(portOf(host))
+  const client = startKoishi(cable.port, env.HTTP_TOKEN)
+  await irc.untilJoined(1)
+  const endpoints = await untilOnline(host, places.length)
+  await client.online(...endpoints.map(({login}) => `${login?.platform}:${login?.user.id}`))
+  return {irc, places, files, project, host, cable, client, endpoints}
+}
+
+type Setup = Awaited<ReturnType<typeof setUp>>
+
+/** What was done about Eve's message, as the moderators read it, and as the platform has it; resolves to the first. */
+const judged = async ({irc}: Setup, place: Place): Promise<string> => {
+  if (place.judged === undefined) return "nothing: a direct conversation"
+  const line = await until(`what became of Eve's message at ${place.name}`, () =>
+    irc.moderators().find(each => each.includes(` on ${place.name} wrote "buy spam now" (spam): `)),
+  )
+  expect({place: place.name, line}).toMatchObject({line: expect.stringContaining(`: ${place.judged}`)})
+  const {didJudge} = place
+  if (didJudge !== undefined) await until(`${place.name} to have done it`, () => didJudge())
+  return place.judged
+}
+
+/** In another folder, and on other file systems where this process may mount them. */
+const restoreElsewhere = async (archive: string, files: Setup["files"]): Promise<TestHost> => {
+  const project = makeProject({files})
+  for (const file of ["svc.config.yml", "package.json"]) rmSync(project.path(file))
+  if (canMount()) for (const folder of ["data", ".svc"]) mountDisk(project.path(folder), "64m")
+  expect(await restore(project, archive, usualRuntime)).toMatchObject({projectFiles: "restored", isNew: true})
+  return startHost({runtime: usualRuntime, project, env})
+}
+
+const expectOnce = async (place: Place): Promise<void> => {
+  for (const line of [rung("tea"), rung("supper"), /^kpong before$/, /^kpong after$/])
+    expect({place: place.name, line, times: await countOf(place, line)}).toMatchObject({times: 1})
+}
+
+describeEverywhere("every platform at once", () => {
+  test("runs reminders, polls and moderation on all, is killed, and goes on from an archive in another folder", async () => {
+    const setup = await setUp()
+    const {irc, places, host: before, client} = setup
+    const refusals = await every(places, begin)
+    await every(places, place => answered(place, /^kpong before$/, () => place.say("ann", ".kping before")))
+    const outcomes = await every(places, place => judged(setup, place))
+    const mutes = await every(places, place => refusedMute(before, place, setup.endpoints))
+    await every(places, place =>
+      answered(place, /^Reminder 3, at .*: supper$/, () => place.say("ann", "!remind in 40s supper")),
+    )
+    await untilQuiet(before)
+    const archive = setup.project.path("everywhere.tar.gz")
+    await printed(setup.project, ["checkpoint", "create", "--output", archive], usualRuntime)
+    await every(places, voteLate)
+    await untilQuiet(before)
+    for (const place of places) expect(await countOf(place, rung("supper"))).toBe(0)
+    expect((await before.stop("SIGKILL")).signal).toBe("SIGKILL")
+
+    const host = await restoreElsewhere(archive, setup.files)
+    setup.cable.join(portOf(host))
+    await irc.untilJoined(2)
+    await untilOnline(host, places.length)
+    await until("what comes again", async () => (await heldOf(host, "inbox")).length >= sentAgain.length)
+    const missed = await untilGaps(host, gaps.length)
+    expect(missed.map(({endpoint, backfill}) => `${endpoint} ${backfill ?? "-"}`).sort()).toEqual(gaps)
+    expect(await heldOf(host, "inbox")).toEqual(sentAgain)
+    expect(await heldOf(host, "outbox")).toEqual([])
+    expect(await heldOf(host, "timers")).toEqual(places.map(({name}) => name).sort())
+    await release(host, usualRuntime, "inbox")
+    await untilQuiet(host)
+    await every(places, place => finish(place, sentAgain.includes(place.name)))
+    await release(host, usualRuntime, "timer")
+    await every(places, place => sees(place, rung("supper")))
+    await every(places, place => answered(place, /^kpong after$/, () => place.say("ann", ".kping after")))
+    for (const place of places) await pardon(place, places, irc.moderators)
+    await untilQuiet(host)
+    await every(places, expectOnce)
+    expect(new Set(client.events().map(({platform}) => platform)).size).toBe(places.length)
+    for (const state of ["failed", "dead"])
+      expect((await host.get<{items: unknown[]}>(`/api/inbox?state=${state}`)).items).toEqual([])
+    expect((await host.stop()).code).toBe(0)
+    const rows = places.map((place, index) => [
+      `${place.name} (${place.counterpart})`,
+      place.press === undefined ? "poll by number" : "poll by button",
+      outcomes[index],
+      mutes[index],
+      refusals[index],
+      sentAgain.includes(place.name) ? "the late vote came again, held" : "the late vote was lost",
+    ])
+    process.stdout.write(`${rows.map(row => row.join(" | ")).join("\n")}\n`)
+  }, 240_000)
+})

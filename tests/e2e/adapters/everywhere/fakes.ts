@@ -1,0 +1,182 @@
+import {token as telegramToken} from "../../../support/adapters/telegram-host.ts"
+import {until} from "../../../support/host/process.ts"
+import {whenOver} from "../../../support/host/shared.ts"
+import {startDiscord} from "../../../support/platforms/discord/discord.ts"
+import {group, groupMessage, token as onebotToken, startOneBot} from "../../../support/platforms/onebot/onebot.ts"
+import {koishiToken, startKoishiServer} from "../../../support/platforms/satori/koishi-server.ts"
+import {FakeSlack} from "../../../support/platforms/slack/slack.ts"
+import {tokens as slackTokens} from "../../../support/platforms/slack/world.ts"
+import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
+import type {Place, Who} from "./place.ts"
+
+/** On platforms where people are numbers. */
+const numbers: Readonly<Record<Who, string>> = {ann: "42", bob: "43", cid: "44", eve: "45"}
+
+export const telegramPlace = async (): Promise<Place> => {
+  const fake = await startTelegram({token: telegramToken})
+  const chat = "-100500"
+  return {
+    name: "telegram~one",
+    counterpart: "fake",
+    env: {BOT_TOKEN: telegramToken},
+    account: {id: "one", token: "${BOT_TOKEN}", apiRoot: fake.url},
+    isShared: true,
+    say: (who, text) => fake.say({text, user: numbers[who], chat}),
+    heard: () => fake.sent().map(({text}) => text),
+    press: (who, label) => {
+      const shown = fake.sent().findLast(({keyboard}) => keyboard.length > 0)
+      const button = shown?.keyboard.flat().find(({text}) => text === label)
+      const from = {id: Number(numbers[who]), is_bot: false, first_name: `User ${numbers[who]}`}
+      const message = {
+        message_id: Number(shown?.id),
+        date: 1,
+        chat: {id: Number(chat), type: "supergroup", title: "Team"},
+      }
+      fake.push({callback_query: {id: `${who} ${label} ${Date.now()}`, from, data: button?.callback_data, message}})
+    },
+    judged: "deleted, muted",
+    didJudge: () => fake.calls("restrictChatMember").length > 0,
+  }
+}
+
+interface Component {
+  readonly label?: string
+  readonly custom_id?: string
+  readonly components?: readonly Component[]
+}
+
+const buttonsIn = (components: readonly unknown[]): readonly Component[] =>
+  (components as readonly Component[]).flatMap(each => [each, ...buttonsIn(each.components ?? [])])
+
+export const discordPlace = async (): Promise<Place> => {
+  const fake = await startDiscord()
+  for (const id of Object.values(numbers)) fake.world.members.set(id, {until: null, roles: new Set()})
+  const channel = "600"
+  let spam = ""
+  return {
+    name: "discord~one",
+    counterpart: "fake",
+    env: {DISCORD_TOKEN: "bot-999.right"},
+    account: {id: "one", token: "${DISCORD_TOKEN}", api: fake.url},
+    isShared: true,
+    say: (who, content) => {
+      const {id} = fake.write({channel, content, author: fake.world.user(numbers[who])})
+      if (who === "eve") spam = id
+    },
+    heard: () => fake.sent().map(({text}) => text),
+    press: (who, label) => {
+      const shown = fake.world.in(channel).findLast(({components}) => components.length > 0)
+      const button = buttonsIn(shown?.components ?? []).find(each => each.label === label)
+      const message = {id: shown?.id, content: ""}
+      fake.interact({type: 3, user: numbers[who], data: {component_type: 2, custom_id: button?.custom_id}, message})
+    },
+    judged: "deleted, muted",
+    didJudge: () => !fake.world.messages.has(spam) && fake.world.members.get(numbers.eve)?.until !== null,
+  }
+}
+
+export const slackPlace = async (): Promise<Place> => {
+  const fake = await FakeSlack.start(whenOver)
+  const ids: Readonly<Record<Who, string>> = {ann: "U0ANN", bob: "U0BOB", cid: "U0CID", eve: "U0EVE"}
+  for (const id of Object.values(ids)) fake.world.members.get("C0ROOM")?.add(id)
+  let spam = ""
+  return {
+    name: "slack~one",
+    counterpart: "fake",
+    env: {SLACK_BOT: slackTokens.bot, SLACK_APP: slackTokens.app},
+    account: {id: "one", botToken: "${SLACK_BOT}", appToken: "${SLACK_APP}", api: `${fake.url}/api/`},
+    isShared: true,
+    language: "de",
+    say: async (who, text) => {
+      const {ts} = await fake.say(text, {user: ids[who]})
+      if (who === "eve") spam = String(ts)
+    },
+    heard: () => fake.world.messages.filter(({user}) => user === "U0BOT").map(({shown}) => shown),
+    press: async (who, label) => {
+      const blocks = (each: {readonly blocks: readonly Record<string, unknown>[]}) =>
+        each.blocks.flatMap(({elements}) => (Array.isArray(elements) ? elements : []))
+      const isButton = (each: {text?: {text?: string}}) => each.text?.text === label
+      const shown = fake.heard().findLast(each => blocks(each).some(isButton))
+      const button = shown === undefined ? {} : blocks(shown).find(isButton)
+      await fake.deliver("interactive", {
+        type: "block_actions",
+        user: {id: ids[who], username: who},
+        channel: {id: "C0ROOM", name: "room"},
+        message: {ts: shown?.ts, text: shown?.text},
+        actions: [{...button, action_ts: fake.world.ts(), type: "button"}],
+      })
+    },
+    judged: "deleted, not muted",
+    didJudge: () => fake.world.find("C0ROOM", spam) === undefined,
+  }
+}
+
+export const onebotPlace = async (): Promise<Place> => {
+  const fake = await startOneBot()
+  let number = 1000
+  return {
+    name: "onebot~one",
+    counterpart: "fake",
+    env: {ONEBOT_TOKEN: onebotToken},
+    account: {id: "one", url: fake.wsUrl, accessToken: "${ONEBOT_TOKEN}"},
+    isShared: true,
+    say: async (who, text) => {
+      const event = groupMessage([{type: "text", data: {text}}], ++number, Number(numbers[who]))
+      await until("a connection of the bot", () => fake.connections() > 0 && fake.report(event) > 0)
+    },
+    heard: () =>
+      fake.sent().map(({params}) => {
+        const segments = params.message as readonly {readonly data: {readonly text?: string}}[]
+        return segments.map(({data}) => data.text ?? "").join("")
+      }),
+    judged: "deleted, muted",
+    didJudge: () =>
+      ["delete_msg", "set_group_ban"].every(action => fake.asked.some(asked => asked.action === action)) &&
+      fake.asked.some(({params}) => String(params.group_id) === String(group)),
+  }
+}
+
+/** Koishi 4.18 with a Satori server plugin of the tests. */
+export const satoriPlace = async (): Promise<Place> => {
+  const koishi = await startKoishiServer()
+  let number = 0
+  const where = (who: Who) => ({
+    channel: {id: "hall", type: 0},
+    guild: {id: "guild"},
+    user: {id: who, name: who},
+  })
+  /** What the bot said, as it was edited since. */
+  const shown = () => {
+    const said = new Map<string, string>()
+    for (const {did, id, message, content = ""} of koishi.deeds()) {
+      if (did === "createMessage") said.set(id ?? "", content)
+      if (did === "editMessage") said.set(message ?? "", content)
+    }
+    return [...said.values()]
+  }
+  const plain = (content: string) =>
+    content
+      .replace(/<br\s*\/?>|<button/g, "\n$&")
+      .replace(/<[^>]*>/g, "")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&amp;", "&")
+  return {
+    name: "satori~one",
+    counterpart: "real Koishi",
+    env: {SATORI_TOKEN: koishiToken},
+    account: {id: "one", url: koishi.url, token: "${SATORI_TOKEN}", platform: "testing", user: "koi", buttons: true},
+    isShared: true,
+    say: (who, text) =>
+      koishi.tell({type: "message-created", ...where(who), message: {id: `m${++number}`, content: text}}),
+    heard: () => shown().map(plain),
+    press: async (who, label) => {
+      const buttons = shown().flatMap(content => [
+        ...content.matchAll(/<button [^>]*?id="([^"]*)"[^>]*>([^<]*)<\/button>/g),
+      ])
+      const id = buttons.findLast(([, , text]) => text === label)?.[1]
+      await koishi.tell({type: "interaction/button", ...where(who), button: {id}})
+    },
+    judged: "deleted, muted",
+    didJudge: () => ["deleteMessage", "muteGuildMember"].every(did => koishi.deeds().some(deed => deed.did === did)),
+  }
+}

@@ -1,0 +1,108 @@
+import {expect} from "vitest"
+import type {TestHost} from "../../../support/host/host.ts"
+import {until} from "../../../support/host/process.ts"
+import {countOf, linesOf, type Place, sees, type Who} from "./place.ts"
+
+export const choices = ["Pizza", "Salad"] as const
+type Choice = (typeof choices)[number]
+
+/** The reminder itself, beside what the bot answers about it. */
+export const rung = (what: string): RegExp => new RegExp(`^(?!Reminder \\d|\\d+, ).+: ${what}$`)
+
+/** By a button where the platform has them, else by the number in the list. */
+export const vote = (place: Place, who: Who, choice: Choice): unknown =>
+  place.press === undefined ? place.say(who, String(choices.indexOf(choice) + 1)) : place.press(who, choice)
+
+/** Does something that the bot answers with one more such line. */
+export const answered = async (place: Place, line: RegExp, act: () => unknown): Promise<string> => {
+  const before = await countOf(place, line)
+  await act()
+  return sees(place, line, before + 1)
+}
+
+/** Everything before the checkpoint; a reminder is pending then, and a poll open. */
+export const begin = async (place: Place): Promise<string> => {
+  const says = (text: string) => () => place.say("ann", text)
+  await answered(place, /^Reminder 1, at .*: tea$/, says("!remind in 1s tea"))
+  await sees(place, rung("tea"))
+  await answered(place, /^Reminder 2, every day at 09:00 .*: stand up$/, says("!remind every 9:00 stand up"))
+  await answered(place, /^2, every day at 09:00 .*: stand up$/, says("!reminders"))
+  await answered(place, /^Reminder 2 is cancelled\.$/, says("!cancel 2"))
+  const refusal = await answered(place, /^!pardon (needs|braucht) .*trusted\.$/, says("!pardon irc~one eve"))
+  if (place.judged !== undefined) await place.say("eve", "buy spam now")
+  if (place.language !== undefined) await answered(place, /English/, says("!language en"))
+  await answered(place, /^Lunch\? \(60 minutes to vote\)/, says('!poll "Lunch?" Pizza Salad'))
+  if (place.press === undefined) await sees(place, /^2\. Salad$/)
+  await answered(place, /^Pizza: 1 vote$/, () => vote(place, "ann", "Pizza"))
+  return refusal
+}
+
+/** A vote that the checkpoint does not have. */
+export const voteLate = (place: Place): Promise<string> =>
+  answered(place, /^Salad: 1 vote$/, () => vote(place, "bob", "Salad"))
+
+/** The poll goes on after the restore, and ends with the count of what people have said last. */
+export const finish = async (place: Place, cameAgain: boolean): Promise<void> => {
+  if (place.press !== undefined && !cameAgain) {
+    // The late vote edited the message: its buttons are newer than the checkpoint, until the poll is shown again.
+    await answered(place, /^(This button no longer works|Dieser Knopf gilt nicht mehr)/, () =>
+      vote(place, "cid", "Pizza"),
+    )
+    await answered(place, /^Lunch\?/, () => place.say("ann", "!poll show"))
+  }
+  const pizza = place.isShared ? /^Pizza: 2 votes$/ : /^Pizza: 1 vote$/
+  await answered(place, pizza, () => vote(place, "cid", "Pizza"))
+  // Where the late vote came again, it counts already, and is not counted twice.
+  const known =
+    cameAgain && place.isShared ? /(has voted for Salad already|hat schon für Salad gestimmt)\.$/ : /^Salad: 1 vote$/
+  await answered(place, known, () => vote(place, "bob", "Salad"))
+  await answered(place, /^The poll is over: Lunch\?$/, () => place.say("ann", "!poll close"))
+  await sees(place, /^The poll is over/)
+  const counts = place.isShared ? ["Pizza: 2 votes", "Salad: 1 vote"] : ["Pizza: 0 votes", "Salad: 1 vote"]
+  await answered(place, /^3, at .*: supper$|^You have no reminders\.$/, () => place.say("ann", "!reminders"))
+  const lines = await linesOf(place)
+  const at = lines.lastIndexOf("The poll is over: Lunch?")
+  expect({place: place.name, counts: lines.slice(at + 1, at + 3)}).toEqual({place: place.name, counts})
+}
+
+interface Login {
+  readonly name: string
+  readonly login?: {readonly platform: string; readonly user: {readonly id: string}}
+}
+
+/** Asks for a mute where the platform has none, as an application does; resolves to the words of the refusal, or to `done`. */
+export const refusedMute = async (host: TestHost, place: Place, endpoints: readonly Login[]): Promise<string> => {
+  if (place.judged === "deleted, muted") return "done"
+  const login = endpoints.find(({name}) => name === place.name)?.login
+  const answer = await host.fetch("/satori/v1/guild.member.mute", {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "satori-platform": login?.platform ?? "",
+      "satori-user-id": login?.user.id ?? "",
+    },
+    body: JSON.stringify({guild_id: "anywhere", user_id: "eve", duration: 60_000}),
+  })
+  expect(answer.status).toBe(501)
+  const {detail} = (await answer.json()) as {readonly detail: string}
+  expect(detail).toContain("no feature guild.member.mute")
+  return detail
+}
+
+/** Bob, a moderator on Discord alone, pardons Eve of any platform. Where there was nothing to moderate, there is no case. */
+export const pardon = async (
+  place: Place,
+  places: readonly Place[],
+  moderators: () => readonly string[],
+): Promise<void> => {
+  const discord = places.find(({name}) => name === "discord~one")
+  if (discord === undefined) throw new Error("discord is one of the platforms")
+  const line = moderators().find(each => each.includes(` on ${place.name} wrote`))
+  const eve = line?.split(" ")[0] ?? "eve"
+  const command = () => discord.say("bob", `!pardon ${place.name} ${eve}`)
+  if (line === undefined) return void (await answered(discord, /^There is no case of eve\.$/, command))
+  const done = `43 pardons ${eve}.`
+  const before = moderators().filter(each => each === done).length
+  await command()
+  await until(`the pardon of ${eve} at ${place.name}`, () => moderators().filter(each => each === done).length > before)
+}
