@@ -40,6 +40,11 @@ declare module "@xmpp/client" {
     readonly resource?: string
   }
 
+  /** The ways to log in, the best first; each login makes a new one. */
+  export interface SaslFactory {
+    readonly _mechs: {readonly name: string; mech: unknown}[]
+  }
+
   /** Its emitter is that of the package `events`, which has the methods of Node's. */
   export interface Client extends EventEmitter {
     readonly status: string
@@ -47,6 +52,7 @@ declare module "@xmpp/client" {
     /** Milliseconds for one step of the login. */
     timeout: number
     readonly transports: Transport[]
+    readonly saslFactory: SaslFactory
     readonly reconnect: {stop(): void}
     readonly iqCaller: {request(stanza: Element, timeout: number): Promise<Element>}
     start(): Promise<unknown>

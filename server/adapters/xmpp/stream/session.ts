@@ -9,6 +9,7 @@ import {StanzaFailure, streamFailure} from "./failures.ts"
 import {bare, domainOf, localOf} from "./jid.ts"
 import {LibrarySocket} from "./library-socket.ts"
 import {ns} from "./names.ts"
+import {useScram} from "./scram.ts"
 
 /** One step of the login, an answer of a server, and the goodbye get so many milliseconds. */
 const patience = {step: 15_000, answer: 25_000, goodbye: 1000} as const
@@ -60,6 +61,7 @@ export class Session {
     client.timeout = patience.step
     client.reconnect.stop()
     useSocket(client, new LibrarySocket(dialed))
+    useScram(client.saslFactory)
     keepToTheCore(client)
     const ended = watchEnd(client, account.jid)
     try {
