@@ -2,8 +2,8 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {fromJson, toJson} from "../../shared/json.ts"
 import type {Host} from "../host/host.ts"
 
-/** Looked at so often at first, and so often at last, in milliseconds. */
-const pauses = {first: 2, longest: 20} as const
+/** The first pause before it looks again, the usual one, and that of a wait of seconds, in milliseconds. */
+const pauses = {first: 2, usual: 20, longest: 200} as const
 
 /** Resolves to the first result that is neither undefined nor false; throws after so many milliseconds, naming `what`. */
 export const until = async <T>(
@@ -11,12 +11,14 @@ export const until = async <T>(
   limit: number,
   find: () => Promise<T | undefined | false> | T | undefined | false,
 ): Promise<T> => {
-  const deadline = performance.now() + limit
-  for (let pause: number = pauses.first; ; pause = Math.min(pauses.longest, pause * 1.5)) {
+  const began = performance.now()
+  for (let pause: number = pauses.first; ; ) {
     const found = await find()
     if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) throw new Error(`waited ${limit / 1000} s in vain for ${what}`)
+    const waited = performance.now() - began
+    if (waited > limit) throw new Error(`waited ${limit / 1000} s in vain for ${what}`)
     await sleep(pause)
+    pause = Math.min(pause * 1.5, Math.max(pauses.usual, waited / 10), pauses.longest)
   }
 }
 
