@@ -81,7 +81,7 @@ export const runProcess = (command: readonly string[], options: SpawnOptions = {
   startProcess(command, options).finished
 
 /** How long until it is asked again, in milliseconds: a wait that lasts leaves the processor to what is waited for. */
-const pause = (waited: number): number => Math.min(100, Math.max(10, waited / 10))
+const pause = (waited: number): number => Math.min(250, Math.max(10, waited / 10))
 
 /** Waits until `holds` gives something. Rejects with `what` after so many milliseconds. */
 export const until = async <T>(
