@@ -35,7 +35,7 @@ const toolchains: readonly Toolchain[] = [
     run: ["bun", "run"],
     svc: ["bun", "run", "--bun", "svc"],
     lockfile: "bun.lock",
-    makes: ["adapter"],
+    makes: ["reminders", "moderation", "files", "poll", "bridge", "agent", "adapter"],
     tests: ["adapter"],
   },
   ...(onNode22 === undefined
@@ -47,8 +47,9 @@ const toolchains: readonly Toolchain[] = [
           run: ["npm", "run"],
           svc: ["npx", "svc"],
           lockfile: "package-lock.json",
-          makes: ["reminders", "moderation", "files", "poll", "bridge", "agent", "adapter"],
-          tests: ["moderation", "files", "agent"],
+          // Each takes npm five seconds to pack svc for, and is the same project but for the scripts in its package.json.
+          makes: ["agent"],
+          tests: ["agent"],
         },
       ]),
 ]
@@ -157,10 +158,7 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
         "svc-runtime": "file:vendor/svc-runtime-0.1.0.tgz",
       })
     }
-    // Types are the same on both; TypeScript takes its time.
-    if (runtime === onBun && onNode22 !== undefined) {
-      expect(await inProject([...run, "check", "--version"])).toMatchObject({code: 0})
-    } else await expectTypes(folder, () => inProject([...run, "check"]))
+    await expectTypes(folder, () => inProject([...run, "check"]))
     for (const template of tests) {
       const ran = await command([...run, "test", ...patience], {
         cwd: join(folder, "others", template),
