@@ -18,7 +18,7 @@ const table = {
     what: "kill -9 of a Host that talks to webhooks and IRC: nothing acknowledged is lost, nothing is answered twice",
     files: ["e2e/messages/kill-loop"],
     unit: "kills",
-    suite: 120,
+    suite: 30,
     long: 1000,
   },
   "act-kills": {
@@ -53,14 +53,14 @@ const table = {
     what: "kill -9 of a Host that moderates and reminds: acts and timers together, each done once",
     files: ["e2e/examples/kill-loop"],
     unit: "kills",
-    suite: 200,
+    suite: 40,
     long: 2000,
   },
   "agent-kills": {
     what: "kill -9 of a Host whose agents call models and tools: each run ends, and each effect is done once or known to be cut off",
     files: ["e2e/agents/kills"],
     unit: "kills",
-    suite: 60,
+    suite: 30,
     long: 500,
   },
   "cursor-kills": {
