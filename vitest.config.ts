@@ -4,22 +4,32 @@ import {BaseSequencer, type TestSpecification} from "vitest/node"
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
-/** Files that are short for the time they take, the longest first. */
+/** Files that are short for the time they take, or that wait more than they compute: those run beside others. */
 const longest = [
   "deploy/compose.test.ts",
   "deploy/compose-restarts.test.ts",
   "deploy/ci.test.ts",
+  "contract/adapters/conformance.test.ts",
+  "e2e/host/watchdog.test.ts",
+  "e2e/cli/init.test.ts",
+  "e2e/restart/last-good.test.ts",
+  "e2e/docs/documented-commands.test.ts",
+  "e2e/host/lock.test.ts",
+  "e2e/release/rollback.test.ts",
   "e2e/messages/kill-loop.test.ts",
   "e2e/examples/kill-loop.test.ts",
-  "e2e/cli/init.test.ts",
-  "e2e/release/rollback.test.ts",
-  "e2e/host/lock.test.ts",
-  "e2e/docs/documented-commands.test.ts",
-  "e2e/database/kill.test.ts",
+  "e2e/restart/trial.test.ts",
+  "e2e/examples/projects.test.ts",
+  "e2e/release/install.test.ts",
+  "e2e/host/memory.test.ts",
+  "contract/satori/limits.test.ts",
+  "contract/adapters/xmpp.test.ts",
+  "contract/adapters/onebot.test.ts",
   "e2e/docs/documentation.test.ts",
+  "e2e/database/kill.test.ts",
 ]
 
-/** Begins with these: on a clean checkout only the size of a file tells how long it takes. */
+/** Begins with these, in this order: on a clean checkout only the size of a file tells how long it takes. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({moduleId}: TestSpecification) => {
