@@ -167,10 +167,10 @@ describeWith("prosody")("a bot on XMPP", () => {
     const server = await startProsody({accounts})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
     const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
+    await ann.say(bot, "before the bot was ever there")
     let host = await startXmppHost([account], {runtime})
     const {project} = host
     const expected: string[] = []
-    await ann.say(bot, "before the bot was ever there")
     for (let kill = 0; kill < 3; kill++) {
       await host.untilState("xmpp~main", "online")
       for (let n = 0; n < 10; n++) {
