@@ -32,6 +32,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "deploy add": () => import("./deploy/add.ts"),
   doctor: () => import("./doctor.ts"),
   "endpoint list": () => import("./endpoint/list.ts"),
+  "endpoint reconnect": () => import("./endpoint/reconnect.ts"),
   "endpoint show": () => import("./endpoint/show.ts"),
   "events tail": () => import("./events/tail.ts"),
   "generation diff": () => import("./generation/diff.ts"),

@@ -90,6 +90,10 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
       state: "handled",
     })
 
+    expect(await printed(project, "endpoint reconnect sandbox", runtime)).toMatch(/^sandbox connects again; /)
+    await until("the endpoint to be online again", async () =>
+      (await printed(project, "endpoint list", runtime)).includes("online"),
+    )
     const id = (await printed(project, ["send", "sandbox", "#team", "the build is green"], runtime)).trim()
     expect(await printedJson(project, `outbox show ${id}`, runtime)).toMatchObject({
       id,
