@@ -14,8 +14,11 @@ interface Options {
   readonly required: readonly (readonly [string, string])[]
 }
 
-/** How a command was called wrongly: an option that there is not, one that is missing, or what the parser says. */
+/** How a command was called wrongly: a negative id, an unknown option, a missing one, or what the parser says. */
 export const wrongCall = (error: unknown, name: string, args: readonly string[], known: Options): string => {
+  const id = args.includes("--") ? undefined : args.find(arg => /^-\d/.test(arg))
+  if (id !== undefined)
+    return `svc: ${id} is taken for an option\n  hint: put -- before the arguments, and options before that: svc ${name} -- … ${id} …`
   const given = args.filter(arg => arg.startsWith("--")).map(arg => arg.replace(/=.*/, ""))
   const what =
     unknownOption(given, known) ??

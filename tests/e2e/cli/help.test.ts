@@ -64,6 +64,11 @@ describe("what is not a command or an option", () => {
       "--accepted-by <value> is missing",
       "svc release complete --help tells how to call it",
     ],
+    [
+      "send telegram~main -1001234 hello",
+      "-1001234 is taken for an option",
+      "put -- before the arguments, and options before that: svc send -- … -1001234 …",
+    ],
     ["checkpoint prune", "--keep <value> is missing", "svc checkpoint prune --help tells how to call it"],
     ["checkpoint export 1", "--output <value> is missing", "svc checkpoint export --help tells how to call it"],
     ["doctor --live", "not enough arguments to option --live", "svc doctor --help tells how to call it"],
