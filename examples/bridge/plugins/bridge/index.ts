@@ -6,6 +6,13 @@ import {Settings} from "./settings.ts"
 
 const day = 86_400_000
 
+/** A connection may be down for a while: the Host then runs a handler again, and the messages behind it wait. */
+const retries = 10
+
+/** A file that no later attempt can read either. */
+const isUnreadable = (error: unknown): error is Problem =>
+  error instanceof Problem && ["file_refused", "file_too_large", "file_unavailable"].includes(error.code)
+
 /** False where the platform cannot do it, or the outbox no longer has the message. */
 const canDo = (act: Promise<unknown>): Promise<boolean> =>
   act.then(
@@ -19,7 +26,7 @@ const canDo = (act: Promise<unknown>): Promise<boolean> =>
 export default definePlugin({
   description: "Joins channels of several platforms into one room",
   config: Settings,
-  setup(plugin, {rooms, bots, megabytes, days}) {
+  setup(plugin, {rooms, bots, ignore, megabytes, days}) {
     const links = createLinks(plugin.database)
     const quoteIn = createQuotes(links, plugin)
 
@@ -34,6 +41,7 @@ export default definePlugin({
       if (message === undefined || channel === undefined) return undefined
       if (user !== undefined && user.id === login.user?.id) return undefined
       if (user?.is_bot === true && !bots) return undefined
+      if (user !== undefined && ignore.includes(user.id)) return undefined
       return {endpoint, channel: channel.id, message: message.id}
     }
 
@@ -41,7 +49,7 @@ export default definePlugin({
       try {
         return await readFile(each, megabytes * 1_000_000)
       } catch (error) {
-        if (!(error instanceof Problem)) throw error
+        if (!isUnreadable(error)) throw error
         session.log.warn(`${each.name} is not carried over: ${error.message}`)
         return `[${each.name}]`
       }
@@ -52,7 +60,7 @@ export default definePlugin({
       return signed(authorOf(session), carried(session.elements, files))
     }
 
-    plugin.on("message-created", {name: "carry"}, async session => {
+    plugin.on("message-created", {name: "carry", retries}, async session => {
       const origin = originOf(session)
       if (origin === undefined) return
       const places = othersOf(origin)
@@ -66,7 +74,7 @@ export default definePlugin({
       }
     })
 
-    plugin.on("message-updated", {name: "edit"}, async session => {
+    plugin.on("message-updated", {name: "edit", retries}, async session => {
       const origin = originOf(session)
       if (origin === undefined) return
       const copies = await links.copiesOf(origin)
@@ -81,7 +89,7 @@ export default definePlugin({
       }
     })
 
-    plugin.on("message-deleted", {name: "delete"}, async session => {
+    plugin.on("message-deleted", {name: "delete", retries}, async session => {
       const {message, channel} = session.event
       if (message === undefined || channel === undefined) return
       for (const {outbox} of await links.copiesOf({

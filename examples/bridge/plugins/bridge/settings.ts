@@ -5,6 +5,10 @@ export const Settings = Type.Object({
     description: "Channels that are one room: what is said in one is said in the others",
   }),
   bots: Type.Boolean({default: false, description: "Are messages of other bots carried over too?"}),
+  ignore: Type.Array(Type.String(), {
+    default: [],
+    description: "Ids of users whose messages stay where they are: bots of platforms that do not mark bots",
+  }),
   megabytes: Type.Number({
     exclusiveMinimum: 0,
     maximum: 64,
