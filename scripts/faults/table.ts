@@ -56,6 +56,13 @@ const table = {
     suite: 40,
     long: 2000,
   },
+  "bridge-kills": {
+    what: "kill -9 of a bridge between two platforms: each message, edit, deletion and file is carried over once, in order",
+    files: ["e2e/examples/bridge"],
+    unit: "kills",
+    suite: 6,
+    long: 100,
+  },
   "agent-kills": {
     what: "kill -9 of a Host whose agents call models and tools: each run ends, and each effect is done once or known to be cut off",
     files: ["e2e/agents/kills"],

@@ -1,0 +1,143 @@
+import {readdirSync, readFileSync} from "node:fs"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {whenOver} from "../../support/host/shared.ts"
+import {type FakeDiscord, startDiscord} from "../../support/platforms/discord/discord.ts"
+import {untilDiscord} from "../../support/platforms/discord/host.ts"
+import type {Homeserver} from "../../support/platforms/matrix/dendrite.ts"
+import {openGate} from "../../support/platforms/matrix/gate.ts"
+import {untilEndpoint} from "../../support/platforms/matrix/host.ts"
+import {type MatrixEvent, Person} from "../../support/platforms/matrix/person.ts"
+
+/** A channel of the fake's server. */
+export const club = "600"
+
+/** A message as the people of a room see it in the end: the newest text, and what it quotes. */
+export interface Shown {
+  readonly id: string
+  readonly text: string
+  readonly quote?: string
+}
+
+/** The plugin of the example, as it is. */
+const sources = (): Record<string, string> => {
+  const folder = "plugins/bridge"
+  const names = readdirSync(`${root}examples/bridge/${folder}`)
+  return Object.fromEntries(
+    names.map(name => [`${folder}/${name}`, readFileSync(`${root}examples/bridge/${folder}/${name}`, "utf8")]),
+  )
+}
+
+/** A room at a real homeserver, a channel at the fake Discord, and people in both. */
+export const meetPeople = async (homeserver: Homeserver) => {
+  const gate = await openGate(homeserver.url, {endsWrites: true})
+  whenOver(() => gate.close())
+  const names = ["bot", "other-bot", "ann", "bob"]
+  const registered = await Promise.all(names.map(name => Person.register(homeserver, name)))
+  const [bot, otherBot, ann, bob] = registered as [Person, Person, Person, Person]
+  const room = await ann.createRoom({preset: "public_chat", name: "Lounge"})
+  for (const person of [bot, otherBot, bob]) await person.join(room)
+  const discord = await startDiscord()
+  return {gate, discord, room, bot, otherBot, ann, bob}
+}
+
+export type People = Awaited<ReturnType<typeof meetPeople>>
+
+/** A project with the bridge between the room and the channel, by one account on each side. */
+export const bridgeProject = (
+  {gate, discord, room}: People,
+  {bot, discordBot}: {readonly bot: Person; readonly discordBot: string},
+): {readonly project: Project; readonly env: Record<string, string>} => ({
+  env: {MATRIX_TOKEN: bot.token, DISCORD_TOKEN: `bot-${discordBot}.right`},
+  project: makeProject({
+    files: sources(),
+    config: `http: {port: 0}
+plugins:
+  matrix:
+    endpoints:
+      - {id: main, homeserver: "${gate.url}", accessToken: "\${MATRIX_TOKEN}", notices: true}
+  discord:
+    outbox: {onUnknown: retry}
+    endpoints:
+      - {id: one, token: "\${DISCORD_TOKEN}", api: "${discord.url}"}
+  bridge:
+    config:
+      rooms:
+        - - {endpoint: matrix~main, channel: "${room}"}
+          - {endpoint: discord~one, channel: "${club}"}
+`,
+  }),
+})
+
+/** The bridge, once it hears both sides. */
+export const startBridge = async (
+  options: {readonly project: Project; readonly env: Record<string, string>},
+  runtime: TestRuntime,
+): Promise<TestHost> => {
+  const host = await startHost({...options, runtime})
+  await untilEndpoint(host, "main", "online")
+  await untilDiscord(host, "online")
+  return host
+}
+
+/** What a bot shows in the channel of the fake, in order. */
+export const shownAtDiscord = ({world}: FakeDiscord, bot = "999"): readonly Shown[] =>
+  world
+    .in(club)
+    .filter(({author}) => author.id === bot)
+    .map(({id, content, reference}) => ({id, text: content, ...(reference === undefined ? {} : {quote: reference})}))
+
+/** What a bot shows in the room, in order; `content` of the first event, for what is not text. */
+export const shownAtMatrix = async (
+  {ann, room}: People,
+  bot: Person,
+): Promise<readonly (Shown & {readonly content: MatrixEvent["content"]})[]> => {
+  const events = (await ann.events(room, 1000)).filter(
+    ({type, sender, content}) => type === "m.room.message" && sender === bot.id && content.msgtype !== undefined,
+  )
+  const isEdit = ({content}: MatrixEvent) => content["m.relates_to"]?.rel_type === "m.replace"
+  const newest = new Map(
+    events.filter(isEdit).map(({content}) => [content["m.relates_to"].event_id, content["m.new_content"]]),
+  )
+  return events
+    .filter(event => !isEdit(event))
+    .map(({event_id: id, content}) => {
+      const quote = content["m.relates_to"]?.["m.in_reply_to"]?.event_id
+      return {id, text: (newest.get(id) ?? content).body, content, ...(quote === undefined ? {} : {quote})}
+    })
+}
+
+/** The copy in the room whose text ends so, once it is there. */
+export const copyAtMatrix = (people: People, end: string, bot = people.bot) =>
+  until(`"${end}" in the room`, async () => (await shownAtMatrix(people, bot)).find(({text}) => text.endsWith(end)))
+
+/** The copy in the channel whose text ends so, once it is there. */
+export const copyAtDiscord = (discord: FakeDiscord, end: string, bot = "999") =>
+  until(`"${end}" in the channel`, () => shownAtDiscord(discord, bot).find(({text}) => text.endsWith(end)))
+
+/** An edit of one's own message in a Matrix room. */
+export const editAtMatrix = (person: Person, room: string, id: string, text: string): Promise<string> =>
+  person.send(room, {
+    msgtype: "m.text",
+    body: `* ${text}`,
+    "m.new_content": {msgtype: "m.text", body: text},
+    "m.relates_to": {rel_type: "m.replace", event_id: id},
+  })
+
+/** A message in a Matrix room that quotes another one. */
+export const quoteAtMatrix = (person: Person, room: string, id: string, text: string): Promise<string> =>
+  person.send(room, {msgtype: "m.text", body: text, "m.relates_to": {"m.in_reply_to": {event_id: id}}})
+
+/** Resolves once the Host has handled every event and sent every message. */
+export const untilIdle = (host: TestHost): Promise<unknown> =>
+  until(
+    "the bridge to have nothing to do",
+    async () => {
+      for (const path of ["inbox?state=pending", "inbox?state=running", "outbox?state=queued", "outbox?state=sending"])
+        if ((await host.get<{items: unknown[]}>(`/api/${path}`)).items.length > 0) return false
+      return true
+    },
+    300_000,
+  )
