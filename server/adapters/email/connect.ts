@@ -68,7 +68,7 @@ const openAt = async (
   const known = parseCursor(cursor)
   if (known === undefined) return firstCursor(state, Date.now())
   if (known.validity === String(state.uidValidity)) return known
-  log.warn(`the folder ${folder} was numbered anew: its newest mails are read again`)
+  log.warn(`the server has renumbered the folder ${folder}: the adapter reads its newest mails again`)
   const found = await client.search({since: againSince(known)}, {uid: true})
   return movedCursor(known, state, Array.isArray(found) ? found : [])
 }

@@ -10,7 +10,7 @@ export interface Cursor {
   readonly from: number
   /** Uids of the newest batch, which may not have been marked yet. */
   readonly stored: readonly number[]
-  /** Up to this uid a folder that was numbered anew is read again. */
+  /** Up to this uid a renumbered folder is read again. */
   readonly again?: number
 }
 
@@ -48,10 +48,10 @@ export const firstCursor = ({uidValidity, uidNext}: FolderState, now: number): C
 /** `SINCE` asks for days, in whatever time zone the server has. */
 const margin = 2 * 86_400_000
 
-/** From when on a folder that was numbered anew is read again. */
+/** From when on a renumbered folder is read again. */
 export const againSince = ({at, from}: Cursor): Date => new Date(Math.max(from, at) - margin)
 
-/** The cursor in a folder that was numbered anew: before the mails that may be missing, in their new numbers. */
+/** The cursor in a renumbered folder: before the mails that may be missing, in their new numbers. */
 export const movedCursor = (cursor: Cursor, {uidValidity, uidNext}: FolderState, found: readonly number[]): Cursor => ({
   ...cursor,
   validity: String(uidValidity),
@@ -60,6 +60,6 @@ export const movedCursor = (cursor: Cursor, {uidValidity, uidNext}: FolderState,
   again: uidNext - 1,
 })
 
-/** Is a mail older than the account, in a folder that was numbered anew? IMAP dates arrivals by the second. */
+/** Is a mail older than the account, in a renumbered folder? IMAP dates arrivals by the second. */
 export const isFromBefore = ({again = 0, from}: Cursor, uid: number, arrived: number): boolean =>
   uid <= again && arrived < Math.floor(from / 1000) * 1000

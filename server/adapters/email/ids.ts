@@ -66,7 +66,7 @@ export const threadOfMail = ({messageId, inReplyTo, references}: Lineage, own: s
 }
 
 /**
- * The id of the event of a mail, which stays the same when the server numbers its folder anew. A `Message-ID` alone is
+ * The id of the event of a mail, which stays the same when the server renumbers its folder. A `Message-ID` alone is
  * whatever its sender likes: sender and date go with it, so that nobody's mail is taken for another's.
  */
 export const eventId = (messageId: string | undefined, from: string, date: string, header: Buffer): string =>

@@ -38,7 +38,7 @@ export const createVisits = (library: ImapLibrary, account: AccountSettings, clo
       client.close()
       leave()
     }
-    // Whoever uses the connection hears of its errors by what it asks for.
+    // The users of the connection get its errors from their own requests.
     client.on("error", () => {})
     ended.addEventListener("abort", close, {once: true})
     try {

@@ -8,8 +8,8 @@ import {answered} from "./send.ts"
 const joinAgain: Backoff = {first: 5000, longest: 300_000}
 
 /**
- * Resolves once the server has dealt with every JOIN: before that the bot misses what is said there, so it is not online.
- * What is said in a channel that does not let it in, or that it was put out of, does not come in: that is told, and the
+ * Resolves once the server has dealt with every JOIN: before that the bot misses messages there, so it is not online.
+ * The bot gets no messages of a channel that does not let it in, or that it was put out of: the log says so, and the
  * channel is joined again until it is in. Why it was not let in is in the log.
  */
 export const joinChannels = async (client: Client, account: AccountSettings, endpoint: Endpoint): Promise<void> => {

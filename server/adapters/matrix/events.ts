@@ -61,7 +61,7 @@ export class Translator {
     return undefined
   }
 
-  /** A message or its edit, whoever wrote it. */
+  /** A message or its edit, by any author. */
   async message(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
     if (event.isRedacted) return undefined
     const relation = relationOf(event.content)

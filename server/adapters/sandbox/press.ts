@@ -11,7 +11,7 @@ const NewPress = Type.Object(
       Type.String({
         minLength: 1,
         description:
-          "The message with the button; the newest that has it when left out. One from before the Host started goes by the button's id",
+          "The message with the button; the newest that has it when left out. For one from before the Host started, give the button's id",
       }),
     ),
     values: Type.Optional(

@@ -44,7 +44,7 @@ const remembered = 1000
 
 const saying = (elements: Content) => ({elements, text: shownText(elements), buttons: buttonsOf(elements)})
 
-/** The sandbox's platform: channels in memory, and whoever listens to them. */
+/** The sandbox's platform: channels in memory, and their listeners. */
 export class Room {
   /** The bot's, as it lists them for its platforms. */
   commands: readonly CommandSummary[] = []

@@ -78,7 +78,7 @@ export const incomingOf = (event: Fields, {login, proxies, id: known}: Reading):
 }
 
 /**
- * The event's id is not its `sn`, which a server may begin anew. A message has the same id live and in the history.
+ * The event's id is not its `sn`, whose count a server may restart. A message has the same id live and in the history.
  */
 const idOf = (type: string, event: Fields, channel?: string, known?: string): string | undefined => {
   const message = textIn(fieldsOf(event.message), "id")
@@ -138,7 +138,7 @@ const emojiOf = (event: Fields): Pick<Incoming, "emoji"> => {
   return id === undefined ? {} : {emoji: {id, ...(name === undefined ? {} : {name})}}
 }
 
-/** What was filled in is told by other Hosts of svc. */
+/** Other Hosts of svc say what was filled in. */
 const buttonOf = (event: Fields): Pick<Incoming, "button" | "form"> => {
   const id = textIn(fieldsOf(event.button), "id")
   if (id === undefined) return {}

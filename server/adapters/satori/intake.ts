@@ -131,7 +131,7 @@ export class Intake {
     return JSON.stringify({url: this.#url, sn} satisfies Cursor)
   }
 
-  /** The first number of a connection may be lower than the last one stored: then the server counts anew. */
+  /** The first number of a connection may be lower than the last one stored: then the server has restarted its count. */
   readonly #after = (last: number | undefined, {sn}: Waiting, index: number): number | undefined => {
     if (sn === undefined) return last
     if (last === undefined || (!this.#isNumbered && index === 0)) return sn
@@ -141,7 +141,7 @@ export class Intake {
   #moveTo(batch: readonly Waiting[], sn: number | undefined): void {
     if (!this.#isNumbered && this.#sn !== undefined && sn !== undefined && sn < this.#sn)
       this.#endpoint.log.warn(
-        `the server counts its events anew: ${sn} came behind ${this.#sn}. What it had kept for this bot is lost`,
+        `the server has restarted its count of events: ${sn} came behind ${this.#sn}. The events that it kept for this bot are lost`,
       )
     this.#isNumbered ||= batch.some(each => each.sn !== undefined)
     this.#sn = sn

@@ -10,7 +10,7 @@ const patience = 75
 /** The account's access to the Bot API. Its methods throw `BotApiError`, and errors without the token. */
 export interface Bot {
   readonly api: Api["raw"]
-  /** A stored file, as the API's methods take one; read anew for each request. */
+  /** A stored file, as the API's methods take one; read again for each request. */
   upload(file: StoredFile): InputFile
   /** Reads the file that `getFile` has told the path of. */
   download(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>

@@ -93,7 +93,7 @@ describe.skipIf(!reference.install())("satori at the reference server, with the 
     ])
   })
 
-  test("keeps nothing for a Host that was killed, which the Host lists; and counts anew after its own end", async () => {
+  test("keeps nothing for a Host that was killed, which the Host lists; and restarts its count after its own end", async () => {
     const {port, server, host, start} = await setUp([one])
     await online(host, "one")
     for (const n of [1, 2, 3]) await server.say(`before-${n}`, `before ${n}`)
@@ -117,7 +117,7 @@ describe.skipIf(!reference.install())("satori at the reference server, with the 
     await again.say("before-1", "in another channel", {channel: {id: "den", type: 0}})
     await until("the new event", async () => (await textsBy(next, "satori~one")).length === 5)
     expect(await textsBy(next, "satori~one")).toEqual([...said, "in another channel"])
-    await untilPrinted(next.process, "the server counts its events anew")
+    await untilPrinted(next.process, "the server has restarted its count of events")
   })
 
   test("a login that goes offline takes its endpoint along, and brings it back", async () => {

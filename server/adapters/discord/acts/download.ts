@@ -6,7 +6,7 @@ import {payloadOf, payloadsOf, textIn} from "../payload.ts"
 /** Where attachments are. Their addresses need no token. */
 const hosts: readonly string[] = ["https://cdn.discordapp.com", "https://media.discordapp.net"]
 
-/** Opens attachments. An address holds for about a day: one that is over is made anew. */
+/** Opens attachments. An address holds for about a day: the adapter refreshes an expired one. */
 export const createDownload = (
   api: Api,
   {api: address = usualApi}: Pick<AccountSettings, "api">,

@@ -122,7 +122,7 @@ const linkOf = (href: string, children: readonly Node[], self: Self): Node => {
 const plainText = (nodes: readonly Node[]): string =>
   nodes.map(node => (isElement(node) ? plainText(node.children) : node)).join("")
 
-/** The bot goes by the name that `endpoint.login` got: so a message that begins with its mention calls it. */
+/** The bot has the name that `endpoint.login` got: so a message that begins with its mention calls it. */
 const mentionOf = (id: string, written: string, self: Self): Element => {
   const name = id === self.id ? self.name : written.replace(/^@/, "").trim()
   return h("at", {id, name: name === "" ? undefined : name})

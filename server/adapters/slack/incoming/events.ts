@@ -161,7 +161,7 @@ const member =
 
 const reads: ReadonlyMap<string, Read> = new Map([
   ["message", message],
-  // The same message as in `message`, for an app that is told of no others.
+  // The same message as in `message`, for an app that gets no others.
   ["app_mention", message],
   ["reaction_added", reaction("reaction-added")],
   ["reaction_removed", reaction("reaction-removed")],

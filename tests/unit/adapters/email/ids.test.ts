@@ -86,7 +86,7 @@ test("a cursor is read back, and nothing else is one", () => {
     expect(parseCursor(text)).toBeUndefined()
 })
 
-test("a folder that was numbered anew is read again from before the newest mail", () => {
+test("a renumbered folder is read again from before the newest mail", () => {
   const day = 86_400_000
   const cursor = {validity: "7", uid: 90, at: 30 * day, from: 10 * day, stored: [90]}
   expect(againSince(cursor)).toEqual(new Date(28 * day))

@@ -50,7 +50,7 @@ test("a lower number begins a new count only where it is the first of its connec
   }
   expect(stored.map(({sn}) => sn)).toEqual([3, 5, 5])
   expect(warned).toHaveLength(1)
-  expect(warned[0]).toContain("counts its events anew: 3 came behind 50")
+  expect(warned[0]).toContain("has restarted its count of events: 3 came behind 50")
 })
 
 test("an event that the Host finds invalid is left out, and holds nothing up", async () => {
