@@ -60,7 +60,7 @@ const table = {
     what: "kill -9 of a bridge between two platforms: each message, edit, deletion and file is carried over once, in order",
     files: ["e2e/examples/bridge"],
     unit: "kills",
-    suite: 6,
+    suite: 4,
     long: 100,
   },
   "agent-kills": {

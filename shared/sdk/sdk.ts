@@ -99,6 +99,7 @@ export type {
   Target,
 } from "./session.ts"
 export type {DeclareState, StateHandle, StateOptions, StateScope, StateSubject, StateValue} from "./state.ts"
+export {decodeEntities} from "./text/entities.ts"
 export type {
   DeclareTexts,
   LocalText,

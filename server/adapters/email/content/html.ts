@@ -1,5 +1,4 @@
-import {type Element, isElement, type Node} from "../../../../shared/sdk/sdk.ts"
-import {decodeEntities} from "./entities.ts"
+import {decodeEntities, type Element, isElement, type Node} from "../../../../shared/sdk/sdk.ts"
 import {cleanText} from "./text.ts"
 
 /** Elements of HTML that Satori has too, under its names. */

@@ -1,3 +1,5 @@
+import {decodeEntities} from "../../../../shared/sdk/text/entities.ts"
+
 /** What is in these is not read by people. */
 const unread = [
   "script",
@@ -19,33 +21,6 @@ const blocks: ReadonlySet<string> = new Set(
   ),
 )
 
-const entities: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  ndash: "–",
-  mdash: "—",
-  hellip: "…",
-  lsquo: "‘",
-  rsquo: "’",
-  ldquo: "“",
-  rdquo: "”",
-  laquo: "«",
-  raquo: "»",
-  bull: "•",
-  middot: "·",
-  copy: "©",
-  reg: "®",
-  trade: "™",
-  euro: "€",
-  times: "×",
-  rarr: "→",
-  larr: "←",
-}
-
 /** The text of a page without its tags, scripts and styles, for a model. Takes time in proportion to the page, whatever it holds. */
 export const textOfHtml = (html: string): string => {
   // Positions stay as they are: other letters may change their length.
@@ -64,7 +39,7 @@ export const textOfHtml = (html: string): string => {
     if (tag.name === "li" && !tag.isEnd) parts.push("- ")
     at = tag.end
   }
-  return decode(parts.join(""))
+  return decodeEntities(parts.join(""))
     .replace(/[^\S\n]+\n/g, "\n")
     .replace(/\n[^\S\n](?=\S)/g, "\n")
     .replace(/\n{3,}/g, "\n\n")
@@ -108,10 +83,3 @@ const endOfTag = (lower: string, from: number): number => {
   }
   return lower.length
 }
-
-const decode = (text: string): string =>
-  text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return Object.hasOwn(entities, name) ? (entities[name] ?? whole) : whole
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
-    return code > 0 && code <= 0x10_ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : "\ufffd"
-  })

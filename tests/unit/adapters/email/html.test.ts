@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
-import {decodeEntities} from "../../../../server/adapters/email/content/entities.ts"
 import {isLink, readHtml} from "../../../../server/adapters/email/content/html.ts"
-import {h, renderContent, textOf} from "../../../../shared/sdk/sdk.ts"
+import {decodeEntities, h, renderContent, textOf} from "../../../../shared/sdk/sdk.ts"
 
 const read = (html: string) =>
   renderContent(readHtml(html, cid => (cid === "logo" ? h("img", {src: "mail:1/2/3"}) : undefined)))

@@ -1,4 +1,4 @@
-/** The names of characters in HTML that mail programs write; any other stays as it is written. */
+/** The names of characters that programs write in HTML; any other stays as it is written. */
 const named: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -24,6 +24,8 @@ const named: Readonly<Record<string, string>> = {
   copy: "©",
   reg: "®",
   trade: "™",
+  rarr: "→",
+  larr: "←",
   euro: "€",
   pound: "£",
   yen: "¥",
