@@ -80,6 +80,7 @@ export {
   type Channel,
   channelType,
   type EventType,
+  eventTypes,
   type Login,
   type Message,
   type SatoriEvent,

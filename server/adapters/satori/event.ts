@@ -1,4 +1,4 @@
-import {channelType, type Incoming} from "../../../shared/sdk/sdk.ts"
+import {channelType, eventTypes, type Incoming} from "../../../shared/sdk/sdk.ts"
 import {buttonIdOf, contentOf} from "./content.ts"
 import {type Fields, fieldsOf, numberIn, textIn} from "./fields.ts"
 import {type ServerLogin, snOf} from "./protocol.ts"
@@ -12,28 +12,8 @@ const standardNames: ReadonlyMap<string, string> = new Map([
   ["guild-member-deleted", "guild-member-removed"],
 ])
 
-const passed: ReadonlySet<string> = new Set([
-  "friend-request",
-  "guild-added",
-  "guild-member-added",
-  "guild-member-removed",
-  "guild-member-request",
-  "guild-member-updated",
-  "guild-removed",
-  "guild-request",
-  "guild-role-created",
-  "guild-role-deleted",
-  "guild-role-updated",
-  "guild-updated",
-  "interaction/button",
-  "interaction/command",
-  "internal",
-  "message-created",
-  "message-deleted",
-  "message-updated",
-  "reaction-added",
-  "reaction-removed",
-])
+/** The Host makes the events of logins itself. */
+const passed: ReadonlySet<string> = new Set(eventTypes.filter(type => !type.startsWith("login-")))
 
 /** Types whose events a server also sends for what the bot has done itself. */
 const isEcho = (type: string): boolean => /^(message-(created|updated)|reaction-)/.test(type)
