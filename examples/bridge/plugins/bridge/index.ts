@@ -35,13 +35,12 @@ export default definePlugin({
         .filter(room => room.some(each => isSame(each, place)))
         .flatMap(room => room.filter(each => !isSame(each, place)))
 
-    /** The message of somebody that is to be carried over; undefined for what the bridge itself has said. */
+    /** The message of somebody that is to be carried over; undefined for the bridge's own, and for ignored users'. */
     const originOf = ({event, endpoint, user}: Session): Origin | undefined => {
       const {message, channel, login} = event
       if (message === undefined || channel === undefined) return undefined
-      if (user !== undefined && user.id === login.user?.id) return undefined
+      if (user !== undefined && [login.user?.id, ...ignore].includes(user.id)) return undefined
       if (user?.is_bot === true && !bots) return undefined
-      if (user !== undefined && ignore.includes(user.id)) return undefined
       return {endpoint, channel: channel.id, message: message.id}
     }
 
