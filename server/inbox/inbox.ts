@@ -9,6 +9,7 @@ import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Outbox} from "../outbox/outbox.ts"
+import {endpointOfLane} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Again, Lanes} from "../runtime/flow/lanes.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./actions.ts"
@@ -24,7 +25,7 @@ import {settleSetBack} from "./set-back.ts"
 /** The pauses before a handler with `retries` runs again. */
 const retry: Backoff = {first: 500, longest: 30_000}
 
-/** Conversations that are handled side by side. */
+/** Conversations of one endpoint that are handled side by side. */
 const width = 256
 
 export interface InboxOptions {
@@ -65,7 +66,7 @@ export class Inbox {
     this.#clock = clock
     this.#database = database
     this.#log = log
-    this.#lanes = new Lanes(width, task => this.#handle(task), clock)
+    this.#lanes = new Lanes(width, task => this.#handle(task), {clock, ownerOf: endpointOfLane})
     this.#prompts = new Prompts(database, log, clock)
     this.#intake = new Intake({
       database,
@@ -105,7 +106,7 @@ export class Inbox {
     if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
     if (isSuspect) {
       this.#replaying = backlog.length
-      this.#lanes.setWidth(1)
+      this.#lanes.setMost(1)
     }
     this.#resume(backlog, true)
   }
@@ -184,7 +185,7 @@ export class Inbox {
       return undefined
     })
     if (again !== undefined) return again
-    if (task.isReplay && --this.#replaying === 0) this.#lanes.setWidth(width)
+    if (task.isReplay && --this.#replaying === 0) this.#lanes.setMost(Number.POSITIVE_INFINITY)
     return undefined
   }
 

@@ -22,6 +22,9 @@ export interface Lane {
 
 export const laneKeyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${channel}`
 
+/** The endpoint of a lane of the outbox or of a conversation of the inbox; names of endpoints have no slash. */
+export const endpointOfLane = (lane: string): string => lane.slice(0, lane.indexOf("/"))
+
 export const laneOf = (row: Row): Lane => ({endpoint: String(row.endpoint), channel: String(row.channel)})
 
 /** Where a message goes, by its id. */

@@ -12,7 +12,16 @@ import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
 import {attempt, longestWait, type Timing} from "./delivery.ts"
 import type {Pace} from "./pace.ts"
 import {Paces} from "./paces.ts"
-import {claiming, type Finish, gatherFinishes, type Lane, laneKeyOf, readNext, readParts} from "./rows.ts"
+import {
+  claiming,
+  endpointOfLane,
+  type Finish,
+  gatherFinishes,
+  type Lane,
+  laneKeyOf,
+  readNext,
+  readParts,
+} from "./rows.ts"
 
 /** What the outbox asks of endpoints; passed in by the composition root. */
 export interface Senders {
@@ -36,7 +45,7 @@ const requireOwn = ({state}: Pick<Database, "state">): void => {
     throw new Problem("lease_lost", "the lease of the remote database may have ended")
 }
 
-/** Channels that are sent to side by side. */
+/** Channels of one endpoint that are sent to side by side. */
 const width = 256
 
 /** Sends what the outbox holds: each channel in its order, channels side by side, at the pace of their endpoints. */
@@ -66,7 +75,8 @@ export class Sends {
     this.#log = log
     this.#timing = timing
     this.#finishes = gatherFinishes(database, clock)
-    this.#lanes = new Lanes(width, lane => ("row" in lane ? this.#sendFirst(lane) : this.#sendQueued(lane)))
+    const send = (lane: Lane | First) => ("row" in lane ? this.#sendFirst(lane) : this.#sendQueued(lane))
+    this.#lanes = new Lanes(width, send, {ownerOf: endpointOfLane})
   }
 
   start(senders: Senders): void {

@@ -1,4 +1,5 @@
 import {type Clock, systemClock} from "./clock.ts"
+import {Places} from "./places.ts"
 import {type Reservation, reserve} from "./reservation.ts"
 
 /** The item is to be run again after so many milliseconds, before what follows it in its lane. */
@@ -12,17 +13,21 @@ export interface Again {
 // biome-ignore lint/suspicious/noConfusingVoidType: work that never comes back has the type void
 type Run<T> = (item: T, lane: string) => Promise<Again | undefined | void>
 
+export interface LanesOptions {
+  readonly clock?: Clock
+  /** Whose lane it is: the lanes of one owner take no place of another's. All lanes are one owner's unless told. */
+  readonly ownerOf?: (lane: string) => string
+}
+
 /**
- * Work in order within a lane, lanes side by side: at most `width` lanes run at a time. A lane that has nothing to do
- * takes no memory; one that rests takes no place.
+ * Work in order within a lane, lanes side by side: at most `width` lanes of an owner run at a time. A lane that has nothing
+ * to do takes no memory; one that rests takes no place.
  */
 export class Lanes<T> {
   readonly #run: Run<T>
-  #width: number
   readonly #waiting = new Map<string, T[]>()
-  /** Lanes with work that is not running, in the order in which they became ready. */
-  readonly #ready = new Set<string>()
-  readonly #running = new Set<string>()
+  /** Lanes with work, those that run and those that could. */
+  readonly #places: Places
   /** Lanes whose first item is run again later, and how each rest is called off. */
   readonly #resting = new Map<string, () => void>()
   readonly #clock: Clock
@@ -34,8 +39,8 @@ export class Lanes<T> {
   #paused = false
   #idle: (() => void)[] = []
 
-  constructor(width: number, run: Run<T>, clock: Clock = systemClock) {
-    this.#width = width
+  constructor(width: number, run: Run<T>, {clock = systemClock, ownerOf = () => ""}: LanesOptions = {}) {
+    this.#places = new Places(width, ownerOf)
     this.#run = run
     this.#clock = clock
   }
@@ -47,8 +52,8 @@ export class Lanes<T> {
 
   /** Nothing runs, is about to be pushed, or waits that could run. */
   get isQuiet(): boolean {
-    const mayRun = !this.#paused && this.#ready.size > 0
-    return this.#running.size === 0 && this.#expected.size === 0 && this.#soon === 0 && !mayRun
+    const mayRun = !this.#paused && this.#places.isWanted
+    return this.#places.taken === 0 && this.#expected.size === 0 && this.#soon === 0 && !mayRun
   }
 
   push(lane: string, item: T): void {
@@ -56,7 +61,7 @@ export class Lanes<T> {
     this.#length++
     if (items === undefined) this.#waiting.set(lane, [item])
     else items.push(item)
-    if (!this.#running.has(lane) && !this.#resting.has(lane)) this.#ready.add(lane)
+    if (!this.#places.has(lane) && !this.#resting.has(lane)) this.#places.want(lane)
     this.#advance()
   }
 
@@ -76,18 +81,17 @@ export class Lanes<T> {
 
   /** Keeps the turn of a lane that can begin at once, for an item that runs at its commit; else undefined. */
   enter(lane: string): Reservation<T> | undefined {
-    const isFree = !this.#running.has(lane) && !this.#waiting.has(lane) && !this.#expected.has(lane)
-    if (!isFree || this.#paused || this.#running.size >= this.#width) return undefined
-    this.#running.add(lane)
+    const isFree = !this.#places.has(lane) && !this.#waiting.has(lane) && !this.#expected.has(lane)
+    if (!isFree || this.#paused || !this.#places.take(lane)) return undefined
     return reserve(
       item => void this.#runItem(lane, item),
       () => this.#leave(lane),
     )
   }
 
-  /** So many lanes run at a time from now on; what runs goes on. */
-  setWidth(width: number): void {
-    this.#width = width
+  /** So many lanes run at a time from now on, whosever they are; what runs goes on. */
+  setMost(most: number): void {
+    this.#places.setMost(most)
     this.#advance()
   }
 
@@ -99,20 +103,18 @@ export class Lanes<T> {
 
   /** Resolves when nothing runs, and nothing waits that could. */
   async settled(): Promise<void> {
-    while (this.#running.size > 0) await new Promise<void>(done => this.#idle.push(done))
+    while (this.#places.taken > 0) await new Promise<void>(done => this.#idle.push(done))
   }
 
   #advance(): void {
-    while (!this.#paused && this.#running.size < this.#width) {
-      const [lane] = this.#ready
+    while (!this.#paused) {
+      const lane = this.#places.next()
       if (lane === undefined) return
-      this.#ready.delete(lane)
       this.#work(lane)
     }
   }
 
   #work(lane: string): void {
-    this.#running.add(lane)
     const items = this.#waiting.get(lane)
     const item = items?.shift()
     if (items?.length === 0) this.#waiting.delete(lane)
@@ -130,10 +132,10 @@ export class Lanes<T> {
   }
 
   #leave(lane: string): void {
-    this.#running.delete(lane)
-    if (this.#waiting.has(lane) && !this.#resting.has(lane)) this.#ready.add(lane)
+    this.#places.leave(lane)
+    if (this.#waiting.has(lane) && !this.#resting.has(lane)) this.#places.want(lane)
     this.#advance()
-    if (this.#running.size === 0) for (const done of this.#idle.splice(0)) done()
+    if (this.#places.taken === 0) for (const done of this.#idle.splice(0)) done()
   }
 
   #rest(lane: string, item: T, {again, byClock = true}: Again): void {
@@ -144,7 +146,7 @@ export class Lanes<T> {
     const wake = () => {
       if (!byClock) this.#soon--
       this.#resting.delete(lane)
-      this.#ready.add(lane)
+      this.#places.want(lane)
       this.#advance()
     }
     this.#resting.set(lane, clock.wait(again, wake))

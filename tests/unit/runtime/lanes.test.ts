@@ -1,14 +1,18 @@
 import {expect, test} from "vitest"
-import {Lanes} from "../../../server/runtime/flow/lanes.ts"
+import {Lanes, type LanesOptions} from "../../../server/runtime/flow/lanes.ts"
 
 /** Lanes whose work ends when the test says so; what began and what runs now. */
-const makeLanes = (width: number) => {
+const makeLanes = (width: number, options: LanesOptions = {}) => {
   const began: string[] = []
   const ends = new Map<string, () => void>()
-  const lanes = new Lanes<string>(width, (item, lane) => {
-    began.push(`${lane}${item}`)
-    return new Promise(resolve => ends.set(`${lane}${item}`, resolve))
-  })
+  const lanes = new Lanes<string>(
+    width,
+    (item, lane) => {
+      began.push(`${lane}${item}`)
+      return new Promise(resolve => ends.set(`${lane}${item}`, resolve))
+    },
+    options,
+  )
   const end = async (name: string) => {
     const resolve = ends.get(name)
     if (resolve === undefined) throw new Error(`${name} does not run`)
@@ -79,12 +83,40 @@ test("settles at once where nothing runs, and only when the last lane is idle", 
   expect(lanes.length).toBe(0)
 })
 
-test("takes a new width: a smaller one as lanes end, a larger one at once", async () => {
-  const {lanes, end, running} = makeLanes(2)
+test("runs at most so many lanes where it is told: fewer as lanes end, more at once", async () => {
+  const {lanes, end, running} = makeLanes(3)
+  lanes.setMost(2)
   for (const lane of ["a", "b", "c", "d"]) lanes.push(lane, "1")
-  lanes.setWidth(1)
+  lanes.setMost(1)
   await end("a1")
   expect(running()).toEqual(["b1"])
-  lanes.setWidth(3)
+  lanes.setMost(Number.POSITIVE_INFINITY)
   expect(running()).toEqual(["b1", "c1", "d1"])
+})
+
+/** The owner of lane `irc/1` is `irc`. */
+const ownerOf = (lane: string) => lane.split("/")[0] ?? ""
+
+test("lanes of one owner that never end take no place of another's", async () => {
+  const {lanes, began, end, running} = makeLanes(2, {ownerOf})
+  for (let n = 0; n < 10_000; n++) lanes.push(`discord/${n}`, "")
+  lanes.push("irc/1", "")
+  expect(running()).toEqual(["discord/0", "discord/1", "irc/1"])
+  await end("irc/1")
+  const turn = lanes.enter("irc/2")
+  expect(lanes.enter("discord/new")).toBeUndefined()
+  turn?.commit("")
+  expect(running()).toEqual(["discord/0", "discord/1", "irc/2"])
+  await end("discord/0")
+  expect(began.at(-1)).toBe("discord/2")
+})
+
+test("owners take turns where only so many lanes run in all", async () => {
+  const {lanes, began, end} = makeLanes(10, {ownerOf})
+  lanes.setMost(1)
+  for (let n = 0; n < 10_000; n++) lanes.push(`discord/${n}`, "")
+  lanes.push("irc/1", "")
+  lanes.push("irc/2", "")
+  for (const name of ["discord/0", "discord/1", "irc/1", "discord/2", "irc/2"]) await end(name)
+  expect(began).toEqual(["discord/0", "discord/1", "irc/1", "discord/2", "irc/2", "discord/3"])
 })
