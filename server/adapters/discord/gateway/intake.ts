@@ -12,6 +12,8 @@ export interface Translated {
 
 export type Translate = (dispatch: Dispatch, session: Session) => Translated
 
+const leftOut = () => new Error(`more than ${mostWaiting} events wait to be stored`)
+
 export interface IntakeOptions {
   readonly endpoint: Endpoint
   readonly translate: Translate
@@ -20,7 +22,7 @@ export interface IntakeOptions {
 /** Events that are stored in one batch. */
 const mostAtOnce = 50
 
-/** So many events may wait to be stored: then the connection ends, and Discord keeps the others. */
+/** So many events may wait to be stored. Once they are, the connection ends, and Discord sends the next one what followed. */
 const mostWaiting = 5000
 
 /** While ingress is paused, storing is tried again after so many milliseconds. */
@@ -41,6 +43,8 @@ export class Intake {
   /** Is that place stored? That of a new session has to be, before anything behind it. */
   #place: "stored" | "passed" | "new" = "stored"
   #isEnded = false
+  /** When the first event came that found no room, by `performance.now()`. */
+  #leftOutAt: number | undefined
 
   constructor(options: IntakeOptions) {
     this.#options = options
@@ -65,20 +69,21 @@ export class Intake {
   }
 
   push(dispatch: Dispatch): void {
-    this.#waiting.push(dispatch)
-    if (this.#waiting.length > mostWaiting)
-      this.#options.endpoint.lost(new Error(`more than ${mostWaiting} events wait to be stored`))
+    if (this.#leftOutAt !== undefined) return
+    if (this.#waiting.length < mostWaiting) this.#waiting.push(dispatch)
+    else this.#leftOutAt = dispatch.at
     this.#run()
   }
 
-  /** When the oldest event came that waits to be stored, by `performance.now()`. */
+  /** When the oldest event came that is not stored, by `performance.now()`. */
   get oldest(): number {
-    return this.#waiting[0]?.at ?? Number.POSITIVE_INFINITY
+    return this.#waiting[0]?.at ?? this.#leftOutAt ?? Number.POSITIVE_INFINITY
   }
 
-  /** Resolves once nothing waits. */
+  /** Resolves once nothing waits. Throws where something found no room. */
   async drained(): Promise<void> {
     await this.#running
+    if (this.#leftOutAt !== undefined) throw leftOut()
   }
 
   #run(): void {
@@ -99,6 +104,14 @@ export class Intake {
   async #storeAll(): Promise<void> {
     if (this.#place === "new" || (this.#place === "passed" && this.#waiting.length === 0)) await this.#receive([])
     while (this.#waiting.length > 0) await this.#store(this.#waiting.slice(0, mostAtOnce))
+    if (this.#leftOutAt !== undefined) await this.#endFull()
+  }
+
+  /** The place is behind all that had room: the next connection begins there, however little of it was to be stored. */
+  async #endFull(): Promise<void> {
+    if (this.#place === "passed") await this.#receive([])
+    this.#isEnded = true
+    this.#options.endpoint.lost(leftOut())
   }
 
   async #store(batch: readonly Dispatch[]): Promise<void> {

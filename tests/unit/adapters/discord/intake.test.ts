@@ -130,8 +130,26 @@ test("stores nothing more once the endpoint admits nothing", async () => {
   expect({asked, acknowledged}).toEqual({asked: 1, acknowledged: []})
 })
 
-test("gives the connection up where too many events wait", async () => {
-  const {push, lost} = await begin()
-  push(...Array.from({length: 5001}, () => "OTHER"))
+test("stores 5000 of a flood before it gives the connection up, and leaves the place behind them", async () => {
+  const {intake, push, stored, lost} = await begin()
+  push(...Array.from({length: 6000}, (_, n) => `e${n}`))
+  expect(intake.oldest).toBeLessThan(Number.POSITIVE_INFINITY)
+  await intake.begin(session, false)
+  await until("the connection to be given up", () => lost.length > 0)
   expect(lost).toEqual(["more than 5000 events wait to be stored"])
+  expect(stored.flatMap(([ids]) => ids.split(" "))).toEqual(Array.from({length: 5000}, (_, n) => `e${n}`))
+  expect(stored.at(-1)?.[1]).toBe(session.sequence + 5000)
+  // What found no room counts as not stored until the next connection brings it.
+  expect(intake.oldest).toBeLessThan(Number.POSITIVE_INFINITY)
+  await expect(intake.drained()).rejects.toThrow("more than 5000 events")
+  push("late")
+  expect(stored.at(-1)?.[1]).toBe(session.sequence + 5000)
+})
+
+test("stores the place behind a flood of which nothing is to be stored", async () => {
+  const {intake, push, stored, lost} = await begin()
+  push(...Array.from({length: 5001}, () => "OTHER"))
+  await intake.begin(session, false)
+  await until("the connection to be given up", () => lost.length > 0)
+  expect(stored).toEqual([["", session.sequence + 5000]])
 })
