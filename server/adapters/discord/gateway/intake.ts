@@ -19,8 +19,11 @@ export interface IntakeOptions {
   readonly translate: Translate
 }
 
-/** Events that are stored in one batch. */
-const mostAtOnce = 50
+/** Events that are stored in one batch. While more wait, the next one follows after a rest. */
+const mostAtOnce = 20
+
+/** A rest is twice as long as the storing before it was, and no longer than this, in milliseconds: other endpoints go on in it. */
+const longestRest = 50
 
 /** So many events may wait to be stored. Once they are, the connection ends, and Discord sends the next one what followed. */
 const mostWaiting = 5000
@@ -103,8 +106,15 @@ export class Intake {
   /** The place is stored with events, and alone where the connection rests. */
   async #storeAll(): Promise<void> {
     if (this.#place === "new" || (this.#place === "passed" && this.#waiting.length === 0)) await this.#receive([])
-    while (this.#waiting.length > 0) await this.#store(this.#waiting.slice(0, mostAtOnce))
+    while (this.#waiting.length > 0) await this.#storeSome()
     if (this.#leftOutAt !== undefined) await this.#endFull()
+  }
+
+  async #storeSome(): Promise<void> {
+    const begun = performance.now()
+    await this.#store(this.#waiting.slice(0, mostAtOnce))
+    const rest = Math.min(2 * (performance.now() - begun), longestRest)
+    if (this.#waiting.length > 0) await sleep(rest, undefined, {signal: this.#options.endpoint.signal})
   }
 
   /** The place is behind all that had room: the next connection begins there, however little of it was to be stored. */

@@ -130,6 +130,19 @@ test("stores nothing more once the endpoint admits nothing", async () => {
   expect({asked, acknowledged}).toEqual({asked: 1, acknowledged: []})
 })
 
+test("lets others go on between the batches of a flood", async () => {
+  const order: string[] = []
+  const {intake, push} = await begin(ids => {
+    order.push(`batch of ${ids.length}`)
+    setTimeout(() => order.push("another"))
+    return undefined
+  })
+  push(...Array.from({length: 50}, (_, n) => `e${n}`))
+  await intake.begin(session, false)
+  await intake.drained()
+  expect(order.slice(0, 5)).toEqual(["batch of 20", "another", "batch of 20", "another", "batch of 10"])
+})
+
 test("stores 5000 of a flood before it gives the connection up, and leaves the place behind them", async () => {
   const {intake, push, stored, lost} = await begin()
   push(...Array.from({length: 6000}, (_, n) => `e${n}`))
