@@ -11,6 +11,15 @@ export const whenOver = (undo: Undo): void => {
   else sharing.push(undo)
 }
 
+/** For a script, which is no test: what it makes from now on is undone when its process ends. */
+export const lastAsLongAsProcess = (): void => {
+  const undos: Undo[] = []
+  sharing = undos
+  process.on("exit", () => {
+    for (const undo of undos.reverse()) void undo()
+  })
+}
+
 /** Prints what explains it when the test fails; nothing for what several tests share. */
 export const whenFailed = (explain: () => string | undefined): void => {
   if (sharing !== undefined) return

@@ -1,6 +1,6 @@
 import {connect, type Socket} from "node:net"
-import {onTestFinished} from "vitest"
 import {until} from "../host/process.ts"
+import {whenOver} from "../host/shared.ts"
 
 /** A person on an IRC server: a client of its own, which shares no code with the adapter. */
 export interface Person {
@@ -34,7 +34,7 @@ export const joinIrc = async (
   {channel, password}: PersonOptions = {},
 ): Promise<Person> => {
   const socket = connect(port, "127.0.0.1")
-  onTestFinished(() => void socket.destroy())
+  whenOver(() => void socket.destroy())
   const lines: string[] = []
   const times: number[] = []
   const write = (line: string) => void socket.write(`${line}\r\n`)

@@ -1,8 +1,8 @@
 import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
-import {onTestFinished} from "vitest"
 import {type Running, runProcess, startProcess, untilPrinted} from "../host/process.ts"
+import {whenOver} from "../host/shared.ts"
 import {holdPort} from "../machine/ports.ts"
 import {type Tool, tool} from "../machine/tools.ts"
 
@@ -128,7 +128,7 @@ const recipes = {ngircd, inspircd}
 /** A folder of one test's servers, removed when the test has ended. */
 export const makeServerFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-irc-"))
-  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  whenOver(() => rmSync(folder, {recursive: true, force: true}))
   return folder
 }
 

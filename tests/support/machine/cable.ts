@@ -1,5 +1,5 @@
 import {connect, createServer, type Socket} from "node:net"
-import {onTestFinished} from "vitest"
+import {whenOver} from "../host/shared.ts"
 
 /** A way to a server on which connections can be cut, go silent, or lead to another server, while the client keeps the address. */
 export interface Cable {
@@ -65,7 +65,7 @@ export const layCable = async (target: number): Promise<Cable> => {
     for (const far of fars) far.unpipe().resume()
   }
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
+  whenOver(() => {
     cut()
     server.close()
   })

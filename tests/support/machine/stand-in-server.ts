@@ -1,5 +1,5 @@
 import {createServer, type RequestListener} from "node:http"
-import {onTestFinished} from "vitest"
+import {whenOver} from "../host/shared.ts"
 
 export interface StandIn {
   readonly url: string
@@ -16,7 +16,7 @@ export const startStandIn = async (answer: RequestListener): Promise<StandIn> =>
     answer(request, response)
   })
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
+  whenOver(() => {
     server.closeAllConnections()
     server.close()
   })

@@ -29,6 +29,10 @@ export interface FakeDiscord extends FakePlatform {
   typing(channel: string): number
   /** The next message of the bot is refused, and it is to wait so many milliseconds. */
   slowDown(milliseconds: number, isGlobal?: boolean): void
+  /** Every request is refused with 429 and so many seconds to wait, until it is called with nothing. */
+  refuseAll(seconds?: number): void
+  /** While it is true, requests and gateway connections are taken, and nothing is answered. What was taken then is cut off after. */
+  hang(is: boolean): void
   /** Every request of HTTP so far: method and path. */
   readonly requests: readonly string[]
 }
@@ -57,6 +61,9 @@ export const startDiscord = async (): Promise<FakeDiscord> => {
   const requests: string[] = []
   const sent: string[] = []
   let last: FakeMessage | undefined
+  let refusing: number | undefined
+  let isHanging = false
+  const held = new Set<IncomingMessage>()
   let pause: {readonly milliseconds: number; readonly isGlobal: boolean} | undefined
 
   const inGuild = (channel: string) => (world.isGuildChannel(channel) ? {guild_id: guild.id} : {})
@@ -119,6 +126,14 @@ export const startDiscord = async (): Promise<FakeDiscord> => {
     const isOpen = /^\/(interactions|webhooks)\//.test(path)
     if (!isOpen && (bot === undefined || request.headers.authorization === undefined))
       return {status: 401, body: {code: 0, message: "401: Unauthorized"}}
+    if (refusing !== undefined) {
+      const headers = {"retry-after": String(refusing), "x-ratelimit-scope": "user"}
+      return {
+        status: 429,
+        body: {message: "You are being rate limited.", retry_after: refusing, global: false},
+        headers,
+      }
+    }
     if (path === "/gateway/bot") return {status: 200, body: aboutGateway()}
     if (pause !== undefined && method === "POST" && path.endsWith("/messages")) {
       const {milliseconds, isGlobal} = pause
@@ -145,6 +160,12 @@ export const startDiscord = async (): Promise<FakeDiscord> => {
   })
 
   const server = createServer(async (request, response) => {
+    if (isHanging) {
+      requests.push(`${request.method} ${request.url}`)
+      held.add(request)
+      request.once("close", () => held.delete(request))
+      return
+    }
     if (request.method === "POST" && troubles.loses()) {
       request.socket.destroy()
       return
@@ -228,6 +249,14 @@ export const startDiscord = async (): Promise<FakeDiscord> => {
     typing: channel => typing.get(channel) ?? 0,
     slowDown: (milliseconds, isGlobal = false) => {
       pause = {milliseconds, isGlobal}
+    },
+    refuseAll: seconds => {
+      refusing = seconds
+    },
+    hang: is => {
+      isHanging = is
+      sessions.isHanging = is
+      if (!is) for (const {socket} of held) socket.destroy()
     },
     requests,
   }

@@ -61,6 +61,8 @@ export class Sessions {
   areIntentsOff = false
   /** The gateway hears heartbeats, and does not answer. */
   isSilent = false
+  /** It takes connections, and says nothing to anybody. */
+  isHanging = false
 
   /** `begun`: what a new session hears behind READY. */
   constructor(
@@ -77,7 +79,7 @@ export class Sessions {
 
   open(peer: Peer): void {
     this.#peers.add(peer)
-    tell(peer, {op: op.hello, d: {heartbeat_interval: 41_250}})
+    if (!this.isHanging) tell(peer, {op: op.hello, d: {heartbeat_interval: 41_250}})
   }
 
   /** Discord forgets a session that its client has closed with 1000 or 1001. */
@@ -91,6 +93,7 @@ export class Sessions {
   }
 
   hear(peer: Peer, packet: Packet): void {
+    if (this.isHanging) return
     if (packet.op === op.heartbeat && !this.isSilent) tell(peer, {op: op.heartbeatAck})
     if (packet.op === op.identify) this.#identify(peer, packet.d as {token: string; intents: number})
     if (packet.op === op.resume) this.#resume(peer, packet.d as {token: string; session_id: string; seq: number})
@@ -168,7 +171,7 @@ export class Sessions {
     const isHidden = t === "MESSAGE_CREATE" && d.guild_id !== undefined && (session.intents & contentIntent) === 0
     const packet = {op: op.dispatch, t, s: ++session.sequence, d: isHidden ? {...d, content: "", attachments: []} : d}
     session.past.push(packet)
-    if (session.peer !== undefined) tell(session.peer, packet)
+    if (session.peer !== undefined && !this.isHanging) tell(session.peer, packet)
   }
 }
 

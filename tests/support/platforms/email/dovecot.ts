@@ -12,9 +12,9 @@ import {
 } from "node:fs"
 import {userInfo} from "node:os"
 import {join} from "node:path"
-import {onTestFinished} from "vitest"
 import {type Running, startProcess, until, untilPrinted} from "../../host/process.ts"
 import {makeFolder} from "../../host/project.ts"
+import {whenOver} from "../../host/shared.ts"
 import {freePort} from "../../machine/ports.ts"
 import {tool} from "../../machine/tools.ts"
 
@@ -114,7 +114,7 @@ export const startDovecot = async (users: readonly string[], more = ""): Promise
   let running: Running | undefined
   const start = async () => {
     running = startProcess([tool("dovecot").path, "-F", "-c", file])
-    onTestFinished(kill)
+    whenOver(kill)
     await untilPrinted(running, /starting up for imap/)
   }
   const kill = async () => {

@@ -1,5 +1,5 @@
 import {SMTPServer, type SMTPServerOptions} from "smtp-server"
-import {onTestFinished} from "vitest"
+import {whenOver} from "../../host/shared.ts"
 import {mailboxPassword} from "./dovecot.ts"
 
 /** A mail as the server has taken it. */
@@ -89,7 +89,7 @@ export const startMailServer = async ({
   })
   server.on("error", () => {})
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", () => resolve()))
-  onTestFinished(() => new Promise<void>(resolve => server.close(() => resolve())))
+  whenOver(() => new Promise<void>(resolve => server.close(() => resolve())))
   const address = server.server.address()
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,

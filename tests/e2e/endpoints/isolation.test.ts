@@ -1,0 +1,92 @@
+import {expect, test} from "vitest"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {usualRuntime} from "../../support/host/runtimes.ts"
+import {joinIrc, type Person} from "../../support/irc/person.ts"
+import {startIrcServer} from "../../support/irc/servers.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+import {startDiscord} from "../../support/platforms/discord/discord.ts"
+import {tokens, untilDiscord} from "../../support/platforms/discord/host.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+/** More than the adapter keeps in memory. */
+const edits = 6000
+
+const bot = pluginWith(`
+    const seen: string[] = []
+    const Counts = Type.Object({handled: Type.Integer(), once: Type.Integer()})
+    plugin.command("ping", {description: "Answers"}, () => "pong")
+    plugin.on("message-updated", session => {
+      seen.push(session.event.message?.id ?? "")
+    })
+    plugin.route({
+      method: "GET", path: "/counts", scope: "full", summary: "Edits that were handled", response: Counts,
+      handle: (_, call) => call.json(Counts, {handled: seen.length, once: new Set(seen).size}),
+    })
+    plugin.route({
+      method: "POST", path: "/write", scope: "full", summary: "Writes to Discord", response: Counts,
+      handle: async (_, call) => {
+        for (let n = 0; n < 20; n++) await plugin.send({endpoint: "discord~one", channel: String(700 + n)}, "hello")
+        return call.json(Counts, {handled: 20, once: 20})
+      },
+    })
+`)
+
+const expectAnswers = async (host: TestHost, ann: Person) => {
+  expect(await ann.asks("bot", "bot", "!ping")).toBe("pong")
+  expect(await host.say("!ping")).toEqual(["pong"])
+}
+
+describeWith("ngircd")("a platform in trouble", () => {
+  test("that floods, limits or hangs holds up no other, nor the end of the Host", async () => {
+    const [irc, fake] = [await startIrcServer("ngircd"), await startDiscord()]
+    const config = JSON.stringify({
+      http: {port: 0, readiness: {endpoints: [{owner: "root/discord", name: "discord~one"}]}},
+      plugins: {
+        bot: {},
+        sandbox: {},
+        irc: {endpoints: [{id: "one", server: "127.0.0.1", tls: false, port: irc.port, nick: "bot"}]},
+        discord: {endpoints: [{id: "one", token: "${DISCORD_TOKEN}", api: fake.url}]},
+      },
+    })
+    const host = await startHost({config, plugins: {bot}, env: tokens})
+    await untilDiscord(host, "online")
+    await untilDiscord(host, "online", "irc~one")
+    const ann = await joinIrc(irc, "ann")
+    await expectAnswers(host, ann)
+
+    const counts = () => host.get<{handled: number; once: number}>("/api/plugins/bot/counts")
+    const ids = Array.from({length: edits}, (_, n) => {
+      const channel = String(10_000 + n)
+      return fake.world.add({channel, author: fake.world.user(channel), content: "before"}).id
+    })
+    for (const id of ids) fake.edit(id, "after")
+    await expectAnswers(host, ann)
+    await until("the flood to be handled", async () => (await counts()).handled >= edits, 60_000)
+    expect(await counts()).toEqual({handled: edits, once: edits})
+    await untilDiscord(host, "online")
+
+    fake.refuseAll(3600)
+    await host.post("/api/plugins/bot/write")
+    await until("Discord to refuse", () => fake.requests.some(request => request.startsWith("POST /channels/7")))
+    await expectAnswers(host, ann)
+    const {items} = await host.get<{items: readonly {state: string; error?: string}[]}>("/api/outbox?state=queued")
+    expect(items[0]?.error).toContain("Discord limits POST /channels/")
+
+    fake.refuseAll()
+    fake.hang(true)
+    fake.sessions.cut()
+    await until("the connection to be missed", async () => {
+      const {items} = await host.get<{items: readonly {name: string; state: string}[]}>("/api/endpoints")
+      return items.some(({name, state}) => name === "discord~one" && state !== "online")
+    })
+    await expectAnswers(host, ann)
+    const listed = await svc(usualRuntime, host.project, ["endpoint", "list"], {env: tokens})
+    const {components} = await host.get<{components: readonly object[]}>("/api/system/readiness")
+    const message = expect.stringContaining("Admitting, not connected")
+    expect(components).toContainEqual(expect.objectContaining({name: "discord~one", required: true, message}))
+    expect(listed.stdout).toMatch(/discord~one .*(reconnecting|connecting)/)
+    const {code} = await host.stop()
+    expect(code).toBe(0)
+  })
+})
