@@ -8,6 +8,8 @@ import {lists} from "./database/lists.ts"
 import {snapshot} from "./database/snapshot.ts"
 import {dispatch} from "./dispatch.ts"
 import {durable} from "./durable.ts"
+import {idleEndpoints} from "./endpoints/idle.ts"
+import {isolation} from "./endpoints/isolation.ts"
 import {eventAppend} from "./event-append.ts"
 import {http} from "./http.ts"
 import {jobs} from "./jobs.ts"
@@ -60,6 +62,8 @@ const rows: readonly Row[] = [
   streamIdle,
   streamStalled,
   eventAppend,
+  isolation,
+  idleEndpoints,
 ]
 
 /** The whole run is ended after so many minutes. */
