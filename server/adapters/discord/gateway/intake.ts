@@ -22,7 +22,7 @@ export interface IntakeOptions {
 /** Events that are stored in one batch. While more wait, the next one follows after a rest. */
 const mostAtOnce = 20
 
-/** A rest is twice as long as the storing before it was, and no longer than this, in milliseconds: other endpoints go on in it. */
+/** A rest is as long as the storing before it was, and no longer than this, in milliseconds: other endpoints go on in it. */
 const longestRest = 50
 
 /** So many events may wait to be stored. Once they are, the connection ends, and Discord sends the next one what followed. */
@@ -113,7 +113,7 @@ export class Intake {
   async #storeSome(): Promise<void> {
     const begun = performance.now()
     await this.#store(this.#waiting.slice(0, mostAtOnce))
-    const rest = Math.min(2 * (performance.now() - begun), longestRest)
+    const rest = Math.min(performance.now() - begun, longestRest)
     if (this.#waiting.length > 0) await sleep(rest, undefined, {signal: this.#options.endpoint.signal})
   }
 
