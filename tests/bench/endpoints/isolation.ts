@@ -19,7 +19,7 @@ const channels = 400
 
 /** Each state lasts so many milliseconds, and a flood until it is handled. */
 const lasts = 4000
-const patience = 60_000
+const patience = 120_000
 
 const bot = `import {definePlugin, Type} from "svc-runtime"
 
