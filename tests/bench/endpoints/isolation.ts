@@ -83,7 +83,6 @@ interface Scene {
 const during = async ({host, fake, asker}: Scene, trouble?: Trouble): Promise<readonly number[]> => {
   const handled = async () =>
     ((await (await host.fetch("/api/plugins/bot/handled")).json()) as {handled: number}).handled
-  const end = performance.now() + lasts
   if (trouble?.startsWith("floods")) {
     const wanted = (await handled()) + edits
     let isOver = false
@@ -104,6 +103,7 @@ const during = async ({host, fake, asker}: Scene, trouble?: Trouble): Promise<re
     await fake.to(trouble === "hangs" ? "hang" : "refuse")
     await host.fetch("/api/plugins/bot/write", {method: "POST"})
   }
+  const end = performance.now() + lasts
   return asker.ask(() => performance.now() > end)
 }
 
