@@ -105,7 +105,6 @@ const messageRows = ({options, made, dispatch, requireRunning}: TableOptions): r
     },
     {
       name: "the endpoints",
-      start: () => endpoints.start(),
       stop: () => endpoints.close(),
       limit: 1500,
       late: "an endpoint did not close in time",
@@ -130,7 +129,7 @@ const lastGoodRow = (
 const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[] => {
   const {gate, listener, url, paths, runtimeId, token, boot} = opened
   const {log} = options.logs
-  const {events, satori, files, inbox, outbox, jobs, timers, agents, recovery, capacity} = made
+  const {events, endpoints, satori, files, inbox, outbox, jobs, timers, agents, recovery, capacity} = made
   return [
     {
       name: "connections",
@@ -184,5 +183,7 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
         return writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own})
       },
     },
+    // Adapters load their libraries, and the first requests are not to wait for that.
+    {name: "the connections to platforms", start: () => endpoints.start()},
   ]
 }

@@ -1,6 +1,7 @@
 import {existsSync} from "node:fs"
 import {createRequire} from "node:module"
 import {dirname, join} from "node:path"
+import {setImmediate, setTimeout as sleep} from "node:timers/promises"
 import {pathToFileURL} from "node:url"
 
 /** Packages that a project may have, and svc does not need: providers of models, libraries of adapters. */
@@ -23,9 +24,23 @@ const searchFrom = (folder: string, name: string): string | undefined => {
   return parent === folder ? undefined : searchFrom(parent, name)
 }
 
-/** Loads the package that `findPackage` found in a folder. Throws what it throws while it loads. */
-export const importPackage = async (name: string, folder: string): Promise<object> =>
-  import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href)
+/** One package that does not come to an end holds up the next one so long, in milliseconds. */
+const longestTurn = 5000
+
+/** Ends when the package that loads now has loaded, or its turn is over. */
+let turn: Promise<unknown> = Promise.resolve()
+
+/**
+ * Loads the package that `findPackage` found in a folder, after those that were asked for before: requests are answered between
+ * two packages, where ten adapters connect at a start. Throws what the package throws while it loads.
+ */
+export const importPackage = (name: string, folder: string): Promise<object> => {
+  const loading = turn
+    .then(() => setImmediate())
+    .then((): Promise<object> => import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href))
+  turn = Promise.race([loading.catch(() => {}), sleep(longestTurn, undefined, {ref: false})])
+  return loading
+}
 
 /** Installs packages, as `name@version`, with the package manager of this runtime. */
 export const installCommandOf = (...packages: readonly string[]): string => {
