@@ -50,7 +50,8 @@ export default defineConfig({
     tags: [{name: "story", description: "The README's story, for bun run test:quick"}],
     projects: [
       {extends: true, test: {name: "unit", include: ["tests/unit/**/*.test.ts"], isolate: false}},
-      {extends: true, test: {name: "contract", include: ["tests/contract/**/*.test.ts"]}},
+      // The conformance suite of an adapter is one test.
+      {extends: true, test: {name: "contract", include: ["tests/contract/**/*.test.ts"], testTimeout: 480_000}},
       {extends: true, test: {name: "e2e", include: ["tests/e2e/**/*.test.ts"]}},
       {
         extends: true,

@@ -1,4 +1,4 @@
-import {readFileSync} from "node:fs"
+import {readdirSync, readFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import {type Fence, readConfigs, readDocuments} from "../../support/docs/documents.ts"
 import {svc} from "../../support/host/host.ts"
@@ -51,11 +51,27 @@ const packages = Object.fromEntries(
 )
 const greeter = readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf8")
 
-test.each(readConfigs())("$name would be committed, the plugins' own keys included", async ({text, variables}) => {
-  const project = makeProject({config: text, files: {...packages, ...plugins, "plugins/greeter.ts": greeter}})
-  const checked = await svc(onBun, project, ["config", "check"], {env: {...variables}})
-  expect(checked).toMatchObject({code: 0, stdout: "svc.config.yml is valid\n"})
-})
+/** The plugins of an example, by their paths in its project: a configuration on its page names them. */
+const pluginsOfExample = (name: string): Readonly<Record<string, string>> => {
+  const [example] = /^examples\/[^/]+/.exec(name) ?? []
+  if (example === undefined) return {}
+  const files = readdirSync(`${root}${example}/plugins`, {recursive: true, encoding: "utf8"})
+  return Object.fromEntries(
+    files
+      .filter(file => file.endsWith(".ts"))
+      .map(file => [`plugins/${file}`, readFileSync(`${root}${example}/plugins/${file}`, "utf8")]),
+  )
+}
+
+test.each(readConfigs())(
+  "$name would be committed, the plugins' own keys included",
+  async ({name, text, variables}) => {
+    const files = {...packages, ...plugins, "plugins/greeter.ts": greeter, ...pluginsOfExample(name)}
+    const project = makeProject({config: text, files})
+    const checked = await svc(onBun, project, ["config", "check"], {env: {...variables}})
+    expect(checked).toMatchObject({code: 0, stdout: "svc.config.yml is valid\n"})
+  },
+)
 
 test.each(guides)("$path: its test passes", async ({fences}) => {
   const project = makeProject({files: filesOf(fences.filter(({file}) => !isOfFramework(file)))})

@@ -94,9 +94,13 @@ test.each(runtimes.filter(({name}) => name !== "bun"))(
     const heap = async () => Number((await host.say("/heap"))[0]) / 2 ** 20
     await host.say("/spend")
     expect(await heap()).toBeGreaterThan(150)
-    await until("the heap to be small", async () => {
-      await sleep(2000)
-      return (await heap()) < 60
-    })
+    await until(
+      "the heap to be small",
+      async () => {
+        await sleep(2000)
+        return (await heap()) < 60
+      },
+      150_000,
+    )
   },
 )
