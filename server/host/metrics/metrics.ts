@@ -1,5 +1,5 @@
 import {readRuns} from "../../database/runs.ts"
-import {GapCounts} from "../../endpoints/gap-counts.ts"
+import {GapCounts} from "../../endpoints/gaps/gap-counts.ts"
 import {readLastEvents} from "../../inbox/last-events.ts"
 import {MetricsPage} from "../../metrics/page.ts"
 import {by, type Readings} from "../../metrics/readings.ts"

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {readRuns, recordStart} from "../../../server/database/runs.ts"
-import {GapCounts} from "../../../server/endpoints/gap-counts.ts"
+import {GapCounts} from "../../../server/endpoints/gaps/gap-counts.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {aDay, countOf, retentionOf, storeEvents} from "../../support/capacity/retention.ts"

@@ -1,4 +1,4 @@
-import type {Buckets} from "../../shared/meter.ts"
+import type {Buckets} from "../../../shared/meter.ts"
 
 /**
  * Upper bounds of the lengths by which gaps are counted, in seconds. Of gaps that retention has deleted only the bucket is

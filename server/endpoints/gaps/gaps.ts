@@ -1,11 +1,11 @@
-import {type GapReason, isPlanned} from "../../shared/api/endpoints.ts"
-import type {Log} from "../../shared/log.ts"
-import {messageOf} from "../../shared/problems.ts"
-import type {Database} from "../database/database.ts"
-import type {Result, Statement} from "../database/engine.ts"
-import {persist} from "../database/persist.ts"
-import type {Filled} from "./backfill.ts"
-import type {Endpoint} from "./endpoint.ts"
+import {type GapReason, isPlanned} from "../../../shared/api/endpoints.ts"
+import type {Log} from "../../../shared/log.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import type {Database} from "../../database/database.ts"
+import type {Result, Statement} from "../../database/engine.ts"
+import {persist} from "../../database/persist.ts"
+import type {Filled} from "../backfill.ts"
+import type {Endpoint} from "../endpoint.ts"
 
 /** Every so many milliseconds it is stored up to when those that are online have missed nothing. */
 const heartbeat = 10_000
