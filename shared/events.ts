@@ -161,7 +161,7 @@ export const eventTypes = {
     }),
   ),
   "endpoint.gap": event(
-    "An interval is over in which what was said to an endpoint without history may be missing",
+    "An interval is over in which what was said to an endpoint may be missing",
     Named("EndedGap", {
       from: Time(),
       to: Time(),

@@ -10,7 +10,7 @@ export class InboxGaps extends PageCommand {
   static override usage = Command.Usage({
     description: "list when endpoints were away whose platform does not deliver again, newest first",
     details:
-      "What was said there between from and to may be missing from the inbox. A gap without to goes on. A planned one is a stop or a restart that an operator asked for. Where the platform has a history, backfill says whether all of it was fetched afterwards (filled) or not (partly).",
+      "What was said there between from and to may be missing from the inbox. A gap without to goes on. A planned one is a stop or a restart that an operator asked for. Where the platform has a history, backfill says whether all of it was fetched afterwards (filled) or not (partly). After a restore, a platform that forgets what was acknowledged has one too, from its checkpoint on.",
     examples: [["The newest five", "svc inbox gaps --limit 5"]],
   })
 

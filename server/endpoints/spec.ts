@@ -12,6 +12,8 @@ export interface EndpointSpec {
   /** Equal for an endpoint that may stay connected: same instance, same account. */
   readonly fingerprint: string
   readonly history: History
+  /** With `history: "replay"`: is what was acknowledged missing after a restore? */
+  readonly forgetsAcknowledged: boolean
   readonly idempotent: boolean
   /** What its adapter declares beside sending. */
   readonly features: readonly Feature[]
@@ -36,6 +38,10 @@ export interface EndpointSpec {
 /** May its platform be asked for what was missed in a gap? */
 export const hasBackfill = ({history, features}: EndpointSpec): boolean =>
   history === "none" && features.includes("history")
+
+/** Can it have gaps? */
+export const hasGaps = ({history, forgetsAcknowledged}: EndpointSpec): boolean =>
+  history === "none" || forgetsAcknowledged
 
 /** Does its platform show buttons? */
 export const hasButtons = ({features}: EndpointSpec): boolean => features.includes("buttons")

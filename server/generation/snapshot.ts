@@ -310,6 +310,7 @@ const specOf = (
     slot,
     fingerprint: `${instance.path} ${instance.id} ${fingerprintOf(account)}`,
     history: adapter.history,
+    forgetsAcknowledged: adapter.forgetsAcknowledged ?? false,
     idempotent: adapter.idempotent ?? false,
     features: featuresOf(adapter, account),
     limits: adapter.limits ?? {},

@@ -96,7 +96,7 @@ const messageRows = ({options, made, dispatch, requireRunning}: TableOptions): r
       limit: 250,
     },
     {name: "ingress", start: () => ingress.start()},
-    {name: "gaps", start: () => gaps.start()},
+    {name: "gaps", start: () => gaps.start(endpoints.list())},
     {
       name: "the watch on the disk",
       early: true,

@@ -104,7 +104,7 @@ export const metrics = {
   svc_endpoint_gaps_total: {
     type: "counter",
     labels: ["endpoint", "owner", "planned"],
-    help: "Intervals in which what was said to an endpoint without history may be missing, kept across restarts. planned is true where an operator stopped the Host. Only an endpoint with history none has series.",
+    help: "Intervals in which what was said to an endpoint may be missing, kept across restarts. planned is true where an operator stopped the Host. Only an endpoint with history none, or whose adapter declares forgetsAcknowledged, has series.",
   },
   svc_endpoint_gap_seconds: {
     type: "histogram",

@@ -15,7 +15,17 @@ const isCount = (value: unknown): boolean => typeof value === "number" && Number
 
 /** Checks what an adapter in JavaScript may get wrong. Throws an error that says what is expected. */
 export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>): void => {
-  const {open, check, sockets, history, features = [], limits: {text, file} = {}, rate, libraries = {}} = adapter
+  const {
+    open,
+    check,
+    sockets,
+    history,
+    forgetsAcknowledged,
+    features = [],
+    limits: {text, file} = {},
+    rate,
+    libraries = {},
+  } = adapter
   const refuse = (what: string): never => {
     throw new TypeError(`adapter("${slot}") ${what}`)
   }
@@ -25,6 +35,10 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
   const unpinned = Object.entries(libraries).find(([, version]) => !exactVersion.test(version))
   if (unpinned !== undefined) refuse(`names the library ${unpinned[0]} without an exact version, such as 1.2.3`)
   if (!histories.includes(history)) refuse(`needs history: one of ${histories.join(", ")}`)
+  if (forgetsAcknowledged !== undefined && typeof forgetsAcknowledged !== "boolean")
+    refuse("has forgetsAcknowledged that is neither true nor false")
+  if (forgetsAcknowledged === true && history !== "replay")
+    refuse("declares forgetsAcknowledged, which needs history: replay")
   if (text !== undefined && !isCount(text)) refuse("has limits.text that is no whole number from 1")
   if (file !== undefined && !isCount(file)) refuse("has limits.file that is no whole number of bytes from 1")
   if (rate !== undefined && !(isCount(rate.messages) && rate.per > 0))

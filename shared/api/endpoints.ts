@@ -54,7 +54,7 @@ export const EndpointCheck = Named("EndpointCheck", {
   ),
 })
 
-/** Why an endpoint without history missed what its platform may have said. */
+/** Why an endpoint missed what its platform may have said. */
 export const gapReasons = [
   "connection_lost",
   "channel_left",

@@ -14,6 +14,7 @@ export default definePlugin({
       libraries,
       account: Account,
       history: "replay",
+      forgetsAcknowledged: true,
       claimedUsers: true,
       open: connect,
       check,

@@ -14,6 +14,7 @@ export default definePlugin({
       description: "A bot of Telegram",
       account: Account,
       history: "replay",
+      forgetsAcknowledged: true,
       libraries,
       // What Telegram takes of one bot (core.telegram.org/bots/faq), and its Bot API of one message and one file.
       rate: {messages: 30, per: 1000},

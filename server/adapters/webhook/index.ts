@@ -32,6 +32,7 @@ export default definePlugin({
       description: "A partner that signs its webhooks",
       account: Account,
       history: "replay",
+      forgetsAcknowledged: true,
       idempotent: true,
       features: ["react"],
       open: async ({secrets, url}, endpoint) => {

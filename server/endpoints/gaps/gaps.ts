@@ -6,6 +6,8 @@ import type {Result, Statement} from "../../database/engine.ts"
 import {persist} from "../../database/persist.ts"
 import type {Filled} from "../backfill.ts"
 import type {Endpoint} from "../endpoint.ts"
+import {HandedOver} from "./handed-over.ts"
+import {completeOf, type Online} from "./online.ts"
 
 /** Every so many milliseconds it is stored up to when those that are online have missed nothing. */
 const heartbeat = 10_000
@@ -27,27 +29,17 @@ const spoilGap = "UPDATE endpoint_gaps SET backfill = 'partly' WHERE endpoint = 
 const appear = `INSERT INTO endpoint_online (endpoint, seen_at) VALUES (?, ?)
   ON CONFLICT (endpoint) DO UPDATE SET seen_at = excluded.seen_at`
 
-/** In milliseconds since 1970, and by a clock that does not go back. */
-interface Moment {
-  readonly at: number
-  readonly passed: number
-}
-
-/** An endpoint that is online, and when it came. */
-interface Online {
-  readonly endpoint: Endpoint
-  readonly came: Moment
-}
-
 /**
  * What an endpoint whose platform does not deliver again may have missed: each interval in which it was not online, or admitted nothing, or
  * could not be stored. A gap begins when nothing is known to be missing, which is earlier than its cause by what may be
  * on its way then, and never later. It is stored when it begins, and ended when the endpoint is back; up to when those
- * that are online have missed nothing is stored too, where the gap of a run that is killed begins.
+ * that are online have missed nothing is stored too, where the gap of a run that is killed begins. An endpoint whose
+ * platform delivers again, and forgets what was acknowledged, has a gap after a restore only.
  */
 export class Gaps {
   readonly #database: Database
   readonly #log: Log
+  readonly #handedOver: HandedOver
   readonly #online = new Map<string, Online>()
   /** When the gaps began that are open, by a clock that does not go back; of earlier runs, when this one did. */
   readonly #left = new Map<string, number>()
@@ -61,15 +53,21 @@ export class Gaps {
   constructor(database: Database, log: Log) {
     this.#database = database
     this.#log = log
+    this.#handedOver = new HandedOver(database)
   }
 
-  /** What the run before left online has been away since it was last seen. Call it before an endpoint opens. */
-  async start(): Promise<void> {
+  /**
+   * What the run before left online has been away since it was last seen, and after a restore the platforms of these
+   * endpoints may have handed over more than is there. Call it before an endpoint opens.
+   */
+  async start(endpoints: readonly Endpoint[]): Promise<void> {
     const rows = await this.#database.read("SELECT endpoint, seen_at FROM endpoint_online")
     const away = rows.map(({endpoint, seen_at}) => leaving(String(endpoint), Number(seen_at), "host_ended"))
-    await this.#database.write(away.flat())
-    const open = await this.#database.read("SELECT endpoint FROM endpoint_gaps WHERE to_at IS NULL")
-    for (const {endpoint} of open) this.#left.set(String(endpoint), this.#began)
+    const {from, settled} = await this.#handedOver.start(endpoints)
+    const owed = [...from].map(([name, at]) => open(name, at, "host_ended"))
+    await this.#database.write([...away.flat(), ...owed, ...settled])
+    const lasting = await this.#database.read("SELECT endpoint FROM endpoint_gaps WHERE to_at IS NULL")
+    for (const {endpoint} of lasting) this.#left.set(String(endpoint), this.#began)
     this.#timer = setInterval(() => this.#beat(), heartbeat)
     this.#timer.unref()
   }
@@ -77,10 +75,12 @@ export class Gaps {
   /** An endpoint's state or admission is another one since `at`, in milliseconds since 1970. */
   observe(endpoint: Endpoint, at = Date.now()): void {
     if (this.#isStopping) return
-    const {name, history} = endpoint.spec
+    const {name, history, forgetsAcknowledged} = endpoint.spec
     const isOnline = endpoint.isListening && endpoint.admission.is === "open"
     if (history !== "none") {
       if (isOnline) this.#outgrow(endpoint, at)
+      const handedOver = forgetsAcknowledged ? this.#handedOver.observe(endpoint, isOnline, at) : []
+      if (handedOver.length > 0) this.#store(() => handedOver)
       return
     }
     const online = this.#online.get(name)
@@ -126,6 +126,7 @@ export class Gaps {
     clearInterval(this.#timer)
     this.#isStopping = true
     const at = Date.now()
+    this.#tellHandedOver()
     for (const online of this.#online.values()) this.#leave(online, at, reason)
     await this.#storing
   }
@@ -169,7 +170,10 @@ export class Gaps {
     return endpoint.backfill(Number(gap?.from_at ?? 0))
   }
 
-  /** Its adapter was without history before: a platform inside the Host has said nothing meanwhile, another one has. */
+  /**
+   * A restore left the gap, or its adapter was without history before: a platform inside the Host has said nothing meanwhile,
+   * another one has.
+   */
   #outgrow({spec: {name, history}}: Endpoint, at: number): void {
     const began = this.#left.get(name)
     if (began === undefined) return
@@ -203,6 +207,12 @@ export class Gaps {
   #beat(): void {
     const seen = [...this.#online].map(([name, online]) => see(name, completeOf(online).at))
     if (seen.length > 0) this.#store(() => seen)
+    this.#tellHandedOver()
+  }
+
+  #tellHandedOver(): void {
+    const handedOver = this.#handedOver.beat()
+    if (handedOver.length > 0) this.#store(() => handedOver)
   }
 
   #tell(name: string, closed: Result | undefined): void {
@@ -222,14 +232,6 @@ export class Gaps {
       .catch(error => this.#log.debug(`who is online was not stored: ${messageOf(error)}`))
     return this.#storing
   }
-}
-
-/** Up to when it has missed nothing. What was said before it came is in the gap that ended then. */
-const completeOf = ({endpoint, came}: Online): Moment => {
-  // Taken first: rather too early.
-  const [at, passed] = [Date.now(), performance.now()]
-  const {lag} = endpoint
-  return passed - lag <= came.passed ? came : {at: at - lag, passed: passed - lag}
 }
 
 const open = (name: string, from: number, reason: GapReason): Statement => ({

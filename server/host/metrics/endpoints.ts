@@ -4,6 +4,7 @@ import {readCursorFacts} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {GapCount, GapCounts} from "../../endpoints/gaps/gap-counts.ts"
 import {GapLengths} from "../../endpoints/gaps/gap-lengths.ts"
+import {hasGaps} from "../../endpoints/spec.ts"
 import type {EndpointState} from "../../endpoints/state.ts"
 import {by, type Readings} from "../../metrics/readings.ts"
 
@@ -65,7 +66,7 @@ const sum = (gaps: readonly GapCount[]): number => gaps.reduce((total, {count}) 
 export const readGaps = async (counts: GapCounts, endpoints: readonly Endpoint[]) => {
   const {counts: gaps, ended, open} = await counts.read()
   const missing = endpoints
-    .filter(({spec}) => spec.open !== undefined && spec.history === "none")
+    .filter(({spec}) => spec.open !== undefined && hasGaps(spec))
     .flatMap(endpoint => [false, true].map(planned => ({name: endpoint.spec.name, endpoint, planned})))
   return {
     svc_endpoint_gaps_total: missing.map(({name, endpoint, planned}) => ({

@@ -2,6 +2,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import {stampingEvents} from "../../database/authority.ts"
 import type {Database} from "../../database/database.ts"
+import {owingGaps} from "../../endpoints/gaps/handed-over.ts"
 import {telling} from "../../events/telling.ts"
 import {holdingAgents, knownAgentRuns} from "./adopt-agents.ts"
 
@@ -52,6 +53,7 @@ export const adoptDatabase = async (
           ...(await knownAgentRuns(database, replaced)),
         ]
   const counters = replaced === undefined ? [] : [...(await raiseCounters(replaced)), ...(await sentParts(replaced))]
+  const isNewest = replaced !== undefined && (await lastEventOf(replaced)) === (await lastEventOf(database))
   const results = await database.write([
     ...known,
     ...counters,
@@ -68,6 +70,7 @@ export const adoptDatabase = async (
       sql: "INSERT INTO svc_meta (key, value) VALUES ('restored', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
       args: [toJson({at, checkpoint, from})],
     },
+    ...(isNewest ? [] : [owingGaps]),
     telling("checkpoint.restored", {checkpoint, from}),
     ...stampingEvents(database, authority),
   ])
@@ -79,6 +82,12 @@ export const adoptDatabase = async (
     agents: changes[first + 2] ?? 0,
     settled: changes.slice(0, known.length).reduce((sum, count) => sum + count, 0),
   }
+}
+
+/** The number of the last event that was ever stored: where it is the same in both, nothing was acknowledged in between. */
+const lastEventOf = async (database: Database): Promise<number> => {
+  const [row] = await database.read("SELECT seq FROM sqlite_sequence WHERE name = 'inbox'")
+  return Number(row?.seq ?? 0)
 }
 
 const inChunks = <T>(items: readonly T[]): readonly (readonly T[])[] =>

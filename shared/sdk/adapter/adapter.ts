@@ -104,6 +104,12 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
   /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
   readonly account?: A
   readonly history: H
+  /**
+   * With `history: "replay"`: does the platform forget a message once it is acknowledged? What was acknowledged after a checkpoint
+   * then does not come again after a restore from it, and the Host lists a gap. Leave it out where the platform delivers again from a
+   * restored cursor.
+   */
+  readonly forgetsAcknowledged?: boolean
   /** Does the platform drop a repeated send with the same id? */
   readonly idempotent?: boolean
   /**

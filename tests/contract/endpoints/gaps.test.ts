@@ -3,6 +3,7 @@ import type {Database} from "../../../server/database/database.ts"
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import {GapCounts} from "../../../server/endpoints/gaps/gap-counts.ts"
 import {Gaps} from "../../../server/endpoints/gaps/gaps.ts"
+import {owingGaps} from "../../../server/endpoints/gaps/handed-over.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Endpoint as Handle, History} from "../../../shared/sdk/adapter/adapter.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
@@ -23,16 +24,19 @@ const begin = async (
   database: Database,
   lag: (() => number) | undefined,
   opening: (handle: Handle) => void = () => {},
-  {history = "none", catchUp}: {history?: History; catchUp?: Sender["catchUp"]} = {},
+  {
+    history = "none",
+    catchUp,
+    forgetsAcknowledged = false,
+  }: {history?: History; catchUp?: Sender["catchUp"]; forgetsAcknowledged?: boolean} = {},
 ) => {
   const gaps = new Gaps(database, log)
-  await gaps.start()
-  onTestFinished(() => gaps.stop())
   let handle: Handle | undefined
   let store: () => Promise<void> = async () => {}
   const endpoint = new Endpoint(
     lineSpec({
       history,
+      forgetsAcknowledged,
       open: async opened => {
         handle = opened
         opening(opened)
@@ -50,6 +54,8 @@ const begin = async (
       unstored: changed => gaps.unstored(changed),
     },
   )
+  await gaps.start([endpoint])
+  onTestFinished(() => gaps.stop())
   onTestFinished(() => endpoint.close())
   endpoint.open()
   const opened = await until("the endpoint to be online", () => endpoint.state.is === "online" && handle)
@@ -83,7 +89,7 @@ const untilListed = (database: Database) =>
 
 /** The gaps, once another run has begun. */
 const afterKill = async (database: Database) => {
-  await new Gaps(database, log).start()
+  await new Gaps(database, log).start([])
   return listOf(database)
 }
 
@@ -294,6 +300,55 @@ describe.each(engines)("gaps on $name", ({make}) => {
       await gaps.stop()
       expect(await listOf(database)).toEqual(left)
     }
+  })
+
+  test("a platform that forgets leaves a gap after a restore alone: once, from when it had handed over everything", async () => {
+    const database = await open(await make())
+    const begun = () => begin(database, () => 2000, undefined, {history: "replay", forgetsAcknowledged: true})
+    const restore = (at: number) =>
+      database.write([
+        {sql: "INSERT OR REPLACE INTO svc_meta (key, value) VALUES ('checkpoint', json_object('at', ?))", args: [at]},
+        owingGaps,
+      ])
+    // Not online before the checkpoint: all that is known is when that was made.
+    await restore(Date.now())
+    const checkpoint = Date.now()
+    vi.advanceTimersByTime(60_000)
+    const first = await begun()
+    const online = Date.now()
+    await first.gaps.stop()
+    const early = {from: checkpoint - heartbeat, to: online, reason: "host_ended"}
+    expect(await listOf(database)).toEqual([early])
+
+    const killed = await begun()
+    vi.advanceTimersByTime(heartbeat)
+    const complete = Date.now() - 2000
+    killed.handle.lost(new Error("no answer"))
+    await until("the loss", () => killed.endpoint.state.is === "reconnecting")
+    // While the bot is away, its platform keeps everything.
+    vi.advanceTimersByTime(60_000)
+    await killed.gaps.stop()
+    expect(await afterKill(database)).toEqual([early])
+    await restore(Date.now())
+    vi.advanceTimersByTime(5000)
+    // Killed before it is online, twice.
+    const away = new Endpoint(lineSpec({history: "replay", forgetsAcknowledged: true}), {
+      receive: async () => [stored(1)],
+      online: () => {},
+    })
+    for (const _ of [1, 2]) {
+      await new Gaps(database, log).start([away])
+      vi.advanceTimersByTime(1000)
+    }
+    expect(await listOf(database)).toEqual([early, {from: complete, to: null, reason: "host_ended"}])
+    const later = await begun()
+    const back = Date.now()
+    await later.gaps.stop()
+    const both = [early, {from: complete, to: back, reason: "host_ended"}]
+    expect(await listOf(database)).toEqual(both)
+    const again = await begun()
+    await again.gaps.stop()
+    expect(await listOf(database)).toEqual(both)
   })
 
   test("gaps are counted once as they begin and once by their length as they end, planned ones apart", async () => {

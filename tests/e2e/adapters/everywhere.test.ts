@@ -89,7 +89,15 @@ const every = <T>(places: readonly Place[], act: (place: Place) => Promise<T>): 
 const sentAgain = ["discord~one", "email~one", "matrix~one", "satori~one", "xmpp~one"]
 
 /** What the Host says it may have missed, and whether it could ask for it. MQTT and Telegram have handed it over, and keep it no longer. */
-const gaps = ["discord~one filled", "irc~one -", "onebot~one -", "satori~one partly", "slack~one filled"]
+const gaps = [
+  "discord~one filled",
+  "irc~one -",
+  "mqtt~one -",
+  "onebot~one -",
+  "satori~one partly",
+  "slack~one filled",
+  "telegram~one -",
+]
 
 const isKoishiThere = koishi.install() && koishiServer.install()
 const describeEverywhere = isKoishiThere && isDendriteThere() ? describeWith(...programs) : describe.skip

@@ -1,9 +1,13 @@
+import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {plainConfig} from "../../support/host/project.ts"
+import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
+import {metricsOf} from "../../support/metrics/metrics.ts"
+import {awayPlugin} from "../../support/plugins/away-plugin.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `${plainConfig}  answers: {}\n`
@@ -100,6 +104,56 @@ test("an event from before the restore that a rewound cursor brings again is hel
   await until("the new event to be handled", async () => (await inboxOf(again)).includes("new: handled"))
   expect(await inboxOf(again)).toEqual(["new: handled", "old: held"])
   expect(noted(again)).toEqual(["new"])
+})
+
+const replaying = (slot: string, more = "") =>
+  awayPlugin.replace('"away", {', `"${slot}", {${more}`).replace('history: "none"', 'history: "replay"')
+
+test("what came after the checkpoint is in one gap where the platform forgets it, also if first starts are killed; an ordinary restart and a restore of the newest state leave none", async () => {
+  const plugins = {repeats: replaying("repeats"), forgets: replaying("forgets", "forgetsAcknowledged: true,")}
+  const first = await startHost({config: `${plainConfig}  repeats: {}\n  forgets: {}\n`, plugins})
+  const {project} = first
+  const untilOnline = (host: TestHost) =>
+    until("all to be online", async () =>
+      (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
+    )
+  await untilOnline(first)
+  const online = Date.now()
+  await first.say("one")
+  await first.stop("SIGKILL")
+  const newest = await makeCheckpoint(project)
+  await restore(project, newest.id)
+  const restarted = await startHost({project})
+  await untilOnline(restarted)
+  await restarted.say("two")
+  expect(await gapsOf(restarted)).toEqual([])
+  const {id} = await makeCheckpoint(project)
+  const made = Date.now()
+  await restarted.say("three")
+  await restarted.stop()
+
+  project.write("away", "")
+  await restore(project, id)
+  for (let n = 0; n < 2; n++) {
+    const killed = await startHost({project})
+    expect(await gapsOf(killed)).toMatchObject([{endpoint: "forgets", reason: "host_ended", to: null, planned: false}])
+    await killed.stop("SIGKILL")
+  }
+  rmSync(project.path("away"))
+  const back = Date.now()
+  const host = await startHost({project})
+  const gaps = await untilGaps(host, 1)
+  expect(gaps).toMatchObject([{endpoint: "forgets", reason: "host_ended", backfill: null}])
+  expect(Date.parse(gaps[0]?.from ?? "")).toBeLessThanOrEqual(made)
+  expect(Date.parse(gaps[0]?.from ?? "")).toBeGreaterThanOrEqual(online - 10_000)
+  expect(Date.parse(gaps[0]?.to ?? "")).toBeGreaterThanOrEqual(back)
+  const labels = {endpoint: "forgets", owner: "root/forgets", planned: "false"}
+  expect((await metricsOf(host)).value("svc_endpoint_gaps_total", labels)).toBe(1)
+  await host.stop()
+  const last = await startHost({project})
+  await untilOnline(last)
+  await last.say("four")
+  expect(await gapsOf(last)).toEqual(gaps)
 })
 
 test("an event-stream client from before the restore is told of the new epoch", async () => {

@@ -12,6 +12,7 @@ export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   slot: "line",
   fingerprint: "",
   history: "none",
+  forgetsAcknowledged: false,
   idempotent: false,
   features: [],
   limits: {},

@@ -18,6 +18,7 @@ test("an adapter may say its features, limits and rate", () => {
       limits: {text: 1},
       rate: {messages: 1, per: 0.5},
       history: "replay",
+      forgetsAcknowledged: true,
     }),
   ).not.toThrow()
 })
@@ -25,6 +26,8 @@ test("an adapter may say its features, limits and rate", () => {
 test.for([
   ["no open", {open: undefined}, "needs open()"],
   ["a history that there is not", {history: "all"}, "needs history: one of replay, none, inside"],
+  ["a platform that forgets, of another history", {forgetsAcknowledged: true}, "needs history: replay"],
+  ["a platform that forgets sometimes", {history: "replay", forgetsAcknowledged: "yes"}, "neither true nor false"],
   ["sockets for every account", {sockets: true}, "sockets that is no function"],
   ["a text of half a character", {limits: {text: 0.5}}, "limits.text"],
   ["a rate of nothing", {rate: {messages: 0, per: 1000}}, "rate.messages"],

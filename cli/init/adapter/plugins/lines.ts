@@ -38,6 +38,7 @@ export default definePlugin({
     plugin.adapter("lines", {
       account: Account,
       history: "replay",
+      forgetsAcknowledged: true,
       idempotent: true,
       open: async ({host, port, password}, endpoint) => {
         const socket = createConnection({host, port})
