@@ -22,6 +22,8 @@ interface Act {
   /** As it is stored. */
   readonly content: unknown
   readonly progress: Progress
+  /** Has an earlier attempt of this call begun? */
+  readonly isRepeated: boolean
 }
 
 /** What one call of the platform resolved to: the ids that it adds. */
@@ -63,10 +65,13 @@ const split = async (content: readonly Node[], limit: number | undefined): Promi
 /** The id of a part, from 0: the first has that of the row. */
 const partId = (id: string, part: number): string => (part === 0 ? id : `${id}.${part + 1}`)
 
+/** What a call of the platform tells of every act. */
+const told = ({id, channel, isRepeated}: Act) => ({id, channel, ...(isRepeated ? {repeated: true} : {})})
+
 const sending =
-  ({id, channel}: Act, content: readonly Node[], part: number): Step =>
+  (act: Act, content: readonly Node[], part: number): Step =>
   async (sender, signal) =>
-    idsIn(await sender.send({id: partId(id, part), channel, content}, signal))
+    idsIn(await sender.send({...told(act), id: partId(act.id, part), content}, signal))
 
 /** The platform has the message, whatever an adapter in JavaScript makes of its ids: it is not sent again. */
 const idsIn = (sent: {readonly ids: readonly string[]} | undefined): readonly string[] =>
@@ -94,19 +99,19 @@ const send: Planning = async (act, partsOf) => {
   return parts.map((content, part) => sending(act, content, part))
 }
 
-const react: Planning = async ({id, channel, content}) => [
+const react: Planning = async act => [
   async (sender, signal) => {
-    await need(sender, "react")({id, channel, ...(content as ReactionContent)}, signal)
+    await need(sender, "react")({...told(act), ...(act.content as ReactionContent)}, signal)
     return []
   },
 ]
 
-const unreact: Planning = async ({id, channel, content}, partsOf) => {
-  const {message, emoji} = content as {message: MessageRef; emoji: string}
+const unreact: Planning = async (act, partsOf) => {
+  const {message, emoji} = act.content as {message: MessageRef; emoji: string}
   return (await idsOf(message, partsOf)).slice(0, 1).map(
     (part): Step =>
       async (sender, signal) => {
-        await need(sender, "unreact")({id, channel, message: part, emoji}, signal)
+        await need(sender, "unreact")({...told(act), message: part, emoji}, signal)
         return []
       },
   )
@@ -128,16 +133,16 @@ export const changesOf = (old: readonly string[], parts: readonly (readonly Node
 ]
 
 const deleting =
-  ({id, channel}: Act, message: string): Step =>
+  (act: Act, message: string): Step =>
   async (sender, signal) => {
-    await need(sender, "delete")({id, channel, message}, signal)
+    await need(sender, "delete")({...told(act), message}, signal)
     return []
   }
 
 const editing =
-  ({id, channel}: Act, message: string, content: readonly Node[]): Step =>
+  (act: Act, message: string, content: readonly Node[]): Step =>
   async (sender, signal) => {
-    await need(sender, "edit")({id, channel, message, content}, signal)
+    await need(sender, "edit")({...told(act), message, content}, signal)
     return [message]
   }
 

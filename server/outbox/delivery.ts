@@ -37,6 +37,8 @@ export type End =
 export interface Attempt {
   readonly sender: Sender
   readonly policy: Policy
+  /** Which of all attempts it is, from 1. */
+  readonly number: number
   /** Which of the attempts that count it is, from 1. */
   readonly counted: number
   readonly timing: Timing
@@ -48,11 +50,19 @@ export interface Attempt {
 /** One attempt to its end. Never rejects. */
 export const attempt = async (
   row: Row,
-  {sender, policy, counted, timing, partsOf, scrub = text => text}: Attempt,
+  {sender, policy, number, counted, timing, partsOf, scrub = text => text}: Attempt,
 ): Promise<End> => {
   const progress = progressOf(row, policy)
   try {
-    const {done, of, ...result} = await deliver(row, sender, timing.limit, progress, partsOf, policy)
+    const isRepeated = isRepeat(row, number)
+    const {done, of, ...result} = await deliver(row, {
+      sender,
+      limit: timing.limit,
+      progress,
+      partsOf,
+      policy,
+      isRepeated,
+    })
     return done < of ? {is: "partly", done, of, limit: progress.limit, ...result} : {is: "sent", ...result}
   } catch (error) {
     const end = judge(error, policy, counted, timing)
@@ -65,10 +75,15 @@ interface StoredProgress {
   readonly done: number
   readonly of: number
   readonly limit?: number
+  /** Which attempt has done the last part. */
+  readonly attempt?: number
 }
 
 const readProgress = ({progress}: Row): StoredProgress | undefined =>
   typeof progress === "string" ? fromJson(progress) : undefined
+
+/** Has an attempt of this message, or of its next part, begun before? */
+const isRepeat = (row: Row, number: number): boolean => number > (readProgress(row)?.attempt ?? 0) + 1
 
 const progressOf = (row: Row, {limits}: Policy): Progress => {
   const stored = readProgress(row)
@@ -110,20 +125,19 @@ export const judgeInterrupted = (
   return attempt >= mostAttempts ? "dead" : "queued"
 }
 
-const deliver = (
-  row: Row,
-  sender: Sender,
-  limit: number,
-  progress: Progress,
-  partsOf: PartsOf,
-  policy: Policy,
-): Promise<Performed> =>
+interface Delivery extends Pick<Attempt, "sender" | "policy" | "partsOf"> {
+  readonly limit: number
+  readonly progress: Progress
+  readonly isRepeated: boolean
+}
+
+const deliver = (row: Row, {sender, limit, progress, partsOf, policy, isRepeated}: Delivery): Promise<Performed> =>
   withTimeLimit(limit, async signal => {
     const {user} = row
     const channel = typeof user === "string" ? await directChannel(sender, user, signal) : String(row.channel)
     const content = contentOf(row, policy)
     return perform(
-      {id: String(row.id), channel, kind: row.kind as OutboxDraft["kind"], content, progress},
+      {id: String(row.id), channel, kind: row.kind as OutboxDraft["kind"], content, progress, isRepeated},
       sender,
       partsOf,
       signal,

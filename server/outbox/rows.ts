@@ -131,7 +131,7 @@ const changeOf = ({end, seq, attempt}: Finish, now: number) => {
   if (end.is === "sent") return {...ended, platformIds: toJson(end.ids), error: null, reason: null}
   if (end.is === "partly") {
     const {done, of, limit} = end
-    const progress = toJson({done, of, limit})
+    const progress = toJson({done, of, limit, attempt})
     return {
       ...ended,
       state: "queued",

@@ -236,6 +236,7 @@ export class Sends {
     const end = await attempt(row, {
       sender,
       policy: this.policy(lane.endpoint),
+      number,
       counted: number - Number(row.spared),
       timing: this.#timing,
       partsOf: id => this.#persist(seq, () => readParts(this.#database, id)),

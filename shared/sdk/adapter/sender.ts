@@ -11,6 +11,11 @@ export interface Outgoing {
   readonly id: string
   readonly channel: string
   readonly content: readonly Node[]
+  /**
+   * True where an attempt at the same has begun before, of this part where the Host splits the message: the platform may have it.
+   * Left out at the first attempt.
+   */
+  readonly repeated?: boolean
 }
 
 export interface Reaction {
@@ -18,6 +23,8 @@ export interface Reaction {
   readonly channel: string
   readonly message: string
   readonly emoji: string
+  /** As in `Outgoing`. */
+  readonly repeated?: boolean
 }
 
 /** One message of a platform, as an act names it. */
@@ -27,6 +34,8 @@ export interface Referred {
   readonly channel: string
   /** The platform's id of the message. */
   readonly message: string
+  /** As in `Outgoing`. */
+  readonly repeated?: boolean
 }
 
 export interface Edit extends Referred {
