@@ -6,14 +6,16 @@ import {
   isElement,
   type Node,
   type Outgoing,
+  type Referred,
   refused,
   type Sender,
 } from "../../../shared/sdk/sdk.ts"
-import {acting, type Client, isSaid, path} from "./client.ts"
+import {acting, type Client, isSaid, MatrixError, path} from "./client.ts"
 import {contentOf, quoteIn, replacing, type Text, textOfContent} from "./format/outgoing.ts"
 import {fieldsIn, fieldsOf, listIn, textIn} from "./json.ts"
 import type {Self} from "./login.ts"
 import {kindOf, type Uploads} from "./media.ts"
+import {marked, Repeats, settle} from "./repeats.ts"
 import type {Rooms} from "./rooms.ts"
 
 export interface Sending {
@@ -34,10 +36,18 @@ const typingFor = 10_000
 
 export const createActs = (sending: Sending): Acts => {
   const {client, self, rooms} = sending
+  const repeats = new Repeats(client, self)
   const put = async (room: string, type: string, id: string, body: Content, signal: AbortSignal): Promise<string> => {
-    const answer = await client.ask("PUT", path`/client/v3/rooms/${room}/send/${type}/${id}`, {body, signal})
+    repeats.begin(id)
+    const route = path`/client/v3/rooms/${room}/send/${type}/${id}`
+    const answer = await client.ask("PUT", route, {body, signal}).catch(error => {
+      if (error instanceof MatrixError && error.wait !== undefined) repeats.postpone(id)
+      throw error
+    })
     return textIn(answer, "event_id") ?? ""
   }
+  const putMessage = (room: string, id: string, body: Content, signal: AbortSignal): Promise<string> =>
+    put(room, "m.room.message", id, marked(body, id), signal)
   const redact = async (room: string, event: string, id: string, signal: AbortSignal): Promise<void> => {
     const route = path`/client/v3/rooms/${room}/redact/${event}/${id}`
     await client.ask("PUT", route, {body: {}, signal}).catch(error => {
@@ -45,18 +55,20 @@ export const createActs = (sending: Sending): Acts => {
       if (!isSaid(error, "M_NOT_FOUND")) throw error
     })
   }
-  const send = async ({id, channel, content}: Outgoing, signal: AbortSignal) => {
+  const send = async ({id, channel, content, repeated = false}: Outgoing, signal: AbortSignal) => {
     const {room, thread} = await writable(rooms, channel, signal)
     const contents = await contentsOf(sending, content, signal)
     const relation = relationOf(thread, quoteIn(content))
+    const sent = repeated ? await repeats.sentBefore(room, id, signal) : undefined
     const ids: string[] = []
     for (const [index, each] of contents.entries()) {
       const related = index === 0 || thread !== undefined ? {...each, ...relation} : each
-      ids.push(await put(room, "m.room.message", index === 0 ? id : `${id}-${index + 1}`, related, signal))
+      const transaction = index === 0 ? id : `${id}-${index + 1}`
+      ids.push(sent?.get(transaction) ?? (await putMessage(room, transaction, related, signal)))
     }
     return {ids}
   }
-  const edit = async ({id, channel, message, content}: Edit, signal: AbortSignal) => {
+  const edit = async ({id, channel, message, content, repeated = false}: Edit, signal: AbortSignal) => {
     const {room} = await writable(rooms, channel, signal)
     const [first, ...more] = await contentsOf(sending, content, signal)
     if (first === undefined || more.length > 0)
@@ -64,17 +76,25 @@ export const createActs = (sending: Sending): Acts => {
         reason: "files",
         remediation: "Send the other files in messages of their own.",
       })
-    await put(room, "m.room.message", ofPart(id, message), replacing(first, message), signal)
+    const transaction = ofPart(id, message)
+    if (repeated && (await repeats.sentBefore(room, transaction, signal)).has(transaction)) return
+    await putMessage(room, transaction, replacing(first, message), signal)
+  }
+  const remove = async ({id, channel, message, repeated = false}: Referred, signal: AbortSignal) => {
+    const {room} = await rooms.find(channel, signal)
+    if (repeated && (await repeats.isRedacted(room, message, signal))) return
+    await redact(room, message, ofPart(id, message), signal)
   }
   return {
     send: (message, signal) => acting(send(message, signal)),
     edit: (message, signal) => acting(edit(message, signal)),
-    delete: ({id, channel, message}, signal) =>
-      acting(rooms.find(channel, signal).then(({room}) => redact(room, message, ofPart(id, message), signal))),
-    react: ({id, channel, message, emoji}, signal) => {
+    delete: (message, signal) => acting(remove(message, signal)),
+    react: ({id, channel, message, emoji, repeated = false}, signal) => {
       const relation = {rel_type: "m.annotation", event_id: message, key: emoji}
       const put_ = async () => {
         const {room} = await writable(rooms, channel, signal)
+        if (repeated) await settle(signal)
+        if (repeated && (await ownReactions(client, self, {room, message, emoji}, signal)).length > 0) return
         await put(room, "m.reaction", id, {"m.relates_to": relation}, signal)
       }
       return acting(
