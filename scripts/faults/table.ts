@@ -63,6 +63,13 @@ const table = {
     suite: 4,
     long: 100,
   },
+  "matrix-kills": {
+    what: "kill -9 of a Host that sends to a Matrix homeserver: each message is there once, in order",
+    files: ["e2e/adapters/matrix-kills"],
+    unit: "kills",
+    suite: 6,
+    long: 100,
+  },
   "agent-kills": {
     what: "kill -9 of a Host whose agents call models and tools: each run ends, and each effect is done once or known to be cut off",
     files: ["e2e/agents/kills"],

@@ -32,7 +32,7 @@ const sources = (): Record<string, string> => {
 
 /** A room at a real homeserver, a channel at the fake Discord, and people in both. */
 export const meetPeople = async (homeserver: Homeserver) => {
-  const gate = await openGate(homeserver.url, {endsWrites: true})
+  const gate = await openGate(homeserver.url)
   whenOver(() => gate.close())
   const names = ["bot", "other-bot", "ann", "bob"]
   const registered = await Promise.all(names.map(name => Person.register(homeserver, name)))

@@ -17,24 +17,18 @@ export interface Gate {
   answerNext(pattern: RegExp, status: number, body: string): void
   /** The next request that `pattern` fits reaches the homeserver, and its answer does not come back: its connection ends. */
   swallowNext(pattern: RegExp): void
+  /** As `swallowNext`, but its connection stays open, so that an HTTP client does not repeat the request by itself. */
+  withholdNext(pattern: RegExp): void
   /** Answers a sync with what the last sync with messages was answered with. */
   repeat(): void
   close(): void
 }
 
-export interface GateOptions {
-  /**
-   * A request that writes reaches the homeserver whole, and ends there, though its client is gone. Dendrite 0.13.7 stores the event of
-   * a client that hangs up meanwhile, forgets its transaction id, and stores the event of the repetition as well.
-   */
-  readonly endsWrites?: boolean
-}
-
-export const openGate = async (target: string, {endsWrites = false}: GateOptions = {}): Promise<Gate> => {
+export const openGate = async (target: string): Promise<Gate> => {
   const syncs = new Set<ServerResponse>()
   const asked: {method: string; path: string; headers: IncomingMessage["headers"]}[] = []
   const answers: {readonly pattern: RegExp; readonly status: number; readonly body: string}[] = []
-  const swallowed: RegExp[] = []
+  const lost: {readonly pattern: RegExp; readonly isEnded: boolean}[] = []
   let waiting = 0
   let last: Buffer | undefined
   let isDue = false
@@ -61,10 +55,10 @@ export const openGate = async (target: string, {endsWrites = false}: GateOptions
       return give(response, 200, last)
     }
     if (isSync) syncs.add(response)
-    const lost = swallowed.findIndex(pattern => pattern.test(`${method} ${path}`))
-    if (lost >= 0) swallowed.splice(lost, 1)
+    const found = lost.findIndex(({pattern}) => pattern.test(`${method} ${path}`))
+    const [loss] = found < 0 ? [] : lost.splice(found, 1)
     const far = request(`${target}${url}`, {method, headers: incoming.headers}, answer => {
-      if (lost >= 0) return void answer.resume().on("end", () => response.destroy())
+      if (loss !== undefined) return void answer.resume().on("end", () => loss.isEnded && response.destroy())
       if (!isSync) return void answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))
       const pieces: Buffer[] = []
       answer.on("data", piece => pieces.push(piece))
@@ -77,7 +71,7 @@ export const openGate = async (target: string, {endsWrites = false}: GateOptions
       })
     })
     far.on("error", () => response.destroy())
-    if (!endsWrites || method === "GET") response.on("close", () => far.destroy())
+    response.on("close", () => far.destroy())
     incoming.pipe(far)
   })
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
@@ -90,7 +84,8 @@ export const openGate = async (target: string, {endsWrites = false}: GateOptions
     asked,
     cut: () => server.closeAllConnections(),
     answerNext: (pattern, status, body) => void answers.push({pattern, status, body}),
-    swallowNext: pattern => void swallowed.push(pattern),
+    swallowNext: pattern => void lost.push({pattern, isEnded: true}),
+    withholdNext: pattern => void lost.push({pattern, isEnded: false}),
     repeat: () => {
       const [open] = syncs
       if (open === undefined || last === undefined) {

@@ -20,6 +20,9 @@ export default definePlugin({
     plugin.command("whisper", async ({session}) => {
       await session.send("by the way", {endpoint: session.endpoint, user: session.user.id})
     })
+    plugin.command("correct <id:string>", async ({args, session}) => { await session.edit({platform: args.id}, "corrected") })
+    plugin.command("like", async ({session}) => { await session.react("👍") })
+    plugin.command("clear <id:string>", async ({args, session}) => { await session.delete({platform: args.id}) })
   },
 })
 `

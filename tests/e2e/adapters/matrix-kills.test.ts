@@ -1,0 +1,124 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import type {TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {whenOver} from "../../support/host/shared.ts"
+import {Chance, seedOf} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {describeWithDendrite, type Homeserver, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
+import {openGate} from "../../support/platforms/matrix/gate.ts"
+import {startMatrixHost, untilEndpoint} from "../../support/platforms/matrix/host.ts"
+import {Person} from "../../support/platforms/matrix/person.ts"
+
+const [runtime] = bunOr("node22")
+if (runtime === undefined) throw new Error("there is no runtime")
+const run = faultRun("matrix-kills")
+const {rounds, seed} = run
+
+const kill = async ({process}: TestHost): Promise<void> => {
+  process.child.kill("SIGKILL")
+  await process.finished
+}
+
+const untilSent = (host: TestHost): Promise<unknown> =>
+  until(
+    "everything to be sent",
+    async () => {
+      for (const path of ["inbox?state=pending", "inbox?state=running", "outbox?state=queued", "outbox?state=sending"])
+        if ((await host.get<{items: unknown[]}>(`/api/${path}`)).items.length > 0) return false
+      return true
+    },
+    120_000,
+  )
+
+describeWithDendrite("a homeserver that forgets its transactions", () => {
+  /** A bot and a user in so many rooms of a homeserver. */
+  const meet = async (homeserver: Homeserver, rooms: number) => {
+    const [bot, ann] = await Promise.all([Person.register(homeserver, "bot"), Person.register(homeserver, "ann")])
+    const made: string[] = []
+    for (let n = 0; n < rooms; n++) {
+      const users = {[ann.id]: 100, [bot.id]: 50}
+      made.push(await ann.createRoom({preset: "public_chat", power_level_content_override: {users}}))
+      await bot.join(made.at(-1) ?? "")
+    }
+    return {bot, ann, rooms: made}
+  }
+
+  test("has each act once, though its answer was lost, and both the Host and the homeserver were killed", async () => {
+    const homeserver = await startDendrite()
+    const {bot, ann, rooms} = await meet(homeserver, 1)
+    const [room = ""] = rooms
+    const gate = await openGate(homeserver.url)
+    whenOver(() => gate.close())
+    const options = {runtime, env: {BOT_TOKEN: bot.token}}
+    const accounts = [{id: "main", homeserver: gate.url, accessToken: "${BOT_TOKEN}"}]
+    let host = await startMatrixHost(accounts, options)
+    await untilEndpoint(host, "main", "online")
+    const acts = [
+      {say: "!greet Ada", asks: /^PUT .*\/send\/m\.room\.message\//},
+      {say: (own: string) => `!correct ${own}`, asks: /^PUT .*\/send\/m\.room\.message\//},
+      {say: "!like", asks: /^PUT .*\/send\/m\.reaction\//},
+      {say: (own: string) => `!clear ${own}`, asks: /^PUT .*\/redact\//},
+    ]
+    const own = async () => {
+      await ann.settle(room)
+      return (await ann.events(room)).filter(({sender, state_key}) => sender === bot.id && state_key === undefined)
+    }
+    const counts: number[] = []
+    for (const {say, asks} of acts) {
+      const asked = () => gate.asked.filter(({method, path}) => asks.test(`${method} ${path}`)).length
+      const [first] = await own()
+      const before = counts.at(-1) ?? 0
+      const askedBefore = asked()
+      gate.withholdNext(asks)
+      await ann.say(room, typeof say === "string" ? say : say(first?.event_id ?? ""))
+      await until("the act at the homeserver", async () => (await own()).length > before)
+      await kill(host)
+      await homeserver.kill()
+      await homeserver.start()
+      host = await startMatrixHost(accounts, {...options, project: host.project})
+      await untilEndpoint(host, "main", "online")
+      await untilSent(host)
+      counts.push((await own()).length)
+      expect(asked()).toBe(askedBefore + 1)
+    }
+    expect(counts).toEqual([1, 2, 3, 4])
+    const {items} = await host.get<{items: {id: string; state: string; attempt: number}[]}>("/api/outbox")
+    expect(items.map(({state, attempt}) => [state, attempt])).toEqual(acts.map(() => ["sent", 2]))
+    const [message] = items.toSorted((one, other) => one.id.localeCompare(other.id))
+    expect(await host.get(`/api/outbox/${message?.id}`)).toMatchObject({platformIds: [(await own())[0]?.event_id]})
+  })
+
+  test(
+    `has each message once, in order, after ${rounds} kills of the Host while it sends (seed ${seed})`,
+    async () => {
+      tellHowToRepeat(run)
+      const chance = new Chance(seedOf(seed, runtime.name))
+      const homeserver = await startDendrite()
+      const {bot, ann, rooms} = await meet(homeserver, 6)
+      const options = {runtime, env: {BOT_TOKEN: bot.token}}
+      const accounts = [{id: "main", homeserver: homeserver.url, accessToken: "${BOT_TOKEN}"}]
+      let host = await startMatrixHost(accounts, options)
+      await untilEndpoint(host, "main", "online")
+      const expected = new Map(rooms.map(room => [room, [] as string[]]))
+      for (let n = 0; n < rounds; n++) {
+        const stored = Array.from({length: 5}, (_, k) =>
+          rooms.map(async channel => {
+            const text = `${n}.${k}`
+            await host.post("/api/outbox", {endpoint: "matrix~main", channel, text})
+            expected.get(channel)?.push(text)
+          }),
+        )
+        for (const each of stored) await Promise.all(each)
+        await sleep(chance.below(150))
+        await kill(host)
+        host = await startMatrixHost(accounts, {...options, project: host.project})
+        await untilEndpoint(host, "main", "online")
+        await untilSent(host)
+      }
+      for (const [room, texts] of expected) expect((await ann.heard(room, bot.id)).map(({body}) => body)).toEqual(texts)
+    },
+    120_000 + rounds * 30_000,
+  )
+})
