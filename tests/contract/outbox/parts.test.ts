@@ -78,6 +78,25 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
     expect(done.filter(each => each.startsWith("send b "))).toHaveLength(1)
   })
 
+  test("tells the platform of a part that was begun before, and of no other", async () => {
+    const failed = new Set<string>()
+    const told: string[] = []
+    const {enqueue, outbox, isOver} = await start(async message => {
+      told.push(`${message.id} ${message.repeated ?? "new"}`)
+      if (["a", "a.3", "b"].includes(message.id) && !failed.has(message.id)) {
+        failed.add(message.id)
+        if (message.id === "b") throw refused("not this one", {reason: "rejected", remediation: "Say it otherwise."})
+        throw new Error("not now")
+      }
+      return take(message, new AbortController().signal)
+    })
+    await enqueue(long("a"), long("b", "5"))
+    await outbox.act("retry", {id: "b"})
+    await until("another attempt", isOver)
+    const parts = ["a new", "a true", "a.2 new", "a.3 new", "a.3 true", "a.4 new"]
+    expect(told).toEqual([...parts, "b new", "b true"])
+  })
+
   test("counts the attempts of each part from one", async () => {
     const failed = new Set<string>()
     const {enqueue, read, done} = await start(async message => {
