@@ -94,7 +94,7 @@ export const shownAtMatrix = async (
   {ann, room}: People,
   bot: Person,
 ): Promise<readonly (Shown & {readonly content: MatrixEvent["content"]})[]> => {
-  const events = (await ann.events(room, 1000)).filter(
+  const events = (await ann.events(room, 5000)).filter(
     ({type, sender, content}) => type === "m.room.message" && sender === bot.id && content.msgtype !== undefined,
   )
   const isEdit = ({content}: MatrixEvent) => content["m.relates_to"]?.rel_type === "m.replace"

@@ -87,10 +87,17 @@ export class Person {
     return this.ask("PUT", `/client/v3/rooms/${encodeURIComponent(room)}/state/${state}`, content)
   }
 
-  /** The events of a room, oldest first; those that are gone have no content. */
+  /** The newest events of a room, oldest first; those that are gone have no content. Dendrite gives 100 of them at once. */
   async events(room: string, limit = 500): Promise<readonly MatrixEvent[]> {
-    const answer = await this.ask("GET", `/client/v3/rooms/${encodeURIComponent(room)}/messages?dir=b&limit=${limit}`)
-    return [...answer.chunk].reverse()
+    const events: MatrixEvent[] = []
+    for (let from = ""; events.length < limit; ) {
+      const query = `dir=b&limit=${limit - events.length}${from}`
+      const answer = await this.ask("GET", `/client/v3/rooms/${encodeURIComponent(room)}/messages?${query}`)
+      events.push(...answer.chunk)
+      if (answer.chunk.length === 0 || answer.end === undefined) break
+      from = `&from=${answer.end}`
+    }
+    return events.reverse()
   }
 
   /** The content of what another user has said in a room, in order. */
