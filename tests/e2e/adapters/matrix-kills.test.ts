@@ -103,14 +103,12 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
       await untilEndpoint(host, "main", "online")
       const expected = new Map(rooms.map(room => [room, [] as string[]]))
       for (let n = 0; n < rounds; n++) {
-        const stored = Array.from({length: 5}, (_, k) =>
-          rooms.map(async channel => {
-            const text = `${n}.${k}`
-            await host.post("/api/outbox", {endpoint: "matrix~main", channel, text})
-            expected.get(channel)?.push(text)
-          }),
-        )
-        for (const each of stored) await Promise.all(each)
+        for (let k = 0; k < 5; k++) {
+          const text = `${n}.${k}`
+          const stored = rooms.map(channel => host.post("/api/outbox", {endpoint: "matrix~main", channel, text}))
+          await Promise.all(stored)
+          for (const texts of expected.values()) texts.push(text)
+        }
         await sleep(chance.below(150))
         await kill(host)
         host = await startMatrixHost(accounts, {...options, project: host.project})
