@@ -5,16 +5,17 @@ import {killStarting, startHost, type TestHost} from "../../support/host/host.ts
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {onBun, runtimes} from "../../support/host/runtimes.ts"
+import {arrivalsOf, startChatter, staysOf} from "../../support/irc/chatter.ts"
 import {untilEndpoint} from "../../support/irc/host.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {describeWith} from "../../support/machine/tools.ts"
-import {gapsOf} from "../../support/messages/gaps.ts"
+import {gapsOf, isInGap} from "../../support/messages/gaps.ts"
+import {type Answer, readLedger, type StoredMessage} from "../../support/messages/kill-ledger.ts"
+import type {Open} from "../../support/messages/open-work.ts"
 import {startReceiver} from "../../support/webhooks/webhooks.ts"
-import {arrivalsOf, startChatter, staysOf} from "./irc-chatter.ts"
-import {type Answer, readLedger, type StoredMessage} from "./kill-ledger.ts"
-import {killConfig, killSecret, lounge, type Open, twofoldPlugin} from "./kill-loop.ts"
+import {killConfig, killSecret, lounge, twofoldPlugin} from "./kill-loop.ts"
 import {startPartners} from "./partners.ts"
 
 const run = faultRun("kill-loop")
@@ -194,11 +195,7 @@ describeWith("ngircd")("the kill loop", () => {
       expect(lines.length).toBe(stored.size)
       expect(lines.filter(line => !chatter.said.has(line))).toEqual([])
       const missing = arrivalsOf(chatter).filter(({line}) => !stored.has(line))
-      const first = Math.min(...gaps.map(({from}) => Date.parse(from)))
-      const isListed = (said: {from: number; to: number}) =>
-        said.from < first ||
-        gaps.some(({from, to}) => Date.parse(from) <= said.to && to !== null && said.from <= Date.parse(to))
-      expect(missing.filter(said => !isListed(said))).toEqual([])
+      expect(missing.filter(said => !isInGap(gaps, said))).toEqual([])
       // Of what was said while the bot was there, a kill has taken the end, and nothing from the middle.
       const stays = staysOf(chatter.listener, lounge.nick)
       const holes = stays.map(stay => stay.lines.map(line => stored.has(line)))

@@ -1,3 +1,4 @@
+import {openRoute} from "../../support/messages/open-work.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {secretOf} from "../../support/webhooks/webhooks.ts"
 
@@ -15,21 +16,7 @@ export const twofoldPlugin = pluginWith(`
       await session.send("to " + session.text)
       await session.send("log " + session.text, {endpoint: "sandbox", channel: "log"})
     })
-    plugin.route({
-      method: "GET",
-      path: "/open",
-      scope: "full",
-      summary: "What has not ended",
-      handle: async (_, call) => {
-        const [row] = await plugin.database.read(
-          "SELECT (SELECT count(*) FROM inbox_marks WHERE state IN ('pending', 'running')) AS marks,"
-            + " (SELECT count(*) FROM inbox_marks WHERE state IN ('pending', 'running') AND crashes > 0) AS suspects,"
-            + " (SELECT count(*) FROM outbox WHERE state IN ('queued', 'sending')) AS messages")
-        return call.json(Type.Object({}), {
-          marks: Number(row!.marks), suspects: Number(row!.suspects), messages: Number(row!.messages),
-        })
-      },
-    })
+    ${openRoute}
     plugin.route({
       method: "GET",
       path: "/lines",
@@ -42,13 +29,6 @@ export const twofoldPlugin = pluginWith(`
         return call.json(Type.Array(Type.String()), rows.map(row => String(row.text)))
       },
     })`)
-
-/** What has not ended: handlers, those that a kill has cut off before, messages. */
-export interface Open {
-  readonly marks: number
-  readonly suspects: number
-  readonly messages: number
-}
 
 export const killConfig = (receiver: string, irc: {readonly port: number}): string => `log_level: warn
 http:

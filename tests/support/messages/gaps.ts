@@ -27,3 +27,14 @@ export const untilGaps = (host: TestHost, count: number): Promise<readonly Gap[]
     const gaps = await gapsOf(host)
     return gaps.length >= count && gaps.every(({to}) => to !== null) && gaps
   })
+
+/** What reached the platform, in milliseconds since 1970: after `from`, and before `to`. */
+export interface Arrival {
+  readonly from: number
+  readonly to: number
+}
+
+/** What may have reached a platform before the first gap began, or while one was open. */
+export const isInGap = (gaps: readonly Gap[], said: Arrival): boolean =>
+  gaps.every(({from}) => said.from < Date.parse(from)) ||
+  gaps.some(({from, to}) => Date.parse(from) <= said.to && to !== null && said.from <= Date.parse(to))

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {until} from "../../support/host/process.ts"
-import {joinIrc, type Person} from "../../support/irc/person.ts"
-import type {IrcServer} from "../../support/irc/servers.ts"
+import {until} from "../host/process.ts"
+import {joinIrc, type Person} from "./person.ts"
+import type {IrcServer} from "./servers.ts"
 
 /** Between two lines of one person, in milliseconds. */
 const pause = 400
@@ -52,7 +52,7 @@ export const startChatter = async (server: IrcServer, channel: string, count: nu
  * When a line that was said reached the server: after it was about to be written, and before somebody else heard it, both
  * in milliseconds since 1970.
  */
-export const arrivalsOf = ({said, listener: {lines, times}}: Chatter) => {
+export const arrivalsOf = ({said, listener: {lines, times}}: Pick<Chatter, "said" | "listener">) => {
   const heard = new Map(lines.map((line, n) => [/ PRIVMSG \S+ :?(.*)$/.exec(line)?.[1], times[n] ?? 0]))
   return [...said].map(([line, from]) => ({line, from, to: heard.get(line) ?? from}))
 }

@@ -6,6 +6,7 @@ export interface StoredMessage {
   readonly endpoint: string
   /** The platform's id of it. */
   readonly id: string
+  readonly type: string
   readonly text: string
   /** The states of its marks. */
   readonly states: string
@@ -16,9 +17,15 @@ export interface Answer {
   readonly seq: number
   readonly id: string
   readonly endpoint: string
+  /** `message`, or an act on one: `edit`, `delete`, `reaction`. */
+  readonly kind: string
   readonly text: string
+  /** JSON, as it is stored. */
+  readonly content: string
   readonly state: string
   readonly attempt: number
+  /** Empty where there is none. */
+  readonly reason: string
 }
 
 export interface Ledger {
@@ -34,27 +41,32 @@ export const readLedger = async (file: string): Promise<Ledger> => {
   )
   try {
     const events = await database.read(
-      `SELECT i.seq, i.endpoint, i.event_id AS id, json_extract(i.event, '$.message.content') AS text,
+      `SELECT i.seq, i.endpoint, i.event_id AS id, i.type, json_extract(i.event, '$.message.content') AS text,
         group_concat(m.state) AS states FROM inbox i LEFT JOIN inbox_marks m USING (seq) GROUP BY i.seq ORDER BY i.seq`,
     )
     const answers = await database.read(
-      "SELECT inbox_seq AS seq, id, endpoint, json_extract(content, '$[0]') AS text, state, attempt FROM outbox",
+      `SELECT inbox_seq AS seq, id, endpoint, kind, json_extract(content, '$[0]') AS text, content, state, attempt,
+        coalesce(reason, '') AS reason FROM outbox ORDER BY outbox.seq`,
     )
     return {
-      events: events.map(({seq, endpoint, id, text, states}) => ({
+      events: events.map(({seq, endpoint, id, type, text, states}) => ({
         seq: Number(seq),
         endpoint: String(endpoint),
         id: String(id),
+        type: String(type),
         text: String(text),
         states: String(states),
       })),
-      answers: answers.map(({seq, id, endpoint, text, state, attempt}) => ({
+      answers: answers.map(({seq, id, endpoint, kind, text, content, state, attempt, reason}) => ({
         seq: Number(seq),
         id: String(id),
         endpoint: String(endpoint),
+        kind: String(kind),
         text: String(text),
+        content: String(content),
         state: String(state),
         attempt: Number(attempt),
+        reason: String(reason),
       })),
     }
   } finally {
