@@ -21,6 +21,13 @@ const table = {
     suite: 30,
     long: 1000,
   },
+  "adapter-kills": {
+    what: "kill -9 of a Host on Telegram, Discord, Matrix, email and IRC at once: nothing is lost, doubled or left unnamed",
+    files: ["e2e/adapters/kill-loop"],
+    unit: "kills an adapter",
+    suite: 5,
+    long: 50,
+  },
   "act-kills": {
     what: "kill -9 of a Host that sends under keys, edits and deletes: each is done once, in its order",
     files: ["e2e/messages/kill-acts"],

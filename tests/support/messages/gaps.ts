@@ -1,25 +1,24 @@
 import type {GapView} from "../../../shared/api/endpoints.ts"
+import type {Page} from "../../../shared/api/paging.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {TestHost} from "../host/host.ts"
 import {until} from "../host/process.ts"
 
 export type Gap = Static<typeof GapView>
 
-interface GapPage {
-  readonly items: readonly Gap[]
-  readonly next: string | null
+/** All that the Host lists at a path, by as many pages as it takes. */
+export const allOf = async <T>(host: TestHost, path: string): Promise<readonly T[]> => {
+  const items: T[] = []
+  for (let next: string | null = ""; next !== null; ) {
+    const page: Page<T> = await host.get<Page<T>>(`${path}?limit=500${next === "" ? "" : `&cursor=${next}`}`)
+    items.push(...page.items)
+    next = page.next
+  }
+  return items
 }
 
 /** All gaps that the Host lists, newest first. */
-export const gapsOf = async (host: TestHost): Promise<readonly Gap[]> => {
-  const gaps: Gap[] = []
-  for (let next: string | null = ""; next !== null; ) {
-    const page: GapPage = await host.get<GapPage>(`/api/inbox/gaps?limit=500${next === "" ? "" : `&cursor=${next}`}`)
-    gaps.push(...page.items)
-    next = page.next
-  }
-  return gaps
-}
+export const gapsOf = (host: TestHost): Promise<readonly Gap[]> => allOf<Gap>(host, "/api/inbox/gaps")
 
 /** Waits until there are so many gaps, and each has its end. */
 export const untilGaps = (host: TestHost, count: number): Promise<readonly Gap[]> =>

@@ -1,5 +1,6 @@
 import {createServer, type IncomingMessage} from "node:http"
 import {buffer} from "node:stream/consumers"
+import {setTimeout as sleep} from "node:timers/promises"
 import {whenOver} from "../../host/shared.ts"
 import {createTroubles, type FakePlatform, listen, type Said} from "../platform.ts"
 import {createRoutes, type FakeAnswer} from "./routes.ts"
@@ -37,6 +38,11 @@ export interface FakeDiscord extends FakePlatform {
   readonly requests: readonly string[]
 }
 
+export interface DiscordOptions {
+  /** From what a request of HTTP has done to its answer, in milliseconds. */
+  readonly latency?: number
+}
+
 /** The bot of a token: `bot-<id>…` has that id, and `wrong…` is none. */
 const botOf = (token: string): Bot | undefined => {
   if (token.startsWith("wrong")) return undefined
@@ -53,7 +59,7 @@ const botOf = (token: string): Bot | undefined => {
  * `routes.ts`; 429 comes only when a test asks for it. There is one server, `500`; every channel that is not in it is a direct
  * channel with the user of the same number. It leaves out shards, compression, roles' rights and rate limits of its own.
  */
-export const startDiscord = async (): Promise<FakeDiscord> => {
+export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<FakeDiscord> => {
   const world = new World()
   const troubles = createTroubles()
   const typing = new Map<string, number>()
@@ -171,6 +177,7 @@ export const startDiscord = async (): Promise<FakeDiscord> => {
       return
     }
     const {status, body, headers = {}} = await serve(request)
+    if (latency > 0) await sleep(latency)
     if (body instanceof Uint8Array) {
       response.writeHead(status, {"content-type": "application/octet-stream"}).end(body)
       return

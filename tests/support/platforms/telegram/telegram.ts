@@ -1,4 +1,5 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
+import {setTimeout as sleep} from "node:timers/promises"
 import {createTroubles, type FakePlatform, listen} from "../platform.ts"
 import {chatOf, messageOf, type Shown, userOf} from "./chats.ts"
 import {type Fields, type FormFile, formOf} from "./form.ts"
@@ -34,6 +35,13 @@ export interface TelegramFake extends FakePlatform {
   readonly updates: Updates
 }
 
+export interface TelegramOptions {
+  /** The bot's; others get 401. */
+  readonly token?: string
+  /** From what a method has done to its answer, in milliseconds. */
+  readonly latency?: number
+}
+
 const bodyOf = (answer: Answer) =>
   "result" in answer
     ? {ok: true, ...answer}
@@ -49,7 +57,7 @@ const bodyOf = (answer: Answer) =>
  * leaves out Telegram's own limits (429 comes only when a test asks for it), markup in texts, rights in groups, and all
  * that bots of svc do not use. With a `token`, others get 401.
  */
-export const startTelegram = async ({token}: {readonly token?: string} = {}): Promise<TelegramFake> => {
+export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}): Promise<TelegramFake> => {
   const updates = new Updates()
   const troubles = createTroubles()
   const counts = {id: 1, open: 0}
@@ -93,6 +101,7 @@ export const startTelegram = async ({token}: {readonly token?: string} = {}): Pr
     if (text !== undefined) return void response.end(text)
     const found = await answer(request)
     if (found === undefined) return void request.socket.destroy()
+    if (latency > 0 && request.url?.endsWith("/getUpdates") !== true) await sleep(latency)
     response.writeHead("code" in found ? found.code : 200, {"content-type": "application/json"})
     response.end(JSON.stringify(bodyOf(found)))
   })

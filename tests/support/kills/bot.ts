@@ -1,0 +1,44 @@
+import {openRoute} from "../messages/open-work.ts"
+import {pluginWith} from "../plugins/plugin-sources.ts"
+import type {KillPlatform} from "./platform.ts"
+
+/** What the bot does about the text with this number, on a platform that takes acts. */
+export const acts = ["answer", "edit", "react", "delete"] as const
+
+export type Act = (typeof acts)[number]
+
+/** Texts end in their number. */
+export const actFor = ({takesActs}: KillPlatform, text: string): Act =>
+  (takesActs ? acts[Number(text.split(" ").at(-1)) % acts.length] : undefined) ?? "answer"
+
+/**
+ * Answers each text with `to <text>`. Of four in a row, where the platform takes that, it writes one answer as a draft and
+ * edits it, reacts to one besides, and takes another message back before one.
+ */
+const answerPlugin = pluginWith(`
+    plugin.on("message-created", {name: "answer"}, async session => {
+      const {text, endpoint} = session
+      const isPlain = /^(email|irc)~/.test(endpoint)
+      const act = isPlain ? "answer" : ${JSON.stringify(acts)}[Number(text.split(" ").at(-1)) % ${acts.length}]
+      if (act === "edit") return void (await session.edit(await session.reply("draft " + text), "to " + text))
+      if (act === "react") await session.react("👍")
+      if (act === "delete") await session.delete(await session.send("gone " + text))
+      if (endpoint.startsWith("irc~")) await session.send("to " + text)
+      else await session.reply("to " + text)
+    })
+    ${openRoute}`)
+
+/** The project of a Host with one endpoint on each platform. */
+export const projectFor = (platforms: readonly KillPlatform[]) => {
+  const endpoints = platforms.map(({name, account}) => [name, {endpoints: [{id: "one", ...account}]}] as const)
+  const config = {
+    log_level: "warn",
+    http: {port: 0, token: "${HTTP_TOKEN}"},
+    plugins: {answer: {}, ...Object.fromEntries(endpoints)},
+  }
+  return {
+    config: JSON.stringify(config),
+    plugins: {answer: answerPlugin},
+    env: Object.assign({HTTP_TOKEN: "full-token-of-the-test"}, ...platforms.map(({env}) => env ?? {})),
+  }
+}

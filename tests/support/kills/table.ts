@@ -1,0 +1,20 @@
+/** One row of the table that a kill loop prints. */
+export interface Row {
+  readonly adapter: string
+  readonly [column: string]: string | number
+}
+
+/** Columns as wide as they need to be. */
+export const tableOf = (rows: readonly Row[]): string => {
+  const columns = Object.keys(rows[0] ?? {})
+  const lines = [columns, ...rows.map(row => columns.map(column => String(row[column])))]
+  const widths = columns.map((_, n) => Math.max(...lines.map(line => line[n]?.length ?? 0)))
+  return lines
+    .map(line =>
+      line
+        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n")
+}

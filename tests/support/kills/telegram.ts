@@ -1,0 +1,44 @@
+import {messageOf} from "../platforms/telegram/chats.ts"
+import {startTelegram} from "../platforms/telegram/telegram.ts"
+import {type KillPlatform, latency, noting} from "./platform.ts"
+
+const token = "999:right-token"
+
+/** Ids of people's messages, apart from those that the fake gives to the bot's. */
+const firstId = 1_000_000
+
+/** Telegram, at the fake of the tests. */
+export const telegramUnderKills = async (): Promise<KillPlatform> => {
+  const fake = await startTelegram({token, latency})
+  const texts = new Map<number, string>()
+  let polls = 0
+  return {
+    name: "telegram",
+    account: {apiRoot: fake.url, token: "${TELEGRAM_TOKEN}"},
+    env: {TELEGRAM_TOKEN: token},
+    replays: true,
+    hasHistory: false,
+    dropsRepeats: false,
+    tellsRepeats: false,
+    takesActs: true,
+    ...noting((text, n) => {
+      texts.set(firstId + n, text)
+      fake.push({message: messageOf({text}, firstId + n)})
+    }),
+    launching: () => {
+      fake.cut()
+      polls = fake.updates.polls
+    },
+    isConnected: () => fake.open() > 0,
+    isConnecting: () => fake.open() > 0 && fake.updates.polls === polls,
+    shown: async () =>
+      fake.sent().map(({text, answers}) => {
+        const quotes = answers === undefined ? undefined : texts.get(answers)
+        return quotes === undefined ? {text} : {text, quotes}
+      }),
+    // A reaction takes the place of the one before.
+    liked: async () => [
+      ...new Set(fake.calls("setMessageReaction").map(({message_id}) => texts.get(Number(message_id)) ?? "nothing")),
+    ],
+  }
+}

@@ -1,0 +1,124 @@
+import {expect} from "vitest"
+import type {Answer, Ledger, StoredMessage} from "../messages/kill-ledger.ts"
+import {actFor} from "./bot.ts"
+import type {KillPlatform, Shown} from "./platform.ts"
+
+/** What became of the answers on one platform. */
+export interface Answers {
+  readonly handled: number
+  readonly answered: number
+  readonly unknown: number
+  /** Attempts behind the first one. */
+  readonly repeats: number
+  /** Repetitions that the platform has dropped, or that a receiver knows by their id. */
+  readonly toldApart: number
+  /** What is `sent` and not shown. */
+  readonly lost: readonly string[]
+  /** What is shown more often than is promised. */
+  readonly doubled: readonly string[]
+}
+
+/** Kinds of what the bot sends for each act, in order. */
+const kinds = {
+  answer: ["message"],
+  edit: ["message", "edit"],
+  react: ["reaction", "message"],
+  delete: ["message", "delete", "message"],
+} as const
+
+/** Each event is handled, or dead because two kills met it; what it left is there once if it was handled, else not at all. */
+const checkLeft = (platform: KillPlatform, {text, states}: StoredMessage, left: readonly Answer[]) => {
+  expect({text, states}).toEqual({text, states: expect.stringMatching(/^(handled|dead)$/)})
+  const wanted = states === "dead" ? [] : kinds[actFor(platform, text)]
+  expect({text, left: left.map(({kind}) => kind)}).toEqual({text, left: wanted})
+}
+
+/** Nothing waits; what may have arrived is `unknown` where the platform does not drop repeats, and an act on it fails. */
+const checkStates = ({dropsRepeats}: KillPlatform, left: readonly Answer[]) => {
+  const first = left[0]
+  const isAct = ({kind}: Answer) => kind === "edit" || kind === "delete"
+  const fits = (answer: Answer) =>
+    answer.state === "sent" ||
+    (!dropsRepeats && answer.state === "unknown" && answer.reason === "host_ended") ||
+    (isAct(answer) && answer.state === "failed" && answer.reason === "message_not_sent" && first?.state === "unknown")
+  expect(left.filter(answer => !fits(answer))).toEqual([])
+}
+
+/**
+ * What is found wrong. No connection ends while a Host runs, so nothing is sent again but what a kill has cut off, where the
+ * platform drops that: each message is shown once at most (docs/outbox.md, Failures).
+ */
+class Findings {
+  readonly lost: string[] = []
+  readonly doubled: string[] = []
+  toldApart = 0
+  readonly #platform: KillPlatform
+  readonly #shown: readonly Shown[]
+
+  constructor(platform: KillPlatform, shown: readonly Shown[]) {
+    this.#platform = platform
+    this.#shown = shown
+  }
+
+  /** `texts`: those that the message has had. `deletion`: the act that took it back. */
+  count(answer: Answer, texts: readonly string[], quote: string | undefined, deletion?: Answer): void {
+    const found = this.#shown.filter(({text}) => texts.includes(text))
+    const times = this.#platform.tellsRepeats ? new Set(found.map(({id}) => id)).size : found.length
+    const about = JSON.stringify({answer, deletion, found})
+    if (times === 0 && answer.state === "sent" && deletion === undefined) this.lost.push(about)
+    if (times > (deletion?.state === "sent" ? 0 : 1)) this.doubled.push(about)
+    this.toldApart += found.length - times
+    if (quote !== undefined) expect(found.map(({quotes}) => quotes)).toEqual(found.map(() => quote))
+  }
+
+  /** All that the bot said about one text. */
+  check(text: string, left: readonly Answer[]): void {
+    const [first, second] = left.filter(({kind}) => kind === "message")
+    const act = left.find(({kind}) => kind === "edit" || kind === "delete")
+    const quote = this.#platform.name === "irc" ? undefined : text
+    if (first === undefined) return
+    if (act?.kind === "delete") this.count(first, [`gone ${text}`], undefined, act)
+    else this.count(first, act === undefined ? [`to ${text}`] : [`draft ${text}`, `to ${text}`], quote)
+    if (second !== undefined) this.count(second, [`to ${text}`], quote)
+    const isEdited = () => this.#shown.some(each => each.text === `to ${text}`)
+    if (act?.kind === "edit" && act.state === "sent" && !isEdited()) this.lost.push(`the edit to ${text}`)
+  }
+}
+
+/** Compares what the Host has stored with what the platform shows. */
+export const checkAnswers = async (platform: KillPlatform, {events, answers}: Ledger): Promise<Answers> => {
+  const endpoint = `${platform.name}~one`
+  const messages = events.filter(event => event.endpoint === endpoint && event.type === "message-created")
+  const own = answers.filter(answer => answer.endpoint === endpoint)
+  const bySeq = Map.groupBy(own, ({seq}) => seq)
+  const [shown, liked] = await Promise.all([platform.shown(), platform.liked()])
+  const findings = new Findings(platform, shown)
+  for (const event of messages) {
+    const left = bySeq.get(event.seq) ?? []
+    checkLeft(platform, event, left)
+    checkStates(platform, left)
+    findings.check(event.text, left)
+    const reaction = left.find(({kind}) => kind === "reaction")
+    const likes = liked.filter(text => text === event.text).length
+    if (reaction?.state === "sent" && likes === 0) findings.lost.push(`the reaction to ${event.text}`)
+    if (likes > (reaction === undefined ? 0 : 1)) findings.doubled.push(`the reaction to ${event.text}`)
+  }
+  // Nothing else was said, and nothing was left by no event.
+  const texts = new Set(messages.flatMap(({text}) => ["to", "draft", "gone"].map(word => `${word} ${text}`)))
+  expect(shown.filter(({text}) => !texts.has(text))).toEqual([])
+  const seqs = new Set(messages.map(({seq}) => seq))
+  expect(own.filter(({seq}) => !seqs.has(seq))).toEqual([])
+  const repeats = own.reduce((sum, {attempt}) => sum + Math.max(0, attempt - 1), 0)
+  const toldApart = findings.toldApart + (platform.dropped?.() ?? 0)
+  expect(toldApart).toBeLessThanOrEqual(repeats)
+  const handled = messages.filter(({states}) => states === "handled")
+  return {
+    handled: handled.length,
+    answered: handled.filter(({text}) => shown.some(each => each.text === `to ${text}`)).length,
+    unknown: own.filter(({state}) => state === "unknown").length,
+    repeats,
+    toldApart,
+    lost: findings.lost,
+    doubled: findings.doubled,
+  }
+}
