@@ -86,7 +86,7 @@ class Connection {
     this.acting = {session, outbound, memory, receiver: this.#receiver, room}
   }
 
-  /** Resolves once messages can be sent. */
+  /** Resolves once messages can be sent, and what comes in is not lost by a kill. */
   async begin(): Promise<void> {
     const {xml} = this.#session
     // Before the first presence: a server that is asked for the archive sends nothing that it kept otherwise.
@@ -97,8 +97,12 @@ class Connection {
       if (!(error instanceof StanzaFailure)) throw error
     })
     await this.#session.send(xml("presence", {}))
-    const entered = Promise.all([...this.#rooms.values()].map(room => room.enter()))
-    await Promise.race([entered, sleep(times.rooms, undefined, {ref: false})])
+    const entered = [...this.#rooms.values()].map(async room => {
+      await room.enter()
+      await room.reader?.based()
+    })
+    // A room may not answer, and while ingress is paused no position is stored.
+    await Promise.race([Promise.all([reader?.based(), ...entered]), sleep(times.rooms, undefined, {ref: false})])
     void reader?.read()
   }
 

@@ -31,7 +31,6 @@ export class Reader {
   /** What came live and waits for the archive; undefined where it need not. */
   #held: Arrival[] | undefined = []
   #isReading = false
-  /** Resolves once the archive has a position. */
   #based: Promise<void> | undefined
   /** More came in than can wait: the archive has it. */
   #isBehind = false
@@ -55,6 +54,11 @@ export class Reader {
     }
     const end = items.findIndex(({id}) => id === position.id) + 1
     return {known: items.slice(0, end), newer: items.slice(end)}
+  }
+
+  /** Resolves once the archive has a stored position: from then on, what comes in is not lost. */
+  async based(): Promise<void> {
+    await this.#based
   }
 
   /** What comes live waits until `read` has read what the archive has before it. */
@@ -118,7 +122,7 @@ export class Reader {
 
   async #readPages(): Promise<void> {
     const {intake, archive, eventsOf, session} = this.#options
-    await this.#based
+    await this.based()
     for (let last: string | undefined; !session.ended.aborted; ) {
       const page = await this.#next(last)
       const stored = page.items.map(archived => {
