@@ -3,6 +3,7 @@ import type {Dispatch} from "../inbox/handling.ts"
 import {noteTokens} from "../project/token-ages.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {writeHostFile} from "../runtime/host-file.ts"
+import {holdPackages} from "../runtime/packages/find.ts"
 import type {Api} from "./api.ts"
 import type {Assembled} from "./assembly/assemble.ts"
 import {type HostOptions, isPlannedEnd} from "./host.ts"
@@ -26,11 +27,31 @@ export interface TableOptions {
 }
 
 /** The rows of a Host whose parts are made: they start from top to bottom, and stop from bottom to top. */
-export const tableOf = (table: TableOptions): readonly Row[] => [
-  ...lastToStop(table),
-  ...messageRows(table),
-  ...serviceRows(table),
-]
+export const tableOf = (table: TableOptions): readonly Row[] => {
+  const libraries = heldLibraries()
+  return [
+    ...lastToStop(table),
+    ...messageRows(table, libraries),
+    ...serviceRows(table),
+    {name: "the libraries of adapters", start: () => libraries.release()},
+  ]
+}
+
+interface HeldLibraries {
+  hold(): void
+  release(): void
+}
+
+/** Adapters load libraries to connect, and the first requests are not to wait for that. */
+const heldLibraries = (): HeldLibraries => {
+  let release = () => {}
+  return {
+    hold: () => {
+      release = holdPackages()
+    },
+    release: () => release(),
+  }
+}
 
 /** What begins to stop at once is waited for here: the drain needs the seconds that a checkpoint takes to give up. */
 const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
@@ -70,7 +91,10 @@ const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
 }
 
 /** The first generation, and what its messages go through. */
-const messageRows = ({options, made, dispatch, requireRunning}: TableOptions): readonly Row[] => {
+const messageRows = (
+  {options, made, dispatch, requireRunning}: TableOptions,
+  libraries: HeldLibraries,
+): readonly Row[] => {
   const {scrub} = options.logs
   const {generations, starts, inbox, outbox, endpoints, ingress, gaps, diskWatch, placeWatch} = made
   return [
@@ -105,7 +129,14 @@ const messageRows = ({options, made, dispatch, requireRunning}: TableOptions): r
     },
     {
       name: "the endpoints",
-      stop: () => endpoints.close(),
+      start: () => {
+        libraries.hold()
+        endpoints.start()
+      },
+      stop: () => {
+        libraries.release()
+        return endpoints.close()
+      },
       limit: 1500,
       late: "an endpoint did not close in time",
     },
@@ -129,7 +160,7 @@ const lastGoodRow = (
 const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[] => {
   const {gate, listener, url, paths, runtimeId, token, boot} = opened
   const {log} = options.logs
-  const {events, endpoints, satori, files, inbox, outbox, jobs, timers, agents, recovery, capacity} = made
+  const {events, satori, files, inbox, outbox, jobs, timers, agents, recovery, capacity} = made
   return [
     {
       name: "connections",
@@ -183,7 +214,5 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
         return writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own})
       },
     },
-    // Adapters load their libraries, and the first requests are not to wait for that.
-    {name: "the connections to platforms", start: () => endpoints.start()},
   ]
 }

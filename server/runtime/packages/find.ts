@@ -30,6 +30,13 @@ const longestTurn = 5000
 /** Ends when the package that loads now has loaded, or its turn is over. */
 let turn: Promise<unknown> = Promise.resolve()
 
+/** Packages that are asked for from now on are loaded once the function that this returns is called. */
+export const holdPackages = (): (() => void) => {
+  const {promise, resolve} = Promise.withResolvers<void>()
+  turn = Promise.all([turn, promise])
+  return resolve
+}
+
 /**
  * Loads the package that `findPackage` found in a folder, after those that were asked for before: requests are answered between
  * two packages, where ten adapters connect at a start. Throws what the package throws while it loads.
