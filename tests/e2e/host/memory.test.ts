@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {expect, test} from "vitest"
+import {expect, test, vi} from "vitest"
 import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -36,6 +36,9 @@ interface InboxItem {
   readonly state: string
   readonly event: {readonly message: {readonly content: string}}
 }
+
+// On a busy machine, memory runs out slowly.
+vi.setConfig({testTimeout: 480_000})
 
 const statesOf = async (host: TestHost): Promise<Readonly<Record<string, string>>> => {
   const {items} = await host.get<{items: readonly InboxItem[]}>("/api/inbox?limit=500")
