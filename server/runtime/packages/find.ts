@@ -42,10 +42,11 @@ export const holdPackages = (): (() => void) => {
  * two packages, where ten adapters connect at a start. Throws what the package throws while it loads.
  */
 export const importPackage = (name: string, folder: string): Promise<object> => {
-  const loading = turn
-    .then(() => setImmediate())
-    .then((): Promise<object> => import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href))
-  turn = Promise.race([loading.catch(() => {}), sleep(longestTurn, undefined, {ref: false})])
+  const begun = turn.then(() => setImmediate())
+  const loading = begun.then(
+    (): Promise<object> => import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href),
+  )
+  turn = begun.then(() => Promise.race([loading.catch(() => {}), sleep(longestTurn, undefined, {ref: false})]))
   return loading
 }
 
