@@ -1,6 +1,7 @@
 import type {Log} from "../../../shared/log.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import type {PlatformSocket, SocketHandler} from "../../../shared/sdk/adapter/socket.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Peer} from "../../runtime/runtime.ts"
 
 /** Messages whose handling has not ended: so many, and so many bytes or characters of text. */
@@ -107,16 +108,16 @@ export class Connection implements PlatformSocket {
     this.#peer.send(data)
     const {bufferedAmount} = this.#peer
     if (bufferedAmount <= buffer.bytes) return
-    const {signal, clear} = limited(this.signal, buffer.patience + bufferedAmount / buffer.bytesPerMillisecond)
+    const patience = buffer.patience + bufferedAmount / buffer.bytesPerMillisecond
+    const drain = (signal: AbortSignal) =>
+      this.#peer.waitForDrain({threshold: buffer.bytes, pollInterval: buffer.poll, signal})
     try {
-      await this.#peer.waitForDrain({threshold: buffer.bytes, pollInterval: buffer.poll, signal})
+      await withTimeLimit(patience, drain, this.signal)
     } catch (cause) {
       if (this.signal.aborted) throw new Error("the connection has ended", {cause})
       this.#isClosing = true
       this.#peer.terminate()
       throw new Error("the platform reads too slowly", {cause})
-    } finally {
-      clear()
     }
   }
 
@@ -136,11 +137,4 @@ export class Connection implements PlatformSocket {
       fail(error)
     }
   }
-}
-
-/** Aborted with `signal`, or after so many milliseconds; `clear` ends the timer. */
-const limited = (signal: AbortSignal, milliseconds: number) => {
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), milliseconds)
-  return {signal: AbortSignal.any([signal, limit.signal]), clear: () => clearTimeout(timer)}
 }
