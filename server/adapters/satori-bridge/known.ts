@@ -1,5 +1,5 @@
 import type {Feature} from "../../../shared/sdk/sdk.ts"
-import {methodNames} from "../satori/methods.ts"
+import {features} from "../satori/acts.ts"
 import type {AccountSettings} from "./account.ts"
 
 /** What the adapters that are tested have of the features that not all have. */
@@ -45,16 +45,10 @@ const tested: Readonly<Record<string, readonly Feature[]>> = {
   ],
 }
 
-const optional: readonly Feature[] = [
-  "edit",
-  "delete",
-  "react",
-  "unreact",
-  "open",
-  "history",
-  "buttons",
-  ...methodNames,
-]
+/** What every adapter has by the bridge itself. */
+const always: readonly Feature[] = ["upload", "download", "files"]
+
+const optional = features.filter(feature => !always.includes(feature))
 
 /** Of an adapter that is not known, an act that it does not have is refused when it is tried. */
 export const lacks = ({package: name, buttons}: AccountSettings): readonly Feature[] => {
