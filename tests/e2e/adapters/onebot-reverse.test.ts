@@ -1,9 +1,10 @@
 import {connect} from "node:net"
 import {expect, test} from "vitest"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {gapsOf} from "../../support/messages/gaps.ts"
+import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,
   group,
@@ -33,26 +34,7 @@ export default definePlugin({
 })
 `
 
-const start = (...endpoints: readonly object[]): Promise<TestHost> =>
-  startHost({
-    runtime,
-    env,
-    plugins: {bot},
-    config: JSON.stringify({http: {port: 0}, plugins: {bot: {}, onebot: {endpoints}}}),
-  })
-
-interface EndpointState {
-  readonly name: string
-  readonly state: string
-  readonly error?: string
-  readonly remediation?: string
-}
-
-const untilState = (host: TestHost, id: string, state: string): Promise<EndpointState> =>
-  until(`onebot~${id} to be ${state}`, async () => {
-    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
-    return items.find(each => each.name === `onebot~${id}` && each.state === state)
-  })
+const start = (...endpoints: readonly object[]): Promise<TestHost> => startOneBotHost(bot, endpoints, {runtime, env})
 
 const hookOf = (host: TestHost, id: string) => `${host.url}/hooks/onebot/onebot~${id}`
 
@@ -86,10 +68,10 @@ test("two bots connect to one Host, by one WebSocket and by two, come back, and 
   const [one, two] = [await startOneBot(), await startOneBot(secondBot)]
   const host = await start(account("one", firstBot, {history: true}), account("two", secondBot, {history: true}))
   one.answers.set("get_group_msg_history", {status: "failed", retcode: 1404, data: null})
-  await untilState(host, "one", "connecting")
+  await untilOneBot(host, "one", "connecting")
   one.reverse(hookOf(host, "one"))
   two.reverse(hookOf(host, "two"), {roles: ["API", "Event"]})
-  for (const id of ["one", "two"]) await untilState(host, id, "online")
+  for (const id of ["one", "two"]) await untilOneBot(host, id, "online")
   one.report(groupMessage("!who", 1))
   two.report(groupMessage("!who", 1))
   const said = async (fake: OneBotFake, count: number) =>
@@ -100,14 +82,14 @@ test("two bots connect to one Host, by one WebSocket and by two, come back, and 
   one.answers.set("get_status", {status: "ok", retcode: 0, data: status})
   one.report({post_type: "meta_event", meta_event_type: "heartbeat", status, interval: 5000})
   await until("the login to be missed", async () => {
-    const {error} = await untilState(host, "one", "reconnecting")
+    const {error} = await untilOneBot(host, "one", "reconnecting")
     return /lost its login|is not logged in/.test(error ?? "")
   })
   one.answers.delete("get_status")
   two.cut()
   // What is written to a WebSocket that closes goes nowhere.
   two.report(groupMessage("!who missed", 2))
-  for (const id of ["one", "two"]) await untilState(host, id, "online")
+  for (const id of ["one", "two"]) await untilOneBot(host, id, "online")
   await untilAnswered(two, 2)
   two.report(groupMessage("!who", 3))
   await untilAnswered(two, 3)
@@ -125,8 +107,8 @@ test("only the endpoint's bot is let in, once, with the token and a role", async
     {id: "open", reverse: {selfId: firstBot}},
   )
   for (const id of ["both", "neither", "open"])
-    expect((await untilState(host, id, "failed")).remediation).toMatch(/reverse|accessToken/)
-  await untilState(host, "one", "connecting")
+    expect((await untilOneBot(host, id, "failed")).remediation).toMatch(/reverse|accessToken/)
+  await untilOneBot(host, "one", "connecting")
   const usual = {authorization: `Bearer ${token}`, "x-self-id": String(firstBot), "x-client-role": "Universal"}
   const attempt = (headers: Record<string, string>) => statusOf(hookOf(host, "one"), headers)
   const {authorization: _, ...anonymous} = usual
@@ -137,7 +119,7 @@ test("only the endpoint's bot is let in, once, with the token and a role", async
   expect(await attempt({...usual, "x-client-role": "Other"})).toBe(400)
   const fake = await startOneBot()
   fake.reverse(hookOf(host, "one"))
-  await untilState(host, "one", "online")
+  await untilOneBot(host, "one", "online")
   expect(await attempt(usual)).toBe(409)
   await until("the second connection to be told of", () => host.process.output().includes("second connection"))
   expect(host.process.output()).toContain(`refused a connection of the bot ${secondBot}`)
@@ -149,7 +131,7 @@ test("mentions, quotes, files, notices and requests come in, and an answer to a 
   const fake = await startOneBot()
   const host = await start(account("one", firstBot))
   fake.reverse(hookOf(host, "one"))
-  await untilState(host, "one", "online")
+  await untilOneBot(host, "one", "online")
   const segments = [
     {type: "reply", data: {id: "7"}},
     {type: "at", data: {qq: String(firstBot)}},

@@ -1,7 +1,8 @@
 import {expect, test} from "vitest"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {startOneBotHost, untilOneBot} from "../../support/platforms/onebot/host.ts"
 import {
   firstBot,
   group,
@@ -28,28 +29,7 @@ export default definePlugin({
 const env = {ONEBOT_TOKEN: token, ONEBOT_SECRET: postSecret, WRONG_TOKEN: "a-wrong-token"}
 const account = (id: string, url: string, more: object = {}) => ({id, url, accessToken: "${ONEBOT_TOKEN}", ...more})
 
-const start = (...endpoints: readonly object[]): Promise<TestHost> =>
-  startHost({
-    runtime,
-    env,
-    plugins: {bot},
-    config: JSON.stringify({http: {port: 0}, plugins: {bot: {}, onebot: {endpoints}}}),
-  })
-
-interface EndpointState {
-  readonly name: string
-  readonly state: string
-  readonly error?: string
-}
-
-const untilState = (host: TestHost, id: string, state: string): Promise<EndpointState> =>
-  until(`onebot~${id} to be ${state}`, async () => {
-    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
-    return (
-      items.find(({name}) => name === `onebot~${id}`)?.state === state &&
-      items.find(({name}) => name === `onebot~${id}`)
-    )
-  })
+const start = (...endpoints: readonly object[]): Promise<TestHost> => startOneBotHost(bot, endpoints, {runtime, env})
 
 interface Stored {
   readonly endpoint: string
@@ -79,8 +59,8 @@ test("accounts by WebSocket and by HTTP answer, each in its format", async () =>
     account("socket", one.wsUrl),
     account("posts", two.url, {secret: "${ONEBOT_SECRET}", format: "string"}),
   )
-  await untilState(host, "socket", "online")
-  await untilState(host, "posts", "online")
+  await untilOneBot(host, "socket", "online")
+  await untilOneBot(host, "posts", "online")
   one.report(groupMessage("!greet Ann", 1))
   const [first] = await untilAnswered(one, 1)
   expect(first?.params).toMatchObject({
@@ -103,7 +83,7 @@ test("accounts by WebSocket and by HTTP answer, each in its format", async () =>
 test("junk from the implementation blocks nothing", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl))
-  await untilState(host, "one", "online")
+  await untilOneBot(host, "one", "online")
   for (const junk of [
     '{"post_type":',
     "[]",
@@ -134,7 +114,7 @@ test("junk from the implementation blocks nothing", async () => {
 test("a heartbeat that says offline ends the connection; the endpoint waits until the login is back", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl))
-  await untilState(host, "one", "online")
+  await untilOneBot(host, "one", "online")
   fake.answers.set("get_status", {status: "ok", retcode: 0, data: {online: false, good: true}})
   fake.report({
     post_type: "meta_event",
@@ -142,30 +122,30 @@ test("a heartbeat that says offline ends the connection; the endpoint waits unti
     status: {online: false, good: true},
     interval: 5000,
   })
-  const away = await untilState(host, "one", "reconnecting")
+  const away = await untilOneBot(host, "one", "reconnecting")
   expect(away.error).toMatch(/lost its login|is not logged in/)
   fake.answers.delete("get_status")
-  await untilState(host, "one", "online")
+  await untilOneBot(host, "one", "online")
 })
 
 test("heartbeats that stop are noticed", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl))
-  await untilState(host, "one", "online")
+  await untilOneBot(host, "one", "online")
   fake.report({
     post_type: "meta_event",
     meta_event_type: "heartbeat",
     status: {online: true, good: true},
     interval: 1000,
   })
-  await untilState(host, "one", "reconnecting")
-  await untilState(host, "one", "online")
+  await untilOneBot(host, "one", "reconnecting")
+  await untilOneBot(host, "one", "online")
 })
 
 test("what the implementation refuses ends as failed, and what it does not know yet is tried again", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl))
-  await untilState(host, "one", "online")
+  await untilOneBot(host, "one", "online")
   const send = async (channel: string) => {
     const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "onebot~one", channel, text: "hi"})
     return id
@@ -188,8 +168,8 @@ test("check names who the bot is, a token that is refused, and posts without a s
     ...account("wrong", fake.wsUrl),
     accessToken: "${WRONG_TOKEN}",
   })
-  await untilState(host, "one", "online")
-  await untilState(host, "wrong", "failed")
+  await untilOneBot(host, "one", "online")
+  await untilOneBot(host, "wrong", "failed")
   const check = (id: string) => svc(runtime, host.project, ["adapter", "check", `onebot~${id}`], {env})
   expect(await check("one")).toMatchObject({code: 0, stdout: expect.stringContaining(`logged in as bot (${firstBot})`)})
   expect(await check("posts")).toMatchObject({code: 1, stdout: expect.stringContaining("events over HTTP")})

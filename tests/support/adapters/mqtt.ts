@@ -1,4 +1,5 @@
 import type {AdapterUnderTest} from "../../../server/testing/adapter/conformance.ts"
+import {accountAt} from "../platforms/mqtt/host.ts"
 import {passwords, startBroker} from "../platforms/mqtt/mosquitto.ts"
 import {joinBroker} from "../platforms/mqtt/person.ts"
 
@@ -10,16 +11,7 @@ export const mqtt: AdapterUnderTest = {
   platform: async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker, ["room/out"])
-    const account = {
-      id: "one",
-      url: broker.url,
-      clientId: "bot",
-      username: "bot",
-      password: "${MQTT_PASSWORD}",
-      subscribe: [{topic: "room/in", channel: "room"}],
-      publish: "{channel}/out",
-      payload: {format: "json"},
-    }
+    const account = accountAt(broker, {payload: {format: "json"}})
     let number = 0
     let last = ""
     return {

@@ -5,6 +5,7 @@ import {mailboxPassword} from "../../../support/platforms/email/dovecot.ts"
 import {startMailWorld} from "../../../support/platforms/email/world.ts"
 import {startDendrite} from "../../../support/platforms/matrix/dendrite.ts"
 import {Person} from "../../../support/platforms/matrix/person.ts"
+import {accountAt} from "../../../support/platforms/mqtt/host.ts"
 import {passwords, startBroker} from "../../../support/platforms/mqtt/mosquitto.ts"
 import {joinBroker} from "../../../support/platforms/mqtt/person.ts"
 import {joinXmpp, xml} from "../../../support/platforms/xmpp/person.ts"
@@ -130,16 +131,7 @@ export const mqttPlace = async (): Promise<Place> => {
     name: "mqtt~one",
     counterpart: "real server",
     env: {MQTT_PASSWORD: passwords.bot},
-    account: {
-      id: "one",
-      url: broker.url,
-      clientId: "bot",
-      username: "bot",
-      password: "${MQTT_PASSWORD}",
-      subscribe: [{topic: "room/in", channel: "room"}],
-      publish: "{channel}/out",
-      payload: {format: "json"},
-    },
+    account: accountAt(broker, {payload: {format: "json"}}),
     isShared: true,
     say: (user, text) => person.say("room/in", JSON.stringify({text, user, id: ++number})),
     heard: () => person.textsOf("room/out").map(text => JSON.parse(text).text),
