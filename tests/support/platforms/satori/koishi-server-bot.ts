@@ -1,5 +1,6 @@
 import {createRequire} from "node:module"
 import {startKoishiServer} from "./koishi-server-plugin.ts"
+import {tell, tellingBot} from "./telling-bot.ts"
 
 /**
  * Koishi 4.18 with a Satori server plugin of the tests, and a bot of the tests on Koishi's own `Bot`. It takes what people do by
@@ -13,11 +14,9 @@ interface TestBot {
 const [folder = "", port, token = ""] = process.argv.slice(2)
 const require = createRequire(`${folder}/package.json`)
 const {Context, Bot, Universal} = require("koishi")
-const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
-let made = 0
 let bot: TestBot | undefined
 
-class KoishiBot extends Bot {
+class KoishiBot extends (tellingBot(Bot, "koishi") as typeof Bot) {
   constructor(ctx: unknown) {
     super(ctx, {}, "testing")
     this.platform = "testing"
@@ -25,26 +24,6 @@ class KoishiBot extends Bot {
     this.user = {id: "koi", name: "koi"}
     this.status = Universal.Status.ONLINE
     bot = this as never
-  }
-  // Connects to nothing.
-  async start() {}
-
-  async createMessage(channel: string, content: string) {
-    const id = `koishi-${++made}`
-    tell({did: "createMessage", channel, content, id})
-    return [{id, content}]
-  }
-  async editMessage(channel: string, message: string, content: string) {
-    tell({did: "editMessage", channel, message, content})
-  }
-  async deleteMessage(channel: string, message: string) {
-    tell({did: "deleteMessage", channel, message})
-  }
-  async createDirectChannel(user: string) {
-    return {id: `private:${user}`, type: 1}
-  }
-  async muteGuildMember(guild: string, user: string, duration: number) {
-    tell({did: "muteGuildMember", guild, user, duration})
   }
 }
 

@@ -1,4 +1,5 @@
 import {createRequire} from "node:module"
+import {tell, tellingBot} from "./telling-bot.ts"
 
 /**
  * The reference server of Satori (`@satorijs/server` at `@satorijs/satori` 3, the generation before Koishi 4.18), with a bot of the tests
@@ -23,11 +24,9 @@ const [folder = "", port, token] = process.argv.slice(2)
 const require = createRequire(`${folder}/package.json`)
 const {Context, Bot} = require("@satorijs/satori")
 const {Router} = require("@satorijs/router")
-const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const bots = new Map<string, ReferenceBot>()
-let made = 0
 
-class TestBot extends Bot {
+class TestBot extends (tellingBot(Bot, "reference") as typeof Bot) {
   constructor(ctx: unknown, {id}: {id: string}) {
     super(ctx, {}, "testing")
     this.selfId = id
@@ -35,28 +34,9 @@ class TestBot extends Bot {
     this.status = 1
     bots.set(id, this as never)
   }
-  // Connects to nothing.
-  async start() {}
 
-  async createMessage(channel: string, content: string) {
-    const id = `reference-${++made}`
-    tell({did: "createMessage", channel, content, id})
-    return [{id, content}]
-  }
-  async editMessage(channel: string, message: string, content: string) {
-    tell({did: "editMessage", channel, message, content})
-  }
-  async deleteMessage(channel: string, message: string) {
-    tell({did: "deleteMessage", channel, message})
-  }
   async createReaction(channel: string, message: string, emoji: string) {
     tell({did: "createReaction", channel, message, emoji})
-  }
-  async createDirectChannel(user: string) {
-    return {id: `private:${user}`, type: 1}
-  }
-  async muteGuildMember(guild: string, user: string, duration: number) {
-    tell({did: "muteGuildMember", guild, user, duration})
   }
 }
 
