@@ -29,8 +29,19 @@ import {oncePerAnswer} from "./sockets/heads.ts"
 import {createTargetCheck} from "./sockets/target.ts"
 import {inlineSourceMap} from "./source-map.ts"
 
-// srvx writes its own Response without converting it: measured at 1.5 times the throughput, with Content-Length kept.
-globalThis.Response = FastResponse as unknown as typeof Response
+type ResponseArgs = ConstructorParameters<typeof Response>
+
+/** srvx's own Response is written without being converted: measured at 1.5 times the throughput, with Content-Length kept. */
+class UnconvertedResponse extends (FastResponse as unknown as new (
+  ...args: ResponseArgs
+) => Response & {readonly _response: Response}) {
+  constructor(...args: ResponseArgs) {
+    super(...args)
+    // A conversion names the boundary of a form.
+    if (args[0] instanceof FormData) void this._response
+  }
+}
+globalThis.Response = UnconvertedResponse as unknown as typeof Response
 
 const isWebSocket = (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === "websocket"
 

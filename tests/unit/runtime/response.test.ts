@@ -1,0 +1,13 @@
+import {expect, test} from "vitest"
+import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
+
+test("a response of a form tells the boundary that is in its body", async () => {
+  await loadRuntime()
+  const form = new FormData()
+  form.append("name", "ada")
+  const response = new Response(form)
+  const [, boundary] =
+    /^multipart\/form-data; ?boundary="?([^"]+)/.exec(response.headers.get("content-type") ?? "") ?? []
+  const [first] = (await response.text()).split("\r\n")
+  expect(first).toBe(`--${boundary}`)
+})
