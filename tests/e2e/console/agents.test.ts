@@ -171,10 +171,12 @@ describeWithChromium("the agents in the console", () => {
       expect(errors).toEqual([])
     }
     const {page} = await open("agents")
-    const heading = () => page.evaluate(() => document.activeElement?.textContent?.trim())
+    // The link in the list has the same text.
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.matches("h2") && document.activeElement.textContent)
     await page.locator('[data-agent="triage"] a').first().focus()
     await page.keyboard.press("Enter")
-    await until("the agent's heading to have the focus", async () => (await heading()) === "triage")
+    await until("the agent's heading to have the focus", async () => (await focused()) === "triage")
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
     await until("the focus to be where it was", () =>

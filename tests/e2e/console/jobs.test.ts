@@ -192,10 +192,11 @@ describeWithChromium("the jobs in the console", () => {
     await expectNoBarriers(page, "a change of clocks")
     expect((await host.get<CalendarView>("/api/calendar")).days).toHaveLength(7)
 
-    const name = () => page.evaluate(() => document.activeElement?.textContent?.trim())
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.matches("h2") && document.activeElement.textContent)
     await page.locator('[data-job="standup"] a').focus()
     await page.keyboard.press("Enter")
-    await until("the job's heading to have the focus", async () => (await name()) === "standup")
+    await until("the job's heading to have the focus", async () => (await focused()) === "standup")
     expect(await page.getByRole("main").getByRole("button").allTextContents()).toEqual(["Next seven days"])
     expect(await page.locator("main").textContent()).not.toContain("Stand-up in five")
     await page.keyboard.press("Tab")
