@@ -7,14 +7,14 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 export const line = pluginWith(`
     for (const slot of ["line", "shows", "forms"]) {
       const sent: any[] = []
-      let opened: any
+      const opened = Promise.withResolvers<any>()
       plugin.adapter(slot, {
         history: "inside",
         idempotent: true,
         features: {line: ["open"], shows: ["buttons", "open"], forms: ["buttons", "forms", "open"]}[slot],
         limits: {text: 40},
         open: async (_, endpoint) => {
-          opened = endpoint
+          opened.resolve(endpoint)
           return {
             open: async user => ({id: "with-" + user, type: 1}),
             send: async message => {
@@ -28,7 +28,7 @@ export const line = pluginWith(`
       plugin.route({
         method: "POST", path: "/" + slot, scope: "full", summary: "Receive",
         body: Type.Object({}, {additionalProperties: true}),
-        handle: async (_, call) => Response.json(await opened.receive(call.body), {status: 202}),
+        handle: async (_, call) => Response.json(await (await opened.promise).receive(call.body), {status: 202}),
       })
     }`)
 
