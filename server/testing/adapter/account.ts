@@ -2,8 +2,9 @@ import assert from "node:assert/strict"
 import {setTimeout as sleep} from "node:timers/promises"
 import {fromJson} from "../../../shared/json.ts"
 import {askHost} from "../asking.ts"
+import type {Check} from "./check.ts"
 import type {HostUnderTest} from "./host-under-test.ts"
-import type {Check, Trial} from "./trial.ts"
+import type {Trial} from "./trial.ts"
 
 /** A refused account is watched for so many milliseconds: longer than the first pauses between connections. */
 const watched = 3000

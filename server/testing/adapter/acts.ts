@@ -1,6 +1,8 @@
 import assert from "node:assert/strict"
+import {type Check, type Connected, unnamed, where} from "./check.ts"
 import type {HostUnderTest} from "./host-under-test.ts"
-import type {Check, EndpointState, Trial} from "./trial.ts"
+import type {PlatformUnderTest} from "./platform.ts"
+import type {EndpointState, Trial} from "./trial.ts"
 
 /** The method of Satori by which a client asks for each act. */
 const methodOf = {
@@ -13,24 +15,39 @@ const methodOf = {
 
 type Act = keyof typeof methodOf
 
-/** An act in a connected trial; resolves to why nothing was checked. */
-type Acting = (trial: Trial, host: HostUnderTest, about: EndpointState) => Promise<string | undefined>
+const isUnknown = ({login}: EndpointState) =>
+  login?.user === undefined ? "endpoint.login was not told who the bot is" : undefined
 
-/** Where `features` does not name the act, the Host has to refuse it: then that is what is checked. */
-const withFeature =
-  (act: Act, acting: Acting): Check =>
-  async trial => {
-    const host = await trial.connect()
-    const about = await trial.read(host)
-    if (about.login?.user === undefined) return "endpoint.login was not told who the bot is"
+/** Where `features` does not name the act, the Host has to refuse it: then that is what is checked, by one Host for all acts. */
+const withFeature = (act: Act, acting: Connected): Check => {
+  const online = where(isUnknown, async (trial, host, about) => {
     if (about.features.includes(act)) return acting(trial, host, about)
-    const body = {channel_id: trial.platform.channel, message_id: "1", emoji_id: "x", content: "x"}
-    const {status} = await trial.satori(host, methodOf[act], body)
+    trial.found.refusals = await refusalsOf(trial, host, about)
+    return undefined
+  })
+  return async trial => {
+    const refusal = () => trial.found.refusals?.[act]
+    const missing = refusal() === undefined ? await online(trial) : undefined
+    const status = refusal()
+    if (missing !== undefined || status === undefined) return missing
     assert.equal(status, 501, `features does not name ${act}, so the Host refuses ${methodOf[act]}`)
     return `features does not name ${act}`
   }
+}
 
-const edits: Acting = async (trial, host, {limits}) => {
+const refusalsOf = async (
+  trial: Trial,
+  host: HostUnderTest,
+  about: EndpointState,
+): Promise<Readonly<Record<string, number>>> => {
+  const body = {channel_id: trial.platform.channel, message_id: "1", emoji_id: "x", content: "x"}
+  const refusals: Record<string, number> = {}
+  for (const [act, method] of Object.entries(methodOf))
+    if (unnamed(about, act) !== undefined) refusals[act] = (await trial.satori(host, method, body)).status
+  return refusals
+}
+
+const edits: Connected = async (trial, host, {limits}) => {
   const id = await sent(trial, host, "before")
   await does(trial, host, "edit", {message_id: id, content: "after"})
   await untilHeard(trial, ["after"])
@@ -47,7 +64,7 @@ const edits: Acting = async (trial, host, {limits}) => {
   return undefined
 }
 
-const deletes: Acting = async (trial, host) => {
+const deletes: Connected = async (trial, host) => {
   const id = await sent(trial, host, "to be deleted")
   await sent(trial, host, "to stay")
   await does(trial, host, "delete", {message_id: id})
@@ -57,7 +74,7 @@ const deletes: Acting = async (trial, host) => {
   return undefined
 }
 
-const reacts: Acting = async (trial, host, {features}) => {
+const reacts: Connected = async (trial, host, {features}) => {
   const id = await sent(trial, host, "what is reacted to")
   const reactions = async () => (await trial.platform.heard(trial.address))[0]?.reactions
   if ((await reactions()) === undefined) return "platform.heard shows no reactions"
@@ -69,7 +86,7 @@ const reacts: Acting = async (trial, host, {features}) => {
   return undefined
 }
 
-const tellsHistory: Acting = async (trial, host) => {
+const tellsHistory: Connected = async (trial, host) => {
   const said = ["one", "two", "three", "four"]
   for (const text of said) await trial.platform.say(text, trial.address)
   const list = async (more: Readonly<Record<string, unknown>>) => {
@@ -90,27 +107,31 @@ const tellsHistory: Acting = async (trial, host) => {
   return undefined
 }
 
-const opens: Check = async trial => {
-  const host = await trial.connect()
-  const {features, login} = await trial.read(host)
-  if (!features.includes("open")) return "features does not name open"
+const opensNone = (about: EndpointState, {user}: PlatformUnderTest) =>
+  unnamed(about, "open") ??
+  (user === undefined || about.login?.user === undefined
+    ? "there is nobody to open a channel to: give platform.user"
+    : undefined)
+
+const opens = where(opensNone, async (trial, host) => {
   const {user} = trial.platform
-  if (user === undefined || login?.user === undefined) return "there is nobody to open a channel to: give platform.user"
   const channel = await answerOf(trial, host, "user.channel.create", {user_id: user})
   const {id} = channel as {readonly id?: unknown}
   assert.ok(typeof id === "string" && id !== "", "open resolves to a channel with its id")
   const again = await answerOf(trial, host, "user.channel.create", {user_id: user})
   assert.deepEqual(again, channel, "open gives the same channel to the same user again")
   return undefined
-}
+})
 
-const calls: Check = async trial => {
-  const host = await trial.connect()
-  const {features, login} = await trial.read(host)
+const callable = ({features, login}: EndpointState, {calls: known = {}}: PlatformUnderTest): readonly string[] =>
+  login?.user === undefined ? [] : features.filter(feature => feature.includes(".") && Object.hasOwn(known, feature))
+
+const callsNone = (about: EndpointState, platform: PlatformUnderTest) =>
+  callable(about, platform).length === 0 ? "there is no method to call: give platform.calls" : undefined
+
+const calls = where(callsNone, async (trial, host, about) => {
   const {calls: known = {}} = trial.platform
-  const methods = features.filter(feature => feature.includes(".") && Object.hasOwn(known, feature))
-  if (methods.length === 0 || login?.user === undefined) return "there is no method to call: give platform.calls"
-  for (const method of methods) {
+  for (const method of callable(about, trial.platform)) {
     await answerOf(trial, host, method, known[method] ?? {})
     // One that the platform has not taken in time is answered too: it is durable, and tried again.
     await trial.until(`the platform to take ${method}`, async () => {
@@ -119,33 +140,32 @@ const calls: Check = async trial => {
     })
   }
   return undefined
-}
+})
 
-const listsCommands: Check = async trial => {
-  const {commands} = trial.platform
-  const host = await trial.connect()
-  if (!(await trial.read(host)).features.includes("commands")) return "features does not name commands"
-  if (commands === undefined) return "the platform shows no list: give platform.commands"
-  await trial.until("the platform to list the command help: commands replaces its list", async () =>
-    (await commands(trial.address)).includes("help"),
+const listsNone = (about: EndpointState, {commands}: PlatformUnderTest) =>
+  unnamed(about, "commands") ??
+  (commands === undefined ? "the platform shows no list: give platform.commands" : undefined)
+
+const listsCommands = where(listsNone, async ({platform, address, until}) => {
+  await until("the platform to list the command help: commands replaces its list", async () =>
+    (await platform.commands?.(address))?.includes("help"),
   )
   return undefined
-}
+})
 
-const types: Check = async trial => {
-  const {typing} = trial.platform
-  const host = await trial.connect(true)
-  if (!(await trial.read(host)).features.includes("typing")) return "features does not name typing"
-  if (typing === undefined) return "the platform does not show who writes: give platform.typing"
-  await trial.platform.say("are you there?", trial.address)
-  await trial.until("the bot to be seen writing", async () => (await typing(trial.address)) > 0)
+const showsNobody = (about: EndpointState, {typing}: PlatformUnderTest) =>
+  unnamed(about, "typing") ??
+  (typing === undefined ? "the platform does not show who writes: give platform.typing" : undefined)
+
+const typesIn: Connected = async ({platform, address, until}) => {
+  await platform.say("are you there?", address)
+  await until("the bot to be seen writing", async () => ((await platform.typing?.(address)) ?? 0) > 0)
   return undefined
 }
 
-const splits: Check = async trial => {
-  const host = await trial.connect()
-  const {text: longest} = (await trial.read(host)).limits
-  if (longest === undefined) return "limits names no longest text"
+const splitsNone = ({limits}: EndpointState) => (limits.text === undefined ? "limits names no longest text" : undefined)
+
+const splits = where(splitsNone, async (trial, host, {limits: {text: longest = 0}}) => {
   const whole = textOf(longest, "0")
   await sent(trial, host, whole)
   assert.deepEqual(await textsHeard(trial), [whole], "a text as long as limits.text arrives whole, as one message")
@@ -157,7 +177,7 @@ const splits: Check = async trial => {
   assert.equal(parts.join(""), longer, "the parts of a message arrive in their order, with nothing lost")
   assert.ok(parts.at(-1)?.endsWith("e\u0301"), "no grapheme is cut through")
   return undefined
-}
+})
 
 /** By the sentence about the adapter that each proves; part of `allChecks`. */
 export const actChecks: Readonly<Record<string, Check>> = {
@@ -168,7 +188,7 @@ export const actChecks: Readonly<Record<string, Check>> = {
   "tells the history of a channel in its order": withFeature("history", tellsHistory),
   "opens a direct channel to a user": opens,
   "lists the bot's commands where its users look for them": listsCommands,
-  "shows that the bot is writing": types,
+  "shows that the bot is writing": where(showsNobody, typesIn, true),
   "answers the methods that its features name": calls,
 }
 

@@ -2,8 +2,9 @@ import assert from "node:assert/strict"
 import {setTimeout as sleep} from "node:timers/promises"
 import {judgesAccounts, refusesCredentials} from "./account.ts"
 import {actChecks} from "./acts.ts"
+import {type Check, unnamed, where} from "./check.ts"
 import {fileChecks} from "./files.ts"
-import type {Check, Trial} from "./trial.ts"
+import type {EndpointState, Trial} from "./trial.ts"
 
 /** What the platform asks to wait, in milliseconds: longer than the Host waits by itself after a first failure. */
 const askedToWait = 3000
@@ -40,10 +41,11 @@ const storesOnce: Check = async trial => {
   return undefined
 }
 
-const survivesKills: Check = async trial => {
-  let host = await trial.connect()
-  const {history} = await trial.read(host)
-  if (history !== "replay") return `history is ${history}: the platform delivers nothing again`
+const givesNothingAgain = ({history}: EndpointState) =>
+  history === "replay" ? undefined : `history is ${history}: the platform delivers nothing again`
+
+const survivesKills = where(givesNothingAgain, async (trial, first) => {
+  let host = first
   const kills = trial.adapter.kills ?? 5
   const said: string[] = []
   const deliveries: Promise<unknown>[] = []
@@ -65,13 +67,13 @@ const survivesKills: Check = async trial => {
   })
   assert.deepEqual([...(await trial.received(host))].sort(), [...said].sort())
   return undefined
-}
+})
 
-const fetchesMissed: Check = async trial => {
-  let host = await trial.connect()
-  const {history, features, login} = await trial.read(host)
-  if (history !== "none") return `history is ${history}: there are no gaps to fill`
-  if (!features.includes("history")) return "features does not name history"
+const hasNoGaps = (about: EndpointState) =>
+  about.history === "none" ? unnamed(about, "history") : `history is ${about.history}: there are no gaps to fill`
+
+const fetchesMissed = where(hasNoGaps, async (trial, first, {login}) => {
+  let host = first
   assert.ok(login?.user, "endpoint.login tells who the bot is: the Host leaves out what the bot has said itself")
   const said: string[] = []
   const say = async (text: string) => {
@@ -103,7 +105,7 @@ const fetchesMissed: Check = async trial => {
     assert.deepEqual(twice, [], "an event of the history has the same id as live, so that it is stored once")
   }
   return undefined
-}
+})
 
 const comesBack: Check = async trial => {
   const {platform} = trial

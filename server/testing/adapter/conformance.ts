@@ -1,7 +1,8 @@
 import {raiseTimeLimit} from "../time-limit.ts"
+import type {Check} from "./check.ts"
 import {allChecks} from "./checks.ts"
 import type {AdapterUnderTest} from "./platform.ts"
-import {openTrial, type Trial} from "./trial.ts"
+import {type Found, openTrial} from "./trial.ts"
 
 export type {
   AccountUnderTest,
@@ -25,12 +26,15 @@ export interface AdapterCheck {
 /**
  * The conformance suite of adapters: each check starts the author's platform and a real Host in a process of its own, with
  * the runtime that runs the test. For any test runner: `for (const {name, run} of adapterChecks(mine)) test(name, run)`.
+ * A check of what an earlier one has found missing starts no Host.
  */
-export const adapterChecks = (adapter: AdapterUnderTest): readonly AdapterCheck[] =>
-  Object.entries(allChecks).map(([name, check]) => ({name, run: () => runCheck(adapter, check)}))
+export const adapterChecks = (adapter: AdapterUnderTest): readonly AdapterCheck[] => {
+  const found: Found = {}
+  return Object.entries(allChecks).map(([name, check]) => ({name, run: () => runCheck(adapter, found, check)}))
+}
 
-const runCheck = async (adapter: AdapterUnderTest, check: (trial: Trial) => Promise<string | undefined>) => {
-  const trial = await openTrial(adapter)
+const runCheck = async (adapter: AdapterUnderTest, found: Found, check: Check) => {
+  const trial = await openTrial(adapter, found)
   try {
     return await check(trial)
   } finally {

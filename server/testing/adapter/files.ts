@@ -1,8 +1,9 @@
 import assert from "node:assert/strict"
 import {createHash} from "node:crypto"
+import {type Check, unnamed, where} from "./check.ts"
 import type {HostUnderTest} from "./host-under-test.ts"
 import type {FileUnderTest} from "./platform.ts"
-import type {Check, EndpointState, Trial} from "./trial.ts"
+import type {EndpointState, Trial} from "./trial.ts"
 
 /** In bytes: several pieces of a stream, and no more than platforms take. */
 const usualSize = 300_000
@@ -41,10 +42,9 @@ const store = async (
   return (JSON.parse(text) as {readonly file: string}).file
 }
 
-const sendsFiles: Check = async trial => {
-  const host = await trial.connect()
-  const about = await trial.read(host)
-  if (!about.features.includes("files")) return "features does not name files"
+const takesNoFiles = (about: EndpointState) => unnamed(about, "files")
+
+const sendsFiles = where(takesNoFiles, async (trial, host, about) => {
   if (loginOf(about) === undefined) return "endpoint.login was not told who the bot is"
   const file = {
     name: "report.pdf",
@@ -66,13 +66,12 @@ const sendsFiles: Check = async trial => {
   assert.equal(shown.bytes.length, file.bytes.length, "a file arrives whole: send what stream() gives to its end")
   assert.ok(Buffer.from(shown.bytes).equals(file.bytes), "a file arrives as it is: its bytes are others")
   return undefined
-}
+})
 
-const readsFiles: Check = async trial => {
+const handsNoFilesOver = (about: EndpointState) => unnamed(about, "download")
+
+const readsFiles = where(handsNoFilesOver, async (trial, host, about) => {
   const {platform} = trial
-  const host = await trial.connect()
-  const about = await trial.read(host)
-  if (!about.features.includes("download")) return "features does not name download"
   if (platform.sayFile === undefined) return "users of the platform send no files: give platform.sayFile"
   const login = loginOf(about)
   if (login === undefined) return "endpoint.login was not told who the bot is"
@@ -89,7 +88,7 @@ const readsFiles: Check = async trial => {
   assert.equal(read.length, file.bytes.length, "download gives the file whole")
   assert.ok(read.equals(file.bytes), "download gives the file as it is: its bytes are others")
   return undefined
-}
+})
 
 interface Page {
   readonly items: readonly {

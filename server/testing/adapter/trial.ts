@@ -30,8 +30,17 @@ interface Page {
   readonly next: string | null
 }
 
+/** What the checks of one suite have found out, for those that come later. */
+export interface Found {
+  /** The endpoint, when it was last seen online. */
+  endpoint?: EndpointState
+  /** How the Host answered each method of Satori whose feature the adapter does not name. */
+  refusals?: Readonly<Record<string, number>>
+}
+
 /** One check's platform and Hosts, all ended by `close`. */
 export interface Trial {
+  readonly found: Found
   /** Waits for what is to happen, as long as the adapter's author allows. */
   until<T>(what: string, find: () => Promise<T | undefined | false>): Promise<T>
   readonly adapter: AdapterUnderTest
@@ -59,18 +68,15 @@ export interface Trial {
   close(): Promise<void>
 }
 
-/** Rejects with what is wrong; resolves to why nothing was checked, else to nothing. */
-export type Check = (trial: Trial) => Promise<string | undefined>
-
 /** Makes the folder and starts the platform. */
-export const openTrial = async (adapter: AdapterUnderTest): Promise<Trial> => {
+export const openTrial = async (adapter: AdapterUnderTest, found: Found): Promise<Trial> => {
   const folder = await mkdtemp(join(tmpdir(), "svc-adapter-"))
   const undos: (() => unknown)[] = [() => rm(folder, {recursive: true, force: true})]
   const close = async () => {
     for (const undo of undos.splice(0).reverse()) await undo()
   }
   try {
-    return await openIn(folder, adapter, undos, close)
+    return await openIn(folder, adapter, found, undos, close)
   } catch (error) {
     await close()
     throw error
@@ -80,6 +86,7 @@ export const openTrial = async (adapter: AdapterUnderTest): Promise<Trial> => {
 const openIn = async (
   folder: string,
   adapter: AdapterUnderTest,
+  found: Found,
   undos: (() => unknown)[],
   close: () => Promise<void>,
 ): Promise<Trial> => {
@@ -109,10 +116,11 @@ const openIn = async (
   }
   const read = async (host: HostUnderTest) => {
     const {items} = await host.ask<{readonly items: readonly EndpointState[]}>("/api/endpoints?limit=500")
-    const found = items.find(each => each.name === endpoint)
-    if (found === undefined)
+    const about = items.find(each => each.name === endpoint)
+    if (about === undefined)
       throw new Error(`there is no endpoint ${endpoint}; there is ${items.map(({name}) => name)}`)
-    return found
+    if (about.state === "online") found.endpoint = about
+    return about
   }
   const untilState = async (host: HostUnderTest, state: string) => {
     let last: EndpointState | undefined
@@ -125,6 +133,7 @@ const openIn = async (
     })
   }
   return {
+    found,
     adapter,
     until: untilFound,
     platform,
