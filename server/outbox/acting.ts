@@ -180,8 +180,14 @@ const byKind: Readonly<Record<OutboxDraft["kind"], Planning>> = {
   call,
 }
 
-/** Has the platform do the next of what a row of the outbox says: one call. */
-export const perform = async (act: Act, sender: Sender, partsOf: PartsOf, signal: AbortSignal): Promise<Performed> => {
+/** Has the platform do the next of what a row of the outbox says: one call, and `called` is called once it was made. */
+export const perform = async (
+  act: Act,
+  sender: Sender,
+  partsOf: PartsOf,
+  signal: AbortSignal,
+  called: () => void,
+): Promise<Performed> => {
   const edited = editedBy(act)
   let old: readonly string[] = []
   const steps = await byKind[act.kind](act, async outbox => {
@@ -190,7 +196,9 @@ export const perform = async (act: Act, sender: Sender, partsOf: PartsOf, signal
     return found
   })
   const step = steps[act.progress.done]
-  const ids = [...act.progress.ids, ...((await step?.(sender, signal)) ?? [])]
+  const calling = step?.(sender, signal)
+  called()
+  const ids = [...act.progress.ids, ...((await calling) ?? [])]
   const done = act.progress.done + 1
   if (edited === undefined) return {done, of: steps.length, ids}
   // Until the last call, a part that is to be deleted may be there.

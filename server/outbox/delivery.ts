@@ -45,12 +45,14 @@ export interface Attempt {
   readonly partsOf: PartsOf
   /** Hides the values of secrets in an error. */
   readonly scrub?: ((text: string) => string) | undefined
+  /** Called once the platform was called: what comes before it, as opening a direct channel, may take its time. */
+  readonly called?: () => void
 }
 
 /** One attempt to its end. Never rejects. */
 export const attempt = async (
   row: Row,
-  {sender, policy, number, counted, timing, partsOf, scrub = text => text}: Attempt,
+  {sender, policy, number, counted, timing, partsOf, scrub = text => text, called = () => {}}: Attempt,
 ): Promise<End> => {
   const progress = progressOf(row, policy)
   try {
@@ -62,6 +64,7 @@ export const attempt = async (
       partsOf,
       policy,
       isRepeated,
+      called,
     })
     return done < of ? {is: "partly", done, of, limit: progress.limit, ...result} : {is: "sent", ...result}
   } catch (error) {
@@ -126,12 +129,16 @@ export const judgeInterrupted = (
 }
 
 interface Delivery extends Pick<Attempt, "sender" | "policy" | "partsOf"> {
+  readonly called: () => void
   readonly limit: number
   readonly progress: Progress
   readonly isRepeated: boolean
 }
 
-const deliver = (row: Row, {sender, limit, progress, partsOf, policy, isRepeated}: Delivery): Promise<Performed> =>
+const deliver = (
+  row: Row,
+  {sender, limit, progress, partsOf, policy, isRepeated, called}: Delivery,
+): Promise<Performed> =>
   withTimeLimit(limit, async signal => {
     const {user} = row
     const channel = typeof user === "string" ? await directChannel(sender, user, signal) : String(row.channel)
@@ -141,6 +148,7 @@ const deliver = (row: Row, {sender, limit, progress, partsOf, policy, isRepeated
       sender,
       partsOf,
       signal,
+      called,
     )
   })
 

@@ -222,14 +222,22 @@ export class Sends {
   }
 
   /** Its pace counts it once the platform was called: where the Host stands still in between, the next keeps its distance. */
-  #begin(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>, number: number): Promise<string> {
-    const ended = this.#attempt(row, lane, sender, number)
-    pace.begin(laneKeyOf(lane))
-    return ended
+  async #begin(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>, number: number): Promise<string> {
+    const key = laneKeyOf(lane)
+    let isCalled = false
+    const called = () => {
+      isCalled = true
+      pace.begin(key)
+    }
+    try {
+      return await this.#attempt(row, lane, sender, number, called)
+    } finally {
+      if (!isCalled) pace.leave(key)
+    }
   }
 
   /** One attempt, from the call to its stored end; resolves to how it ended. */
-  async #attempt(row: Row, lane: Lane, sender: Sender, number: number): Promise<string> {
+  async #attempt(row: Row, lane: Lane, sender: Sender, number: number, called: () => void): Promise<string> {
     const seq = Number(row.seq)
     this.#due.delete(laneKeyOf(lane))
     requireOwn(this.#database)
@@ -241,6 +249,7 @@ export class Sends {
       timing: this.#timing,
       partsOf: id => this.#persist(seq, () => readParts(this.#database, id)),
       scrub: this.#senders?.scrub,
+      called,
     })
     if (end.is === "queued") this.#due.set(laneKeyOf(lane), {seq, at: this.#clock.elapsed() + end.wait})
     if ("error" in end)

@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import type {Location} from "../../../server/database/database.ts"
-import {noPolicy} from "../../../server/endpoints/policy.ts"
+import {noPolicy, type Policy} from "../../../server/endpoints/policy.ts"
 import {addressOf} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {selectNext} from "../../../server/outbox/schedule.ts"
@@ -13,8 +13,18 @@ import {HandClock} from "../../support/scheduler/hand-clock.ts"
 const start = "2026-03-01T12:00:00Z"
 const minute = 60_000
 
+interface Endpoint {
+  readonly requireOpen: () => void
+  readonly policy: Policy
+  /** Resolves when a direct channel of this user is open. */
+  readonly opening: (user: string) => Promise<void>
+}
+
 /** An outbox with a clock of the test, whose endpoint opens direct channels and notes what it sends. */
-const openOutbox = async (place: Location, requireOpen = () => {}) => {
+const openOutbox = async (
+  place: Location,
+  {requireOpen = () => {}, policy = noPolicy, opening = async () => {}}: Partial<Endpoint> = {},
+) => {
   const database = await open(place)
   const clock = new HandClock(start, 60 * minute)
   const outbox = new Outbox(database, log, {clock, requireOpen})
@@ -25,9 +35,12 @@ const openOutbox = async (place: Location, requireOpen = () => {}) => {
       sent.push(`${channel}: ${content.join("")}`)
       return {ids: [id]}
     },
-    open: async (user: string) => ({id: `dm-${user}-${++opened}`, type: 1}),
+    open: async (user: string) => {
+      await opening(user)
+      return {id: `dm-${user}-${++opened}`, type: 1}
+    },
   }
-  await outbox.start({sender: () => sender, policy: () => noPolicy})
+  await outbox.start({sender: () => sender, policy: () => policy})
   onTestFinished(() => outbox.drain())
   let number = 0
   const plan = (text: string, more: {key?: string; due?: number; user?: string; plugin?: string} = {}) => {
@@ -59,9 +72,10 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
 
   test("is known by its key while ingress is paused, and a new one is refused", async () => {
     let isPaused = false
-    const {plan} = await openOutbox(await make(), () => {
+    const requireOpen = () => {
       if (isPaused) throw new Problem("ingress_paused", "paused")
-    })
+    }
+    const {plan} = await openOutbox(await make(), {requireOpen})
     await plan("one", {key: "k"})
     isPaused = true
     expect(await plan("again", {key: "k"})).toBe("m1")
@@ -108,6 +122,32 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     expect(await database.read("SELECT DISTINCT channel, user FROM outbox")).toEqual([
       {channel: "user:ann", user: "ann"},
     ])
+  })
+
+  test("keeps the pace of its endpoint from when the platform had the message before, however long that took to begin", async () => {
+    let open = () => {}
+    const isOpen = new Promise<void>(resolve => {
+      open = resolve
+    })
+    let asked = 0
+    const opening = async (user: string) => {
+      asked++
+      if (user === "ann") await isOpen
+    }
+    const policy = {...noPolicy, rates: [{messages: 1, per: 60_000}]}
+    const {clock, outbox, plan, sent} = await openOutbox(await make(), {policy, opening})
+    const settle = () => outbox.settled()
+    await plan("one", {user: "ann"})
+    await until("the channel to be asked for", () => asked === 1)
+    await plan("two", {user: "bob"})
+    await clock.passTo("2026-03-01T12:00:50Z", async () => {})
+    open()
+    await until("the first", () => sent.length === 1)
+    await clock.passTo("2026-03-01T12:01:49Z", settle)
+    expect(sent).toEqual(["dm-ann-1: one"])
+    await clock.passTo("2026-03-01T12:01:50Z", settle)
+    await until("the second", () => sent.length === 2)
+    expect(sent).toEqual(["dm-ann-1: one", "dm-bob-2: two"])
   })
 })
 
