@@ -1,6 +1,6 @@
 import {spawnSync} from "node:child_process"
 import {mkdtempSync, rmSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {cpus, tmpdir} from "node:os"
 import {join} from "node:path"
 import {root} from "../root.ts"
 import {isRepeatable, readFailuresOf} from "./failure.ts"
@@ -42,14 +42,20 @@ export const runSteps = (steps: readonly Step[]): void => {
   if (later === undefined && !repeatFailures(folder)) end(1)
 }
 
+/** For how many milliseconds the cores of the machine have been busy until now, all together. */
+const busyTime = (): number => cpus().reduce((sum, {times: {user, nice, sys, irq}}) => sum + user + nice + sys + irq, 0)
+
 const runStep = ({name, command: [command = "", ...args], env}: Step, failures: string | undefined): number => {
   const start = performance.now()
+  const busyBefore = busyTime()
   const {status} = spawnSync(command, args, {
     cwd: root,
     stdio: "inherit",
     env: {...testEnvironment, SVC_TEST_FAILURES: failures, ...env},
   })
-  const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  process.stdout.write(`${status === 0 ? "passed" : "FAILED"}: ${name} (${seconds} s)\n`)
+  const took = performance.now() - start
+  const busy = Math.min(1, (busyTime() - busyBefore) / took / cpus().length)
+  const told = `${(took / 1000).toFixed(1)} s, cores ${(busy * 100).toFixed(0)} % busy`
+  process.stdout.write(`${status === 0 ? "passed" : "FAILED"}: ${name} (${told})\n`)
   return status ?? 1
 }
