@@ -53,8 +53,8 @@ const edits: Connected = async (trial, host, {limits}) => {
   await untilHeard(trial, ["after"])
   if (limits.text === undefined) return undefined
   const long = await sent(trial, host, textOf(limits.text + 1, "0"))
-  const parts = (await textsHeard(trial)).length
-  assert.ok(parts > 2, "a text longer than limits.text is sent in parts")
+  const inParts = "a text longer than limits.text to arrive in parts"
+  await trial.until(inParts, async () => (await textsHeard(trial)).length > 2)
   const other = textOf(limits.text + 1, "5")
   await does(trial, host, "edit", {message_id: long, content: other})
   await trial.until("each part of a message to be edited: each is a call of edit with its own id", async () => {
@@ -76,6 +76,7 @@ const deletes: Connected = async (trial, host) => {
 
 const reacts: Connected = async (trial, host, {features}) => {
   const id = await sent(trial, host, "what is reacted to")
+  await untilHeard(trial, ["what is reacted to"])
   const reactions = async () => (await trial.platform.heard(trial.address))[0]?.reactions
   if ((await reactions()) === undefined) return "platform.heard shows no reactions"
   await does(trial, host, "react", {message_id: id, emoji_id: "👍"})
@@ -168,11 +169,14 @@ const splitsNone = ({limits}: EndpointState) => (limits.text === undefined ? "li
 const splits = where(splitsNone, async (trial, host, {limits: {text: longest = 0}}) => {
   const whole = textOf(longest, "0")
   await sent(trial, host, whole)
+  await trial.until("the text to arrive", async () => (await textsHeard(trial)).length > 0)
   assert.deepEqual(await textsHeard(trial), [whole], "a text as long as limits.text arrives whole, as one message")
   // One grapheme of two code units: it is never cut through.
   const longer = `${textOf(longest - 1, "5")}e\u0301`
   await sent(trial, host, longer)
-  const parts = (await textsHeard(trial)).slice(1)
+  const others = async () => (await textsHeard(trial)).slice(1)
+  await trial.until("the parts to arrive", async () => (await others()).join("").length >= longer.length)
+  const parts = await others()
   assert.ok(parts.length > 1, "a text one grapheme longer than limits.text arrives in parts")
   assert.equal(parts.join(""), longer, "the parts of a message arrive in their order, with nothing lost")
   assert.ok(parts.at(-1)?.endsWith("e\u0301"), "no grapheme is cut through")

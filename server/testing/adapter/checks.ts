@@ -133,10 +133,9 @@ const sendsInOrder: Check = async trial => {
   const ids: string[] = []
   for (const text of texts) ids.push(await trial.send(host, text))
   for (const id of ids) await trial.untilSent(host, id, "sent")
-  assert.deepEqual(
-    (await trial.platform.heard(trial.address)).map(({text}) => text),
-    texts,
-  )
+  const heard = async () => (await trial.platform.heard(trial.address)).map(({text}) => text)
+  await trial.until("the messages to arrive", async () => (await heard()).length >= texts.length)
+  assert.deepEqual(await heard(), texts)
   return undefined
 }
 
