@@ -31,7 +31,10 @@ test("a run of tests that is cut off fails, whatever another run has left", () =
 runSteps([{name: "tests", command: ["false"], isTests: true}, {name: "more", command: ["true"]}])`
   const env = {...process.env, SVC_TEST_FAILURES_FOLDER: folder}
   const {status, stdout} = spawnSync(process.execPath, ["--input-type=module", "-e", steps], {env, encoding: "utf8"})
-  expect({status, stdout}).toEqual({status: 1, stdout: expect.stringMatching(/^FAILED: tests \([0-9.]+ s\)\n$/)})
+  expect({status, stdout}).toEqual({
+    status: 1,
+    stdout: expect.stringMatching(/^FAILED: tests \([0-9.]+ s, cores [0-9]+ % busy\)\n$/),
+  })
 })
 
 describe("a test of the console that fails", () => {
