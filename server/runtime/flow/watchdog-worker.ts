@@ -13,8 +13,8 @@ const {numbers, names} = slotViews(shared)
 /** How often it looks, in milliseconds. */
 const lookEvery = 500
 
-/** How long the runtime gets to name the frame, in milliseconds. */
-const frameLimit = 1000
+/** How long the runtime gets to name the frame, in milliseconds: on a busy machine it took more than one second. */
+const frameLimit = 3000
 
 /**
  * Standard error, opened once more where it may be a reader that does not read: a thread that waits for one would keep the
