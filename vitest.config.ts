@@ -60,7 +60,7 @@ export default defineConfig({
   test: {
     pool: "forks",
     sequence: {sequencer: LongestFirst},
-    maxWorkers: 7,
+    maxWorkers: 5,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     tags: [{name: "story", description: "The README's story, for bun run test:quick"}],
