@@ -160,7 +160,9 @@ describe.each(runtimes)("attempts to have an agent do what its user may not, on 
     await sideBySide(all.slice(0, -trustedGoals.length), async (goal, n) => {
       const run = await asked(marker(n))
       await expectRefused(goal, run, "what the user says")
-      if (goal.calls === undefined) expect((await saidIn(host, run.channel ?? "")).join("")).toBe(goal.answer)
+      if (goal.calls !== undefined) return
+      const isSaid = async () => (await saidIn(host, run.channel ?? "")).join("") === goal.answer
+      await until(`the answer to be said as it is: ${goal.answer}`, isSaid)
     })
   })
 
@@ -286,7 +288,9 @@ describe.each(runtimes)("attempts to have an agent do what its user may not, on 
       {button: "action:decide", message: "gone"},
     ]
     for (const each of presses) await press(each)
-    expect(await saidIn(host, channel)).toContain("To decide this you need the permission trusted.")
+    await until("the presses to be refused in words", async () =>
+      (await saidIn(host, channel)).includes("To decide this you need the permission trusted."),
+    )
     for (const text of [
       "1",
       "Approve",
