@@ -196,6 +196,8 @@ export const perform = async (
     return found
   })
   const step = steps[act.progress.done]
+  // What comes before the call may have outlived the attempt.
+  signal.throwIfAborted()
   const calling = step?.(sender, signal)
   called()
   const ids = [...act.progress.ids, ...((await calling) ?? [])]

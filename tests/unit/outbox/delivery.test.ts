@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {noPolicy} from "../../../server/endpoints/policy.ts"
-import {judge, judgeInterrupted, usualTiming} from "../../../server/outbox/delivery.ts"
+import {attempt, judge, judgeInterrupted, usualTiming} from "../../../server/outbox/delivery.ts"
 import {TimeLimitExceeded} from "../../../server/runtime/flow/time-limit.ts"
 import {postponementOf, refused, retryAfter} from "../../../shared/sdk/adapter/refusal.ts"
 
@@ -38,6 +38,24 @@ describe("what a failed attempt means", () => {
     expect(end(late, retrying)).toMatchObject({is: "queued", counts: true})
     expect(end(late, retrying, 8)).toMatchObject({is: "dead"})
   })
+})
+
+test("a direct channel that opens after the time limit is not sent to: the attempt has ended", async () => {
+  const opening = Promise.withResolvers<{id: string; type: number}>()
+  const calls: string[] = []
+  const sender = {
+    open: () => opening.promise,
+    send: async () => {
+      calls.push("send")
+      return {ids: ["1"]}
+    },
+  }
+  const row = {id: "m1", kind: "message", user: "ann", content: '["hello"]'}
+  const about = {policy: noPolicy, number: 1, counted: 1, timing: {...usualTiming, limit: 10}, partsOf: async () => []}
+  expect(await attempt(row, {...about, sender, called: () => calls.push("called")})).toMatchObject({is: "unknown"})
+  opening.resolve({id: "dm-ann", type: 1})
+  await new Promise(resolve => setImmediate(resolve))
+  expect(calls).toEqual([])
 })
 
 test("what the Host's death interrupted is unknown, unless the platform drops repetitions or they are wanted", () => {
