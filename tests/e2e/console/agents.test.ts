@@ -7,7 +7,7 @@ import {makeProject} from "../../support/host/project.ts"
 import {shared} from "../../support/host/shared.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole, untilHeadingFocused} from "./console.ts"
 
 const {HTTP_TOKEN: token, DEMO_TOKEN: demoToken} = fullAndDemo.env
 
@@ -171,12 +171,9 @@ describeWithChromium("the agents in the console", () => {
       expect(errors).toEqual([])
     }
     const {page} = await open("agents")
-    // The link in the list has the same text.
-    const focused = () =>
-      page.evaluate(() => document.activeElement?.matches("h2") && document.activeElement.textContent)
     await page.locator('[data-agent="triage"] a').first().focus()
     await page.keyboard.press("Enter")
-    await until("the agent's heading to have the focus", async () => (await focused()) === "triage")
+    await untilHeadingFocused(page, "h2", "triage")
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
     await until("the focus to be where it was", () =>

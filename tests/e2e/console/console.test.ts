@@ -5,7 +5,7 @@ import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {freePort} from "../../support/machine/ports.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "./console.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole, untilHeadingFocused} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 const token = env.HTTP_TOKEN
@@ -70,9 +70,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     }
     await focus("Inbox")
     await page.keyboard.press("Enter")
-    await until("the heading to have the focus", () =>
-      page.evaluate(() => document.activeElement?.tagName === "H1" && document.activeElement.textContent === "Inbox"),
-    )
+    await untilHeadingFocused(page, "h1", "Inbox")
     await goTo(page, "inbox/1")
     await page.getByText("in a bad mood").waitFor()
     await focus("Discard")

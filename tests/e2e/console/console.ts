@@ -3,6 +3,7 @@ import type {Browser, BrowserContextOptions, Page} from "playwright-core"
 import {expect, onTestFinished} from "vitest"
 import {meet} from "../../support/console/prism.ts"
 import type {TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
 import {root} from "../../support/host/runtimes.ts"
 
 /** A tab with the console, and what went wrong in it. */
@@ -55,6 +56,15 @@ export const goTo = async (page: Page, at: string): Promise<void> => {
     location.hash = hash
   }, `#/${at}`)
 }
+
+/** Waits until a heading has the focus, by its selector and text: a link to what it heads may have the same text. */
+export const untilHeadingFocused = (page: Page, selector: "h1" | "h2", text: string) =>
+  until(`the heading ${text} to have the focus`, () =>
+    page.evaluate(
+      ([tag, expected]) => document.activeElement?.matches(tag) && document.activeElement.textContent === expected,
+      [selector, text] as const,
+    ),
+  )
 
 const axe = readFileSync(`${root}node_modules/axe-core/axe.min.js`, "utf8")
 

@@ -8,7 +8,7 @@ import {onBun} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {metricsOf} from "../../support/metrics/metrics.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole, untilHeadingFocused} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 const token = env.HTTP_TOKEN
@@ -192,11 +192,9 @@ describeWithChromium("the jobs in the console", () => {
     await expectNoBarriers(page, "a change of clocks")
     expect((await host.get<CalendarView>("/api/calendar")).days).toHaveLength(7)
 
-    const focused = () =>
-      page.evaluate(() => document.activeElement?.matches("h2") && document.activeElement.textContent)
     await page.locator('[data-job="standup"] a').focus()
     await page.keyboard.press("Enter")
-    await until("the job's heading to have the focus", async () => (await focused()) === "standup")
+    await untilHeadingFocused(page, "h2", "standup")
     expect(await page.getByRole("main").getByRole("button").allTextContents()).toEqual(["Next seven days"])
     expect(await page.locator("main").textContent()).not.toContain("Stand-up in five")
     await page.keyboard.press("Tab")

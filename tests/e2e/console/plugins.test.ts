@@ -4,7 +4,7 @@ import {until} from "../../support/host/process.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole, untilHeadingFocused} from "./console.ts"
 
 const env = {
   HTTP_TOKEN: "the-full-token-of-the-console",
@@ -57,9 +57,7 @@ describeWithChromium("the plugins in the console", () => {
     await page.locator('[data-plugin="risky"]').getByText("1 command, 1 middleware, 1 job").waitFor()
 
     await page.getByRole("link", {name: "risky", exact: true}).press("Enter")
-    await until("the plugin that was opened to have the focus", () =>
-      page.evaluate(() => document.activeElement?.tagName === "H2" && document.activeElement.textContent === "risky"),
-    )
+    await untilHeadingFocused(page, "h2", "risky")
     await page.getByRole("link", {name: "Close"}).press("Enter")
     await until("its place in the picture to have it again", () =>
       page.evaluate(() => document.activeElement?.closest("[data-plugin]")?.getAttribute("data-plugin") === "risky"),
