@@ -46,6 +46,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "inbox release": () => import("./inbox/release.ts"),
   "inbox retry": () => import("./inbox/retry.ts"),
   "inbox show": () => import("./inbox/show.ts"),
+  "inbox trail": () => import("./inbox/trail.ts"),
   "ingress pause": () => import("./ingress/pause.ts"),
   "ingress resume": () => import("./ingress/resume.ts"),
   "ingress status": () => import("./ingress/status.ts"),

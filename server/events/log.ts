@@ -23,8 +23,12 @@ export interface Extent {
   readonly evictedTo: number
 }
 
-const select = `SELECT e.offset, e.type, e.at, e.endpoint, e.run_id, e.data, c.runtime_id, c.generation
-  FROM events e LEFT JOIN event_contexts c ON c.id = e.context WHERE e.offset > ? ORDER BY e.offset LIMIT ?`
+const columns = `e.offset, e.type, e.at, e.endpoint, e.run_id, e.data, c.runtime_id, c.generation
+  FROM events e LEFT JOIN event_contexts c ON c.id = e.context`
+
+const select = `SELECT ${columns} WHERE e.offset > ? ORDER BY e.offset LIMIT ?`
+
+const selectAbout = `SELECT ${columns} WHERE e.offset > ? AND e.offset <= ? AND e.data ->> 'sn' = ? ORDER BY e.offset`
 
 /** The durable, append-only event log: what is in it is durable, and no offset is used twice. */
 export class EventLog {
@@ -86,6 +90,17 @@ export class EventLog {
   /** The events after an offset, in order, so many at most. */
   async read(after: number, limit: number): Promise<readonly StoredEvent[]> {
     return (await this.#database.read(select, [after, limit])).map(toStored)
+  }
+
+  /** The events after an offset, up to and with another, that are about an inbox event, in order. */
+  async readAbout(seq: number, after: number, to: number): Promise<readonly StoredEvent[]> {
+    return (await this.#database.read(selectAbout, [after, to, seq])).map(toStored)
+  }
+
+  /** The time of the first event after an offset, in milliseconds since 1970; undefined where there is none. */
+  async timeAfter(offset: number): Promise<number | undefined> {
+    const [row] = await this.#database.read("SELECT at FROM events WHERE offset > ? ORDER BY offset LIMIT 1", [offset])
+    return row === undefined ? undefined : Number(row.at)
   }
 }
 

@@ -62,6 +62,7 @@ import {
   showReady,
   showStatus,
 } from "../console/api/system.ts"
+import {showTrail} from "../console/api/trail.ts"
 import {exportUser, forgetUser} from "../console/api/users/users.ts"
 import {
   addItem,
@@ -155,6 +156,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/inbox", "demo", listInbox(database)),
     get("/api/inbox/gaps", "demo", listGaps(database)),
     get("/api/inbox/:seq", "demo", showInboxEvent(database)),
+    get("/api/inbox/:seq/trail", "full", showTrail(services)),
     post("/api/inbox/:seq/retry", "full", actOnInboxEvent(inbox, "retry")),
     post("/api/inbox/:seq/release", "full", actOnInboxEvent(inbox, "release")),
     post("/api/inbox/:seq/discard", "full", actOnInboxEvent(inbox, "discard")),

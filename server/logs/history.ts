@@ -1,3 +1,4 @@
+import {fromJson} from "../../shared/json.ts"
 import {type LogLevel, rankOf} from "../../shared/log.ts"
 
 /** The newest records are kept: so many, and so many characters of them. */
@@ -52,6 +53,17 @@ export class History {
     return this.#matching(filter, seq => seq < before)
       .reverse()
       .slice(0, limit)
+  }
+
+  /** Those whose field has one of these numbers, oldest first. */
+  about(numbers: Readonly<Record<string, ReadonlySet<number>>>): readonly Kept[] {
+    const names = Object.keys(numbers).filter(name => numbers[name]?.size !== 0)
+    return this.#records.slice(this.#first).filter(({json}) => {
+      // Reading every record as JSON would take milliseconds.
+      if (!names.some(name => json.includes(`"${name}":`))) return false
+      const record = fromJson(json) as Readonly<Record<string, unknown>>
+      return names.some(name => numbers[name]?.has(record[name] as number))
+    })
   }
 
   #matching({level, plugin}: HistoryFilter, fits: (seq: number) => boolean): Kept[] {

@@ -27,6 +27,18 @@ export const readLog = (logs: Logs, runtimeId: string, request: LogRequest): Log
     ? readNewest(logs, runtimeId, request)
     : readAfter(logs, runtimeId, request, request.after)
 
+/** The records that are about an inbox event or one of the outbox messages, oldest first; and since when records are kept. */
+export const readLogAbout = (
+  logs: Logs,
+  runtimeId: string,
+  about: {readonly event: number; readonly outbox: readonly number[]},
+): {readonly items: LogRecords["items"]; readonly keptFrom: string | undefined} => {
+  const found = logs.history.about({event: new Set([about.event]), outbox: new Set(about.outbox)})
+  const view = show(logs, runtimeId)
+  const [oldest] = logs.history.above(0, {level: "silly", plugin: undefined}, 1)
+  return {items: found.map(view), keptFrom: oldest === undefined ? undefined : view(oldest).time}
+}
+
 const idOf = (runtimeId: string, seq: number): string => `${runtimeId}-${seq}`
 
 /** What has become a secret since is hidden here. */

@@ -88,7 +88,8 @@ const EnvelopeView = Named("EnvelopeView", {
 const nameOf = (type: string) =>
   `${type.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase())}Event`
 
-const EventView = Type.Union(
+/** An event as clients get it, one of the types that there are. */
+export const EventView = Type.Union(
   Object.entries(eventTypes).map(([type, {summary, data}]) =>
     Type.Intersect([EnvelopeView, Type.Object({type: Type.Literal(type), data})], {
       title: nameOf(type),

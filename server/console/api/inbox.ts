@@ -44,15 +44,18 @@ export const showInboxEvent = (database: Database): Operation => ({
   summary: "One inbox event with the marks of its handlers",
   response: {200: InboxDetail},
   problems: ["inbox_unknown"],
-  handle: async (_, call) => {
-    const seq = seqOf(call)
-    const [row] = await database.read(`SELECT *, ${state} AS state FROM inbox WHERE seq = ?`, [seq])
-    if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${call.params.seq}`)
-    const marks = await database.read("SELECT * FROM inbox_marks WHERE seq = ? ORDER BY handler", [seq])
-    const replies = await database.read("SELECT id FROM outbox WHERE inbox_seq = ? ORDER BY seq", [seq])
-    return call.json(InboxDetail, viewDetail(row, marks, replies))
-  },
+  handle: async (_, call) => call.json(InboxDetail, await readInboxEvent(database, call)),
 })
+
+/** The event that a path names, with its marks. Throws `inbox_unknown`. */
+export const readInboxEvent = async (database: Database, call: Call): Promise<Static<typeof InboxDetail>> => {
+  const seq = seqOf(call)
+  const [row] = await database.read(`SELECT *, ${state} AS state FROM inbox WHERE seq = ?`, [seq])
+  if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${call.params.seq}`)
+  const marks = await database.read("SELECT * FROM inbox_marks WHERE seq = ? ORDER BY handler", [seq])
+  const replies = await database.read("SELECT id FROM outbox WHERE inbox_seq = ? ORDER BY seq", [seq])
+  return viewDetail(row, marks, replies)
+}
 
 export const redactInboxEvent = (database: Database): Operation =>
   redacting({

@@ -97,7 +97,8 @@ export const actOnHeldMessages = (outbox: Outbox, action: keyof typeof heldActio
   handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, "held")}),
 })
 
-const viewMessage = (row: Row): Static<typeof OutboxView> => ({
+/** A row of the outbox as lists show it. */
+export const viewMessage = (row: Row): Static<typeof OutboxView> => ({
   id: String(row.id),
   seq: Number(row.seq),
   kind: row.kind as OutboxDraft["kind"],

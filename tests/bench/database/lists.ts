@@ -23,6 +23,7 @@ const item = numbered(events / 2)
 const examples: Examples = {
   paths: {
     "/api/inbox/{seq}": `/api/inbox/${item.seq}`,
+    "/api/inbox/{seq}/trail": `/api/inbox/${item.seq}/trail`,
     "/api/outbox/{id}": `/api/outbox/${item.messageId}`,
     "/api/plugins/{plugin}": "/api/plugins/sandbox",
     "/api/generations/{number}/config": "/api/generations/1/config",

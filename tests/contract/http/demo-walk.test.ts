@@ -60,6 +60,7 @@ const fill = async (host: TestHost): Promise<Examples> => {
   return {
     paths: {
       "/api/inbox/{seq}": "/api/inbox/1",
+      "/api/inbox/{seq}/trail": "/api/inbox/1/trail",
       "/api/outbox/{id}": `/api/outbox/${message?.id}`,
       "/api/plugins/{plugin}": "/api/plugins/faller",
       "/api/generations/{number}/config": "/api/generations/1/config",

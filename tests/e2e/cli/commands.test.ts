@@ -21,6 +21,7 @@ test("without a running Host, what asks one says so, and how to start it", async
   const args: Record<string, string> = {
     send: " a b c",
     "inbox show": " 1",
+    "inbox trail": " 1",
     "inbox retry": " 1",
     "inbox release": " 1",
     "inbox discard": " 1",

@@ -72,7 +72,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await page.keyboard.press("Enter")
     await untilHeadingFocused(page, "h1", "Inbox")
     await goTo(page, "inbox/1")
-    await page.getByText("in a bad mood").waitFor()
+    await page.getByText("in a bad mood").first().waitFor()
     await focus("Discard")
     await page.keyboard.press("Enter")
     const question = page.getByRole("alertdialog")
@@ -116,13 +116,24 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
       await page.locator('[data-count="received"]', {hasText: /^1$/}).waitFor()
       await page.getByRole("link", {name: /Show: 1 handler of inbox events/}).click()
       await page.locator('[data-seq="1"]').click()
-      await page.getByText("in a bad mood").waitFor()
+      await page.getByText("in a bad mood").first().waitFor()
       host.project.write("calm", "")
       await page.getByRole("button", {name: "Retry"}).click()
       await page.getByRole("alertdialog").getByText("run once more").waitFor()
       await page.getByRole("alertdialog").getByRole("button", {name: "Retry"}).click()
       await page.locator('[data-notice="done"] [data-notice-event="message.handled"]').waitFor()
-      await page.getByRole("link", {name: /^[0-9a-f-]{36}/}).click()
+      const trail = page.getByRole("list", {name: "What happened"})
+      await trail.getByText("message.sent", {exact: true}).waitFor()
+      expect(await trail.locator("strong").allTextContents()).toEqual([
+        "received",
+        "log error",
+        "message.failed",
+        "attempt 2 begins",
+        "message to sandbox chat",
+        "message.handled",
+        "message.sent",
+      ])
+      await trail.getByRole("link", {name: /^[0-9a-f-]{36}/}).click()
       await page.getByText("heard fail").first().waitFor()
       await page.getByText("Answers inbox event 1").waitFor()
       expect(errors).toEqual([])

@@ -1,0 +1,73 @@
+import {Command, Option} from "clipanion"
+import type {Trail} from "../../shared/api/trail.ts"
+import {entriesOf, type TrailEntry} from "../../shared/api/trail-entries.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {shorten, table} from "../kit/print.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+
+export class InboxTrailCommand extends DataCommand {
+  static override paths = [["inbox", "trail"]]
+  static override usage = Command.Usage({
+    description: "show everything that happened to one inbox event, in order",
+    details: `
+      Its arrival, each handler with its attempts, what they sent and what became of it, and the log records of all that.
+
+      The search of the event log begins at the event's arrival and ends at its last change. The last lines say how far it looked; \`--cursor\` goes on from there.
+    `,
+    examples: [
+      ["Why was there no answer?", "svc inbox trail 42"],
+      ["What came later", "svc inbox trail 42 --cursor 31999"],
+    ],
+  })
+
+  seq = Option.String({name: "seq"})
+  cursor = Option.String("--cursor", {description: "Where an earlier answer says that the search goes on"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const query = this.cursor === undefined ? "" : `?cursor=${encodeURIComponent(this.cursor)}`
+    const trail = await host.get<Trail>(`/api/inbox/${encodeURIComponent(this.seq)}/trail${query}`)
+    this.show(trail, () => `${describeEntries(trail)}\n\n${describeSearch(trail)}`)
+    return exit.ok
+  }
+}
+
+const describeEntries = (trail: Trail): string =>
+  table(
+    ["at", "what", "of", "details"],
+    entriesOf(trail).map(entry => [entry.at, ...cellsOf(entry)]),
+  )
+
+const width = 100
+
+const cellsOf = (entry: TrailEntry): readonly [string, string, string] => {
+  switch (entry.what) {
+    case "received":
+      return ["received", entry.endpoint, shorten(entry.text, width)]
+    case "began":
+      return ["begins", entry.handler, `attempt ${entry.attempt}`]
+    case "stored": {
+      const {id, endpoint, channel, text, kind} = entry.message
+      return [kind, id, shorten(`to ${endpoint} ${channel}: ${text}`, width)]
+    }
+    case "event": {
+      const {handler, message, attempt, reason, error} = entry.event.data as Readonly<Record<string, unknown>>
+      const said = [attempt === undefined ? "" : `attempt ${attempt}`, reason, error].filter(
+        part => part !== "" && part !== null && part !== undefined,
+      )
+      return [entry.event.type, String(handler ?? message ?? ""), shorten(said.join(", "), width)]
+    }
+    case "log":
+      return [`log ${entry.record.level}`, String(entry.record.plugin ?? ""), shorten(entry.record.message, width)]
+  }
+}
+
+const describeSearch = ({events, logs}: Trail): string =>
+  [
+    `event log: looked from ${events.from ?? "its begin"} to ${events.to ?? "its end"}`,
+    ...(events.isWhole ? [] : ["  events of its beginning are no longer kept"]),
+    ...(events.next === null ? [] : [`  later events were not looked at; --cursor ${events.next} goes on`]),
+    logs.from === null ? "log: the Host keeps no records" : `log: looked from ${logs.from}`,
+    ...(logs.isWhole ? [] : ["  older records are no longer kept; the Host's standard output has them"]),
+  ].join("\n")

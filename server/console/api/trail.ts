@@ -1,0 +1,108 @@
+import type {InboxDetail} from "../../../shared/api/messages.ts"
+import {InboxTrail, TrailQuery} from "../../../shared/api/trail.ts"
+import type {Row} from "../../../shared/sdk/plugin/database.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {Database} from "../../database/database.ts"
+import type {EventLog} from "../../events/log.ts"
+import type {Logs} from "../../logs/log.ts"
+import {readLogAbout} from "../../logs/page.ts"
+import {timeOf} from "../paging.ts"
+import type {EventServices} from "./events.ts"
+import {readInboxEvent} from "./inbox.ts"
+import {viewMessage} from "./outbox.ts"
+
+export interface TrailServices {
+  readonly database: Database
+  readonly events: EventServices
+  readonly logs: Logs
+  readonly identity: {readonly runtimeId: string}
+}
+
+/** An answer looks at so many events of the log at most, and at so many in one read. */
+const longestLook = 20_000
+const step = 2000
+
+/** Clocks are set back, and a batch is stored later than its times say: so many milliseconds around an event are looked at too. */
+const slack = 5000
+
+const mostSent = 200
+
+export const showTrail = ({database, events: {events, envelopes}, logs, identity}: TrailServices): Operation => ({
+  summary: "One inbox event from its arrival to its answers: handlers, messages, events and log records",
+  query: TrailQuery,
+  response: {200: InboxTrail},
+  problems: ["inbox_unknown"],
+  handle: async (_, call) => {
+    const event = await readInboxEvent(database, call)
+    const rows = await database.read("SELECT * FROM outbox WHERE inbox_seq = ? ORDER BY seq LIMIT ?", [
+      event.seq,
+      mostSent,
+    ])
+    const sent = rows.map(row => ({...viewMessage(row), handler: row.handler === null ? null : String(row.handler)}))
+    const after = call.query.cursor === undefined ? undefined : Number(call.query.cursor)
+    const found = await search(events, event, lastChange(event, rows), after)
+    const log = readLogAbout(logs, identity.runtimeId, {event: event.seq, outbox: sent.map(({seq}) => seq)})
+    const now = new Date().toISOString()
+    return call.json(InboxTrail, {
+      event,
+      sent,
+      events: {
+        items: found.items.map(item => envelopes.envelope(item, "full")),
+        from: timeOf(found.from),
+        to: timeOf(found.to),
+        isWhole: found.isWhole,
+        next: found.next === undefined ? null : String(found.next),
+      },
+      logs: {
+        items: log.items,
+        from: log.keptFrom ?? null,
+        to: log.keptFrom === undefined ? null : now,
+        isWhole: log.keptFrom !== undefined && log.keptFrom <= event.receivedAt,
+      },
+    })
+  },
+})
+
+type Detail = Static<typeof InboxDetail>
+
+/** When it last changed, in milliseconds since 1970; undefined while it still may. */
+const lastChange = ({receivedAt, marks}: Detail, sent: readonly Row[]): number | undefined => {
+  const ends = [...marks.map(({endedAt}) => endedAt && Date.parse(endedAt)), ...sent.map(({ended_at}) => ended_at)]
+  if (ends.includes(null)) return undefined
+  return Math.max(Date.parse(receivedAt), ...ends.map(Number))
+}
+
+/**
+ * The events about an inbox event, from its arrival to its last change, or from `after` on. No index knows them, which would
+ * cost each message: the log is in the order of time, and the part that is looked at is small.
+ */
+const search = async (events: EventLog, {seq, receivedAt}: Detail, until: number | undefined, after?: number) => {
+  const {head, evictedTo} = await events.extent()
+  const arrival = Date.parse(receivedAt)
+  const start = Math.max(evictedTo, after ?? (await firstSince(events, evictedTo, head, arrival - slack)))
+  const wanted =
+    until === undefined || after !== undefined ? head : await firstSince(events, start, head, until + slack)
+  const end = Math.min(wanted, start + longestLook)
+  const items = []
+  for (let from = start; from < end; from += step)
+    items.push(...(await events.readAbout(seq, from, Math.min(end, from + step))))
+  const oldest = await events.timeAfter(evictedTo)
+  return {
+    items,
+    from: await events.timeAfter(start),
+    to: end === start ? undefined : await events.timeAfter(end - 1),
+    isWhole: evictedTo === 0 || (oldest !== undefined && oldest < arrival),
+    next: end < head ? end : undefined,
+  }
+}
+
+/** The offset before the first event, of those between two offsets, that is not older than a time. */
+const firstSince = async (events: EventLog, low: number, high: number, at: number): Promise<number> => {
+  if (low >= high) return high
+  const middle = Math.floor((low + high) / 2)
+  const time = await events.timeAfter(middle)
+  return time !== undefined && time < at
+    ? firstSince(events, middle + 1, high, at)
+    : firstSince(events, low, middle, at)
+}
