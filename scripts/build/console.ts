@@ -2,7 +2,7 @@ import {createHash} from "node:crypto"
 import {existsSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join, relative} from "node:path"
 import {brotliCompressSync, constants, gzipSync} from "node:zlib"
-import {type ConsoleFile, type ConsoleListing, listingName} from "../../server/console/files.ts"
+import {type ConsoleFile, type ConsoleListing, listingName, serviceWorkerName} from "../../server/console/files.ts"
 import {root} from "../root.ts"
 import {filesOf, hashFiles} from "./source-files.ts"
 
@@ -56,6 +56,23 @@ const bundle = async () => {
   })
 }
 
+/** The service worker knows the files that it keeps; it is made after them. */
+const bundleServiceWorker = async (names: readonly string[]) => {
+  const {build} = await import("esbuild")
+  await build({
+    entryPoints: [join(web, "service-worker.ts")],
+    outfile: join(target, serviceWorkerName),
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2023",
+    define: {
+      consoleFiles: JSON.stringify(names),
+      consoleVersion: JSON.stringify(hashFiles(target, names.map(name => join(target, name)))),
+    },
+  })
+}
+
 const types: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
   js: "text/javascript; charset=utf-8",
@@ -94,6 +111,9 @@ if (builtFrom() !== source) {
   const began = performance.now()
   if (process.argv.includes("--announce")) process.stdout.write("building the console, once\n")
   await bundle()
+  // The page is kept under the address of its folder.
+  const names = filesOf(target).map(path => relative(target, path))
+  await bundleServiceWorker(names.filter(name => name !== "index.html"))
   const built = new Map(filesOf(target).map(path => [relative(target, path), finish(path)] as const))
   const firstLoad = firstLoadOf(built)
   if (firstLoad > firstLoadLimit) {

@@ -28,6 +28,9 @@ export const consoleFolder = join(packageRoot, "dist/console")
 
 export const listingName = "files.json"
 
+/** The one file beside the page whose name stays. */
+export const serviceWorkerName = "service-worker.js"
+
 /** What the folder holds now. Throws `console_missing`. */
 export const readListing = async (folder = consoleFolder): Promise<ConsoleListing> => {
   try {

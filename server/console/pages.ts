@@ -1,6 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Operation} from "../../shared/sdk/route.ts"
-import {type ConsoleFile, type ConsoleFiles, type Encoding, encodings} from "./files.ts"
+import {type ConsoleFile, type ConsoleFiles, type Encoding, encodings, serviceWorkerName} from "./files.ts"
 
 /** Other Hosts that a console served from here may switch to, as origins; a new generation may change them. */
 export type ConsoleHosts = () => readonly string[]
@@ -44,7 +44,7 @@ const answerFile = async (
   const headers = {
     ...always,
     etag,
-    "cache-control": isPage ? "no-cache" : "public, max-age=31536000, immutable",
+    "cache-control": isPage || name === serviceWorkerName ? "no-cache" : "public, max-age=31536000, immutable",
     ...(isPage ? {"content-security-policy": policyOf(hosts())} : {}),
   }
   if (isKnown(asked.get("if-none-match"), etag)) return new Response(null, {status: 304, headers})

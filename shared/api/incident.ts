@@ -65,7 +65,7 @@ const ageOf = (milliseconds: number): string => {
 }
 
 export const judgeEndpoints = (
-  endpoints: View<"endpoints">["items"],
+  endpoints: readonly View<"endpoints">["items"][number][],
   newest: View<"inbox">["items"][number] | undefined,
   {state, reasons}: View<"status">["ingress"],
   now: number,
@@ -106,7 +106,7 @@ export const judgeEndpoints = (
 
 export const judgeCapabilities = (
   report: View<"readiness">,
-  plugins: View<"plugins">["items"],
+  plugins: readonly View<"plugins">["items"][number][],
   wanted: readonly string[],
   agents: View<"agents">["items"] = [],
 ): Judgement => {

@@ -65,6 +65,8 @@ export const texts = {
     live: "Live",
     away: (since: string) => `No answer for ${since}; trying again`,
     awayShort: "Away",
+    noAnswer: (since: string) => `No answer since ${since}.`,
+    older: "What you see is older.",
     databaseFailing: "The database fails: what happens now may not be stored.",
   },
   gap: {
@@ -95,6 +97,8 @@ export const texts = {
   overview: {
     title: "Overview",
     well: "All is well",
+    before: (verdict: string) => `Its last answer said: ${verdict}.`,
+    awayDo: "See whether its process runs, what its supervisor logged, and then the gateway in front of it.",
     attention: (count: number) => (count === 1 ? "One thing needs attention" : `${count} things need attention`),
     attentionTitle: "What needs attention now",
     nothing: "Nothing. Every required component is ready, ingress is open, and nothing waits for a decision.",

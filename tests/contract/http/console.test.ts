@@ -69,6 +69,13 @@ describe.each(bunAnd("node24"))("the console on $name", runtime => {
     expect([gzip?.text, brotli?.text]).toEqual([plain?.text, plain?.text])
   })
 
+  test("has a service worker that names these files, asked for anew each time", async () => {
+    const host = await start()
+    const response = await fetch(`${host.url}/console/service-worker.js`)
+    expect(response.headers.get("cache-control")).toBe("no-cache")
+    expect(await response.text()).toContain(await scriptOf(host))
+  })
+
   test("answers 304 to whoever has it, HEAD without a body, and 404 for what it has not", async () => {
     const host = await start()
     const page = await fetch(`${host.url}/console/`)

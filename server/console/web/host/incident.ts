@@ -20,14 +20,44 @@ export interface Expected {
   readonly version?: string
 }
 
-/** The five questions of an incident, answered from the API as `svc doctor --incident` does. Never rejects. */
-export const checkIncident = async (client: HostClient, expected: Expected): Promise<readonly Answer[]> => {
+/** What a Host said last. */
+export interface Known {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly status: View<"status">
+  readonly endpoints: readonly View<"endpoints">["items"][number][]
+  /** Undefined for a demo token. */
+  readonly report: View<"readiness"> | undefined
+  readonly plugins: readonly View<"plugins">["items"][number][]
+}
+
+/**
+ * The five questions of an incident, answered from the API as `svc doctor --incident` does. Where the Host does not answer,
+ * the rest is what it said last. Never rejects.
+ */
+export const checkIncident = async (
+  client: HostClient,
+  expected: Expected,
+  known?: Known,
+): Promise<readonly Answer[]> => {
   const health = await askHealth(client)
-  const rest =
-    health.answer === "yes"
-      ? await askRest(client, expected).catch(failed)
-      : questions.slice(1).map((): Judgement => ({answer: "not asked", evidence: ["the Host does not answer"]}))
+  const rest = health.answer === "yes" ? await askRest(client, expected).catch(failed) : judgeKnown(known, expected)
   return [health, ...rest].map((judgement, index) => ({...judgement, text: questions[index] ?? ""}))
+}
+
+/** Nothing is answered with yes or no of a Host that does not answer. */
+const judgeKnown = (known: Known | undefined, expected: Expected): readonly Judgement[] => {
+  if (known === undefined)
+    return questions.slice(1).map((): Judgement => ({answer: "not asked", evidence: ["the Host does not answer"]}))
+  const {at, status, endpoints, report, plugins} = known
+  const before = [
+    judgeHost(status, {...expected, capabilities: []}).evidence,
+    judgeEndpoints(endpoints, undefined, status.ingress, at).evidence.filter(line => !line.startsWith("the inbox")),
+    report === undefined ? [] : judgeCapabilities(report, plugins, []).evidence,
+    [`database: ${status.authority}`],
+  ]
+  const when = `the Host does not answer; it said at ${new Date(at).toISOString()}:`
+  return before.map((lines): Judgement => ({answer: "not asked", evidence: [when, ...lines]}))
 }
 
 const failed = (error: unknown): readonly Judgement[] => {

@@ -1,5 +1,6 @@
 import {createContext} from "svelte"
 import {HostClient} from "../host/client.ts"
+import type {Known} from "../host/incident.ts"
 import type {Account} from "./accounts.svelte.ts"
 import {Clock} from "./clock.svelte.ts"
 import {Live} from "./live.svelte.ts"
@@ -12,6 +13,8 @@ export class Session {
   readonly live = new Live()
   readonly clock = new Clock()
   readonly notices: Notices
+  /** The newest that was heard of the Host, for when it answers no more. */
+  known: Known | undefined
 
   constructor(account: Account) {
     this.account = account
