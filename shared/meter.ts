@@ -60,3 +60,32 @@ export class Histogram implements Buckets {
     })
   }
 }
+
+const minutes = 24 * 60
+
+/** How often something happened in each minute of the last 24 hours. */
+export class RecentCounts {
+  readonly #counts = new Uint32Array(minutes)
+  /** The minute that was counted last. */
+  #minute = 0
+
+  /** `now` in milliseconds, of a clock that does not go back. */
+  add(now: number): void {
+    const place = this.#advance(now) % minutes
+    this.#counts[place] = (this.#counts[place] ?? 0) + 1
+  }
+
+  /** The counts of so many minutes up to now, the oldest first. */
+  last(many: number, now: number): readonly number[] {
+    const minute = this.#advance(now)
+    return Array.from({length: many}, (_, index) => this.#counts[(minute + minutes - many + 1 + index) % minutes] ?? 0)
+  }
+
+  #advance(now: number): number {
+    const minute = Math.floor(now / 60_000)
+    const passed = Math.min(minutes, minute - this.#minute)
+    for (let index = 0; index < passed; index++) this.#counts[(minute - index) % minutes] = 0
+    this.#minute = Math.max(this.#minute, minute)
+    return this.#minute
+  }
+}

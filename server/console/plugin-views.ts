@@ -1,24 +1,30 @@
 import type {PluginDetail, PluginView} from "../../shared/api/plugin-views.ts"
 import {pluginPath} from "../../shared/ids.ts"
+import type {RecentCounts} from "../../shared/meter.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
 import {formatPath, type Path} from "../config/source.ts"
 import type {Generation} from "../generation/generation.ts"
+import type {HandlerFigures, HandlerMeter, LastFailure} from "../inbox/handler-meter.ts"
 import type {Instance} from "../plugins/instance.ts"
 
 type View = Static<typeof PluginView>
 
 /** The instances of a generation, then those that its configuration disables. */
-export const viewPlugins = (generation: Generation): View[] => {
+export const viewPlugins = (generation: Generation, handlers: HandlerMeter): View[] => {
   const disabled = Object.entries(generation.config.config.plugins)
     .filter(([, entry]) => !entry.enabled)
     .map(([name]): View => ({name, owner: pluginPath(name), state: "disabled", capabilities: []}))
-  return [...generation.instances.map(instance => viewInstance(generation, instance)), ...disabled]
+  return [...generation.instances.map(instance => viewInstance(generation, instance, handlers)), ...disabled]
 }
 
 /** One of them, with its settings and where they stand. Throws `plugin_unknown`. */
-export const viewPlugin = (generation: Generation, name: string): Static<typeof PluginDetail> => {
-  const view = viewPlugins(generation).find(plugin => plugin.name === name)
+export const viewPlugin = (
+  generation: Generation,
+  handlers: HandlerMeter,
+  name: string,
+): Static<typeof PluginDetail> => {
+  const view = viewPlugins(generation, handlers).find(plugin => plugin.name === name)
   if (view === undefined) throw new Problem("plugin_unknown", `the running generation has no plugin "${name}"`)
   const instance = generation.instances.find(each => each.name === name)
   const placeOf = (path: Path) => {
@@ -40,7 +46,7 @@ export const viewPlugin = (generation: Generation, name: string): Static<typeof 
   }
 }
 
-const viewInstance = (generation: Generation, {name, path, state, plugin}: Instance): View => ({
+const viewInstance = (generation: Generation, {name, path, state, plugin}: Instance, handlers: HandlerMeter): View => ({
   name,
   owner: path,
   state: state.is,
@@ -53,6 +59,33 @@ const viewInstance = (generation: Generation, {name, path, state, plugin}: Insta
   capabilities: generation.snapshot.capabilities
     .filter(({owner}) => owner === path)
     .map(({owner: _, ...capability}) => capability),
+  ...viewHandlers(handlers.of(path)),
+})
+
+const viewHandlers = (figures: HandlerFigures | undefined): Pick<View, "handlers"> => {
+  if (figures === undefined) return {}
+  const {recent, lastFailure} = figures
+  const now = performance.now()
+  const sum = (counts: RecentCounts, minutes: number) =>
+    counts.last(minutes, now).reduce((one, other) => one + other, 0)
+  const of = (minutes: number) => ({ended: sum(recent.ended, minutes), failed: sum(recent.failed, minutes)})
+  return {
+    handlers: {
+      hour: of(60),
+      day: of(24 * 60),
+      failures: [...recent.failed.last(60, now)],
+      lastFailure: lastFailure === undefined ? null : viewFailure(lastFailure),
+      slowest: figures.slowest() ?? null,
+    },
+  }
+}
+
+const viewFailure = ({at, handler, seq, error, place}: LastFailure) => ({
+  at: new Date(at).toISOString(),
+  handler,
+  seq,
+  error,
+  ...(place === undefined ? {} : {place}),
 })
 
 /** The keys of a value that have no keys below them. */

@@ -112,6 +112,7 @@ const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
   plugin: {
     name: instance.name,
     database: instance.database,
+    positionOf: error => instance.positionOf(error),
     prompt: name => instance.registrations.prompts.get(name),
     state: (scope, name) => instance.registrations.states.find(state => state.scope === scope && state.name === name),
     say: (languages, key, values) => textsWith(instance, key).say(languages, key, values),

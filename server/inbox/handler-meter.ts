@@ -1,5 +1,25 @@
-import {Histogram} from "../../shared/meter.ts"
+import type {Position} from "../../shared/api/plugin-views.ts"
+import {Histogram, RecentCounts} from "../../shared/meter.ts"
 import type {Dispatch, Outcome} from "./handling.ts"
+
+/** The newest failure of one plugin instance's handlers. */
+export interface LastFailure {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly handler: string
+  /** The inbox event. */
+  readonly seq: number
+  readonly error: string
+  readonly place: Position | undefined
+}
+
+/** What one handler took since the Host started; times in seconds. */
+export interface HandlerTimes {
+  readonly handler: string
+  readonly runs: number
+  readonly mean: number
+  readonly longest: number
+}
 
 /** What the handlers of one plugin instance took, and how they ended. */
 export interface HandlerFigures {
@@ -7,10 +27,51 @@ export interface HandlerFigures {
   readonly owner: string
   readonly ends: Readonly<Record<Outcome["is"], number>>
   readonly seconds: Histogram
+  /** Attempts that ended in each of the last minutes, whatever their end; of these the ones that failed. */
+  readonly recent: {readonly ended: RecentCounts; readonly failed: RecentCounts}
+  readonly lastFailure: LastFailure | undefined
+  /** The handler whose attempts take longest on average. */
+  slowest(): HandlerTimes | undefined
 }
 
-interface Counting extends HandlerFigures {
-  readonly ends: Record<Outcome["is"], number>
+interface Times {
+  runs: number
+  sum: number
+  longest: number
+}
+
+class Counting implements HandlerFigures {
+  readonly owner: string
+  readonly ends: Record<Outcome["is"], number> = {handled: 0, failed: 0, interrupted: 0}
+  readonly seconds = new Histogram()
+  readonly recent = {ended: new RecentCounts(), failed: new RecentCounts()}
+  lastFailure: LastFailure | undefined
+  readonly #times = new Map<string, Times>()
+
+  constructor(owner: string) {
+    this.owner = owner
+  }
+
+  /** `now` by the monotonic clock, in milliseconds. */
+  count(handler: string, seq: number, outcome: Outcome, begun: number, now: number): void {
+    const seconds = (now - begun) / 1000
+    this.ends[outcome.is]++
+    this.seconds.observe(seconds)
+    this.recent.ended.add(now)
+    const times = this.#times.get(handler) ?? {runs: 0, sum: 0, longest: 0}
+    times.runs++
+    times.sum += seconds
+    times.longest = Math.max(times.longest, seconds)
+    this.#times.set(handler, times)
+    if (outcome.is !== "failed") return
+    this.recent.failed.add(now)
+    this.lastFailure = {at: Date.now(), handler, seq, error: outcome.error, place: outcome.at}
+  }
+
+  slowest(): HandlerTimes | undefined {
+    const all = [...this.#times].map(([handler, {runs, sum, longest}]) => ({handler, runs, mean: sum / runs, longest}))
+    return all.toSorted((one, other) => other.mean - one.mean)[0]
+  }
 }
 
 /** Times handlers, with plain integers: it stands in the way of each of them. */
@@ -24,6 +85,11 @@ export class HandlerMeter {
     return [...this.#byOwner.values()]
   }
 
+  /** Of one plugin instance, by its path; undefined before its first handler has ended. */
+  of(owner: string): HandlerFigures | undefined {
+    return this.#byOwner.get(owner)
+  }
+
   /** The same dispatch, timed. */
   measure(dispatch: Dispatch): Dispatch {
     return {
@@ -33,8 +99,7 @@ export class HandlerMeter {
         const begun = performance.now()
         const outcome = await dispatch.run(stored, handler, attempt)
         const figures = this.#byHandler.get(handler) ?? this.#meet(handler)
-        figures.ends[outcome.is]++
-        figures.seconds.observe((performance.now() - begun) / 1000)
+        figures.count(handler, stored.event.sn, outcome, begun, performance.now())
         return outcome
       },
     }
@@ -42,11 +107,7 @@ export class HandlerMeter {
 
   #meet(handler: string): Counting {
     const owner = ownerOf(handler)
-    const figures = this.#byOwner.get(owner) ?? {
-      owner,
-      ends: {handled: 0, failed: 0, interrupted: 0},
-      seconds: new Histogram(),
-    }
+    const figures = this.#byOwner.get(owner) ?? new Counting(owner)
     this.#byOwner.set(owner, figures)
     this.#byHandler.set(handler, figures)
     return figures

@@ -1,3 +1,4 @@
+import type {Position} from "../../shared/api/plugin-views.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Address, OutboxDraft} from "../outbox/draft.ts"
@@ -37,6 +38,8 @@ export type Outcome = {
   | {
       readonly is: "failed"
       readonly error: string
+      /** Where in the plugin's own files it was thrown, as far as that is known. */
+      readonly at?: Position
       /** What the user is told where it is not run again; asked for once. */
       readonly note?: () => OutboxDraft | undefined
     }

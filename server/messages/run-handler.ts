@@ -58,7 +58,9 @@ export const runToEnd = async (
     if (answer !== undefined) return {is: "handled", sends: [answer]}
     log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
     // What has not ended in time may still run: it is not run again beside itself.
-    return {is: "failed", error: messageOf(error), ...(error instanceof TimeLimitExceeded ? {} : again)}
+    const at = plugin?.positionOf?.(error)
+    const where = at === undefined ? {} : {at}
+    return {is: "failed", error: messageOf(error), ...where, ...(error instanceof TimeLimitExceeded ? {} : again)}
   }
 }
 

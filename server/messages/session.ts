@@ -1,4 +1,5 @@
 import {v7 as uuid} from "uuid"
+import type {Position} from "../../shared/api/plugin-views.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import {type Content, h, type Node, writtenText} from "../../shared/sdk/elements.ts"
@@ -27,6 +28,8 @@ export interface PluginSide {
   readonly name: string
   readonly database: Pick<SessionDatabase, "table" | "read">
   prompt(name: string): Prompt | undefined
+  /** Where in the plugin's own files an error was thrown. */
+  positionOf?(error: unknown): Position | undefined
   state?(scope: string, name: string): DeclaredState | undefined
   /** Says a text that the plugin declared, in the first of the languages that has it. Throws `text_unknown`, `text_invalid`. */
   say?(languages: readonly string[], key: string, values: TextValues): string

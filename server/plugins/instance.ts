@@ -1,6 +1,7 @@
 import {AsyncLocalStorage} from "node:async_hooks"
 import {randomUUID} from "node:crypto"
 import {setImmediate as turn} from "node:timers/promises"
+import type {Position} from "../../shared/api/plugin-views.ts"
 import {type PluginPath, pluginPath} from "../../shared/ids.ts"
 import type {Log, LogFields} from "../../shared/log.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
@@ -17,7 +18,7 @@ import {type CompiledHears, compileHears} from "./hears/compile.ts"
 import type {LoadedPlugin} from "./load.ts"
 import {pluginDatabase} from "./plugin-database.ts"
 import type {PluginHost} from "./plugin-host.ts"
-import {type Position, positionIn} from "./position.ts"
+import {positionIn} from "./position.ts"
 import {collectRegistrations} from "./registrations.ts"
 import {stateHandle} from "./state.ts"
 import {type DeclaredTexts, textsHandle} from "./texts.ts"
@@ -286,9 +287,14 @@ export class Instance {
     }
   }
 
+  /** Where in its own files an error was thrown, as far as that is known. */
+  positionOf(error: unknown): Position | undefined {
+    return positionIn(error, this.files, this.#options.project)
+  }
+
   /** Ends the instance because of an exception that nobody caught. */
   async fail(error: unknown, quarantined: boolean): Promise<void> {
-    const at = positionIn(error, this.files, this.#options.project)
+    const at = this.positionOf(error)
     const thrown = {error: messageOf(error), ...(at === undefined ? {} : {at})}
     this.#enter({is: quarantined ? "quarantined" : "failed", ...thrown})
     await this.scope.dispose()

@@ -1,10 +1,5 @@
 import {relative} from "node:path"
-
-export interface Position {
-  readonly file: string
-  readonly line: number
-  readonly column: number
-}
+import type {Position} from "../../shared/api/plugin-views.ts"
 
 /** Where in a plugin's own files an error was thrown: the topmost frame of its stack that is one of them. */
 export const positionIn = (error: unknown, files: readonly string[], project: string): Position | undefined => {

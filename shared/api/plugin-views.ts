@@ -1,10 +1,46 @@
-import {Type} from "../type.ts"
+import {type Static, Type} from "../type.ts"
 import {Named} from "./schemas.ts"
 
 /** Plugins in the HTTP API. What is marked `private` is left out for a demo token. */
 
 /** Where something stands in a file of the project. */
 export const Place = Named("Place", {file: Type.String(), line: Type.Integer(), column: Type.Integer()})
+
+export type Position = Readonly<Static<typeof Place>>
+
+/** How a plugin's handlers did since the Host started. */
+const PluginHandlers = Named("PluginHandlers", {
+  hour: Named("PluginCounts", {
+    ended: Type.Integer({description: "Attempts that ended, however they did"}),
+    failed: Type.Integer({description: "Those of them that failed"}),
+  }),
+  day: Type.Object({ended: Type.Integer(), failed: Type.Integer()}),
+  failures: Type.Array(Type.Integer(), {
+    description: "Failed attempts in each of the last 60 minutes, the oldest first",
+  }),
+  lastFailure: Type.Union([
+    Named("HandlerFailure", {
+      at: Type.String({format: "date-time"}),
+      handler: Type.String(),
+      seq: Type.Integer({description: "The inbox event"}),
+      error: Type.String({private: true}),
+      place: Type.Optional(Type.Object(Place.properties, {description: "Where it was thrown, in the plugin's files"})),
+    }),
+    Type.Null(),
+  ]),
+  slowest: Type.Union(
+    [
+      Named("HandlerTimes", {
+        handler: Type.String(),
+        runs: Type.Integer(),
+        mean: Type.Number({description: "Seconds"}),
+        longest: Type.Number({description: "Seconds"}),
+      }),
+      Type.Null(),
+    ],
+    {description: "The handler whose attempts take longest on average"},
+  ),
+})
 
 const CapabilityView = Named("CapabilityView", {
   id: Type.String(),
@@ -24,6 +60,7 @@ export const PluginView = Named("PluginView", {
   from: Type.Optional(Type.String()),
   description: Type.Optional(Type.String()),
   capabilities: Type.Array(CapabilityView),
+  handlers: Type.Optional(PluginHandlers),
 })
 
 const Written = Named("Written", {path: Type.String({description: "Below the plugin's `config`"}), ...Place.properties})

@@ -10,6 +10,7 @@ import type {Static} from "../../../shared/type.ts"
 import {explainUnseen} from "../../config/explain.ts"
 import type {Generation, PublishedRoute} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
+import type {HandlerMeter} from "../../inbox/handler-meter.ts"
 import {pageOf} from "../paging.ts"
 import {viewPlugin, viewPlugins} from "../plugin-views.ts"
 import {viewGeneration} from "./generations.ts"
@@ -19,22 +20,25 @@ const PluginPage = page(PluginView)
 export interface PluginServices {
   current(): Generation
   readonly identity: {readonly mode: Mode}
+  readonly handlers: HandlerMeter
   /** Answers as the plugin's own route: its scope, its time limit, its problems. */
   answer(route: Route): (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
 }
 
-export const listPlugins = ({current}: Pick<PluginServices, "current">): Operation => ({
+type ShownPlugins = Pick<PluginServices, "current" | "handlers">
+
+export const listPlugins = ({current, handlers}: ShownPlugins): Operation => ({
   summary: "The plugin instances of the running generation and what they publish",
   query: PageQuery,
   response: {200: PluginPage},
-  handle: (_, call) => call.json(PluginPage, pageOf(viewPlugins(current()), call)),
+  handle: (_, call) => call.json(PluginPage, pageOf(viewPlugins(current(), handlers), call)),
 })
 
-export const showPlugin = ({current}: Pick<PluginServices, "current">): Operation => ({
+export const showPlugin = ({current, handlers}: ShownPlugins): Operation => ({
   summary: "One plugin: what it publishes, its settings with their schema, and where they stand",
   response: {200: PluginDetail},
   problems: ["plugin_unknown"],
-  handle: (_, call) => call.json(PluginDetail, viewPlugin(current(), call.params.plugin ?? "")),
+  handle: (_, call) => call.json(PluginDetail, viewPlugin(current(), handlers, call.params.plugin ?? "")),
 })
 
 export const switchPlugin = (generations: Generations): Operation => ({

@@ -205,6 +205,9 @@ export const texts = {
     endpointDo: "Its page tells its last error and its attempts.",
     plugin: (name: string, state: string) => `The plugin ${name} is ${state}`,
     pluginDo: "Its page tells what it threw and where; nothing that it publishes is there meanwhile.",
+    failing: (name: string, failed: number, ended: number) =>
+      `The plugin ${name} keeps failing: ${failed} of ${ended} attempts in the last hour`,
+    failingDo: "Its page shows the error and its place. Disable it if it does harm.",
     inboxAside: (count: number) =>
       `${count === 1 ? "1 handler" : `${count} handlers`} of inbox events failed or are held`,
     inboxWhy: "Their events were not answered in whole.",
@@ -634,6 +637,18 @@ export const texts = {
     unset: "not set",
     secret: "set, and never shown",
     lately: "Lately",
+    handlers: {
+      title: "Its handlers, since the Host started",
+      hour: "Last hour",
+      day: "Last 24 hours",
+      failed: (failed: number, ended: number) => `${failed} of ${ended} attempts failed`,
+      slowest: "Slowest handler",
+      none: "none has run",
+      slow: (handler: string, mean: number, longest: number) =>
+        `${handler}: ${mean.toFixed(1)} ms on average, ${longest.toFixed(1)} ms at most`,
+      sparkline: (count: string) => `Failed attempts by minute in the last hour: ${count}`,
+      toEvents: "Its events",
+    },
   },
   timers: {
     title: "Timers of plugins",

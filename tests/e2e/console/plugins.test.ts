@@ -130,4 +130,37 @@ describeWithChromium("the plugins in the console", () => {
     await expectNoBarriers(page, "a plugin that is not there")
     expect(errors).toEqual([])
   })
+
+  test("one whose handlers keep failing is found from the overview with error, place and slowest handler, and disabled there", async () => {
+    const moody = pluginWith(`plugin.command("bad", async () => { await sleep(20); throw new Error("in a bad mood") })`)
+    const line = moody.split("\n").findIndex(each => each.includes("bad mood")) + 1
+    const host = await startHost({
+      runtime: usuallyOn("bun"),
+      config: `http: {port: 0, token: "\${HTTP_TOKEN}"}\nmessages: {failure: ""}\nplugins: {sandbox: {}, moody: {}}\n`,
+      env,
+      plugins: {moody},
+    })
+    for (let count = 0; count < 3; count++) await host.say("/bad")
+    const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN})
+    await page
+      .getByRole("heading", {name: "The plugin moody keeps failing: 3 of 3 attempts in the last hour"})
+      .waitFor()
+    await expectNoBarriers(page, "a plugin that keeps failing")
+    await page.getByRole("link", {name: /Show: The plugin moody keeps failing/}).click()
+    await untilHeadingFocused(page, "h2", "moody")
+    const last = page.locator("[data-last-failure]")
+    await last.getByText("in a bad mood").waitFor()
+    expect(await last.textContent()).toContain(`plugins/moody.ts:${line}:`)
+    expect(await page.getByText(/root\/moody\/command\/bad: \d+\.\d ms on average/).count()).toBe(1)
+    expect(await page.getByText("3 of 3 attempts failed").count()).toBe(2)
+    await page.getByRole("img", {name: "Failed attempts by minute in the last hour: 3"}).waitFor()
+    await expectNoBarriers(page, "the failures of a plugin")
+    await page.getByRole("link", {name: "Inbox event 3"}).waitFor()
+    await goTo(page, "")
+    await page.getByRole("button", {name: "Disable moody"}).click()
+    await page.getByRole("alertdialog").getByRole("button", {name: "Disable"}).click()
+    await page.getByRole("heading", {name: /moody keeps failing/}).waitFor({state: "detached"})
+    expect(await host.get("/api/plugins/moody")).toMatchObject({state: "disabled"})
+    expect(errors).toEqual([])
+  })
 })

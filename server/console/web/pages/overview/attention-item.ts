@@ -7,4 +7,8 @@ export interface Attention {
   readonly command?: string
   /** The page that shows it. */
   readonly page?: string
+  /** What on that page. */
+  readonly part?: string
+  /** The plugin that can be disabled for it. */
+  readonly disable?: string
 }

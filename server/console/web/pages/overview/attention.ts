@@ -47,6 +47,7 @@ export const attentionOf = (facts: Facts): readonly Attention[] => {
     ...ofStatus(facts.status),
     ...endpoints(facts),
     ...plugins(facts),
+    ...failing(facts),
     ...boxes(facts.metrics),
     ...jobsOf(facts.jobs),
     ...agentsOf(facts),
@@ -171,6 +172,24 @@ const plugins = ({plugins}: Facts): Attention[] =>
       remedy: t.pluginDo,
       page: "plugins",
     }))
+
+/** A handler may fail once in a while: a plugin keeps failing where most of its attempts do, and several did. */
+const isFailing = ({state, handlers}: PluginView): boolean =>
+  state === "active" &&
+  handlers !== undefined &&
+  handlers.hour.failed >= 3 &&
+  handlers.hour.failed * 2 >= handlers.hour.ended
+
+const failing = ({plugins}: Facts): Attention[] =>
+  plugins.filter(isFailing).map(({name, handlers}) => ({
+    tone: "bad",
+    title: t.failing(name, handlers?.hour.failed ?? 0, handlers?.hour.ended ?? 0),
+    why: handlers?.lastFailure?.error ?? "",
+    remedy: t.failingDo,
+    page: "plugins",
+    part: name,
+    disable: name,
+  }))
 
 const boxes = (metrics: string): Attention[] => {
   const inbox = sumOf(metricBy(metrics, "svc_inbox_handlers", "state"), "failed", "dead", "held")
