@@ -1,10 +1,9 @@
 import {execFileSync} from "node:child_process"
 import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {build} from "esbuild"
 import {root} from "../root.ts"
 import {bundleForBun} from "./bundle-for-bun.ts"
-import {nodeBundle, shipped} from "./bundles.ts"
+import {bundleForNode} from "./bundle-for-node.ts"
 import {filesOf, hashFiles} from "./source-files.ts"
 
 const stamp = join(root, "dist/built-from")
@@ -20,13 +19,7 @@ const bundle = async () => {
   for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
     if (entry !== "console") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
 
-  await build({
-    absWorkingDir: root,
-    entryPoints: shipped,
-    outdir: "dist",
-    ...nodeBundle,
-    logLevel: "warning",
-  })
+  await bundleForNode(root, `${root}dist`)
   await bundleForBun(root, `${root}dist/bun`)
 
   execFileSync(process.execPath, [`${root}node_modules/.bin/tsc`, "-p", "scripts/build/tsconfig.types.json"], {

@@ -1,7 +1,6 @@
 import {cpSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {build} from "esbuild"
-import {nodeBundle, shipped} from "../../../scripts/build/bundles.ts"
+import {bundleForNode} from "../../../scripts/build/bundle-for-node.ts"
 import {type Migration, migrations} from "../../../server/database/migrations/migrations.ts"
 import {makeFolder} from "./project.ts"
 import {onBun, root, type TestRuntime} from "./runtimes.ts"
@@ -38,7 +37,6 @@ export const makeNextVersion = async (
   const end = source.lastIndexOf("\n]\n")
   const added = further.map(migration => `  ${JSON.stringify(migration)},\n`).join("")
   writeFileSync(file, `${source.slice(0, end + 1)}${added}${source.slice(end + 1)}`)
-  if (runtime !== onBun)
-    await build({absWorkingDir: folder, entryPoints: shipped, outdir: "dist", ...nodeBundle, logLevel: "error"})
+  if (runtime !== onBun) await bundleForNode(folder, join(folder, "dist"))
   return {...runtime, command: [runtime.command[0] ?? "", join(folder, "cli/launch.js")]}
 }

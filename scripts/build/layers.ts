@@ -1,0 +1,58 @@
+import {createHash} from "node:crypto"
+import {basename} from "node:path"
+import type {Metafile} from "esbuild"
+
+/** A group of chunks that every program loads as a whole or not at all; it becomes one file. */
+export interface Layer {
+  /** The name of its file. */
+  readonly name: string
+  /** Names of the chunks' files. */
+  readonly chunks: readonly string[]
+}
+
+/** What loads nearly all that there is: a Host, and the test SDK, which starts one. */
+const host = ["cli/runtime/start.ts", "server/testing/testing.ts"]
+
+type Outputs = Metafile["outputs"]
+
+/**
+ * Groups the chunks that a Host's start loads by what else loads them: programs that open the database, commands that do
+ * not, and each other entry. The remaining chunks stay as they are.
+ */
+export const findLayers = ({outputs}: Metafile, entries: readonly string[]): readonly Layer[] => {
+  const commands = Object.values(outputs)
+    .map(({entryPoint = ""}) => entryPoint)
+    .filter(entry => /^cli\/(?!kit\/|svc\.ts)/.test(entry))
+  const offline = [...commands, ...entries].filter(
+    entry => !host.includes(entry) && loads(outputs, entry, "server/database/database.ts"),
+  )
+  const isOther = (entry: string) => !host.includes(entry) && !offline.includes(entry)
+  const programs = [host, offline, commands.filter(isOther), ...entries.filter(isOther).map(entry => [entry])]
+  const loaded = programs.map(program => new Set(program.flatMap(entry => [...loadedBy(outputs, entry)])))
+  const atStart = [...loadedBy(outputs, "cli/runtime/start.ts")].filter(file => outputs[file]?.entryPoint === undefined)
+  const groups = Map.groupBy(atStart, file => loaded.map(files => (files.has(file) ? "1" : "0")).join(""))
+  return [...groups.values()].map(files => ({name: nameOf(files), chunks: files.map(file => basename(file))}))
+}
+
+/** The names of chunks are hashes of their content. */
+const nameOf = (files: readonly string[]): string =>
+  `layer-${createHash("sha256").update(files.toSorted().join()).digest("hex").slice(0, 8).toUpperCase()}.js`
+
+/** What is loaded with an entry, without what it imports later. */
+const loadedBy = (outputs: Outputs, entry: string): ReadonlySet<string> => {
+  const found = Object.entries(outputs).find(([, {entryPoint}]) => entryPoint === entry)
+  if (found === undefined) throw new Error(`no bundle is made of ${entry}`)
+  const loaded = new Set<string>()
+  const load = (file: string) => {
+    if (loaded.has(file)) return
+    loaded.add(file)
+    for (const {kind, path} of outputs[file]?.imports ?? []) {
+      if (kind === "import-statement" && outputs[path] !== undefined) load(path)
+    }
+  }
+  load(found[0])
+  return loaded
+}
+
+const loads = (outputs: Outputs, entry: string, source: string): boolean =>
+  [...loadedBy(outputs, entry)].some(file => Object.hasOwn(outputs[file]?.inputs ?? {}, source))
