@@ -1,42 +1,68 @@
-import {bunBundle, compiledForBun, shipped} from "./bundles.ts"
+import {mkdirSync, writeFileSync} from "node:fs"
+import {basename} from "node:path"
+import {build, type Metafile} from "esbuild"
+import {bunBundle, shipped} from "./bundles.ts"
+import {findLayers} from "./layers.ts"
+import {mergeChunks} from "./merge-chunks.ts"
+import {takeModules} from "./take-modules.ts"
 
-/** Where the bundle finds a package that is compiled beside it. */
-const compiled = new Map<string, string>(
-  Object.entries(compiledForBun).flatMap(([name, packages]) => packages.map(each => [each, `./${name}.js`])),
-)
-
-/** Bundles what ships for Bun into a folder. Rejects with what does not compile. */
+/**
+ * Bundles what ships for Bun into a folder, and has Bun compile what a start loads, which it need not do at each start
+ * then. Rejects with what does not compile.
+ */
 export const bundleForBun = async (root: string, outdir: string): Promise<void> => {
-  for (const [name, packages] of Object.entries(compiledForBun)) await compile(root, outdir, name, packages)
-  await Bun.build({
-    entrypoints: shipped.map(entry => `${root}${entry}`),
+  const entrypoints = shipped.map(entry => `${root}${entry}`)
+  const first = await Bun.build({entrypoints, ...bunBundle, metafile: true})
+  const texts = await Promise.all(first.outputs.map(async each => [basename(each.path), await each.text()] as const))
+  const scanner = new Bun.Transpiler({loader: "js"})
+  const chunks = new Map(texts.map(([name, text]) => [name, {text, exports: scanner.scan(text).exports}]))
+  const layers = findLayers(first.metafile as Metafile, shipped)
+  const merged = new Set(layers.flatMap(layer => layer.chunks))
+  const kept = [...chunks.keys()].filter(name => !merged.has(name))
+  const options = {
+    bundle: true,
+    format: "esm",
+    target: "esnext",
     outdir,
-    ...bunBundle,
-    plugins: [
-      {
-        name: "compiled",
-        setup: build => {
-          build.onResolve({filter: /^[^./]/}, ({path}) => {
-            const beside = compiled.get(path)
-            return beside === undefined ? undefined : {path: beside, external: true}
-          })
-        },
-      },
-    ],
+    write: false,
+    logLevel: "warning",
+  } as const
+  const plugins = [mergeChunks(chunks, layers)]
+
+  mkdirSync(outdir, {recursive: true})
+  const others = await build({...options, plugins, entryPoints: kept.map(name => `./${name}`), banner: {js: "// @bun"}})
+  for (const {path, text} of others.outputFiles) writeFileSync(path, text)
+  const wholes = await build({
+    ...options,
+    plugins,
+    entryPoints: layers.map(({name}) => `./${name}`),
+    define: ofCommonJs,
   })
+  for (const {path, text} of wholes.outputFiles) await compile(path, text, outdir)
 }
 
-/** Bun compiles CommonJS only; what these packages export by name stays so. */
-const compile = (root: string, outdir: string, name: string, packages: readonly string[]) => {
-  const entry = `${root}${name}.js`
-  return Bun.build({
-    entrypoints: [entry],
-    files: {[entry]: packages.map(each => `export * from ${JSON.stringify(each)}\n`).join("")},
+/** What a module has, for the CommonJS that is made of it. */
+const ofCommonJs = {
+  "import.meta.require": "svcRequire",
+  "import.meta.url": "svcUrl",
+  "import.meta.dir": "svcDir",
+}
+
+/** Bun compiles CommonJS only. */
+const compile = async (path: string, text: string, outdir: string) => {
+  const taken = takeModules(path, text, name =>
+    /^\.\/layer-/.test(name) ? `require(${JSON.stringify(name)})` : undefined,
+  )
+  const own = "const svcRequire = require, svcUrl = Bun.pathToFileURL(__filename).href, svcDir = __dirname;\n"
+  await Bun.build({
+    entrypoints: [path],
+    files: {[path]: `${own}${taken}`},
     outdir,
-    naming: bunBundle.naming.entry,
-    target: bunBundle.target,
-    external: bunBundle.external,
+    naming: "[name].[ext]",
+    target: "bun",
     format: "cjs",
     bytecode: true,
+    packages: "external",
+    external: ["./*"],
   })
 }

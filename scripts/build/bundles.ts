@@ -29,7 +29,7 @@ export const nodeBundle = {
   legalComments: "linked",
 } as const satisfies BuildOptions
 
-/** The same for Bun, which need not compile it anew at each start. */
+/** The same for Bun. */
 export const bunBundle = {
   target: "bun",
   format: "esm",
@@ -37,13 +37,3 @@ export const bunBundle = {
   naming: {entry: "[name].[ext]", chunk: "[name]-[hash].[ext]"},
   external: nodeBundle.external.slice(),
 } as const satisfies Partial<Bun.BuildConfig>
-
-/**
- * Large packages that Bun compiles when svc is built, so that it need not at each start: modules of their own beside the
- * bundle, by name. Imported from them is only what they export by name.
- */
-export const compiledForBun = {
-  clipanion: ["clipanion"],
-  elysia: ["elysia", "@elysiajs/node"],
-  yaml: ["yaml"],
-} as const

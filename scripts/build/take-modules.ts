@@ -1,30 +1,27 @@
-import {isBuiltin} from "node:module"
 import typescript from "typescript"
 
 /**
- * Has a module take the runtime's own modules by a call instead of by imports. For an import, Node reads each export of
- * the module, and some of them load what no Host needs.
+ * Has a module take others by calls, at its top, instead of by imports: those for which `callFor` knows a call. What it
+ * takes must never change.
  */
-export const takeBuiltins = (file: string, text: string): string => {
+export const takeModules = (file: string, text: string, callFor: (module: string) => string | undefined): string => {
   const source = typescript.createSourceFile(file, text, typescript.ScriptTarget.Latest)
   const taken: string[] = []
   let rest = ""
   let end = 0
   for (const statement of source.statements) {
-    if (!typescript.isImportDeclaration(statement)) continue
-    const declaration = declarationFor(statement)
-    if (declaration === undefined) continue
-    taken.push(declaration)
+    if (!typescript.isImportDeclaration(statement) || !typescript.isStringLiteral(statement.moduleSpecifier)) continue
+    const call = callFor(statement.moduleSpecifier.text)
+    if (call === undefined) continue
+    taken.push(...declarationsFor(statement, call))
     rest += text.slice(end, statement.getStart(source))
     end = statement.end
   }
   return taken.length === 0 ? text : `${taken.join("\n")}\n${rest}${text.slice(end)}`
 }
 
-/** The declarations that stand for an import of one of the runtime's modules. */
-const declarationFor = ({importClause, moduleSpecifier}: typescript.ImportDeclaration): string | undefined => {
-  if (!typescript.isStringLiteral(moduleSpecifier) || !isBuiltin(moduleSpecifier.text)) return undefined
-  const module = `process.getBuiltinModule(${JSON.stringify(moduleSpecifier.text)})`
+/** What stands for an import: the module's default export and its namespace are both what the call returns. */
+const declarationsFor = ({importClause}: typescript.ImportDeclaration, call: string): readonly string[] => {
   const bindings = importClause?.namedBindings
   const elements = bindings !== undefined && typescript.isNamedImports(bindings) ? bindings.elements : []
   const isWhole = ({propertyName}: typescript.ImportSpecifier) => propertyName?.text === "default"
@@ -36,8 +33,6 @@ const declarationFor = ({importClause, moduleSpecifier}: typescript.ImportDeclar
   const parts = elements
     .filter(element => !isWhole(element))
     .map(({name, propertyName}) => (propertyName === undefined ? name.text : `${propertyName.text}: ${name.text}`))
-  return [
-    ...wholes.map(({text}) => `const ${text} = ${module};`),
-    ...(parts.length === 0 ? [] : [`const {${parts.join(", ")}} = ${module};`]),
-  ].join("\n")
+  const declarations = [...wholes.map(({text}) => text), ...(parts.length === 0 ? [] : [`{${parts.join(", ")}}`])]
+  return declarations.length === 0 ? [`${call};`] : declarations.map(names => `const ${names} = ${call};`)
 }
