@@ -1,4 +1,5 @@
 import {mkdirSync, writeFileSync} from "node:fs"
+import {isBuiltin} from "node:module"
 import {basename} from "node:path"
 import {build, type Metafile} from "esbuild"
 import {bunBundle, shipped} from "./bundles.ts"
@@ -50,13 +51,10 @@ const ofCommonJs = {
 
 /** Bun compiles CommonJS only. */
 const compile = async (path: string, text: string, outdir: string) => {
-  const taken = takeModules(path, text, name =>
-    /^\.\/layer-/.test(name) ? `require(${JSON.stringify(name)})` : undefined,
-  )
   const own = "const svcRequire = require, svcUrl = Bun.pathToFileURL(__filename).href, svcDir = __dirname;\n"
   await Bun.build({
     entrypoints: [path],
-    files: {[path]: `${own}${taken}`},
+    files: {[path]: `${own}${takeModules(path, text, takeByRequire)}`},
     outdir,
     naming: "[name].[ext]",
     target: "bun",
@@ -65,4 +63,10 @@ const compile = async (path: string, text: string, outdir: string) => {
     packages: "external",
     external: ["./*"],
   })
+}
+
+/** What it takes of packages is what an import elsewhere takes: there are two of a package that is for `require` too. */
+const takeByRequire = (name: string): string => {
+  const asked = JSON.stringify(name)
+  return isBuiltin(name) || name.startsWith(".") ? `require(${asked})` : `require(Bun.resolveSync(${asked}, __dirname))`
 }
