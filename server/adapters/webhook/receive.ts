@@ -17,10 +17,12 @@ export const receive = async (
   return answer(202, {id, duplicate})
 }
 
+const decoder = new TextDecoder("utf-8", {fatal: true, ignoreBOM: true})
+
 /** The library signs text: only of bytes that are UTF-8 is its text as good as the bytes. */
 const decodeBody = (bytes: ArrayBuffer): string => {
   try {
-    return new TextDecoder("utf-8", {fatal: true, ignoreBOM: true}).decode(bytes)
+    return decoder.decode(bytes)
   } catch (cause) {
     throw new Problem("request_invalid", "the body is not UTF-8", {cause})
   }
