@@ -99,7 +99,7 @@ const withinLimit =
   async (request, call) => {
     admit?.(call)
     const declared = Number(request.headers.get("content-length") ?? Infinity)
-    if (declared <= small && stream !== true) {
+    if (declared <= limits.smallBody && stream !== true) {
       call.hold.take(declared)
       return handleDeclared(handle, request, call)
     }
@@ -116,9 +116,6 @@ const withinRate = (handle: Handle<RouteCall>, {limit}: Route, {addressOf}: Pipe
         limit(call, addressOf(request))
         return handle(request, call)
       }
-
-/** A body of so many bytes is counted by its header, before it has come: no runtime hands on more than that. */
-const small = 64 * 1024
 
 /** What a request without a body holds. */
 const none: BodyHold = {take: () => {}, close: () => {}}

@@ -26,6 +26,7 @@ import {
 } from "./runtime.ts"
 import {Connections} from "./sockets/connections.ts"
 import {oncePerAnswer} from "./sockets/heads.ts"
+import {readBodiesStraight} from "./sockets/straight-body.ts"
 import {createTargetCheck} from "./sockets/target.ts"
 import {inlineSourceMap} from "./source-map.ts"
 
@@ -42,6 +43,8 @@ class UnconvertedResponse extends (FastResponse as unknown as new (
   }
 }
 globalThis.Response = UnconvertedResponse as unknown as typeof Response
+
+readBodiesStraight(limits.smallBody)
 
 const isWebSocket = (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === "websocket"
 

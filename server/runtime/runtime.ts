@@ -80,6 +80,8 @@ export interface Runtime {
 /** Limits of every connection. Sizes in bytes, times in milliseconds. */
 export const limits = {
   body: 1024 * 1024,
+  /** A body of so many declared bytes is counted before it has come: no runtime hands on more than that. */
+  smallBody: 64 * 1024,
   /** A body over the limit is read and dropped up to here, so that its sender hears why; past it the connection is cut. */
   bodyDropped: 16 * 1024 * 1024,
   /** Of all bodies together that have arrived and are not answered yet. */
