@@ -1,5 +1,6 @@
 import type {IncomingMessage} from "node:http"
 import {NodeRequest} from "srvx/node"
+import {fromJson} from "../../../shared/json.ts"
 
 /** Set once the body has been read without a web stream. */
 const isRead = Symbol("isRead")
@@ -24,7 +25,7 @@ const readers = {
   arrayBuffer: ({buffer, byteOffset, byteLength}: Buffer) =>
     byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength),
   text: (bytes: Buffer) => decoder.decode(bytes),
-  json: (bytes: Buffer) => JSON.parse(decoder.decode(bytes)) as unknown,
+  json: (bytes: Buffer) => fromJson(decoder.decode(bytes)),
 }
 
 /**
