@@ -21,10 +21,13 @@ export interface WriterHooks {
 /** A group takes at most so many statements, one for each change at least: a commit holds up everything else. */
 const largestGroup = 1024
 
+/** So long a group waits for more, in milliseconds. */
+const longestGathering = 2
+
 /**
- * Group commit: batches that are handed over in one turn of the event loop, or while another group is being stored,
- * share one transaction and one fsync. Each batch stays atomic for itself: one that is refused is taken out, and the
- * rest of its group is stored without it.
+ * Group commit: batches that are handed over in one turn of the event loop, in turns that follow at once, or while another group
+ * is being stored, share one transaction and one fsync. Each batch stays atomic for itself: one that is refused is taken out,
+ * and the rest of its group is stored without it.
  */
 export class Writer {
   readonly commits = new CommitMeter()
@@ -48,7 +51,7 @@ export class Writer {
     if (statements.length === 0) return Promise.resolve([])
     return new Promise((resolve, reject) => {
       this.#waiting.push({statements, changes, resolve, reject})
-      this.#running ??= turn().then(() => this.#drain())
+      this.#running ??= this.#drain()
     })
   }
 
@@ -71,13 +74,26 @@ export class Writer {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
+      await this.#gather()
       if (this.#held !== undefined) await this.#held
       this.#committing = this.#commit(this.#take())
       await this.#committing
-      // Requests and timers get their turn between two groups.
-      if (this.#waiting.length > 0) await turn()
     }
     this.#running = undefined
+  }
+
+  /**
+   * Waits two turns of the event loop, so that requests and timers get theirs, and further turns while they bring more: a turn
+   * on Node brings a few batches only. What came in a turn is handed over in the next one.
+   */
+  async #gather(): Promise<void> {
+    const until = performance.now() + longestGathering
+    let count: number
+    do {
+      count = this.#waiting.length
+      await turn()
+      await turn()
+    } while (this.#waiting.length > count && performance.now() < until)
   }
 
   #take(): Pending[] {

@@ -238,3 +238,27 @@ test("batches that are handed over together share a group, and each group has it
   for (const n of ids(3)) await database.write([meta(`one by one ${n}`)])
   expect(await group()).toBe(before + 4)
 })
+
+test("batches of turns that follow at once share a group, and one that is alone waits for no others", async () => {
+  const database = await open(await localDatabase())
+  const group = async () => Number((await database.read("SELECT number FROM svc_group WHERE id = 1"))[0]?.number)
+  const one = (key: string) => database.write([{sql: "INSERT INTO svc_meta (key, value) VALUES (?, '')", args: [key]}])
+  await one("the first has to learn the group's number")
+
+  const before = await group()
+  let isStored = false
+  const alone = one("alone").then(() => {
+    isStored = true
+  })
+  for (let turns = 0; turns < 4; turns++) await turn()
+  expect(isStored).toBe(true)
+  await alone
+
+  const writes: Promise<unknown>[] = []
+  for (const n of ids(50)) {
+    writes.push(one(`follows ${n}`))
+    await turn()
+  }
+  await Promise.all(writes)
+  expect(await group()).toBeLessThan(before + 1 + 50)
+})
