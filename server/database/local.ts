@@ -1,14 +1,15 @@
 import {accessSync, closeSync, constants, openSync, statSync} from "node:fs"
 import {dirname} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
-import {type Client, type InStatement, LibsqlBatchError, type ResultSet} from "@libsql/client/sqlite3"
+import {type Client, LibsqlBatchError} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
+import {type Bound, toBound, toDriver, toResult} from "./driver-values.ts"
 import type {Engine, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
 import {Place} from "./place.ts"
-import {createKeepingClient} from "./prepared.ts"
+import {createKeepingClient, type LocalClient} from "./prepared.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
 import {rescueInto} from "./upkeep/rescue.ts"
 
@@ -18,32 +19,10 @@ const busyTimeout = 250
 /** The write-ahead log keeps so many bytes on the disk once it was taken into the file. */
 const logLimit = 16 * 1024 * 1024
 
-/** A libSQL server counts the rows of RETURNING as changes, the file's driver does not: none are counted. */
-export const toResult = ({columns, rows, rowsAffected}: ResultSet): Result => ({
-  rows: rows as unknown as Row[],
-  changes: columns.length > 0 ? 0 : rowsAffected,
-})
-
-/** Throws `TypeError` for text with a NUL: the file's driver would cut it there, without a word, when it is read. */
-export const toDriver = ({sql, args = []}: Statement): InStatement => {
-  if (args.some(arg => typeof arg === "string" && arg.includes("\0"))) throw new TypeError("text with a NUL character")
-  return {sql, args: [...args]}
-}
-
-/** Throws `StatementFailed`, before anything is sent. */
-export const toDrivers = (statements: readonly Statement[]): InStatement[] =>
-  statements.map((statement, index) => {
-    try {
-      return toDriver(statement)
-    } catch (cause) {
-      throw new StatementFailed(index, cause)
-    }
-  })
-
 /** A file up to so many bytes is written anew within the call, which holds everything else up for a second at most. */
 const largestRewritten = 64 * 1024 * 1024
 
-const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
+const nextGroup = (number: number): Bound => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
 
 /**
  * The database file, on one connection that alone writes and checkpoints. What is stored in a scratch file need not survive the end
@@ -102,7 +81,7 @@ class LocalEngine implements Engine {
     whyLost: () => this.#place.whyLost(),
     rescue: target => this.#alone(() => rescueInto(this.#client, target)),
   }
-  readonly #client: Client
+  readonly #client: LocalClient
   readonly #place: Place
   readonly #isScratch: boolean
   /** The number of the last group that is known to be stored; -1 until the table exists. */
@@ -112,7 +91,7 @@ class LocalEngine implements Engine {
   /** A transaction holds the only connection: reads wait for its end. */
   #busy: Promise<unknown> = Promise.resolve()
 
-  constructor(client: Client, place: Place, isScratch: boolean) {
+  constructor(client: LocalClient, place: Place, isScratch: boolean) {
     this.#client = client
     this.#isScratch = isScratch
     this.#place = place
@@ -163,7 +142,7 @@ class LocalEngine implements Engine {
 
   giveBack(pages: number): Promise<void> {
     return this.#alone(async () => {
-      const transaction = await this.#begin()
+      const transaction = await this.#begin(() => this.#client.transaction("write"))
       try {
         // `execute` would take its first step alone.
         await transaction.executeMultiple(`PRAGMA incremental_vacuum(${pages})`)
@@ -196,12 +175,12 @@ class LocalEngine implements Engine {
   }
 
   async #commit(statements: readonly Statement[]): Promise<readonly Result[]> {
-    const prepared = toDrivers(statements)
-    const transaction = await this.#begin()
+    const bound = toBound(statements)
+    const transaction = await this.#begin(() => this.#client.begin())
     const group = this.#group + 1
-    let results: ResultSet[]
+    let results: readonly Result[]
     try {
-      results = await transaction.batch([...prepared, ...(this.#group < 0 ? [] : [toDriver(nextGroup(group))])])
+      results = transaction.run(this.#group < 0 ? bound : [...bound, nextGroup(group)])
     } catch (cause) {
       transaction.close()
       if (isStatementError(cause) || isValueError(cause)) throw new StatementFailed(indexOf(cause), cause)
@@ -209,7 +188,7 @@ class LocalEngine implements Engine {
       throw databaseProblem(cause, "storing failed")
     }
     try {
-      await transaction.commit()
+      transaction.commit()
     } catch (cause) {
       await this.#recover()
       // A failed fsync leaves open what is on the disk, and must not be repeated (https://lwn.net/Articles/752063/).
@@ -218,11 +197,11 @@ class LocalEngine implements Engine {
       if (this.#group !== group) throw databaseProblem(cause, "storing failed")
     }
     this.#group = this.#group < 0 ? await this.#readGroup() : group
-    return results.slice(0, statements.length).map(toResult)
+    return results.slice(0, statements.length)
   }
 
   async #migrate(statements: readonly Statement[], signal: AbortSignal, begins?: (index: number) => void) {
-    const transaction = await this.#begin()
+    const transaction = await this.#begin(() => this.#client.transaction("write"))
     let index = 0
     try {
       for (const statement of statements) {
@@ -242,10 +221,10 @@ class LocalEngine implements Engine {
     this.#group = await this.#readGroup()
   }
 
-  async #begin() {
+  async #begin<T>(begin: () => Promise<T>): Promise<T> {
     try {
       if (!this.#isPrepared) await this.prepare()
-      return await this.#client.transaction("write")
+      return await begin()
     } catch (cause) {
       await this.#recover()
       throw databaseProblem(cause, "storing failed")

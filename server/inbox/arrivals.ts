@@ -3,7 +3,7 @@ import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
-import {jsonRows} from "../database/json-rows.ts"
+import {manyRows} from "../database/many-rows.ts"
 
 /** An event that is to be stored, with one mark for each of its handlers. */
 export interface Arrival {
@@ -44,22 +44,26 @@ export interface Stored {
   readonly didAlso: boolean
 }
 
-const eventRows = jsonRows(["endpoint", "id", "conversation", "type", "at", "event", "raw"])
-const markRows = jsonRows(["endpoint", "id", "handler", "isClaimed", "isHeld"])
-
 /** Arrivals that stand twice in one batch are stored once: the first of them. One that was dropped is not stored again. */
-const insertEvents = `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw)
-  SELECT a.endpoint, a.id, a.conversation, a.type, a.at, a.event, a.raw FROM ${eventRows.source} a
+const insertEvents = manyRows(
+  ["endpoint", "id", "conversation", "type", "at", "event", "raw"],
+  source => `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw)
+  SELECT a.endpoint, a.id, a.conversation, a.type, a.at, a.event, a.raw FROM ${source} a
   WHERE NOT EXISTS (SELECT 1 FROM inbox i WHERE i.endpoint = a.endpoint AND i.event_id = a.id)
     AND NOT EXISTS (SELECT 1 FROM inbox_keys k WHERE k.endpoint = a.endpoint AND k.event_id = a.id)
-  RETURNING seq, endpoint, event_id`
+  RETURNING seq, endpoint, event_id`,
+)
 
 /** Of the events that the statement before has stored: their sequences follow each other. */
-const insertMarks = `INSERT INTO inbox_marks (seq, handler, state, attempt, runtime_id, started_at, error)
+const insertMarks = manyRows(
+  ["endpoint", "id", "handler", "isClaimed", "isHeld"],
+  source => `INSERT INTO inbox_marks (seq, handler, state, attempt, runtime_id, started_at, error)
   SELECT i.seq, m.handler, iif(m.isClaimed, 'running', iif(m.isHeld, 'held', 'pending')), m.isClaimed,
-    iif(m.isClaimed, ?2, NULL), iif(m.isClaimed, i.received_at, NULL), iif(m.isHeld, 'restored', NULL)
-  FROM ${markRows.source} m JOIN inbox i ON i.endpoint = m.endpoint AND i.event_id = m.id
-  WHERE i.seq > (SELECT last_insert_rowid() - changes() WHERE changes() > 0)`
+    iif(m.isClaimed, ?1, NULL), iif(m.isClaimed, i.received_at, NULL), iif(m.isHeld, 'restored', NULL)
+  FROM ${source} m CROSS JOIN inbox i ON i.endpoint = m.endpoint AND i.event_id = m.id
+  WHERE i.seq > (SELECT last_insert_rowid() - changes() WHERE changes() > 0)`,
+  1,
+)
 
 const updateCursor = `INSERT INTO endpoint_cursors (endpoint, cursor, at, dropped, dropped_at)
   VALUES (?1, ?2, iif(?2 IS NULL, NULL, ?4), ?3, iif(?3 > 0, ?4, NULL))
@@ -72,10 +76,7 @@ const cursorOf = ({endpoint, cursor, dropped, at}: Delivery): readonly Statement
 /** The statements that store events and their marks; the first one's result is for `sequencesOf`. */
 export const storing = (arrivals: readonly Arrival[], runtimeId: string): readonly Statement[] => {
   const events = firstOfEach(arrivals, eventKeyOf)
-  return [
-    {sql: insertEvents, args: [eventRows.encode(events.map(rowOf))]},
-    {sql: insertMarks, args: [markRows.encode(events.flatMap(marksOf)), runtimeId]},
-  ]
+  return [insertEvents(events.map(rowOf)), insertMarks(events.flatMap(marksOf), [runtimeId])]
 }
 
 /** The sequences of the events that were stored; of two with the same key the first asks. */

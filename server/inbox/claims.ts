@@ -1,6 +1,6 @@
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
-import {jsonRows} from "../database/json-rows.ts"
+import {manyRows} from "../database/many-rows.ts"
 import {handlerKeyOf} from "../outbox/mark-key.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
@@ -16,14 +16,16 @@ export interface Claimed {
   readonly failures: number
 }
 
-const claimRows = jsonRows(["seq", "handler"])
-
 /** A claim whose outcome was unknown finds itself. */
-const claim = `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, runtime_id = ?2, started_at = ?3,
+const claim = manyRows(
+  ["seq", "handler"],
+  source => `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, runtime_id = ?1, started_at = ?2,
     ended_at = NULL
-  FROM ${claimRows.source} c WHERE inbox_marks.seq = c.seq AND inbox_marks.handler = c.handler
-    AND (+state = 'pending' OR (+state = 'running' AND runtime_id = ?2))
-  RETURNING seq, handler, attempt, failures`
+  FROM ${source} c WHERE inbox_marks.seq = c.seq AND inbox_marks.handler = c.handler
+    AND (+state = 'pending' OR (+state = 'running' AND runtime_id = ?1))
+  RETURNING seq, handler, attempt, failures`,
+  2,
+)
 
 /** Marks handlers as running, many at a time; undefined is the answer for one that has ended before. */
 export const gatherClaims = (
@@ -32,7 +34,7 @@ export const gatherClaims = (
   clock: Clock = systemClock,
 ): Gather<Claim, Claimed | undefined> =>
   new Gather(database, {
-    statements: claims => [{sql: claim, args: [claimRows.encode(claims), runtimeId, clock.now()]}],
+    statements: claims => [claim(claims, [runtimeId, clock.now()])],
     answers: ([claimed], claims) => {
       const byKey = new Map(
         (claimed?.rows ?? []).map(({seq, handler, attempt, failures}) => [

@@ -1,6 +1,6 @@
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
-import {jsonRows} from "../database/json-rows.ts"
+import {manyRows} from "../database/many-rows.ts"
 import {handlerKeyOf, type MarkKey} from "../outbox/mark-key.ts"
 import {type Departure, inserting, type NewRow, newRows} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
@@ -11,12 +11,14 @@ export interface HandledEnd {
   readonly departures: readonly Departure[]
 }
 
-const endRows = jsonRows(["seq", "handler", "attempt"])
-
-const handled = `UPDATE inbox_marks SET state = 'handled', ended_at = ?2, error = NULL
-  FROM ${endRows.source} e
+const handled = manyRows(
+  ["seq", "handler", "attempt"],
+  source => `UPDATE inbox_marks SET state = 'handled', ended_at = ?1, error = NULL
+  FROM ${source} e
   WHERE inbox_marks.seq = e.seq AND inbox_marks.handler = e.handler AND +state = 'running'
-    AND inbox_marks.attempt = e.attempt RETURNING seq, handler`
+    AND inbox_marks.attempt = e.attempt RETURNING seq, handler`,
+  1,
+)
 
 /**
  * Stores what attempts send together with their marks, many at a time. The answer is how it was stored, by the ids of
@@ -31,10 +33,10 @@ export const gatherEnds = (
     // The messages first: they are stored for marks that are running.
     statements: ends => [
       inserting(ends.flatMap(({departures}) => departures)),
-      {
-        sql: handled,
-        args: [endRows.encode(ends.map(({key}) => key)), clock.now()],
-      },
+      handled(
+        ends.map(({key}) => key),
+        [clock.now()],
+      ),
     ],
     answers: ([inserted, ended], ends) => {
       const keys = new Set(

@@ -6,7 +6,7 @@ import type {SentMessage} from "../../shared/sdk/plugin/plugin.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
 import {Gather} from "../database/gather.ts"
-import {jsonRows} from "../database/json-rows.ts"
+import {manyRows} from "../database/many-rows.ts"
 import type {Policy} from "../endpoints/policy.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
@@ -80,32 +80,23 @@ export interface Finish {
   readonly attempt: number
 }
 
-const finishRows = jsonRows([
-  "seq",
-  "attempt",
-  "state",
-  "platformIds",
-  "progress",
-  "error",
-  "reason",
-  "notBefore",
-  "spared",
-  "endedAt",
-])
-
 /** What is sent of a message in parts stays known when the next part fails, whose attempts count from one again. */
-const finish = `UPDATE outbox SET state = f.state, platform_ids = COALESCE(f.platformIds, outbox.platform_ids),
+const finish = manyRows(
+  ["seq", "attempt", "state", "platformIds", "progress", "error", "reason", "notBefore", "spared", "endedAt"],
+  source => `UPDATE outbox SET state = f.state, platform_ids = COALESCE(f.platformIds, outbox.platform_ids),
     progress = iif(f.state = 'sent', NULL, COALESCE(f.progress, outbox.progress)), error = f.error, reason = f.reason,
     not_before = f.notBefore, ended_at = f.endedAt,
     spared = iif(f.progress IS NULL, outbox.spared + f.spared, outbox.attempt)
-  FROM ${finishRows.source} f WHERE outbox.seq = f.seq AND +outbox.state = 'sending' AND outbox.attempt = f.attempt`
-
-const editedRows = jsonRows(["seq", "attempt", "edited", "ids"])
+  FROM ${source} f WHERE outbox.seq = f.seq AND +outbox.state = 'sending' AND outbox.attempt = f.attempt`,
+)
 
 /** Which parts an edited message has now. */
-const keepParts = `UPDATE outbox SET platform_ids = f.ids FROM ${editedRows.source} f
+const keepParts = manyRows(
+  ["seq", "attempt", "edited", "ids"],
+  source => `UPDATE outbox SET platform_ids = f.ids FROM ${source} f
   WHERE outbox.id = f.edited AND +outbox.state = 'sent' AND EXISTS (
-    SELECT 1 FROM outbox act WHERE act.seq = f.seq AND act.state = 'sending' AND act.attempt = f.attempt)`
+    SELECT 1 FROM outbox act WHERE act.seq = f.seq AND act.state = 'sending' AND act.attempt = f.attempt)`,
+)
 
 const keepingParts = (finishes: readonly Finish[]): readonly Statement[] => {
   const edits = finishes.flatMap(({end, seq, attempt}) =>
@@ -113,16 +104,13 @@ const keepingParts = (finishes: readonly Finish[]): readonly Statement[] => {
       ? [{seq, attempt, edited: end.edited.outbox, ids: toJson(end.edited.ids)}]
       : [],
   )
-  return edits.length === 0 ? [] : [{sql: keepParts, args: [editedRows.encode(edits)]}]
+  return edits.length === 0 ? [] : [keepParts(edits)]
 }
 
 /** Stores the ends of attempts, many at a time. */
 export const gatherFinishes = (database: Database, clock: Clock = systemClock): Gather<Finish, void> =>
   new Gather<Finish, void>(database, {
-    statements: finishes => [
-      ...keepingParts(finishes),
-      {sql: finish, args: [finishRows.encode(finishes.map(each => changeOf(each, clock.now())))]},
-    ],
+    statements: finishes => [...keepingParts(finishes), finish(finishes.map(each => changeOf(each, clock.now())))],
     answers: (_, finishes) => finishes.map(() => undefined),
   })
 
@@ -165,30 +153,18 @@ export interface NewRow {
   readonly state: string
 }
 
-const draftRows = jsonRows([
-  "id",
-  "kind",
-  "endpoint",
-  "channel",
-  "user",
-  "content",
-  "at",
-  "seq",
-  "handler",
-  "ordinal",
-  "attempt",
-  "isFirst",
-])
-
 /** Nothing is sent before what is queued for its channel. Without its limit SQLite merges the subquery and works `direct` out twice. */
-const insert = `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, inbox_seq, handler, ordinal, state, attempt)
+const insert = manyRows(
+  ["id", "kind", "endpoint", "channel", "user", "content", "at", "seq", "handler", "ordinal", "attempt", "isFirst"],
+  source => `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, inbox_seq, handler, ordinal, state, attempt)
   SELECT id, kind, endpoint, channel, user, content, at, seq, handler, ordinal, iif(direct, 'sending', 'queued'), direct
   FROM (SELECT id, kind, endpoint, channel, user, content, at, seq, handler, ordinal, attempt,
       isFirst AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.state = 'queued' AND o.endpoint = d.endpoint AND o.channel = d.channel) AS direct
-    FROM ${draftRows.source} d LIMIT -1) d
+    FROM ${source} d LIMIT -1) d
   WHERE d.seq IS NULL OR EXISTS (SELECT 1 FROM inbox_marks m
     WHERE m.seq = d.seq AND m.handler = d.handler AND m.state = 'running' AND m.attempt = d.attempt)
-  RETURNING seq, id, state`
+  RETURNING seq, id, state`,
+)
 
 /** Stores drafts; returns the rows of those that are stored, for `newRows`. */
 export const inserting = (departures: readonly Departure[]): Statement => {
@@ -199,7 +175,7 @@ export const inserting = (departures: readonly Departure[]): Statement => {
     if (departure.turn === undefined) queued.add(lane)
     return storedOf(departure, !queued.has(lane))
   })
-  return {sql: insert, args: [draftRows.encode(values)]}
+  return insert(values)
 }
 
 /** What a draft is and where it goes, as its row has it. */

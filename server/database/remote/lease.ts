@@ -3,9 +3,9 @@ import {LibsqlBatchError} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
 import {pauseStart} from "../../runtime/flow/starting.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {toDrivers} from "../driver-values.ts"
 import type {Statement} from "../engine.ts"
 import {isStatementError} from "../errors.ts"
-import {toDrivers} from "../local.ts"
 import type {Link} from "./link.ts"
 
 /**

@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
+import {ManyRows} from "../../../server/database/many-rows.ts"
 import {gatherClaims} from "../../../server/inbox/claims.ts"
 import {gatherEnds} from "../../../server/inbox/ends.ts"
 import {gatherFinishes} from "../../../server/outbox/rows.ts"
@@ -21,37 +22,53 @@ const recorder = (database: Database) => {
   return {written, recording: recording as Database}
 }
 
-/** Of each update of rows that a parameter names: what SQLite goes through first, and how it finds each of them. */
+/** Of each update of rows that parameters name: what SQLite goes through first, and how it finds each of them. */
 const plansOf = async (database: Database, written: readonly Statement[]) => {
-  const updates = written.filter(({sql}) => sql.startsWith("UPDATE") && sql.includes("json_each"))
+  const updates = written.filter(({sql}) => sql.startsWith("UPDATE") && /json_each|VALUES/.test(sql))
   return Promise.all(
     updates.map(async ({sql, args = []}) => {
       const plan = await database.read(`EXPLAIN QUERY PLAN ${sql}`, args)
       const [first, ...others] = plan.map(({detail}) => String(detail))
       const found = others.find(detail => /^SEARCH (outbox|inbox_marks|m) /.test(detail))
-      return [first?.replace(/ (json_each|r) /, " rows "), found?.replace(/^SEARCH \w+ /, "")]
+      return [
+        first?.replace(/ (json_each|r) /, " rows ").replace(/MATERIALIZE .*/, "MATERIALIZE rows"),
+        found?.replace(/^SEARCH \w+ /, ""),
+      ]
     }),
   )
 }
+
+/** The same statements as an engine of a file takes them. */
+const boundOf = (written: readonly Statement[]): readonly Statement[] =>
+  written.flatMap(statement => (statement instanceof ManyRows ? (statement.bound() ?? []) : []))
 
 const rows = "SCAN rows VIRTUAL TABLE INDEX 1:"
 const byMark = "USING PRIMARY KEY (seq=? AND handler=?)"
 const byMessage = "USING INDEX sqlite_autoindex_outbox_1 (id=?)"
 
-test("what handlers and sends end with is found by its key, not among all of its state", async () => {
-  const database = await open(await localDatabase())
-  const {written, recording} = recorder(database)
-  await gatherClaims(recording, "run").store({seq: 1, handler: "h"})
-  await gatherEnds(recording).store({key: {seq: 1, handler: "h", attempt: 1}, departures: []})
-  const edited = {outbox: "a", ids: ["p"]}
-  await gatherFinishes(recording).store({end: {is: "sent", ids: ["p"], edited}, seq: 1, attempt: 1})
-  expect(await plansOf(database, written)).toEqual([
-    [rows, byMark],
-    [rows, byMark],
-    [rows, byMessage],
-    [rows, "USING INTEGER PRIMARY KEY (rowid=?)"],
-  ])
-})
+test.for([1, 3, 256])(
+  "what %i handlers and sends end with is found by its key, not among all of its state",
+  async n => {
+    const database = await open(await localDatabase())
+    const {written, recording} = recorder(database)
+    const seqs = Array.from({length: n}, (_, index) => index + 1)
+    const claims = gatherClaims(recording, "run")
+    const ends = gatherEnds(recording)
+    const finishes = gatherFinishes(recording)
+    const edited = {outbox: "a", ids: ["p"]}
+    await Promise.all(seqs.map(seq => claims.store({seq, handler: "h"})))
+    await Promise.all(seqs.map(seq => ends.store({key: {seq, handler: "h", attempt: 1}, departures: []})))
+    await Promise.all(seqs.map(seq => finishes.store({end: {is: "sent", ids: ["p"], edited}, seq, attempt: 1})))
+    const plans = (first: string) => [
+      [first, byMark],
+      [first, byMark],
+      [first, byMessage],
+      [first, "USING INTEGER PRIMARY KEY (rowid=?)"],
+    ]
+    expect(await plansOf(database, written)).toEqual(plans(rows))
+    expect(await plansOf(database, boundOf(written))).toEqual(plans("MATERIALIZE rows"))
+  },
+)
 
 test("a restore finds what was sent and handled since by its key", async () => {
   const replaced = await open(await localDatabase())

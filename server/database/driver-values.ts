@@ -1,0 +1,78 @@
+import type {InStatement, ResultSet} from "@libsql/core/api"
+import type {SqlValue} from "../../shared/sdk/plugin/database.ts"
+import {type Result, type Row, type Statement, StatementFailed} from "./engine.ts"
+import {ManyRows} from "./many-rows.ts"
+
+/** A libSQL server counts the rows of RETURNING as changes, the file's driver does not: none are counted. */
+export const toResult = ({columns, rows, rowsAffected}: ResultSet): Result => ({
+  rows: rows as unknown as Row[],
+  changes: columns.length > 0 ? 0 : rowsAffected,
+})
+
+/** Throws `TypeError` for text with a NUL: the file's driver would cut it there, without a word, when it is read. */
+export const toDriver = ({sql, args = []}: Statement): InStatement => ({sql, args: args.map(withoutNul)})
+
+const withoutNul = <T>(value: T): T => {
+  if (typeof value === "string" && value.includes("\0")) throw new TypeError("text with a NUL character")
+  return value
+}
+
+/** Throws `StatementFailed`, before anything is sent. */
+export const toDrivers = (statements: readonly Statement[]): InStatement[] => convert(statements, toDriver)
+
+/** A statement with the values that a connection binds. */
+export interface Bound {
+  readonly sql: string
+  readonly args: readonly unknown[]
+}
+
+/** What the client would make of the statements for its connection. Throws `StatementFailed`. */
+export const toBound = (statements: readonly Statement[]): Bound[] =>
+  convert(statements, statement => {
+    const bound = statement instanceof ManyRows ? statement.bound() : undefined
+    if (bound !== undefined) return {sql: bound.sql, args: bound.args ?? []}
+    return {sql: statement.sql, args: (statement.args ?? []).map(value => toBindable(withoutNul(value)))}
+  })
+
+const convert = <T>(statements: readonly Statement[], to: (statement: Statement) => T): T[] =>
+  statements.map((statement, index) => {
+    try {
+      return to(statement)
+    } catch (cause) {
+      throw new StatementFailed(index, cause)
+    }
+  })
+
+const integers = {least: -(2n ** 63n), most: 2n ** 63n - 1n} as const
+
+/** A plugin may hand over what its types refuse. */
+const toBindable = (value: unknown): unknown => {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError("a number that is not finite")
+  if (typeof value === "bigint" && (value < integers.least || value > integers.most))
+    throw new RangeError("an integer of more than 64 bits")
+  if (value === undefined) throw new TypeError("undefined is no value of the database")
+  if (typeof value === "boolean") return value ? 1 : 0
+  if (value instanceof ArrayBuffer) return Buffer.from(value)
+  return value instanceof Date ? value.valueOf() : value
+}
+
+/** The columns of a result by name, with their places: of two of the same name the first counts. */
+export type Columns = readonly (readonly [name: string, place: number])[]
+
+export const toColumns = (names: readonly string[]): Columns =>
+  [...new Set(names)].map(name => [name, names.indexOf(name)] as const)
+
+/** Throws `RangeError` for an integer that is no JavaScript number. */
+export const toRow = (columns: Columns, values: readonly unknown[]): Row => {
+  const row: Record<string, SqlValue> = {}
+  for (const [name, place] of columns) row[name] = fromDriver(values[place])
+  return row
+}
+
+const fromDriver = (value: unknown): SqlValue => {
+  if (value instanceof Buffer) return value.buffer as ArrayBuffer
+  if (typeof value !== "bigint") return value as SqlValue
+  const number = Number(value)
+  if (Number.isSafeInteger(number)) return number
+  throw new RangeError(`the integer ${value} cannot be represented as a JavaScript number`)
+}

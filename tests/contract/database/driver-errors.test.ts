@@ -1,0 +1,114 @@
+import {join} from "node:path"
+import {expect, onTestFinished, test} from "vitest"
+import {createKeepingClient, type LocalClient} from "../../../server/database/prepared.ts"
+import {scratchFolder} from "../../support/database/databases.ts"
+
+/** Two clients of one file: whoever changes it first holds it. */
+const makeClients = async () => {
+  const file = join(scratchFolder(), "data.sqlite")
+  const openClient = () => {
+    const client = createKeepingClient(file, 20)
+    onTestFinished(() => client.close())
+    return client
+  }
+  const client = openClient()
+  await client.executeMultiple(
+    "PRAGMA journal_mode=WAL; CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE CHECK (text <> ''))",
+  )
+  await client.execute("INSERT INTO notes (id, text) VALUES (1, 'one')")
+  return {client, stranger: openClient()}
+}
+
+const errorOf = async (step: Promise<unknown>): Promise<object> => {
+  const error = await step.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof Error)) throw new Error("nothing was thrown")
+  const {name, message, cause} = error
+  return {...error, name, message, kind: error.constructor, cause: cause instanceof Error ? cause.message : cause}
+}
+
+const first = {sql: "UPDATE notes SET text = 'first' WHERE id = 1", args: []}
+
+const byClient = async (client: LocalClient, sql: string): Promise<void> => {
+  const transaction = await client.transaction("write")
+  try {
+    await transaction.batch([first, sql])
+    await transaction.commit()
+  } finally {
+    transaction.close()
+  }
+}
+
+const byConnection = async (client: LocalClient, sql: string): Promise<void> => {
+  const transaction = await client.begin()
+  try {
+    transaction.run([first, {sql, args: []}])
+  } catch (error) {
+    transaction.close()
+    throw error
+  }
+  transaction.commit()
+}
+
+const refused = [
+  ["INSERT INTO notes (text) VALUES (NULL)", "SQLITE_CONSTRAINT"],
+  ["INSERT INTO notes (text) VALUES ('first')", "SQLITE_CONSTRAINT"],
+  ["INSERT INTO notes (id, text) VALUES (1, 'two')", "SQLITE_CONSTRAINT"],
+  ["INSERT INTO notes (text) VALUES ('')", "SQLITE_CONSTRAINT"],
+  ["INSERT INTO notes (id, text) VALUES ('no number', 'two')", "SQLITE_MISMATCH"],
+  ["INSERT INTO notes (text) VALUES (zeroblob(2000000000))", "SQLITE_TOOBIG"],
+  ["INSERT INTO missing (text) VALUES ('two')", "SQLITE_ERROR"],
+  ["INSERT INTO", "SQLITE_ERROR"],
+] as const
+
+test.for(refused)("of %s the connection throws what the client does: %s", async ([sql, code]) => {
+  const {client} = await makeClients()
+  const error = await errorOf(byConnection(client, sql))
+  expect(error).toMatchObject({name: "LibsqlBatchError", code, statementIndex: 1})
+  expect(error).toEqual(await errorOf(byClient(client, sql)))
+  expect((await client.execute("SELECT text FROM notes")).rows).toMatchObject([{text: "one"}])
+})
+
+test("of a file that may not grow the connection throws what the client does", async () => {
+  const {client} = await makeClients()
+  await client.execute("PRAGMA max_page_count=8")
+  const large = "INSERT INTO notes (text) VALUES (printf('%.100000c', 'x'))"
+  const error = await errorOf(byConnection(client, large))
+  expect(error).toMatchObject({code: "SQLITE_FULL", statementIndex: 1})
+  expect(error).toEqual(await errorOf(byClient(client, large)))
+  expect((await client.execute("SELECT text FROM notes")).rows).toMatchObject([{text: "one"}])
+})
+
+test("of a file that may only be read the connection throws what the client does", async () => {
+  const {client} = await makeClients()
+  await client.execute("PRAGMA query_only=ON")
+  const error = await errorOf(byConnection(client, "SELECT 1"))
+  expect(error).toMatchObject({code: "SQLITE_READONLY"})
+  expect(error).toEqual(await errorOf(byClient(client, "SELECT 1")))
+})
+
+test("of a file that another connection holds the connection throws what the client does, and begins once it is free", async () => {
+  const {client, stranger} = await makeClients()
+  const held = await stranger.begin()
+  held.run([first])
+  const error = await errorOf(client.begin())
+  expect(error).toMatchObject({code: "SQLITE_BUSY"})
+  expect(error).toEqual(await errorOf(client.transaction("write")))
+  held.commit()
+  // This driver leaves a statement that met a lock in progress.
+  await client.reconnect()
+  await byConnection(client, "UPDATE notes SET text = text || ' and more'")
+  expect((await client.execute("SELECT text FROM notes")).rows).toMatchObject([{text: "first and more"}])
+})
+
+test("a transaction waits for the connection while a read has it", async () => {
+  const {client} = await makeClients()
+  const read = client.execute("SELECT count(*) AS n FROM notes")
+  const transaction = await client.begin()
+  transaction.run([first])
+  transaction.close()
+  expect((await read).rows).toMatchObject([{n: 1}])
+  expect((await client.execute("SELECT text FROM notes")).rows).toMatchObject([{text: "one"}])
+})
