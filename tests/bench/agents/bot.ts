@@ -1,5 +1,5 @@
-import {lineOf} from "../chat.ts"
 import {type BenchHost, type BenchProject, makeProject} from "../measure/host.ts"
+import {lineOf} from "../messages/chat.ts"
 
 /** Messages of one request: on a busy machine it must not take a minute. */
 const messages = 60

@@ -63,7 +63,7 @@ interface Fake {
 }
 
 const startFake = async (): Promise<Fake> => {
-  const script = startProcess([process.execPath, `${root}tests/bench/work/fake-discord.ts`])
+  const script = startProcess([process.execPath, `${root}tests/bench/endpoints/work/fake-discord.ts`])
   while (!script.output().includes("\n")) await sleep(20)
   const {url, control} = JSON.parse(script.output().split("\n")[0] ?? "") as {url: string; control: string}
   return {url, to: deed => fetch(`${control}/${deed}`, {method: "POST"}), stop: () => script.stop()}

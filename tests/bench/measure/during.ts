@@ -90,14 +90,20 @@ export const holdContest = async (host: BenchHost, control: string, sides: Sides
   const time = await measurePairs(
     sides.pairs,
     during("subject", sides.subject),
-    during("control", () => [`${root}tests/bench/work/write-bytes.mjs`, control, String(sides.bytes())]),
+    during("control", () => [`${root}tests/bench/database/work/write-bytes.mjs`, control, String(sides.bytes())]),
   )
   const p99 = (all: readonly Sample[], kind: "health" | "write") => all.map(sample => percentile(sample[kind], 0.99))
   return {time, p99: kind => pairsOf(p99(samples.subject, kind), p99(samples.control, kind))}
 }
 
 const sampleDuring = (host: BenchHost, command: readonly string[]): Promise<Sample> =>
-  runScript([process.execPath, `${root}tests/bench/work/probe.ts`, String(host.port), token, JSON.stringify(command)])
+  runScript([
+    process.execPath,
+    `${root}tests/bench/database/work/probe.ts`,
+    String(host.port),
+    token,
+    JSON.stringify(command),
+  ])
 
 /** What probes and writers waited, against the control. `on` ends each name. */
 export const waitFigures = ({p99}: Contest, on: string): readonly Figure[] =>

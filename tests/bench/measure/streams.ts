@@ -109,7 +109,7 @@ export interface Followers {
 /** Opens so many clients; resolves when all of them are. */
 export const follow = async (server: StreamServer, clients: number, stalling = 0): Promise<Followers> => {
   const control = await freePort()
-  const script = `${root}tests/bench/work/follow.ts`
+  const script = `${root}tests/bench/events/work/follow.ts`
   const args = [server.port, control, token, clients, stalling].map(String)
   const running = startProcess([process.execPath, script, ...args])
   await waitFor200(control, "/", running)

@@ -31,7 +31,7 @@ const growth = (samples: Samples, {name}: TestRuntime, kind: string, pattern: st
 }
 
 const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {
-  const command = await scriptCommand(runtime, "tests/bench/work/hears.ts")
+  const command = await scriptCommand(runtime, "tests/bench/plugins/work/hears.ts")
   const samples = await runScript<Samples>([...command, String(pairs)])
   return [
     rate(samples, runtime, 1),

@@ -13,7 +13,7 @@ const names = {
 } as const
 
 const measureOn = async (runtime: TestRuntime, rounds: number): Promise<readonly Figure[]> => {
-  const script = await scriptCommand(runtime, "tests/bench/work/plugin-test.ts")
+  const script = await scriptCommand(runtime, "tests/bench/plugins/work/plugin-test.ts")
   const command = [...script, `${root}dist/${runtime.name === "bun" ? "bun/" : ""}testing.js`]
   const all: Samples[] = []
   for (let round = 0; round < rounds; round++) all.push(await runScript<Samples>(command))

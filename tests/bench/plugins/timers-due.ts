@@ -1,9 +1,9 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
-import {line, sample, type Times} from "../chat.ts"
 import {atMost, type Figure, short} from "../measure/figure.ts"
 import {type BenchHost, makeProject, startHost} from "../measure/host.ts"
 import {percentile, spreadOf} from "../measure/statistics.ts"
+import {line, sample, type Times} from "../messages/chat.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
 /** So many timers fall due within a minute. */

@@ -1,0 +1,77 @@
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {answerOf, bareName, startBare} from "../measure/bare.ts"
+import {atLeast, type Figure, sides} from "../measure/figure.ts"
+import {type BenchHost, smallBot, startHost, token} from "../measure/host.ts"
+import {measurePairs} from "../measure/pairs.ts"
+import {runScript} from "../measure/process.ts"
+import {cpuSeconds} from "../measure/process-stat.ts"
+import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
+
+/** One burst of requests lasts so long, in seconds. */
+const burst = 1.2
+
+interface Case {
+  readonly path: string
+  readonly token: string
+  readonly target: (runtime: TestRuntime) => number
+}
+
+const cases: readonly Case[] = [
+  {path: "/pub/health", token: "", target: ({name}) => (name === "bun" ? 0.85 : 0.9)},
+  {path: "/pub/ready", token: "", target: () => 0.75},
+  {path: "/api/system/status", token, target: () => 0.5},
+]
+
+/** Requests that a server answers in one second of its own processor time. */
+const rateOf = async (server: {pid: number; port: number}, {path, token}: Case): Promise<number> => {
+  const before = cpuSeconds(server.pid)
+  const load = [
+    process.execPath,
+    `${root}tests/bench/host/work/load.ts`,
+    String(server.port),
+    path,
+    token,
+    String(burst),
+  ]
+  const {answered} = await runScript<{answered: number}>(load)
+  return answered / (cpuSeconds(server.pid) - before)
+}
+
+const measureCase = async (host: BenchHost, each: Case, runtime: TestRuntime, pairs: number): Promise<Figure> => {
+  const bare = await startBare(runtime, await answerOf(await host.fetch(each.path)))
+  // The first bursts of both are for the compiler.
+  for (let time = 0; time < 2; time++) for (const server of [host, bare]) await rateOf(server, each)
+  const measured = await measurePairs(
+    pairs,
+    () => rateOf(host, each),
+    () => rateOf(bare, each),
+  )
+  await bare.process.stop()
+  return {
+    name: `${each.path} on ${runtime.name}`,
+    unit: "",
+    value: measured.ratio,
+    target: atLeast(each.target(runtime)),
+    against: bareName(runtime),
+    detail: sides(measured, "requests per CPU-second"),
+  }
+}
+
+const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {
+  const figures: Figure[] = []
+  const project = smallBot()
+  const host = await startHost(runtime, project)
+  for (const each of cases) {
+    progress(`${each.path} on ${runtime.name}`)
+    figures.push(await measureCase(host, each, runtime, pairs))
+  }
+  await host.stop()
+  project.remove()
+  return figures
+}
+
+export const http: Row = {
+  name: "http",
+  summary: "requests per second of the server's own CPU, against the runtime's bare server with the same bytes",
+  measure: onEachRuntime(measureOn),
+}

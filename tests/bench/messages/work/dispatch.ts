@@ -1,0 +1,194 @@
+import {parsePattern} from "../../../../server/messages/arguments/pattern.ts"
+import {type Command, parseCall} from "../../../../server/messages/command/command.ts"
+import {createDispatch} from "../../../../server/messages/dispatch.ts"
+import type {Handler} from "../../../../server/messages/handler.ts"
+import type {MiddlewareHandler} from "../../../../server/messages/middleware.ts"
+import {type PermissionOf, readPermissions} from "../../../../server/messages/permissions.ts"
+import {createMessageTable} from "../../../../server/messages/table.ts"
+import {systemClock} from "../../../../server/runtime/flow/clock.ts"
+import {channelType, type SatoriEvent} from "../../../../shared/sdk/satori.ts"
+import {log} from "../../../support/host/silence.ts"
+import {firstAttempt} from "../../../support/messages/attempt.ts"
+import {ableEndpoints} from "../../../support/messages/endpoint-acts.ts"
+
+/**
+ * Times the command dispatch of `server/messages` in a process of its own, and prints one JSON value: for each number of
+ * commands, dispatches per CPU-second, one sample a round. Argument: rounds.
+ */
+const rounds = Number(process.argv[2] ?? 7)
+const sizes = [10, 100, 1000]
+
+/** Each sample lasts so long, in milliseconds of processor time. */
+const sampleTime = 150
+
+const commandOf = (index: number, definition: Command["definition"]): Command => ({
+  id: `root/bench/command/command${index}`,
+  owner: "root/bench",
+  ...parsePattern(`command${index} <name:string> [count:integer]`),
+  aliases: [],
+  definition,
+  handle: ({args}) => `hello ${args.name}`,
+})
+
+const eventOf = (command: number, index: number): SatoriEvent => ({
+  sn: index + 1,
+  type: "message-created",
+  timestamp: 0,
+  login: {platform: "bench", user: {id: "bot", name: "bot"}},
+  channel: {id: "#bench", type: channelType.text},
+  user: {id: "ann", name: "ann"},
+  message: {id: String(index), content: `!command${command} world ${index}`},
+})
+
+/** As many messages for few commands as for many, in an order that is the same in every run and that no cache likes. */
+const eventCount = 1000
+const eventsFor = (size: number): SatoriEvent[] =>
+  Array.from({length: eventCount}, (_, index) => eventOf((index * 7919) % size, index))
+
+/** The command is found, and its arguments are read: what the number of commands could slow down. */
+const routeAll = (size: number) => {
+  const {router} = tableOf(size)
+  const events = eventsFor(size)
+  return () => {
+    for (const event of events) {
+      const routed = router.route(event.message?.content ?? "", event)
+      if (routed.is !== "command" || parseCall(routed.command, routed.rest).is !== "call") throw new Error("not found")
+    }
+  }
+}
+
+/** The same, with what is around it: a session, the handler, its reply; nothing is stored. */
+const dispatchAll = (size: number) => {
+  const table = tableOf(size)
+  const dispatch = createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log})
+  const events = eventsFor(size)
+  return async () => {
+    for (const event of events) {
+      const [handler = ""] = dispatch.match(event)
+      const outcome = await dispatch.run({endpoint: "bench", event}, handler, firstAttempt)
+      if (outcome.is !== "handled" || outcome.sends.length !== 1) throw new Error("not handled")
+    }
+  }
+}
+
+/**
+ * The same with a permission, a cooldown and a middleware for each message: nine rules for others stand above the one that fits, and
+ * each call finds its user's last one over.
+ */
+const dispatchGuarded = (size: number) => {
+  let now = 0
+  const table = tableOf(size, guarded)
+  const dispatch = createDispatch({
+    current: () => table,
+    endpoints: ableEndpoints,
+    settled: async () => {},
+    log,
+    clock: {
+      ...systemClock,
+      elapsed: () => {
+        now += 1000
+        return now
+      },
+    },
+  })
+  const events = eventsFor(size)
+  return async () => {
+    for (const event of events) {
+      const {around, within} = dispatch.order(dispatch.match(event))
+      const stored = {endpoint: "bench", event}
+      for (const id of [...around, ...within]) {
+        const outcome = await dispatch.run(stored, id, firstAttempt)
+        if (outcome.is !== "handled" || outcome.stops === true) throw new Error("not handled")
+        if (id === within[0] && outcome.sends.length !== 1) throw new Error("not answered")
+      }
+    }
+  }
+}
+
+/** The yardstick: the first word is cut out of the message and looked up in a Map. */
+const lookUpAll = (size: number) => {
+  const known = new Map(Array.from({length: size}, (_, index) => [`command${index}`, index]))
+  const texts = eventsFor(size).map(event => event.message?.content ?? "")
+  return () => {
+    for (const text of texts) if (!known.has(text.slice(1, text.indexOf(" ")))) throw new Error("not found")
+  }
+}
+
+interface Guards {
+  readonly definition: Command["definition"]
+  readonly permissionOf: PermissionOf
+  readonly middleware: readonly MiddlewareHandler[]
+}
+
+const plain: Guards = {definition: {description: "answers"}, permissionOf: () => "user", middleware: []}
+
+const guarded: Guards = {
+  definition: {permission: "trusted", cooldown: {per: "user", seconds: 0.5}},
+  permissionOf: readPermissions(
+    [
+      ...Array.from({length: 9}, (_, index) => ({
+        endpoint: "bench",
+        user: `other${index}`,
+        permission: "admin" as const,
+      })),
+      {endpoint: "bench", user: "ann", permission: "trusted"},
+    ],
+    new Map([["bench", {ignoresCase: false}]]),
+  ),
+  middleware: [
+    {
+      id: "root/bench/middleware/0",
+      log,
+      signal: new AbortController().signal,
+      run: async work => work(),
+      around: (_, next) => next(),
+    },
+  ],
+}
+
+const tableOf = (size: number, {definition, permissionOf, middleware} = plain) => {
+  const commands = Array.from({length: size}, (_, index) => {
+    const command = commandOf(index, definition)
+    const runner: Handler = {
+      id: command.id,
+      log,
+      run: async work => work(),
+      signal: new AbortController().signal,
+    }
+    return {command, runner}
+  })
+  return createMessageTable({prefixes: ["!"], commands, handlers: [], permissionOf, middleware, log})
+}
+
+const cpuMilliseconds = () => {
+  const {user, system} = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+const rateOf = async (work: () => void | Promise<void>): Promise<number> => {
+  const begun = cpuMilliseconds()
+  let done = 0
+  let used = 0
+  while (used < sampleTime) {
+    await work()
+    done += eventCount
+    used = cpuMilliseconds() - begun
+  }
+  return (done / used) * 1000
+}
+
+const kinds = {router: routeAll, dispatch: dispatchAll, guarded: dispatchGuarded, map: lookUpAll}
+
+/** One kind's sizes stand side by side: they are what is compared. */
+const cases = Object.entries(kinds).flatMap(([kind, make]) =>
+  sizes.map(size => ({key: `${kind} ${size}`, work: make(size)})),
+)
+const samples: Record<string, number[]> = Object.fromEntries(cases.map(({key}) => [key, []]))
+// The first round is for the compiler.
+for (let round = 0; round <= rounds; round++) {
+  for (const {key, work} of cases) {
+    const rate = await rateOf(work)
+    if (round > 0) samples[key]?.push(rate)
+  }
+}
+process.stdout.write(`${JSON.stringify(samples)}\n`)

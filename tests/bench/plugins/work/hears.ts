@@ -1,0 +1,129 @@
+import {heardBy} from "../../../../server/messages/hears.ts"
+import {compileHears} from "../../../../server/plugins/hears/compile.ts"
+import {collectRegistrations} from "../../../../server/plugins/registrations.ts"
+import {channelType, type SatoriEvent} from "../../../../shared/sdk/satori.ts"
+import {log} from "../../../support/host/silence.ts"
+
+/**
+ * Times how messages are held against the patterns of `plugin.hears`, in a process of its own, and prints one JSON value: by
+ * case, one sample a round. Argument: rounds.
+ */
+const rounds = Number(process.argv[2] ?? 7)
+const counts = [1, 10, 100]
+
+/** Each sample of messages lasts so long, in milliseconds of processor time. */
+const sampleTime = 100
+
+const messages = 500
+
+/**
+ * Patterns that backtracking engines try for ever, with the letters of their texts, and how often one sample repeats each. The
+ * second is almost as large as a pattern may be, and has more states than the engine keeps.
+ */
+const evil = {
+  nested: {pattern: "(a+)+$", letters: "a", times: 100},
+  largest: {pattern: "[ab]*a[ab]{180}[cd]", letters: "ab", times: 1},
+}
+const lengths = [8192, 16_384]
+
+let seed = 1
+/** A linear congruential generator (Numerical Recipes): the same texts in each run. */
+const random = (below: number): number => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+  return Math.floor((seed / 2 ** 32) * below)
+}
+
+const patternOf = (index: number): RegExp => new RegExp(`\\b(?:please|kindly) (?<verb>\\w+) number${index}\\b`, "i")
+
+const textOf = (index: number): string =>
+  `Ann says that it would be kind to bring ${index} cups of tea, please bring them`
+
+const handlersOf = async (patterns: readonly (string | RegExp)[]) => {
+  const {declaring, close} = collectRegistrations("root/bench")
+  for (const pattern of patterns) declaring.hears(pattern, () => {})
+  const compiled = await compileHears(close().hears)
+  const signal = new AbortController().signal
+  return new Map(
+    compiled.map(({id, definition, compiled, handle}) => [
+      id,
+      {id, log, signal, run: async <T>(work: () => T | Promise<T>) => work(), definition, pattern: compiled, handle},
+    ]),
+  )
+}
+
+const eventOf = (content: string): SatoriEvent => ({
+  sn: 1,
+  type: "message-created",
+  timestamp: 0,
+  login: {platform: "bench", user: {id: "bot", name: "bot"}},
+  channel: {id: "#bench", type: channelType.text},
+  user: {id: "ann", name: "ann"},
+  message: {id: "1", content},
+})
+
+const cpuMilliseconds = () => {
+  const {user, system} = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** Messages per second of processor time. */
+const rateOf = (work: () => void): number => {
+  const begun = cpuMilliseconds()
+  let done = 0
+  let used = 0
+  while (used < sampleTime) {
+    work()
+    done += messages
+    used = cpuMilliseconds() - begun
+  }
+  return (done / used) * 1000
+}
+
+/** Milliseconds of processor time. */
+const timeOf = (work: () => void): number => {
+  const begun = cpuMilliseconds()
+  work()
+  return cpuMilliseconds() - begun
+}
+
+const events = Array.from({length: messages}, (_, index) => eventOf(textOf(index)))
+const texts = events.map(({message}) => message?.content ?? "")
+const cases: {readonly key: string; readonly measure: () => number}[] = []
+for (const count of counts) {
+  const patterns = Array.from({length: count}, (_, index) => patternOf(index))
+  const handlers = await handlersOf(patterns)
+  const heard = () => {
+    for (const event of events) if (heardBy(handlers, event).length !== 0) throw new Error("heard")
+  }
+  const native = () => {
+    for (const text of texts) if (patterns.some(pattern => pattern.test(text))) throw new Error("heard")
+  }
+  cases.push(
+    {key: `heard ${count}`, measure: () => rateOf(heard)},
+    {key: `native ${count}`, measure: () => rateOf(native)},
+  )
+}
+for (const [name, {pattern, letters, times}] of Object.entries(evil)) {
+  const handlers = await handlersOf([pattern])
+  for (const length of lengths) {
+    const measure = () => {
+      const letter = () => letters[random(letters.length)] ?? ""
+      const event = eventOf(`${Array.from({length: length - 1}, letter).join("")}!`)
+      const all = timeOf(() => {
+        for (let done = 0; done < times; done++) if (heardBy(handlers, event).length !== 0) throw new Error("heard")
+      })
+      return all / times
+    }
+    cases.push({key: `${name} ${length}`, measure})
+  }
+}
+
+const samples: Record<string, number[]> = Object.fromEntries(cases.map(({key}) => [key, []]))
+// The first round is for the compiler.
+for (let round = 0; round <= rounds; round++) {
+  for (const {key, measure} of cases) {
+    const value = measure()
+    if (round > 0) samples[key]?.push(value)
+  }
+}
+process.stdout.write(`${JSON.stringify(samples)}\n`)
