@@ -8,6 +8,8 @@ export interface RowOptions {
   readonly runtimes: readonly TestRuntime[]
   /** How many records the Journal has that is opened. */
   readonly records: number
+  /** How many events the inbox has of a Host with a backlog. */
+  readonly events: number
   /** Says what is being done. */
   readonly progress: (text: string) => void
 }

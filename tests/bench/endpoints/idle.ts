@@ -14,7 +14,7 @@ import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {lastAsLongAsProcess} from "../../support/host/shared.ts"
 import {startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {atMost, type Figure, sides} from "../measure/figure.ts"
-import {type BenchHost, type BenchProject, greeter, makeProject, startHost} from "../measure/host.ts"
+import {type BenchProject, greeter, makeProject, startHost, untilOnline} from "../measure/host.ts"
 import {measurePairs, pairsOf} from "../measure/pairs.ts"
 import {cpuSeconds, residentMegabytes} from "../measure/process-stat.ts"
 import {spreadOf} from "../measure/statistics.ts"
@@ -22,9 +22,6 @@ import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
 /** Memory and processor time are read so many milliseconds after all endpoints are online. */
 const settled = 2000
-
-/** So long is waited for endpoints to be online, in milliseconds. */
-const patience = 60_000
 
 interface Place {
   readonly name: string
@@ -67,18 +64,6 @@ const projectOf = (places: readonly Place[]): BenchProject => {
       .join(""),
   )
   return project
-}
-
-const untilOnline = async (host: BenchHost, count: number): Promise<void> => {
-  const end = performance.now() + patience
-  let text = ""
-  while (performance.now() < end) {
-    text = await (await host.fetch("/api/endpoints")).text()
-    const {items} = JSON.parse(text) as {items: readonly {state: string}[]}
-    if (items.length === count && items.every(({state}) => state === "online")) return
-    await sleep(25)
-  }
-  throw new Error(`the endpoints are not online: ${text} ${host.process.output()}`)
 }
 
 interface Sample {

@@ -3,7 +3,7 @@ import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {lastAsLongAsProcess} from "../../support/host/shared.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {atMost, type Figure, sides} from "../measure/figure.ts"
-import {type BenchHost, makeProject, startHost} from "../measure/host.ts"
+import {type BenchHost, makeProject, startHost, untilOnline} from "../measure/host.ts"
 import {pairsOf} from "../measure/pairs.ts"
 import {startProcess} from "../measure/process.ts"
 import {percentile} from "../measure/statistics.ts"
@@ -127,7 +127,7 @@ const measureOnce = async (
     const asker = await joinAsker(irc, bots)
     const scene = {host, fake, asker}
     try {
-      await untilOnline(host)
+      await untilOnline(host, bots.length + 1)
       await during(scene)
       const calm = await during(scene)
       results[trouble] = [await during(scene, trouble), calm]
@@ -140,16 +140,6 @@ const measureOnce = async (
     }
   }
   return results as Record<Trouble, readonly [readonly number[], readonly number[]]>
-}
-
-const untilOnline = async (host: BenchHost): Promise<void> => {
-  const end = performance.now() + 60_000
-  while (performance.now() < end) {
-    const {items} = (await (await host.fetch("/api/endpoints")).json()) as {items: readonly {state: string}[]}
-    if (items.length === bots.length + 1 && items.every(({state}) => state === "online")) return
-    await sleep(50)
-  }
-  throw new Error(`the endpoints are not online: ${host.process.output()}`)
 }
 
 const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {

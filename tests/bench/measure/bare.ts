@@ -25,11 +25,19 @@ export interface BareServer {
 
 export const bareName = ({name}: TestRuntime): string => (name === "bun" ? "bare Bun.serve" : "bare node:http")
 
-/** The runtime's own server, answering every request alike. */
-export const startBare = async ({name, command}: TestRuntime, answer: Answer): Promise<BareServer> => {
+/** One of the yardsticks of `bare/`, which has a script for each runtime: port and `args` are its arguments. */
+const start = async ({name, command}: TestRuntime, script: string, args: readonly string[]): Promise<BareServer> => {
   const port = await freePort()
-  const script = `${root}tests/bench/bare/${name === "bun" ? "http-bun.ts" : "http-node.mjs"}`
-  const process = startProcess([command[0] ?? "", script, String(port), JSON.stringify(answer)])
+  const file = `${root}tests/bench/bare/${script}-${name === "bun" ? "bun.ts" : "node.mjs"}`
+  const process = startProcess([command[0] ?? "", file, String(port), ...args])
   await waitFor200(port, "/", process)
   return {process, port, pid: process.pid}
 }
+
+/** The runtime's own server, answering every request alike. */
+export const startBare = (runtime: TestRuntime, answer: Answer): Promise<BareServer> =>
+  start(runtime, "http", [JSON.stringify(answer)])
+
+/** The runtime's own server, which checks the signature of each webhook and stores those of one turn by one durable insert. */
+export const startBareInbox = (runtime: TestRuntime, secret: string): Promise<BareServer> =>
+  start(runtime, "durable", [secret])

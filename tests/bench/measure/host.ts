@@ -1,6 +1,7 @@
 import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {dirname, join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
 import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {type Running, runProcess, startProcess} from "./process.ts"
 import {cpuSeconds} from "./process-stat.ts"
@@ -97,6 +98,22 @@ export const startHost = async (
     },
     stop: () => process.stop(),
   }
+}
+
+/** So long is waited for endpoints to be online, in milliseconds. */
+const patience = 60_000
+
+/** Resolves once a Host has so many endpoints and all of them are online. */
+export const untilOnline = async (host: BenchHost, count: number): Promise<void> => {
+  const end = performance.now() + patience
+  let text = ""
+  while (performance.now() < end) {
+    text = await (await host.fetch("/api/endpoints")).text()
+    const {items} = JSON.parse(text) as {items: readonly {state: string}[]}
+    if (items.length === count && items.every(({state}) => state === "online")) return
+    await sleep(25)
+  }
+  throw new Error(`the endpoints are not online: ${text} ${host.process.output()}`)
 }
 
 /** `svc` with these arguments, on a project. */

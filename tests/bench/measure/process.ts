@@ -1,10 +1,10 @@
 import {type ChildProcess, spawn} from "node:child_process"
 
 /** The processes that this run has started and that have not ended. */
-const running = new Set<ChildProcess>()
+const running = new Map<ChildProcess, NodeJS.Signals>()
 
 process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL")
+  for (const [child, signal] of running) child.kill(signal)
 })
 
 export interface Running {
@@ -20,6 +20,8 @@ export interface Running {
 export interface StartOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** How it is ended with this run: SIGTERM for one that ends what it has started itself. */
+  readonly endsBy?: "SIGTERM" | "SIGKILL"
 }
 
 /** Starts a process with nothing of this one's environment but PATH and HOME. It does not outlive this run. */
@@ -30,7 +32,7 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
     env: {PATH, HOME, ...options.env},
     ...(options.cwd === undefined ? {} : {cwd: options.cwd}),
   })
-  running.add(child)
+  running.set(child, options.endsBy ?? "SIGKILL")
   let output = ""
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", chunk => {

@@ -1,0 +1,72 @@
+import {execFileSync} from "node:child_process"
+import {cpSync, mkdtempSync, readFileSync, rmSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {root} from "../../support/host/runtimes.ts"
+import {runProcess} from "../measure/process.ts"
+
+/** A built tree of the program, with the bench of this one. */
+export interface Checkout {
+  readonly folder: string
+  /** The short id of its commit. */
+  readonly commit: string
+  remove(): void
+}
+
+const git = (...args: readonly string[]): string =>
+  execFileSync("git", ["-C", root, ...args], {encoding: "utf8", stdio: ["ignore", "pipe", "pipe"]}).trim()
+
+/** The short id of a commit. Throws an error for people where nothing is named so. */
+export const commitOf = (ref: string): string => {
+  try {
+    return git("rev-parse", "--verify", "--quiet", "--short=12", "--end-of-options", `${ref}^{commit}`)
+  } catch {
+    throw new Error(`there is no commit "${ref}" in this checkout; name a branch, a tag or a commit`)
+  }
+}
+
+/** The commit of the working tree, and whether it has changes that are in none. */
+export const ownCommit = (): string =>
+  `${commitOf("HEAD")}${git("status", "--porcelain", "--untracked-files=no") === "" ? "" : " with changes"}`
+
+const isSameFile = (name: string, one: string, other: string): boolean =>
+  readFileSync(join(one, name)).equals(readFileSync(join(other, name)))
+
+/** What both commits lock in the same way is linked; else what the older one locks is installed. */
+const installPackages = async (folder: string, progress: (text: string) => void): Promise<void> => {
+  if (isSameFile("bun.lockb", root, folder)) {
+    const copy = (how: string) => runProcess(["cp", how, join(root, "node_modules"), folder])
+    // Links do not cross file systems.
+    await copy("-al").catch(async () => {
+      rmSync(join(folder, "node_modules"), {recursive: true, force: true})
+      await copy("-a")
+    })
+    return
+  }
+  progress("installing what that commit locks")
+  await runProcess([process.execPath, "install", "--frozen-lockfile"], {cwd: folder})
+}
+
+export const buildTree = (folder: string): Promise<string> =>
+  runProcess([process.execPath, "run", "build"], {cwd: folder})
+
+/** Throws where there is no such commit, and where it cannot be installed or built. It does not outlive this run. */
+export const checkOut = async (ref: string, progress: (text: string) => void): Promise<Checkout> => {
+  const commit = commitOf(ref)
+  const scratch = mkdtempSync(join(tmpdir(), "svc-bench-"))
+  const folder = join(scratch, commit)
+  const remove = () => {
+    rmSync(scratch, {recursive: true, force: true})
+    git("worktree", "prune")
+  }
+  process.on("exit", remove)
+  progress(`checking out ${commit}`)
+  git("worktree", "add", "--quiet", "--detach", folder, commit)
+  await installPackages(folder, progress)
+  progress(`building ${commit}`)
+  await buildTree(folder)
+  // Both sides are measured in the same way.
+  rmSync(join(folder, "tests"), {recursive: true})
+  cpSync(join(root, "tests"), join(folder, "tests"), {recursive: true})
+  return {folder, commit, remove}
+}

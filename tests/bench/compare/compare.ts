@@ -1,0 +1,142 @@
+import {availableParallelism, loadavg} from "node:os"
+import {table} from "../../../cli/kit/print.ts"
+import {root} from "../../support/host/runtimes.ts"
+import {type Figure, short} from "../measure/figure.ts"
+import {pairsOf} from "../measure/pairs.ts"
+import {runProcess, runScript} from "../measure/process.ts"
+import type {Spread} from "../measure/statistics.ts"
+import type {Options} from "../options.ts"
+import {buildTree, checkOut, ownCommit} from "./checkout.ts"
+
+/** One figure of both sides. */
+export interface Compared extends Figure {
+  readonly row: string
+  /** Of each pair: this tree through the other commit. */
+  readonly ratio: Spread
+  readonly old: Spread
+}
+
+export interface Machine {
+  readonly cores: number
+  readonly architecture: string
+  /** Each with its version. */
+  readonly runtimes: readonly string[]
+  /** Processes that ran or waited for a core before each sample, of the last minute. */
+  readonly load: readonly [lowest: number, highest: number]
+}
+
+export interface Comparison {
+  readonly commits: {readonly old: string; readonly new: string}
+  readonly pairs: number
+  readonly machine: Machine
+  readonly figures: readonly Compared[]
+  /** What could not be measured on both sides, with the reason. */
+  readonly failed: readonly {readonly row: string; readonly reason: string}[]
+}
+
+type Sample = readonly (Figure & {readonly row: string})[]
+
+type Wanted = Pick<Options, "rows" | "ref" | "pairs" | "runtimes" | "records" | "events">
+
+/** One sample of a row by the bench of that tree, in a process that cleans up after itself. */
+const sampleOf = (folder: string, row: string, {runtimes, records, events}: Wanted): Promise<Sample> =>
+  runScript<Sample>(
+    [
+      process.execPath,
+      "tests/bench/run.ts",
+      row,
+      ...["--json", "--pairs", "1", "--records", String(records), "--rows", String(events)],
+      ...runtimes.flatMap(({name}) => ["--on", name]),
+    ],
+    {cwd: folder, endsBy: "SIGTERM"},
+  )
+
+/** What both sides have of a row, by its figures' names in the order of the newest sample. */
+const comparedOf = (olds: readonly Sample[], news: readonly Sample[]): readonly Compared[] =>
+  (news.at(-1) ?? []).flatMap(figure => {
+    const {name, unit} = figure
+    const isSame = (other: Figure) => other.name === name && other.unit === unit
+    const both = olds.flatMap((sample, index) => {
+      const old = sample.find(isSame)?.value.median
+      const own = news[index]?.find(isSame)?.value.median
+      return old === undefined || own === undefined ? [] : [{old, own}]
+    })
+    if (both.length === 0) return []
+    const {subject, yardstick, ratio} = pairsOf(
+      both.map(({own}) => own),
+      both.map(({old}) => old),
+    )
+    return [{...figure, value: subject, old: yardstick, ratio}]
+  })
+
+const versionOf = async ({name, command: [binary = ""]}: Options["runtimes"][number]): Promise<string> =>
+  `${name === "bun" ? "Bun" : "Node"} ${(await runProcess([binary, "--version"])).trim().replace(/^v/, "")}`
+
+/** Measures rows of this tree and of an older commit by turns, so that what else the machine does falls on both. */
+export const compareRows = async (wanted: Wanted, say: (text: string) => void): Promise<Comparison> => {
+  const old = await checkOut(wanted.ref, say)
+  say("building the working tree")
+  await buildTree(root)
+  const loads: number[] = []
+  const figures: Compared[] = []
+  const failed: {row: string; reason: string}[] = []
+  const turns = [
+    {side: "old", folder: old.folder, name: old.commit},
+    {side: "new", folder: root, name: "the working tree"},
+  ] as const
+  for (const {name: row} of wanted.rows) {
+    const samples: {old: Sample[]; new: Sample[]} = {old: [], new: []}
+    try {
+      for (let pair = 0; pair < wanted.pairs; pair++) {
+        for (const {side, folder, name} of pair % 2 === 0 ? turns : turns.toReversed()) {
+          say(`${row}, pair ${pair + 1} of ${wanted.pairs}: ${name}`)
+          loads.push(loadavg()[0] ?? 0)
+          samples[side].push(await sampleOf(folder, row, wanted))
+        }
+      }
+      figures.push(...comparedOf(samples.old, samples.new))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      say(`${row} cannot be compared: ${reason}`)
+      failed.push({row, reason})
+    }
+  }
+  const runtimes = await Promise.all(wanted.runtimes.map(versionOf))
+  old.remove()
+  return {
+    commits: {old: old.commit, new: ownCommit()},
+    pairs: wanted.pairs,
+    machine: {
+      cores: availableParallelism(),
+      architecture: process.arch,
+      runtimes,
+      load: [Math.min(...loads), Math.max(...loads)],
+    },
+    figures,
+    failed,
+  }
+}
+
+/** The ratios lie on one side of 1 in every pair, or they do not. */
+export const changeOf = ({ratio, unit, target}: Compared): "better" | "worse" | "changed" | "alike" => {
+  if (ratio.lowest <= 1 && ratio.highest >= 1) return "alike"
+  const isMoreBetter = target === undefined ? (unit === "" ? undefined : unit === "/s") : target.is === "at least"
+  if (isMoreBetter === undefined) return "changed"
+  return ratio.median > 1 === isMoreBetter ? "better" : "worse"
+}
+
+export const comparedTable = ({commits, pairs, figures, failed}: Comparison): string => {
+  const lines = figures.map(figure => {
+    const {row, name, unit, ratio, old, value} = figure
+    return [
+      `${row}: ${name.trim()}`,
+      short(ratio.median),
+      `${short(ratio.lowest)} to ${short(ratio.highest)}`,
+      changeOf(figure),
+      `${short(old.median)} to ${short(value.median)} ${unit}`.trim(),
+    ]
+  })
+  const head = `${commits.new} through ${commits.old}, ${pairs} pairs`
+  const columns = ["figure", "ratio", "spread", "change", "medians"] as const
+  return [head, table(columns, lines), ...failed.map(({row}) => `not compared: ${row}`)].join("\n")
+}

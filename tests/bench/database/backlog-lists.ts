@@ -1,0 +1,113 @@
+import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
+import type {TestRuntime} from "../../support/host/runtimes.ts"
+import {backlogAgent, backlogJob, numbered} from "../../support/messages/backlog.ts"
+import {atMost, type Figure} from "../measure/figure.ts"
+import type {BenchHost} from "../measure/host.ts"
+import {spreadOf} from "../measure/statistics.ts"
+
+/** Milliseconds in which a list or a count answers. */
+const longest = 20
+
+/** So many of the lists are told, the slowest first. */
+const told = 12
+
+/** What every list is measured against. */
+const plainList = "/api/inbox?limit=50"
+
+/** Questions about a thing in the middle of so many events. */
+const examplesOf = (events: number): Examples => {
+  const item = numbered(Math.ceil(events / 2))
+  const first = numbered(1)
+  return {
+    paths: {
+      "/api/inbox/{seq}": `/api/inbox/${item.seq}`,
+      "/api/inbox/{seq}/trail": `/api/inbox/${item.seq}/trail`,
+      "/api/outbox/{id}": `/api/outbox/${item.messageId}`,
+      "/api/plugins/{plugin}": "/api/plugins/sandbox",
+      "/api/generations/{number}/config": "/api/generations/1/config",
+      "/api/agents/{name}": `/api/agents/${backlogAgent}`,
+      "/api/runs/{id}": `/api/runs/${first.runId}`,
+      "/api/timers/{id}": `/api/timers/${first.timerId}`,
+    },
+    // Single things that the project has none of, streams, what looks through everything, and the description, which reads no rows.
+    apart: [
+      "/api/events",
+      "/api/openapi.json",
+      "/api/plugins/sandbox/stream",
+      "/api/plugins/sandbox/changes",
+      "/api/users/export",
+      "/api/workroom/items/{id}",
+      "/api/workroom/items/{id}/journal",
+      "/api/jobs/{id}",
+      "/api/jobs/{id}/next",
+      "/api/checkpoints/{id}",
+    ],
+    values: {...usualValues, cursor: String(events), job: backlogJob, agent: backlogAgent},
+  }
+}
+
+const timed = async (host: BenchHost, path: string): Promise<number> => {
+  const begun = performance.now()
+  await (await host.fetch(path)).arrayBuffer()
+  return performance.now() - begun
+}
+
+/** Counting the tables is a child process's work, and the Host goes on meanwhile. */
+const isCounted = (question: string) => !question.includes("tables=true")
+
+/** Left out is what a backlog has none of, and a state that only runs of agents have, or only those of jobs. */
+const isAnswered = async (host: BenchHost, question: string): Promise<boolean> =>
+  timed(host, question).then(
+    () => true,
+    error => {
+      const isMisfit = question.startsWith("/api/runs?") && String(error).includes("runs of ")
+      if (isMisfit || String(error).includes(": 404 ")) return false
+      throw error
+    },
+  )
+
+/** The paths without their queries, each with what its slowest question took, by rounds. */
+const slowestOf = async (
+  host: BenchHost,
+  events: number,
+  rounds: number,
+): Promise<ReadonlyMap<string, readonly number[]>> => {
+  const document = (await (await host.fetch("/api/openapi.json")).json()) as ApiDocument
+  const questions: string[] = []
+  // The first answers load what they need, and are for the compiler.
+  for (const question of questionsOf(document, examplesOf(events)).filter(isCounted))
+    if (await isAnswered(host, question)) questions.push(question)
+  const slowest = new Map<string, number[]>()
+  for (let round = 0; round < rounds; round++) {
+    const found = new Map<string, number>()
+    for (const question of questions) {
+      const [path = ""] = question.split("?")
+      found.set(path, Math.max(found.get(path) ?? 0, await timed(host, question)))
+    }
+    for (const [path, time] of found) slowest.set(path, [...(slowest.get(path) ?? []), time])
+  }
+  return slowest
+}
+
+/** Every list and figure of the API with every filter, on a Host whose inbox has so many events: the slowest. */
+export const measureLists = async (
+  host: BenchHost,
+  runtime: TestRuntime,
+  {events, rounds}: {readonly events: number; readonly rounds: number},
+): Promise<readonly Figure[]> => {
+  await timed(host, plainList)
+  const plain: number[] = []
+  for (let round = 0; round < rounds; round++) plain.push(await timed(host, plainList))
+  const lists = [...(await slowestOf(host, events, rounds))].map(([path, times]) => ({path, value: spreadOf(times)}))
+  return lists
+    .sort((one, other) => other.value.median - one.value.median)
+    .slice(0, told)
+    .map(({path, value}) => ({
+      name: `${path} on ${runtime.name}`,
+      unit: "ms",
+      value,
+      target: atMost(longest),
+      against: plainList,
+      detail: `its slowest question is ${(value.median / spreadOf(plain).median).toFixed(1)} times the newest 50 events`,
+    }))
+}

@@ -1,0 +1,65 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {openDatabase} from "../../../../server/database/database.ts"
+import {sweepPart} from "../../../../server/database/upkeep/retention.ts"
+import {inboxPart} from "../../../../server/inbox/retention.ts"
+import {percentile} from "../../measure/statistics.ts"
+
+/**
+ * Retention of the inbox on the database of a project that is stopped, and beside it a writer, first without and then with
+ * retention. Prints events a second, milliseconds of the processor for a thousand of them, and the writer's p99 of both, in
+ * milliseconds. Arguments: file, seconds.
+ */
+const [file = "", seconds = "10"] = process.argv.slice(2)
+const stop = new AbortController()
+const database = await openDatabase(
+  {dialect: "sqlite", file},
+  {runtimeId: "bench", signal: new AbortController().signal, onLeaseLost: () => {}},
+)
+await database.write([{sql: "CREATE TABLE IF NOT EXISTS writer (text TEXT)"}])
+
+/** What a small write waits, every few milliseconds. */
+const writeFor = async (milliseconds: number): Promise<number> => {
+  const times: number[] = []
+  for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(5)) {
+    const begun = performance.now()
+    await database.write([{sql: "INSERT INTO writer VALUES (?)", args: ["x".repeat(200)]}])
+    times.push(performance.now() - begun)
+  }
+  return percentile(times, 0.99)
+}
+
+/** Everything that was handled goes; what waits for a person stays. */
+const limits = {age: undefined, rows: 0, undelivered: undefined, spareAfter: Number.MAX_SAFE_INTEGER}
+
+/** Resolves to how many events went until it was stopped, or until none were left. */
+const sweep = async (): Promise<number> => {
+  let dropped = 0
+  const progress = (rows: number) => {
+    dropped = rows
+  }
+  await sweepPart(database, inboxPart, limits, {now: Date.now(), signal: stop.signal, progress}).catch(error => {
+    if (!stop.signal.aborted) throw error
+  })
+  return dropped
+}
+
+const cpuMilliseconds = () => {
+  const {user, system} = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+await writeFor(500)
+const calmCpu = cpuMilliseconds()
+const calm = await writeFor((Number(seconds) * 1000) / 2)
+const writing = (cpuMilliseconds() - calmCpu) * 2
+const [cpu, begun] = [cpuMilliseconds(), performance.now()]
+const sweeping = sweep()
+const busy = await writeFor(Number(seconds) * 1000)
+stop.abort()
+const dropped = await sweeping
+const rate = (dropped / (performance.now() - begun)) * 1000
+// The writer's own processor time is no part of it.
+const cost = ((cpuMilliseconds() - cpu - writing) * 1000) / dropped
+await database.close()
+process.stdout.write(`${JSON.stringify({rate, cost, calm, busy})}\n`)
+process.exit(0)

@@ -1,0 +1,28 @@
+import {startIrcServer} from "../../measure/irc-server.ts"
+import {createFlights, type Flight, hearReplies} from "./flights.ts"
+
+/** What the partners are asked for, and the Host that tells which replies it has handed over. */
+export interface IrcDelivery extends Flight {
+  readonly port: number
+  readonly token: string
+}
+
+/**
+ * Persons on a stand-in for an IRC server, a process of its own (on Bun) that lasts as long as the Host's connection. Its
+ * first line is `{irc, control}`, its ports; POST to the control delivers, and answers what came of it.
+ */
+const irc = await startIrcServer()
+
+const deliver = async (delivery: IrcDelivery) => {
+  const flights = createFlights(delivery, (id, lane) => irc.say(`person${lane}`, "bot", id))
+  const stop = await hearReplies(delivery.port, delivery.token, flights.complete)
+  return flights.fly().finally(stop)
+}
+
+const control = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  idleTimeout: 0,
+  fetch: async request => Response.json(await deliver((await request.json()) as IrcDelivery)),
+})
+process.stdout.write(`${JSON.stringify({irc: irc.port, control: control.port})}\n`)
