@@ -2,6 +2,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {Problem} from "../../../shared/problems.ts"
 import type {Database} from "../database.ts"
 import type {Row, Statement} from "../engine.ts"
+import {LookSize} from "./look-size.ts"
 
 /** What is kept: for so many milliseconds, and so many rows. Undefined for without end. */
 export interface Limits {
@@ -36,11 +37,6 @@ export interface RetentionPart {
   /** The batch that counts them in `retention_dropped`, and drops them. */
   readonly drop: readonly string[]
 }
-
-/** Rows of one look: writers wait for it. Where it takes longer than it may, in milliseconds, the next is of half as many. */
-const chunk = 100
-const smallest = 10
-const longest = 10
 
 /** A sweep gives everything else so many times the time that it takes itself. */
 const leisure = 3
@@ -84,11 +80,11 @@ export const sweepPart = async (
 ): Promise<number> => {
   const bounds = await boundsOf(database, part, limits, now)
   let dropped = 0
-  let size = chunk
+  const size = new LookSize()
   for (let after = -1; ; ) {
     if (signal?.aborted === true) throw new Problem("stopping", "the Host is stopping")
     const began = performance.now()
-    const look = await lookAfter(database, part, after, size)
+    const look = await lookAfter(database, part, after, size.rows)
     if (look === undefined || !mayGo(look, bounds)) return dropped
     const args = [after, look.last, bounds.before, bounds.upTo, bounds.undelivered, now, limits.spareAfter]
     const [found] = await database.read(part.count, argumentsOf(part.count, args))
@@ -98,7 +94,7 @@ export const sweepPart = async (
     progress?.(dropped)
     after = look.last
     const took = performance.now() - began
-    size = took > longest && rows > 0 ? Math.max(smallest, Math.ceil(size / 2)) : Math.min(chunk, size * 2)
+    size.took(took, rows > 0)
     await sleep(took * (rows > 0 ? leisure : 0))
   }
 }
