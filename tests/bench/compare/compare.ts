@@ -11,6 +11,7 @@ import {buildTree, checkOut, ownCommit} from "./checkout.ts"
 /** One figure of both sides. */
 export interface Compared extends Figure {
   readonly row: string
+  readonly pairs: number
   /** Of each pair: this tree through the other commit. */
   readonly ratio: Spread
   readonly old: Spread
@@ -66,7 +67,7 @@ const comparedOf = (olds: readonly Sample[], news: readonly Sample[]): readonly 
       both.map(({own}) => own),
       both.map(({old}) => old),
     )
-    return [{...figure, value: subject, old: yardstick, ratio}]
+    return [{...figure, value: subject, old: yardstick, ratio, pairs: both.length}]
   })
 
 const versionOf = async ({name, command: [binary = ""]}: Options["runtimes"][number]): Promise<string> =>
@@ -117,8 +118,17 @@ export const compareRows = async (wanted: Wanted, say: (text: string) => void): 
   }
 }
 
-/** The ratios lie on one side of 1 in every pair, or they do not. */
-export const changeOf = ({ratio, unit, target}: Compared): "better" | "worse" | "changed" | "alike" => {
+/** Fewer show a direction by chance. */
+const fewestPairs = 3
+
+/** Whether the ratios lie on one side of 1 in every pair. */
+export const changeOf = ({
+  ratio,
+  unit,
+  target,
+  pairs,
+}: Compared): "better" | "worse" | "changed" | "alike" | "too few pairs" => {
+  if (pairs < fewestPairs) return "too few pairs"
   if (ratio.lowest <= 1 && ratio.highest >= 1) return "alike"
   const isMoreBetter = target === undefined ? (unit === "" ? undefined : unit === "/s") : target.is === "at least"
   if (isMoreBetter === undefined) return "changed"
