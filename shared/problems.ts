@@ -390,6 +390,11 @@ export const problems = {
     title: "The plugin does not load",
     hint: "Correct the plugin; the running generation goes on.",
   },
+  compiler_missing: {
+    status: 422,
+    title: "The compiler of plugins is not installed",
+    hint: "Install esbuild as a development dependency, or run what svc build made.",
+  },
   plugin_incompatible: {
     status: 422,
     title: "The plugin is for another version of svc",

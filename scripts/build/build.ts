@@ -4,6 +4,9 @@ import {join} from "node:path"
 import {root} from "../root.ts"
 import {bundleForBun} from "./bundle-for-bun.ts"
 import {bundleForNode} from "./bundle-for-node.ts"
+import {declared} from "./bundles.ts"
+import {pruneDeclarations} from "./declarations.ts"
+import {licencesOf} from "./licences.ts"
 import {filesOf, hashFiles} from "./source-files.ts"
 
 const stamp = join(root, "dist/built-from")
@@ -19,13 +22,15 @@ const bundle = async () => {
   for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
     if (entry !== "console") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
 
-  await bundleForNode(root, `${root}dist`)
+  const bundled = await bundleForNode(root, `${root}dist`)
+  writeFileSync(join(root, "dist/licences.txt"), licencesOf(root, bundled))
   await bundleForBun(root, `${root}dist/bun`)
 
   execFileSync(process.execPath, [`${root}node_modules/.bin/tsc`, "-p", "scripts/build/tsconfig.types.json"], {
     cwd: root,
     stdio: "inherit",
   })
+  pruneDeclarations(join(root, "dist/types"), declared)
   execFileSync(process.execPath, ["scripts/build/openapi.ts"], {cwd: root, stdio: "inherit"})
 }
 

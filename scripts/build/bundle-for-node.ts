@@ -9,10 +9,10 @@ import {takeModules} from "./take-modules.ts"
 
 /**
  * Bundles what ships for Node into a folder. The first pass gives a chunk for each set of entries that share it; the
- * second merges the chunks that a start loads, because Node takes a fifth of a start to link them one by one. Rejects
- * with what does not compile.
+ * second merges the chunks that a start loads, because Node takes a fifth of a start to link them one by one. Resolves to
+ * the source files, as seen from `root`; rejects with what does not compile.
  */
-export const bundleForNode = async (root: string, outdir: string): Promise<void> => {
+export const bundleForNode = async (root: string, outdir: string): Promise<readonly string[]> => {
   const {banner, ...options} = {...nodeBundle, absWorkingDir: root, outdir, write: false, logLevel: "warning"} as const
   const first = await build({...options, entryPoints: shipped, metafile: true})
   const textOf = (name: string) => first.outputFiles.find(({path}) => basename(path) === name)?.text ?? ""
@@ -43,6 +43,7 @@ export const bundleForNode = async (root: string, outdir: string): Promise<void>
     writeFileSync(path, `${takeModules(path, text, takeBuiltin)}${note}`)
     if (licences !== "") writeFileSync(`${path}.LEGAL.txt`, licences)
   }
+  return Object.keys(first.metafile.inputs)
 }
 
 /** For an import of a builtin, Node reads each export of the module, and some of them load what no Host needs. */

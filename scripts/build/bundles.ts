@@ -12,6 +12,13 @@ export const shipped = [
   "server/recovery/verify/verify-child.ts",
 ]
 
+/** The declarations that package.json's `exports` name, in `dist/types`. */
+export const declared = [
+  "shared/sdk/sdk.d.ts",
+  "server/testing/testing.d.ts",
+  "server/testing/adapter/conformance.d.ts",
+]
+
 /** How everything that runs on Node is bundled. */
 export const nodeBundle = {
   bundle: true,
@@ -21,8 +28,8 @@ export const nodeBundle = {
   platform: "node",
   // The SDK runs on Node ^20.19 too.
   target: "node20.19",
-  // Native, lazily loaded or CommonJS-only packages stay packages; the rest is bundled, which halves the time to start.
-  external: ["bun:test", "@libsql/client", "@libsql/core", "esbuild", "irc-framework", "standardwebhooks"],
+  // The database's driver is native; the rest is bundled, which halves the time to start and what a project installs.
+  external: ["bun:test", "@libsql/client", "@libsql/core", "standardwebhooks"],
   banner: {
     js: "import {createRequire as svcCreateRequire} from 'node:module'; const require = svcCreateRequire(import.meta.url);",
   },

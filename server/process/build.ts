@@ -1,9 +1,9 @@
 import {rename} from "node:fs/promises"
 import {basename, dirname, join, relative, resolve} from "node:path"
-import {build, type Metafile} from "esbuild"
+import type {Metafile} from "esbuild"
 import {Problem} from "../../shared/problems.ts"
 import {type BuildRecord, findPluginSources, hashOf} from "../runtime/build-record.ts"
-import {esbuildIssues} from "../runtime/esbuild.ts"
+import {esbuildIssues, loadEsbuild} from "../runtime/esbuild.ts"
 import {isThere, makePrivateFolder, removeFolder, syncFolder, writeNewFile} from "../runtime/files.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import {pluginBuild} from "../runtime/plugin-build.ts"
@@ -11,11 +11,12 @@ import {projectPaths} from "../runtime/project.ts"
 
 /**
  * Bundles the plugins of a project to `dist/plugins/<name>.js`, for production and for any Node. Resolves to the names.
- * Throws `plugin_invalid` with the position of every error, and leaves the build before it in place.
+ * Throws `compiler_missing`; `plugin_invalid` with the position of every error. Either leaves the build before it in place.
  */
 export const buildPlugins = async (project: string): Promise<readonly string[]> => {
   const paths = projectPaths(resolve(project))
   const sources = await findPluginSources(paths)
+  const {build} = await loadEsbuild(paths.project)
   const built = await build({
     entryPoints: Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, path])),
     absWorkingDir: paths.project,

@@ -1,5 +1,11 @@
-import type {build as Build} from "esbuild"
-import type {Issue} from "../../shared/problems.ts"
+import {createRequire} from "node:module"
+import {join} from "node:path"
+import {pathToFileURL} from "node:url"
+import type {BuildOptions, BuildResult} from "esbuild"
+import manifest from "../../package.json" with {type: "json"}
+import {type Issue, Problem} from "../../shared/problems.ts"
+import {packageRoot} from "./own-files.ts"
+import {findPackage, installForDevelopment} from "./packages/find.ts"
 
 interface BuildFailure {
   readonly errors?: readonly {text: string; location: {file: string; line: number; column: number} | null}[]
@@ -15,19 +21,34 @@ export const esbuildIssues = (failure: unknown): readonly Issue[] =>
     message: text,
   }))
 
+/**
+ * Loads the esbuild of the project that a folder is in, or svc's own. Production runs what was built, and needs none.
+ * Throws `compiler_missing`.
+ */
+export const loadEsbuild = async (folder: string, own = packageRoot): Promise<typeof import("esbuild")> => {
+  const found = findPackage("esbuild", [folder, own])
+  if (found === undefined) {
+    const install = installForDevelopment(`esbuild@${manifest.devDependencies.esbuild}`)
+    throw new Problem("compiler_missing", "esbuild, which compiles plugins, is not installed", {
+      hint: `Run ${install}; or build on a machine that has it: svc build.`,
+    })
+  }
+  return import(pathToFileURL(createRequire(join(found, "package.json")).resolve("esbuild")).href)
+}
+
 /** esbuild's process ends once nothing was built for so many milliseconds: it holds about 12 MB (measured). */
 const idleLimit = 1000
 
 let building = 0
 let idle: NodeJS.Timeout | undefined
 
-/** Builds in esbuild's own process, which the next build starts again. */
-export const buildInService: typeof Build = async options => {
-  const {build, stop} = await import("esbuild")
+/** Builds what is in a folder, in esbuild's own process, which the next build starts again. Throws `compiler_missing`. */
+export const buildInService = async <T extends BuildOptions>(folder: string, options: T): Promise<BuildResult<T>> => {
+  const {build, stop} = await loadEsbuild(folder)
   clearTimeout(idle)
   building++
   try {
-    return await build(options)
+    return await build<T>(options as never)
   } finally {
     building--
     if (building === 0) idle = setTimeout(() => void stop(), idleLimit).unref()

@@ -10,6 +10,7 @@ import {dirname, resolve} from "node:path"
 import {pathToFileURL} from "node:url"
 import nodeAdapter from "crossws/adapters/node"
 import {FastResponse, serve as listen, NodeRequest} from "srvx/node"
+import {isProblem} from "../../shared/problems.ts"
 import {buildInService, esbuildIssues} from "./esbuild.ts"
 import {returnIdleMemory} from "./flow/idle-memory.ts"
 import {pluginBuild} from "./plugin-build.ts"
@@ -217,7 +218,7 @@ const answerWithoutUpgrade = (http: Server, request: IncomingMessage, socket: im
 
 const bundle = async ({entry, externals}: BundleOptions) => {
   try {
-    const built = await buildInService({
+    const built = await buildInService(dirname(entry), {
       entryPoints: [entry],
       outfile: `${entry}.mjs`,
       ...pluginBuild,
@@ -237,7 +238,7 @@ const bundle = async ({entry, externals}: BundleOptions) => {
     const [map, output] = built.outputFiles
     return {code: inlineSourceMap(output?.text ?? "", map?.text ?? "", dirname(entry)), files}
   } catch (error) {
-    throw bundleProblem(entry, esbuildIssues(error), error)
+    throw isProblem(error, "compiler_missing") ? error : bundleProblem(entry, esbuildIssues(error), error)
   }
 }
 

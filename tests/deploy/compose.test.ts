@@ -100,11 +100,11 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     expect(await bot.must(`docker run --rm --network none my-bot:latest ${find}`)).toBe("")
   })
 
-  test("the image says what it is, and adds less than 100 MB to its base", async () => {
+  test("the image says what it is, and adds less than 50 MB to its base", async () => {
     const labels = JSON.parse(await bot.must("docker image inspect --format '{{json .Config.Labels}}' my-bot:latest"))
     expect(labels["org.opencontainers.image.title"]).toBe("my-bot")
     const size = async (name: string) => Number(await bot.must(`docker image inspect --format '{{.Size}}' ${name}`))
-    expect((await size("my-bot:latest")) - (await size("oven/bun:1"))).toBeLessThan(100_000_000)
+    expect((await size("my-bot:latest")) - (await size("oven/bun:1"))).toBeLessThan(50_000_000)
   })
 
   test("the operator's commands work inside", async () => {

@@ -51,7 +51,9 @@ export const importPackage = (name: string, folder: string): Promise<object> => 
 }
 
 /** Installs packages, as `name@version`, with the package manager of this runtime. */
-export const installCommandOf = (...packages: readonly string[]): string => {
-  const install = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
-  return `${install} ${packages.join(" ")}`
-}
+export const installCommandOf = (...packages: readonly string[]): string =>
+  `${process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"} ${packages.join(" ")}`
+
+/** The same for what production does without. */
+export const installForDevelopment = (...packages: readonly string[]): string =>
+  `${process.versions.bun === undefined ? "npm install --save-dev --save-exact" : "bun add --dev --exact"} ${packages.join(" ")}`
