@@ -1,11 +1,15 @@
 import {parseArgs} from "node:util"
 import {runtimes, type TestRuntime} from "../support/host/runtimes.ts"
 import type {Row} from "./row.ts"
-import {pageRows, rooms, rows} from "./rows.ts"
+import {pageRows, rooms, rows, rowsApart} from "./rows.ts"
 
-const list = Object.entries(rooms)
-  .map(([room, rows]) => `  ${room}/\n${rows.map(({name, summary}) => `    ${name.padEnd(16)}${summary}`).join("\n")}`)
-  .join("\n")
+const listed = (heading: string, rows: readonly Row[]) =>
+  `  ${heading}\n${rows.map(({name, summary}) => `    ${name.padEnd(16)}${summary}`).join("\n")}`
+
+const list = [
+  ...Object.entries(rooms).map(([room, rows]) => listed(`${room}/`, rows)),
+  listed("only where it is named", rowsApart),
+].join("\n")
 
 export const usage = `bun run bench [<row> …] [options]                     each row against its yardstick
 bun run bench [<row> …] --compare <ref> [options]     the working tree against an older commit, by turns
@@ -72,7 +76,7 @@ export const readOptions = (args: readonly string[]): Options => {
   const task = isPage ? "page" : values.compare === "" ? "measure" : "compare"
   return {
     task: values.help ? "help" : task,
-    rows: names.length === 0 ? usual : choose("row", rows, names),
+    rows: names.length === 0 ? usual : choose("row", [...rows, ...rowsApart], names),
     ref: values.compare,
     pairs: countOf("pairs", values.pairs),
     runtimes: choose("runtime", runtimes, values.on),

@@ -22,6 +22,7 @@ import {chat} from "./messages/chat.ts"
 import {dispatch} from "./messages/dispatch.ts"
 import {doors} from "./messages/doors.ts"
 import {durable} from "./messages/durable.ts"
+import {peers} from "./peers/peers.ts"
 import {files} from "./plugins/files.ts"
 import {hears} from "./plugins/hears.ts"
 import {pluginTest} from "./plugins/plugin-test.ts"
@@ -45,6 +46,9 @@ export const rooms: Readonly<Record<string, readonly Row[]>> = {
 }
 
 export const rows: readonly Row[] = Object.values(rooms).flat()
+
+/** Those that install the packages of others: measured only where they are named. */
+export const rowsApart: readonly Row[] = [peers]
 
 /** What docs/performance.md tells of. */
 export const pageRows: readonly Row[] = [

@@ -10,7 +10,7 @@ import type {Row} from "./row.ts"
  */
 
 /** A row is ended after so many minutes. */
-const timeLimit = 30
+const timeLimit = 45
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const say = (text: string) => process.stderr.write(`${text}\n`)
