@@ -68,7 +68,12 @@ const bundleServiceWorker = async (names: readonly string[]) => {
     target: "es2023",
     define: {
       consoleFiles: JSON.stringify(names),
-      consoleVersion: JSON.stringify(hashFiles(target, names.map(name => join(target, name)))),
+      consoleVersion: JSON.stringify(
+        hashFiles(
+          target,
+          names.map(name => join(target, name)),
+        ),
+      ),
     },
   })
 }

@@ -135,7 +135,7 @@ describeWithChromium("the plugins in the console", () => {
     const moody = pluginWith(`plugin.command("bad", async () => { await sleep(20); throw new Error("in a bad mood") })`)
     const line = moody.split("\n").findIndex(each => each.includes("bad mood")) + 1
     const host = await startHost({
-      runtime: usuallyOn("bun"),
+      runtime: usuallyOn("node24"),
       config: `http: {port: 0, token: "\${HTTP_TOKEN}"}\nmessages: {failure: ""}\nplugins: {sandbox: {}, moody: {}}\n`,
       env,
       plugins: {moody},
