@@ -174,6 +174,11 @@ export const problems = {
     title: "The remote database does not answer in time",
     hint: "Check the network and the database's server; the Host goes on by itself once it answers.",
   },
+  database_stalled: {
+    status: 503,
+    title: "The disk does not end a sync in time",
+    hint: "Check the disk of the database; the Host goes on by itself once the disk answers.",
+  },
   database_corrupt: {
     status: 503,
     title: "The database is damaged",

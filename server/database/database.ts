@@ -180,10 +180,13 @@ class DatabaseHost implements Database {
     this.#state = {is: "initialized", schema}
     engine.watch?.({
       missed: problem => {
-        this.commits.unanswered++
+        if (problem.code === "database_unanswered") this.commits.unanswered++
         this.#failing.fail(problem)
       },
-      answered: () => this.#failing.recover("database_unanswered"),
+      answered: () => {
+        this.#failing.recover("database_unanswered")
+        this.#failing.recover("database_stalled")
+      },
     })
   }
 

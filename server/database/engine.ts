@@ -33,7 +33,7 @@ export interface Engine {
   /** Of a database that is a file. */
   readonly held?: HeldFile
   close(): Promise<void>
-  /** Of a remote database: hears from now on of requests that were not answered in time. */
+  /** Hears from now on of requests that a remote database, and of syncs that the disk, has not answered in time. */
   watch?(watcher: EngineWatcher): void
   /** Of a remote database: false from the moment at which another Host may hold it. */
   readonly mayAct?: boolean

@@ -2,7 +2,7 @@ import type {Problem, ProblemCode} from "../../shared/problems.ts"
 
 /**
  * The newest change was not stored, for a reason that is the database's; or a remote database did not answer in time
- * (`database_unanswered`). `since` in milliseconds since 1970.
+ * (`database_unanswered`), or the disk (`database_stalled`). `since` in milliseconds since 1970.
  */
 export interface DatabaseFailure {
   readonly code: ProblemCode

@@ -4,8 +4,9 @@ import {setImmediate as turn} from "node:timers/promises"
 import {type Client, LibsqlBatchError} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
+import {SlowDisk} from "./disk/slow-disk.ts"
 import {type Bound, toBound, toDriver, toResult} from "./driver-values.ts"
-import type {Engine, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
+import type {Engine, EngineWatcher, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
 import {Place} from "./place.ts"
@@ -34,7 +35,8 @@ export const openLocal = async (file: string, {isScratch = false} = {}): Promise
   prepareFile(file)
   try {
     const client = createKeepingClient(file, busyTimeout)
-    const engine = new LocalEngine(client, new Place(file), isScratch)
+    const disk = new SlowDisk(client, file, busyTimeout)
+    const engine = new LocalEngine(client, new Place(file), disk, isScratch)
     await engine.prepare()
     // Whoever else writes to the file is met here, by the file's name, and not at the first change.
     await (await client.transaction("write")).rollback()
@@ -84,6 +86,7 @@ class LocalEngine implements Engine {
   readonly #client: LocalClient
   readonly #place: Place
   readonly #isScratch: boolean
+  readonly #disk: SlowDisk
   /** The number of the last group that is known to be stored; -1 until the table exists. */
   #group = -1
   /** False from a failure until the new connection has its settings and the group's number is read. */
@@ -91,8 +94,9 @@ class LocalEngine implements Engine {
   /** A transaction holds the only connection: reads wait for its end. */
   #busy: Promise<unknown> = Promise.resolve()
 
-  constructor(client: LocalClient, place: Place, isScratch: boolean) {
+  constructor(client: LocalClient, place: Place, disk: SlowDisk, isScratch: boolean) {
     this.#client = client
+    this.#disk = disk
     this.#isScratch = isScratch
     this.#place = place
   }
@@ -107,15 +111,20 @@ class LocalEngine implements Engine {
     // A log that grew while a snapshot was being read is made small again.
     await this.#client.execute(`PRAGMA journal_size_limit=${logLimit}`)
     if (!this.#isScratch) await this.#client.execute("PRAGMA synchronous=FULL")
+    await this.#disk.prepare()
     this.#group = await this.#readGroup()
     this.#place.take()
     this.#isPrepared = true
   }
 
+  watch(watcher: EngineWatcher): void {
+    this.#disk.watcher = watcher
+  }
+
   async read(sql: string, args: Statement["args"] = []): Promise<readonly Row[]> {
-    await this.#busy
+    if (!this.#disk.isSlow) await this.#busy
     try {
-      return toResult(await this.#client.execute(toDriver({sql, args}))).rows
+      return toResult(await this.#disk.read(toDriver({sql, args}))).rows
     } catch (cause) {
       throw databaseProblem(cause, "reading failed")
     }
@@ -131,7 +140,9 @@ class LocalEngine implements Engine {
 
   purge(): Promise<Purged> {
     return this.#alone(async () => {
+      await this.#disk.ready()
       try {
+        await this.#disk.leave()
         return await this.#purge()
       } catch (cause) {
         await this.#recover()
@@ -152,17 +163,23 @@ class LocalEngine implements Engine {
         await this.#recover()
         throw databaseProblem(cause, "giving space back failed")
       }
+      await this.#settle()
     })
   }
 
   truncateLog(): Promise<void> {
-    return this.#alone(async () => void (await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)")))
+    return this.#alone(async () => {
+      await this.#disk.ready()
+      await this.#disk.leave()
+      await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    })
   }
 
   async close(): Promise<void> {
     await this.#busy
     // SQLite would remove what has the name of its log now. The end of the process lets go of the files.
-    if (this.#place.whyLost() !== undefined) return
+    if (this.#place.whyLost() !== undefined || !this.#disk.mayClose) return
+    await this.#disk.leave().catch(() => {})
     // The driver lets go of the file at garbage collection, so its log would stay: who copies the file wants it whole.
     await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)").catch(() => {})
     this.#client.close()
@@ -187,6 +204,7 @@ class LocalEngine implements Engine {
       await this.#recover()
       throw databaseProblem(cause, "storing failed")
     }
+    const begun = performance.now()
     try {
       transaction.commit()
     } catch (cause) {
@@ -197,6 +215,8 @@ class LocalEngine implements Engine {
       if (this.#group !== group) throw databaseProblem(cause, "storing failed")
     }
     this.#group = this.#group < 0 ? await this.#readGroup() : group
+    if (!this.#isScratch) this.#disk.took(performance.now() - begun)
+    await this.#settle()
     return results.slice(0, statements.length)
   }
 
@@ -219,9 +239,18 @@ class LocalEngine implements Engine {
       throw isStatementError(cause) ? new StatementFailed(index, cause) : databaseProblem(cause, "the migration failed")
     }
     this.#group = await this.#readGroup()
+    await this.#settle()
+  }
+
+  /** Resolves once what was committed is durable. */
+  async #settle(): Promise<void> {
+    await this.#disk.settle()
+    if (!this.#disk.isDue) return
+    void this.#alone(() => this.#disk.checkpoint().catch(() => this.#recover()))
   }
 
   async #begin<T>(begin: () => Promise<T>): Promise<T> {
+    await this.#disk.ready()
     try {
       if (!this.#isPrepared) await this.prepare()
       return await begin()

@@ -3,6 +3,7 @@ import {resolve} from "node:path"
 import {v7 as uuid} from "uuid"
 import {exit} from "../../shared/exit.ts"
 import type {Log} from "../../shared/log.ts"
+import type {ProblemCode} from "../../shared/problems.ts"
 import {readEnvironment} from "../config/environment.ts"
 import {type ConfigText, type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
 import {settleAuthority} from "../database/authority.ts"
@@ -137,18 +138,25 @@ const reaching =
     return reachDatabase(options, open)
   }
 
-/** Says once in the log that a remote database does not answer, and once that it does. */
+/** What the log says once it is over. */
+const answering: Partial<Record<ProblemCode, string>> = {
+  database_unanswered: "the remote database answers again",
+  database_stalled: "the disk of the database answers again",
+}
+
+/** Says once in the log that a remote database or the disk does not answer, and once that it does. */
 const tellingOfAnswers = (log: Log): DatabaseObserver => {
-  let isTold = false
+  let told: string | undefined
   return {
     failing: ({code, message}) => {
-      if (isTold || code !== "database_unanswered") return
-      isTold = true
+      const after = answering[code]
+      if (told !== undefined || after === undefined) return
+      told = after
       log.error(message, {code})
     },
     recovered: () => {
-      if (isTold) log.info("the remote database answers again")
-      isTold = false
+      if (told !== undefined) log.info(told)
+      told = undefined
     },
   }
 }

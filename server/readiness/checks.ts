@@ -53,6 +53,12 @@ const ofDatabase = {
   proves: "opened and migrated, not a live SQL test",
 } as const
 
+/** Failures that leave open whether the newest change is stored. */
+const silences: Readonly<Record<string, string>> = {
+  database_unanswered: "does not answer",
+  database_stalled: "its disk does not answer",
+}
+
 /**
  * `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so; one whose
  * file was removed or replaced is not, whatever is required.
@@ -75,7 +81,7 @@ export const checkDatabase = (
     return failure.message === "" ? failed : {...failed, message: `${failed.message} ${failure.message}.`}
   }
   if (failure === undefined) return pass(component, "The database is initialized.")
-  const but = failure.code === "database_unanswered" ? "does not answer" : "the newest change was not stored"
+  const but = silences[failure.code] ?? "the newest change was not stored"
   return {
     ...pass(component, `The database is initialized, but ${but}: ${failure.message}`),
     remediation: {text: failure.hint, command: "svc doctor"},

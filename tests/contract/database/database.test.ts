@@ -2,12 +2,12 @@ import {setImmediate as turn} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {assertThat} from "../../../server/database/database.ts"
 import {migrations} from "../../../server/database/migrations/migrations.ts"
-import {countNotes, engines, localDatabase, note, notes, open} from "../../support/database/databases.ts"
+import {countNotes, engines, localDatabase, note, notes, onSlowDisk, open} from "../../support/database/databases.ts"
 
 const ids = (count: number, from = 1) => Array.from({length: count}, (_, index) => index + from)
 
 /** Every engine of the Database Host passes this suite. */
-describe.each(engines)("$name", ({make}) => {
+describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDisk}])("$name", ({make}) => {
   test("a new database gets every migration in order, an open one none again", async () => {
     const location = await make()
     const first = await open(location)

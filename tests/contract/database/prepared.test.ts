@@ -14,7 +14,8 @@ const driver = createRequire(createRequire(import.meta.url).resolve("@libsql/cli
 const watchPrepared = () => {
   const prepare = vi.spyOn(driver.prototype, "prepare")
   onTestFinished(() => prepare.mockRestore())
-  return () => prepare.mock.calls.map(([sql]) => String(sql)).filter(sql => !/^(SELECT|PRAGMA)\b/.test(sql))
+  return () =>
+    prepare.mock.calls.map(([sql]) => String(sql)).filter(sql => !/^(SELECT|PRAGMA|BEGIN DEFERRED)\b/.test(sql))
 }
 
 const tables: Migration = {

@@ -2,7 +2,7 @@ import {mkdtempSync, rmSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {v7 as uuid} from "uuid"
-import {onTestFinished} from "vitest"
+import {onTestFinished, vi} from "vitest"
 import {type Database, type Location, type OpenOptions, openDatabase} from "../../../server/database/database.ts"
 import type {Migration} from "../../../server/database/migrations/migrations.ts"
 import {type HranaServer, startHrana} from "./hrana-server.ts"
@@ -28,10 +28,16 @@ export const open = async (
   return database
 }
 
-export const localDatabase = async (): Promise<Location> => ({
-  dialect: "sqlite",
-  file: join(scratchFolder(), "data.sqlite"),
-})
+export const localDatabase = async (): Promise<Location> => ({dialect: "sqlite", file: newFile()})
+
+const newFile = () => join(scratchFolder(), "data.sqlite")
+
+/** A file on a disk that counts as slow after a few commits, for what the test opens. */
+export const onSlowDisk = async () => {
+  vi.stubEnv("SVC_SLOW_DISK_FROM", "0")
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return {dialect: "sqlite" as const, file: newFile()}
+}
 
 export const remoteDatabase = async (): Promise<{location: Location; server: HranaServer}> => {
   const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})

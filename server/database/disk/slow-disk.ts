@@ -1,0 +1,263 @@
+import type {Client, InStatement, ResultSet} from "@libsql/client/sqlite3"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import {identityOf} from "../../runtime/files.ts"
+import type {EngineWatcher} from "../engine.ts"
+import {isWholeChain} from "./log-chain.ts"
+import {SyncedFile} from "./synced-file.ts"
+import {SyncedReader} from "./synced-reader.ts"
+
+/** A commit that takes so long, in milliseconds, has waited for a slow disk. */
+const slowFrom = 4
+
+/** So many slow commits in a row, and the disk counts as slow. */
+const slowInARow = 4
+
+/** So many syncs in a row in half the time, and it counts as fast again. */
+const fastInARow = 64
+
+/** The log is taken into the database from so many bytes: while its pages are copied, the event loop stands still. */
+const checkpointFrom = 4 * 1024 * 1024
+
+/** A sync that takes so long, in milliseconds, is told. */
+const stalledAfter = 5000
+
+/** SQLite's own, of a connection that checkpoints by itself. */
+const ownCheckpointFrom = 1000
+
+/** What the syncs of a slow disk need. */
+interface Slow {
+  readonly reader: SyncedReader
+  readonly log: SyncedFile
+  /** Syncs in a row that were fast. */
+  fast: number
+  /** Bytes of the log from which on the next checkpoint is due. */
+  due: number
+  /** Nothing was stored since the log was emptied. */
+  isEmpty: boolean
+}
+
+/** How long a commit may take; benches measure without the rest by a high value. */
+const limitOf = (given = Number(process.env.SVC_SLOW_DISK_FROM ?? slowFrom)) => (Number.isNaN(given) ? slowFrom : given)
+
+/**
+ * Keeps the event loop free while a slow disk syncs. Once commits are slow, the connection writes its log without a sync, and the
+ * runtime's thread pool syncs it: `settle` resolves when that has ended. Until then other readers see what was synced before.
+ *
+ * The order that makes a log safe is SQLite's own: frames are synced before their pages are copied into the database, and the
+ * database is synced before the log begins from the start again. Call each method while nothing else uses the connection.
+ */
+export class SlowDisk {
+  readonly #client: Client
+  readonly #file: string
+  readonly #busyTimeout: number
+  readonly #limit: number
+  watcher: EngineWatcher | undefined
+  #database: SyncedFile | undefined
+  #log: SyncedFile | undefined
+  #slowCommits = 0
+  #slow: Slow | undefined
+  /** A sync of the log failed: it is written once more before anything else is stored. */
+  #isTorn = false
+  /** Of a database whose own sync failed: holds the log, which alone is whole, until the process ends. */
+  #keeper: SyncedReader | undefined
+
+  constructor(client: Client, file: string, busyTimeout: number, limit = limitOf()) {
+    this.#client = client
+    this.#file = file
+    this.#busyTimeout = busyTimeout
+    this.#limit = limit
+  }
+
+  get isSlow(): boolean {
+    return this.#slow !== undefined
+  }
+
+  /** While the disk is slow: what was synced, without a wait for what is being synced. Else what the connection has stored. */
+  read(statement: InStatement): Promise<ResultSet> {
+    return this.#slow === undefined ? this.#client.execute(statement) : this.#slow.reader.read(statement)
+  }
+
+  /** Whether the log has grown so far that `checkpoint` is due. */
+  get isDue(): boolean {
+    return (
+      this.#slow !== undefined && !this.#isTorn && this.#keeper === undefined && this.#slow.log.size >= this.#slow.due
+    )
+  }
+
+  /** False once the log must stay as it is: then the end of the process closes it. */
+  get mayClose(): boolean {
+    return !this.#isTorn && this.#keeper === undefined
+  }
+
+  /** Hears how long a commit took that SQLite has synced. */
+  took(milliseconds: number): void {
+    if (!this.isSlow) this.#slowCommits = milliseconds >= this.#limit ? this.#slowCommits + 1 : 0
+  }
+
+  /** What a new connection needs while the disk is slow. */
+  async prepare(): Promise<void> {
+    if (this.#slow === undefined) return
+    await this.#pragmas("wal_autocheckpoint=0", "synchronous=NORMAL")
+    this.#slow.isEmpty = false
+  }
+
+  /** Call it before a transaction. Throws `database_failed` while the disk has not taken what was stored before. */
+  async ready(): Promise<void> {
+    if (this.#isTorn) await this.#mend()
+  }
+
+  /**
+   * Call it after a commit: it is durable when this resolves. Throws `database_outcome_unknown`.
+   */
+  async settle(): Promise<void> {
+    if (this.#slow === undefined) {
+      if (this.#slowCommits >= slowInARow) await this.#enter()
+      return
+    }
+    const begun = performance.now()
+    await this.#syncLog(this.#slow)
+    this.#slow.fast = performance.now() - begun < this.#limit / 2 ? this.#slow.fast + 1 : 0
+    if (this.#slow.fast >= fastInARow) await this.leave()
+  }
+
+  /** Goes back to syncs by SQLite. */
+  async leave(): Promise<void> {
+    if (this.#slow === undefined || !this.mayClose) return
+    await this.#pragmas(`wal_autocheckpoint=${ownCheckpointFrom}`, "synchronous=FULL")
+    this.#slow.reader.close()
+    this.#slow = undefined
+    this.#slowCommits = 0
+  }
+
+  /** Takes the log into the database, and empties it. Everything in it is synced. */
+  async checkpoint(): Promise<void> {
+    const slow = this.#slow
+    if (slow === undefined || !this.mayClose) return
+    // Where somebody else reads the log, it grows by as much until this is tried again.
+    slow.due = slow.log.size + checkpointFrom
+    const isWhole = await this.#copyLog()
+    try {
+      await this.#watched(this.#openDatabase().sync())
+    } catch (cause) {
+      await this.#keep(slow, cause)
+      return
+    }
+    if (!isWhole) return
+    slow.reader.release()
+    try {
+      await this.#empty(slow)
+    } finally {
+      await slow.reader.renew()
+    }
+  }
+
+  async #enter(): Promise<void> {
+    this.#slowCommits = 0
+    let reader: SyncedReader | undefined
+    try {
+      const log = this.#openLog()
+      this.#openDatabase()
+      reader = new SyncedReader(this.#file)
+      await reader.renew()
+      await this.#pragmas("wal_autocheckpoint=0", "synchronous=NORMAL")
+      this.#slow = {reader, log, fast: 0, due: 0, isEmpty: false}
+    } catch {
+      // Without descriptors or memory for it, SQLite goes on to sync.
+      reader?.close()
+      await this.#pragmas(`wal_autocheckpoint=${ownCheckpointFrom}`, "synchronous=FULL")
+    }
+  }
+
+  async #syncLog(slow: Slow): Promise<void> {
+    try {
+      await this.#watched(slow.log.sync())
+    } catch (cause) {
+      this.#isTorn = true
+      const why = `storing failed in its last step: ${messageOf(cause)}`
+      throw new Problem("database_outcome_unknown", why, {cause})
+    }
+    if (slow.isEmpty) await this.#pragmas("synchronous=NORMAL")
+    slow.isEmpty = false
+    await slow.reader.renew().catch(() => this.leave())
+  }
+
+  /**
+   * After a sync that failed, the next one may succeed without the pages of the first (https://lwn.net/Articles/752063/). So the log
+   * is written once more, if it is whole as the system gives it back.
+   */
+  async #mend(): Promise<void> {
+    const slow = this.#slow
+    if (slow === undefined) return
+    try {
+      const bytes = await slow.log.readAll()
+      if (!isWholeChain(bytes)) throw new Error("the disk has lost a part of the write-ahead log; start the Host again")
+      await slow.log.rewrite(bytes)
+      await this.#syncLog(slow)
+    } catch (cause) {
+      throw new Problem("database_failed", `storing failed: ${messageOf(cause)}`, {cause})
+    }
+    this.#isTorn = false
+  }
+
+  /** Copies what is in the log into the database, which is not synced yet. Resolves to whether nothing was left out. */
+  async #copyLog(): Promise<boolean> {
+    await this.#pragmas("synchronous=OFF")
+    const [copied] = (await this.#client.execute("PRAGMA wal_checkpoint(PASSIVE)")).rows
+    await this.#pragmas("synchronous=NORMAL")
+    return copied?.busy === 0 && copied.log === copied.checkpointed
+  }
+
+  /** The log is all that is known to be on the disk: from now on it only grows. */
+  async #keep(slow: Slow, cause: unknown): Promise<void> {
+    this.#keeper = slow.reader
+    const reader = new SyncedReader(this.#file)
+    await reader.renew()
+    this.#slow = {...slow, reader}
+    const why = `the disk did not take the database's file: ${messageOf(cause)}; its log is kept until the Host starts again`
+    this.watcher?.missed(new Problem("database_failed", why, {cause}))
+  }
+
+  /** SQLite syncs a header that it writes over an old one before the frames behind it. In an empty log nothing old can follow it. */
+  async #empty(slow: Slow): Promise<void> {
+    await this.#pragmas("busy_timeout=0")
+    const [emptied] = (await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows
+    await this.#pragmas(`busy_timeout=${this.#busyTimeout}`)
+    if (emptied?.busy !== 0 || slow.log.size > 0) return
+    await this.#watched(slow.log.syncWhole())
+    slow.due = checkpointFrom
+    slow.isEmpty = true
+    await this.#pragmas("synchronous=OFF")
+  }
+
+  async #watched(sync: Promise<void>): Promise<void> {
+    const stalled = new Problem("database_stalled", `the disk has not ended a sync for ${stalledAfter / 1000} s`)
+    let isTold = false
+    const timer = setTimeout(() => {
+      isTold = true
+      this.watcher?.missed(stalled)
+    }, stalledAfter)
+    try {
+      await sync
+    } finally {
+      clearTimeout(timer)
+      if (isTold) this.watcher?.answered()
+    }
+  }
+
+  #openLog(): SyncedFile {
+    const path = `${this.#file}-wal`
+    const now = identityOf(path)
+    if (this.#log?.identity !== now) this.#log = new SyncedFile(path)
+    if (this.#log === undefined || this.#log.identity !== now) throw new Error(`${path} was replaced`)
+    return this.#log
+  }
+
+  #openDatabase(): SyncedFile {
+    this.#database ??= new SyncedFile(this.#file)
+    return this.#database
+  }
+
+  async #pragmas(...settings: readonly string[]): Promise<void> {
+    for (const setting of settings) await this.#client.execute(`PRAGMA ${setting}`)
+  }
+}
