@@ -98,6 +98,13 @@ const table = {
     suite: 21,
     long: 200,
   },
+  "power-loss": {
+    what: "a machine that loses its power after any write or sync, on fast, slow and failing disks: each acknowledged batch is there",
+    files: ["e2e/database/power-loss"],
+    unit: "losses a disk",
+    suite: 40,
+    long: 2000,
+  },
   "checkpoint-kills": {
     what: "create, verify and restore, killed at any moment and at any fsync or removal",
     files: ["e2e/checkpoint/kill"],

@@ -1,0 +1,119 @@
+import {mkdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {notes, open, scratchFolder} from "../../support/database/databases.ts"
+import {onBun, root, runtimes, scriptCommand} from "../../support/host/runtimes.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {memoryFolder} from "../../support/machine/memory-folder.ts"
+import {needStrace} from "../../support/machine/strace.ts"
+import {ModelDisk} from "../../support/power/disk-model.ts"
+import {type DiskEvent, readDisk, startNotingDisk} from "../../support/power/traced-disk.ts"
+
+const run = faultRun("power-loss")
+const {rounds, seed} = run
+const file = "data.sqlite"
+const rowsOfBatch = 8
+/** So many that the log is taken into the database a few times. */
+const batches = 250
+const node = runtimes.find(({name}) => name === "node24") ?? onBun
+
+interface Traced {
+  /** The database before the first event. */
+  readonly before: Uint8Array
+  readonly events: readonly DiskEvent[]
+}
+
+/** What a process does to its disk while it stores batches. */
+const trace = async (slowFrom: string, failing?: number): Promise<Traced> => {
+  const path = join(scratchFolder(), file)
+  await (await open({dialect: "sqlite", file: path}, {known: [notes]})).close()
+  const before = readFileSync(path)
+  const trace = `${path}.trace`
+  const command = [...scriptCommand(node, `${root}tests/support/power/write-acknowledged.ts`), path, String(batches)]
+  const {stderr} = await startNotingDisk(command, trace, {SVC_SLOW_DISK_FROM: slowFrom}, failing).finished
+  expect(stderr).toBe("")
+  return {before, events: readDisk(trace, path)}
+}
+
+/** Half of the cuts anywhere, half of them close to what matters most: the end of a sync, a truncation. */
+const cutsOf = (events: readonly DiskEvent[], chance: Chance): ReadonlySet<number> => {
+  const turns = [...events.keys()].filter(at => events[at]?.is !== "write")
+  return new Set(
+    Array.from({length: rounds}, (_, round) =>
+      round % 2 === 0 ? chance.below(events.length) : chance.pick(turns) + chance.below(5) - 2,
+    ),
+  )
+}
+
+/** What is wrong with a database after it lost its power. */
+const examine = async (found: ReadonlyMap<string, Uint8Array>, acknowledged: readonly number[]): Promise<string[]> => {
+  const folder = join(memoryFolder(), "found")
+  mkdirSync(folder)
+  for (const [name, content] of found) writeFileSync(join(folder, name), content)
+  try {
+    const database = await open({dialect: "sqlite", file: join(folder, file)}, {known: [notes], isScratch: true})
+    const [check] = await database.read("PRAGMA integrity_check")
+    const rows = await database.read("SELECT n, count(*) AS count FROM notes GROUP BY n")
+    await database.close()
+    const batches = new Map(rows.map(({n, count}) => [Number(n), Number(count)]))
+    return [
+      ...(check?.integrity_check === "ok" ? [] : [String(check?.integrity_check)]),
+      ...[...batches].filter(([, count]) => count !== rowsOfBatch).map(([n, count]) => `${count} rows of batch ${n}`),
+      ...acknowledged.filter(n => !batches.has(n)).map(n => `batch ${n} is lost`),
+    ]
+  } catch (error) {
+    return [String(error)]
+  } finally {
+    rmSync(folder, {recursive: true})
+  }
+}
+
+/** Loses the power after some of the events; what was wrong then. */
+const lose = async ({before, events}: Traced): Promise<string[]> => {
+  const chance = new Chance(seed)
+  const cuts = cutsOf(events, chance)
+  const disk = new ModelDisk(new Map([[file, before]]))
+  const acknowledged: number[] = []
+  const wrong: string[] = []
+  for (const [at, event] of events.entries()) {
+    disk.take(event)
+    if (event.is === "said") acknowledged.push(...event.text.trim().split("\n").map(Number))
+    if (!cuts.has(at)) continue
+    const found = await examine(disk.lose(chance), acknowledged)
+    wrong.push(...found.map(what => `after event ${at} of ${events.length}: ${what}`))
+  }
+  return wrong
+}
+
+/** Traced once for all tests that look at it. */
+let slowTrace: Promise<Traced> | undefined
+const slow = () => (slowTrace ??= trace("0"))
+
+const saidBy = ({events}: Traced) => events.filter(({is}) => is === "said").length
+
+const disks = [
+  ["fast", () => trace("Infinity")],
+  ["slow", slow],
+  ["slow and failing", () => trace("0", 25)],
+] as const
+
+test.for(disks)(
+  `a machine that loses its power ${rounds} times (seed ${seed}) keeps each acknowledged batch on a disk that is %s`,
+  async ([name, traceOf], context) => {
+    needStrace(context)
+    tellHowToRepeat(run)
+    const traced = await traceOf()
+    if (name === "slow and failing") expect(saidBy(traced)).toBeLessThan(batches)
+    else expect(saidBy(traced)).toBe(batches)
+    expect(await lose(traced)).toEqual([])
+  },
+)
+
+test.for(["log", "database"])("the model tells of a disk that syncs no %s", async (what, context) => {
+  needStrace(context)
+  const {before, events} = await slow()
+  const left = what === "log" ? `${file}-wal` : file
+  const unsynced = events.filter(event => event.is !== "sync begun" || event.file !== left)
+  expect((await lose({before, events: unsynced})).length).toBeGreaterThan(0)
+})
