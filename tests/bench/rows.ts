@@ -3,6 +3,7 @@ import {agentStep} from "./agents/step.ts"
 import {backlog} from "./database/backlog.ts"
 import {checkpoint} from "./database/checkpoint.ts"
 import {snapshot} from "./database/snapshot.ts"
+import {slowDisk} from "./disk/slow-disk.ts"
 import {idleEndpoints} from "./endpoints/idle.ts"
 import {isolation} from "./endpoints/isolation.ts"
 import {eventAppend} from "./events/event-append.ts"
@@ -42,6 +43,7 @@ export const rooms: Readonly<Record<string, readonly Row[]>> = {
   endpoints: [isolation, idleEndpoints],
   events: [stream, streamIdle, streamStalled, eventAppend],
   database: [snapshot, checkpoint, backlog],
+  disk: [slowDisk],
   workroom: [journal, journalOpen],
 }
 

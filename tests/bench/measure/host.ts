@@ -78,11 +78,15 @@ export const startHost = async (
   {command: [binary = "", ...launch]}: TestRuntime,
   project: BenchProject,
   flags: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
 ): Promise<BenchHost> => {
   const port = await freePort()
   const command = [binary, ...flags, ...launch, "runtime", "start", "--mode", "production", "--no-watch"]
   const begun = performance.now()
-  const process = startProcess(command, {cwd: project.folder, env: {HTTP_PORT: String(port), HTTP_TOKEN: token}})
+  const process = startProcess(command, {
+    cwd: project.folder,
+    env: {HTTP_PORT: String(port), HTTP_TOKEN: token, ...more},
+  })
   const startedIn = (await waitFor200(port, "/pub/ready", process)) - begun
   return {
     process,

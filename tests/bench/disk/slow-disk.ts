@@ -1,0 +1,103 @@
+import {spawnSync} from "node:child_process"
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {atMost, type Figure, sides} from "../measure/figure.ts"
+import {type BenchHost, type BenchProject, makeProject, startHost, token} from "../measure/host.ts"
+import {measurePairs, pairsOf} from "../measure/pairs.ts"
+import {runScript} from "../measure/process.ts"
+import {percentile} from "../measure/statistics.ts"
+import {onEachRuntime, onOneNode, type Row, type RowOptions} from "../row.ts"
+
+/** A sync takes so long, in milliseconds. */
+const delays = [5, 20, 100] as const
+
+/** So many messages are stored a second while others wait for answers. */
+const pace = 100
+
+/** So many messages are under way at a time while as many as possible are stored. */
+const flying = 64
+
+/** One sample lasts so long, in seconds. */
+const burst = 4
+
+interface Sample {
+  readonly rate: number
+  readonly health: readonly number[]
+  readonly status: readonly number[]
+  readonly gaps: readonly number[]
+  readonly write: readonly number[]
+}
+
+/** What makes the syncs of a process slow, without a tracer that slows down all else. */
+const compile = ({folder}: BenchProject): string => {
+  const library = `${folder}/slow-sync.so`
+  const args = ["-shared", "-fPIC", "-O2", "-o", library, `${root}tests/bench/disk/slow-sync.c`, "-ldl"]
+  const {status, error} = spawnSync("cc", args, {stdio: "inherit"})
+  if (status !== 0)
+    throw new Error(`the slow disk needs a C compiler, cc: ${error?.message ?? `it ended with ${status}`}`)
+  return library
+}
+
+const sampleOf = (host: BenchHost): Promise<Sample> =>
+  runScript([
+    process.execPath,
+    `${root}tests/bench/disk/probe.ts`,
+    String(host.port),
+    token,
+    String(pace),
+    String(flying),
+    String(burst),
+  ])
+
+const measureDelay = async (runtime: TestRuntime, delay: number, {pairs}: RowOptions): Promise<readonly Figure[]> => {
+  const samples: {subject: Sample[]; inThread: Sample[]} = {subject: [], inThread: []}
+  const sample = (kind: keyof typeof samples) => async () => {
+    const project = makeProject("  sandbox: {}\n", {})
+    const host = await startHost(runtime, project, [], {
+      LD_PRELOAD: compile(project),
+      SLOW_SYNC_MS: String(delay),
+      ...(kind === "inThread" ? {SVC_SLOW_DISK_FROM: "Infinity"} : {}),
+    })
+    const found = await sampleOf(host)
+    samples[kind].push(found)
+    await host.stop()
+    project.remove()
+    return found.rate
+  }
+  const rate = await measurePairs(pairs, sample("subject"), sample("inThread"))
+  const where = `syncs of ${delay} ms on ${runtime.name}`
+  const against = "a Host that syncs in its thread"
+  const p99 = (what: "health" | "status" | "gaps" | "write", name: string, limit?: number): Figure => {
+    const of = (all: readonly Sample[]) => all.map(each => percentile(each[what], 0.99))
+    const found = pairsOf(of(samples.subject), of(samples.inThread))
+    return {
+      name: `p99 of ${name}, ${where}`,
+      unit: "ms",
+      value: found.subject,
+      ...(limit === undefined ? {} : {target: atMost(limit)}),
+      against,
+      detail: sides(found, "ms"),
+    }
+  }
+  return [
+    p99("health", "/pub/health", 20),
+    p99("status", "/api/system/status", 50),
+    p99("gaps", "the time between two chunks of an event stream"),
+    p99("write", "storing a message"),
+    {name: `messages a second, ${where}`, unit: "", value: rate.ratio, against, detail: sides(rate, "messages/s")},
+  ]
+}
+
+const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<readonly Figure[]> => {
+  const figures: Figure[] = []
+  for (const delay of delays) {
+    options.progress(`syncs of ${delay} ms on ${runtime.name}`)
+    figures.push(...(await measureDelay(runtime, delay, options)))
+  }
+  return figures
+}
+
+export const slowDisk: Row = {
+  name: "slow-disk",
+  summary: "what clients of a Host see while its disk takes 5, 20 and 100 ms to sync",
+  measure: onOneNode(onEachRuntime(measureOn)),
+}
