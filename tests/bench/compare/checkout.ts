@@ -44,18 +44,22 @@ const installPackages = async (folder: string, progress: (text: string) => void)
     return
   }
   progress("installing what that commit locks")
-  await runProcess([process.execPath, "install", "--frozen-lockfile"], {cwd: folder})
+  await runProcess([process.execPath, "install", "--frozen-lockfile"], {cwd: folder, endsBy: "SIGTERM"})
 }
 
 export const buildTree = (folder: string): Promise<string> =>
-  runProcess([process.execPath, "run", "build"], {cwd: folder})
+  runProcess([process.execPath, "run", "build"], {cwd: folder, endsBy: "SIGTERM"})
 
 /** Throws where there is no such commit, and where it cannot be installed or built. It does not outlive this run. */
 export const checkOut = async (ref: string, progress: (text: string) => void): Promise<Checkout> => {
   const commit = commitOf(ref)
   const scratch = mkdtempSync(join(tmpdir(), "svc-bench-"))
   const folder = join(scratch, commit)
+  let isRemoved = false
   const remove = () => {
+    if (isRemoved) return
+    isRemoved = true
+    progress(`removing the checkout of ${commit}`)
     rmSync(scratch, {recursive: true, force: true})
     git("worktree", "prune")
   }
