@@ -49,9 +49,9 @@ const main = async () => {
   const options = readOptions(process.argv.slice(2))
   if (options.task === "help") return print(usage)
   if (options.task === "measure") return measureAll(options)
-  const comparison = await compareRows(options, say)
+  // A long run that is cut off has written what it has measured.
+  const comparison = await compareRows(options, say, options.task === "page" ? writePage : undefined)
   print(options.json ? JSON.stringify(comparison) : comparedTable(comparison))
-  if (options.task === "page") print(`written: ${writePage(comparison)}`)
 }
 
 // Ends by `exit`, which removes what was made and ends what was started.

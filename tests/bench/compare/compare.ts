@@ -31,7 +31,7 @@ export interface Comparison {
   readonly pairs: number
   readonly machine: Machine
   readonly figures: readonly Compared[]
-  /** What could not be measured on both sides, with the reason. */
+  /** What was cut off before its last pair, with the reason. */
   readonly failed: readonly {readonly row: string; readonly reason: string}[]
 }
 
@@ -73,39 +73,25 @@ const comparedOf = (olds: readonly Sample[], news: readonly Sample[]): readonly 
 const versionOf = async ({name, command: [binary = ""]}: Options["runtimes"][number]): Promise<string> =>
   `${name === "bun" ? "Bun" : "Node"} ${(await runProcess([binary, "--version"])).trim().replace(/^v/, "")}`
 
-/** Measures rows of this tree and of an older commit by turns, so that what else the machine does falls on both. */
-export const compareRows = async (wanted: Wanted, say: (text: string) => void): Promise<Comparison> => {
+/**
+ * Measures rows of this tree and of an older commit by turns, so that what else the machine does falls on both. `onRow` hears
+ * after each row what is measured so far.
+ */
+export const compareRows = async (
+  wanted: Wanted,
+  say: (text: string) => void,
+  onRow: (soFar: Comparison) => void = () => {},
+): Promise<Comparison> => {
+  const own = ownCommit()
+  const runtimes = await Promise.all(wanted.runtimes.map(versionOf))
   const old = await checkOut(wanted.ref, say)
   say("building the working tree")
   await buildTree(root)
   const loads: number[] = []
   const figures: Compared[] = []
   const failed: {row: string; reason: string}[] = []
-  const turns = [
-    {side: "old", folder: old.folder, name: old.commit},
-    {side: "new", folder: root, name: "the working tree"},
-  ] as const
-  for (const {name: row} of wanted.rows) {
-    const samples: {old: Sample[]; new: Sample[]} = {old: [], new: []}
-    try {
-      for (let pair = 0; pair < wanted.pairs; pair++) {
-        for (const {side, folder, name} of pair % 2 === 0 ? turns : turns.toReversed()) {
-          say(`${row}, pair ${pair + 1} of ${wanted.pairs}: ${name}`)
-          loads.push(loadavg()[0] ?? 0)
-          samples[side].push(await sampleOf(folder, row, wanted))
-        }
-      }
-      figures.push(...comparedOf(samples.old, samples.new))
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      say(`${row} cannot be compared: ${reason}`)
-      failed.push({row, reason})
-    }
-  }
-  const runtimes = await Promise.all(wanted.runtimes.map(versionOf))
-  old.remove()
-  return {
-    commits: {old: old.commit, new: ownCommit()},
+  const soFar = (): Comparison => ({
+    commits: {old: old.commit, new: own},
     pairs: wanted.pairs,
     machine: {
       cores: availableParallelism(),
@@ -115,7 +101,33 @@ export const compareRows = async (wanted: Wanted, say: (text: string) => void): 
     },
     figures,
     failed,
+  })
+  const turns = [
+    {side: "old", folder: old.folder, name: old.commit},
+    {side: "new", folder: root, name: "the working tree"},
+  ] as const
+  for (const {name: row} of wanted.rows) {
+    const samples: {old: Sample[]; new: Sample[]} = {old: [], new: []}
+    const measure = async () => {
+      for (let pair = 0; pair < wanted.pairs; pair++) {
+        for (const {side, folder, name} of pair % 2 === 0 ? turns : turns.toReversed()) {
+          say(`${row}, pair ${pair + 1} of ${wanted.pairs}: ${name}`)
+          loads.push(loadavg()[0] ?? 0)
+          samples[side].push(await sampleOf(folder, row, wanted))
+        }
+      }
+    }
+    await measure().catch(error => {
+      const reason = error instanceof Error ? error.message : String(error)
+      say(`${row} is cut off: ${reason}`)
+      failed.push({row, reason})
+    })
+    // The pairs before a failure count.
+    figures.push(...comparedOf(samples.old, samples.new))
+    onRow(soFar())
   }
+  old.remove()
+  return soFar()
 }
 
 /** Fewer show a direction by chance. */
@@ -148,5 +160,5 @@ export const comparedTable = ({commits, pairs, figures, failed}: Comparison): st
   })
   const head = `${commits.new} through ${commits.old}, ${pairs} pairs`
   const columns = ["figure", "ratio", "spread", "change", "medians"] as const
-  return [head, table(columns, lines), ...failed.map(({row}) => `not compared: ${row}`)].join("\n")
+  return [head, table(columns, lines), ...failed.map(({row}) => `cut off: ${row}`)].join("\n")
 }

@@ -69,7 +69,7 @@ export const renderComparison = ({commits, pairs, machine, figures, failed}: Com
         commits.old,
       ),
     ),
-    ...(failed.length === 0 ? [] : [`Not compared: ${failed.map(({row}) => row).join(", ")}.`]),
+    ...(failed.length === 0 ? [] : [`Cut off before the last pair: ${failed.map(({row}) => row).join(", ")}.`]),
   ].join("\n\n")
 }
 
@@ -82,9 +82,7 @@ export const withMeasured = (page: string, measured: string): string => {
   return `${page.slice(0, begin + marks.begin.length)}\n\n${measured}\n\n${page.slice(end)}`
 }
 
-/** Resolves to the path of what it has written, below the checkout. */
-export const writePage = (comparison: Comparison): string => {
+export const writePage = (comparison: Comparison): void => {
   const path = `${root}${pagePath}`
   writeFileSync(path, withMeasured(readFileSync(path, "utf8"), renderComparison(comparison)))
-  return pagePath
 }
