@@ -26,7 +26,7 @@ ${list}
 
 The page takes ${pageRows.map(({name}) => name).join(", ")}.
 Node runs the bundle: bun run build makes it; --compare builds both sides. Progress goes to stderr.
-Best on a machine that does nothing else.`
+Best on a machine that does nothing else. BENCH_STACK=1 prints where an error came from.`
 
 export interface Options {
   readonly task: "help" | "measure" | "compare" | "page"
