@@ -1,5 +1,8 @@
 import {Command, Option} from "clipanion"
+import {type PluginChanges, pluginChanges} from "../../shared/api/generation-changes.ts"
+import type {GenerationView} from "../../shared/api/system.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
@@ -19,8 +22,20 @@ export class GenerationRollback extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
+    const {items} = await host.get<{items: Static<typeof GenerationView>[]}>("/api/generations?limit=50")
+    const running = items.find(({current}) => current)
+    const wanted = items.find(({number}) => String(number) === this.number)
     const committed = await host.post<{number: number}>(`/api/generations/${encodeURIComponent(this.number)}/rollback`)
-    this.show(committed, () => `generation ${committed.number} runs the configuration of ${this.number}, pinned`)
+    const told = running === undefined || wanted === undefined ? [] : describe(pluginChanges(running, wanted))
+    this.show(committed, () =>
+      [`generation ${committed.number} runs the configuration of ${this.number}, pinned`, ...told].join("\n"),
+    )
     return exit.ok
   }
 }
+
+const describe = ({enabled, disabled, code}: PluginChanges): readonly string[] => [
+  ...(enabled.length === 0 ? [] : [`  enabled   ${enabled.join(", ")}`]),
+  ...(disabled.length === 0 ? [] : [`  disabled  ${disabled.join(", ")}`]),
+  ...(code.length === 0 ? [] : [`  not restored: the code of ${code.join(", ")} has changed since`]),
+]

@@ -70,6 +70,8 @@ export interface Failure {
   readonly at: number
   readonly reason: string
   readonly problem: Problem
+  /** Of the configuration that was not committed; undefined where it was not read. */
+  readonly configSha256?: string | undefined
 }
 
 /** Whose configuration runs instead of the file's, and for which content of the file. */

@@ -215,16 +215,16 @@ export class Generations {
 
   async #advance(text: ConfigText, reason: string, pin?: NewPin): Promise<Generation | undefined> {
     this.#requireCommits()
-    const draft = await this.#draft(text).catch(error => this.#fail(reason, error))
+    const draft = await this.#draft(text).catch(error => this.#fail(reason, error, text))
     if (this.#isSame(draft, pin)) {
       await draft.dispose()
-      this.#lastFailure = undefined
+      this.#forgetFailure(pin)
       if (this.#current !== undefined) this.#settle(this.#current, [])
       return undefined
     }
     const generation = await this.#commit(draft, reason, pin).catch(async error => {
       await draft.dispose()
-      return this.#fail(reason, error)
+      return this.#fail(reason, error, text)
     })
     this.#swap(generation, draft)
     return generation
@@ -250,10 +250,15 @@ export class Generations {
     this.#options.log.error(`not restarted (${reason}): ${problem.message}${place}`, {code: problem.code})
   }
 
-  #fail(reason: string, error: unknown): never {
+  /** What the file of a pin says is still refused while the pin holds. */
+  #forgetFailure(pin: NewPin | undefined): void {
+    if (pin === undefined || pin.fileSha256 !== this.#lastFailure?.configSha256) this.#lastFailure = undefined
+  }
+
+  #fail(reason: string, error: unknown, text?: ConfigText): never {
     const problem = toProblem(error, "generation_failed")
     if (problem.code === "stopping") throw problem
-    this.#lastFailure = {at: Date.now(), reason, problem}
+    this.#lastFailure = {at: Date.now(), reason, problem, configSha256: text?.sha256}
     this.#options.onFail?.(this.#lastFailure)
     this.#options.log.error(`generation not committed (${reason}): ${describeFailure(problem)}`, {code: problem.code})
     throw problem
@@ -289,7 +294,7 @@ export class Generations {
     const leaving = (this.#current?.instances ?? []).filter(instance => !generation.instances.includes(instance))
     for (const note of generation.notes) if (this.#current?.notes.includes(note) !== true) this.#options.log.warn(note)
     this.#current = generation
-    this.#lastFailure = undefined
+    this.#forgetFailure(this.#pin)
     for (const instance of draft.fresh) instance.activate()
     this.#options.onCommit(generation)
     this.#settle(generation, leaving)

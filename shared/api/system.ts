@@ -124,6 +124,7 @@ export const GenerationView = Named("GenerationView", {
   runtimeId: Type.String(),
   configSha256: Type.String(),
   plugins: Type.Array(Type.String()),
+  code: Type.Record(Type.String(), Type.String(), {description: "Fingerprint of the code of each plugin, by its name"}),
   current: Type.Boolean(),
   pinned: Type.Boolean(),
 })

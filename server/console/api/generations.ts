@@ -18,6 +18,7 @@ const viewRecord = (generations: Generations, record: GenerationRecord): Static<
   runtimeId: record.runtimeId,
   configSha256: record.configSha256,
   plugins: Object.keys(record.plugins),
+  code: {...record.plugins},
   current: record.number === generations.current?.number,
   pinned: record.number === generations.pin?.number,
 })

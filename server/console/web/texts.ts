@@ -338,6 +338,12 @@ export const texts = {
     rollBack: "Roll back",
     rollBackTo: (number: number) => `Roll back to generation ${number}`,
     rollBackSays: (number: number) => `The configuration of generation ${number} runs again, as a new generation.`,
+    enables: (names: string) => `Enables ${names}.`,
+    disables: (names: string) => `Disables ${names}.`,
+    codeChanged: (names: string) => `The code changed of ${names}.`,
+    codeStays: "Plugins run the code that they have now: a rollback restores the configuration, and no code.",
+    codeIsNot: (names: string, number: number) =>
+      `A rollback restores no code: ${names} changed since generation ${number}, and runs the code that it has now.`,
     rollBackPins:
       "It is pinned, across restarts, until the file changes or the pin is taken back. Messages and data stay as they are.",
     rolledBack: (number: number, made: number) =>

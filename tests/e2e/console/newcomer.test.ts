@@ -54,7 +54,7 @@ describeWithChromium("somebody who has never seen the project", () => {
     await menu("Overview")
     await link(/^Show: 1 handler of inbox events/)
     await link(/hello\?/)
-    await page.getByText("in a bad mood").waitFor()
+    await page.getByText("in a bad mood").first().waitFor()
     await link("What happened with it: its events")
     await page.getByText(/error in a bad mood/).waitFor()
     await link("message.failed")

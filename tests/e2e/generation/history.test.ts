@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {runCommand} from "../../support/host/command-line.ts"
 import {changeAtOnce, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
 import {startHost, svc} from "../../support/host/host.ts"
 import {onBun} from "../../support/host/runtimes.ts"
@@ -84,7 +85,10 @@ test("svc generation list, diff, rollback and unpin: a rollback pins, and the st
   })
 
   const rolled = await run("rollback", "1")
-  expect(rolled).toMatchObject({code: 0, stdout: "generation 3 runs the configuration of 1, pinned\n"})
+  expect(rolled).toMatchObject({
+    code: 0,
+    stdout: "generation 3 runs the configuration of 1, pinned\n  enabled   greeter\n",
+  })
   expect(await host.say("/greet")).toEqual(["hello"])
   expect(await statusOf(host)).toMatchObject({
     generation: {number: 3, reason: "rollback to 1"},
@@ -158,6 +162,31 @@ test("a rollback to a configuration that no longer starts leaves everything as i
     pin: null,
     lastFailure: {reason: "rollback to 1", code: "plugin_invalid"},
   })
+})
+
+test("a configuration that is refused stays told after a rollback, until the file changes or is taken", async () => {
+  const greeter = replying("greet", "hello")
+  const host = await startHost({config: config("one", "  greeter: {}\n"), plugins: {greeter}, args: quiet})
+  host.project.write("plugins/greeter.ts", replying("greet", "good day"))
+  host.project.write("svc.config.yml", config("two"))
+  await reload(host)
+  host.project.write("svc.config.yml", "log_level: loud\n")
+  await expect(host.post("/api/system/reload")).rejects.toThrow("config_invalid")
+  const printed = await runCommand(host.project, "generation rollback 1")
+  expect({code: printed.code, stdout: printed.stdout}).toEqual({
+    code: 0,
+    stdout: "generation 3 runs the configuration of 1, pinned\n  enabled   greeter\n",
+  })
+  expect(await statusOf(host)).toMatchObject({pin: {number: 1}, lastFailure: {code: "config_invalid"}})
+  await reload(host)
+  expect((await statusOf(host)).lastFailure).toMatchObject({code: "config_invalid"})
+  const {items} = await host.get<{items: {number: number; code: Record<string, string>}[]}>("/api/generations")
+  const [third, , first] = items
+  expect(third?.code.greeter).toMatch(/\S/)
+  expect(third?.code.greeter).not.toBe(first?.code.greeter)
+  host.project.write("svc.config.yml", config("two"))
+  await reload(host)
+  expect(await statusOf(host)).toMatchObject({pin: null, lastFailure: null})
 })
 
 test("a pinned Host in development takes new code of its plugins, and stays pinned", async () => {
