@@ -13,11 +13,14 @@ export interface Layer {
 /** What loads nearly all that there is: a Host, and the test SDK, which starts one. */
 const host = ["cli/runtime/start.ts", "server/testing/testing.ts"]
 
+/** What every Host loads later. */
+const later = ["server/host/application.ts"]
+
 type Outputs = Metafile["outputs"]
 
 /**
- * Groups the chunks that a Host's start loads by what else loads them: programs that open the database, commands that do
- * not, and each other entry. The remaining chunks stay as they are.
+ * Groups the chunks that every Host loads by when it does, and by what else loads them: programs that open the database,
+ * commands that do not, and each other entry. The remaining chunks stay as they are.
  */
 export const findLayers = ({outputs}: Metafile, entries: readonly string[]): readonly Layer[] => {
   const commands = Object.values(outputs)
@@ -29,8 +32,9 @@ export const findLayers = ({outputs}: Metafile, entries: readonly string[]): rea
   const isOther = (entry: string) => !host.includes(entry) && !offline.includes(entry)
   const programs = [host, offline, commands.filter(isOther), ...entries.filter(isOther).map(entry => [entry])]
   const loaded = programs.map(program => new Set(program.flatMap(entry => [...loadedBy(outputs, entry)])))
-  const atStart = [...loadedBy(outputs, "cli/runtime/start.ts")].filter(file => outputs[file]?.entryPoint === undefined)
-  const groups = Map.groupBy(atStart, file => loaded.map(files => (files.has(file) ? "1" : "0")).join(""))
+  const everyHost = ["cli/runtime/start.ts", ...later].flatMap(entry => [...loadedBy(outputs, entry)])
+  const chunks = [...new Set(everyHost)].filter(file => outputs[file]?.entryPoint === undefined)
+  const groups = Map.groupBy(chunks, file => loaded.map(files => (files.has(file) ? "1" : "0")).join(""))
   return [...groups.values()].map(files => ({name: nameOf(files), chunks: files.map(file => basename(file))}))
 }
 

@@ -4,10 +4,10 @@ import {isProblem, Problem} from "../../shared/problems.ts"
 import {startLimit} from "../../shared/start-limit.ts"
 import type {Static} from "../../shared/type.ts"
 import type {Asked} from "../console/api/system.ts"
-import {createApp} from "../http/app.ts"
+import type {App} from "../http/app.ts"
 import type {Tokens} from "../http/auth.ts"
+import {createDoor} from "../http/door.ts"
 import {RequestMeter} from "../http/request-meter.ts"
-import {createRoutes} from "../http/routes.ts"
 import type {Services} from "../http/services.ts"
 import {socketsByPath} from "../http/sockets/by-path.ts"
 import {PlatformSockets} from "../http/sockets/platform-sockets.ts"
@@ -37,6 +37,8 @@ export interface ApiOptions {
 
 export interface Api {
   readonly fetch: Fetch
+  /** Loads what answers requests. The first request does it too. */
+  load(): Promise<void>
   /** Resolves when no request is being answered, streams aside. */
   settled(): Promise<void>
   /** Who may come in by a WebSocket. */
@@ -103,25 +105,57 @@ export const serveApi = (options: ApiOptions): Api => {
   }
   const requests = new RequestMeter()
   const metrics = createMetrics({...services, requests, report, isReady})
-  const app = createApp({
-    tokens,
-    log: logs.log,
-    requests,
-    scrub: logs.scrubJson,
-    settings: () => current().config.config.http,
-    routes: answer => createRoutes({...services, system, metrics, answer}, base),
+  const door = createDoor({tokens, settings: () => current().config.config.http})
+  const application = new Application(async () => {
+    const {createApplication} = await import("./application.ts")
+    const parts = {...services, system, metrics}
+    return createApplication({base, door, log: logs.log, requests, scrub: logs.scrubJson, services: parts})
   })
-  const platforms = new PlatformSockets({base, endpoints: services.endpoints, doorman: app.guard})
+  const platforms = new PlatformSockets({base, endpoints: services.endpoints, doorman: door.guard})
   return {
-    fetch: app.fetch,
-    settled: app.settled,
-    guard: app.guard,
+    fetch: application.fetch,
+    settled: () => application.settled(),
+    load: () => application.load(),
+    guard: door.guard,
     sockets: socketsByPath(path => (platforms.isServedAt(path) ? platforms.socket : services.satori.socket)),
     isReady,
     reload,
     stopping: () => {
       isStopping = true
     },
+  }
+}
+
+/** The HTTP application, loaded once. A load that fails is made again by the next request. */
+class Application {
+  readonly #make: () => Promise<App>
+  #app: App | undefined
+  #loading: Promise<App> | undefined
+
+  constructor(make: () => Promise<App>) {
+    this.#make = make
+  }
+
+  readonly fetch: Fetch = (request, peerOf) =>
+    this.#app?.fetch(request, peerOf) ?? this.#load().then(app => app.fetch(request, peerOf))
+
+  async load(): Promise<void> {
+    await this.#load()
+  }
+
+  async settled(): Promise<void> {
+    await this.#app?.settled()
+  }
+
+  async #load(): Promise<App> {
+    this.#loading ??= this.#make()
+    try {
+      this.#app = await this.#loading
+      return this.#app
+    } catch (error) {
+      this.#loading = undefined
+      throw error
+    }
   }
 }
 

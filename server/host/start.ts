@@ -57,6 +57,9 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
   }
 }
 
+/** So long after its start a Host loads what answers requests, unless one has come, in milliseconds. */
+const rest = 250
+
 /** What belongs to the process, however often it tries to start. */
 interface Process extends Pick<ApiOptions, "tooManyStarts"> {
   readonly entrance: Entrance
@@ -162,6 +165,10 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   })
   await parts.startAll(table)
   events.started(runtime, mode, history)
+  setTimeout(
+    () => void api.load().catch(error => log.error("the HTTP application was not loaded", {error})),
+    rest,
+  ).unref()
 
   // What keeps a draft from being committed is logged and shown in the status.
   const reload = (reason: string) =>

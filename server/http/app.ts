@@ -4,33 +4,25 @@ import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Route} from "../../shared/sdk/route.ts"
 import type {Fetch, PeerOf} from "../runtime/runtime.ts"
-import type {Guard} from "../satori/server.ts"
 import type {ScrubJson} from "./answers.ts"
-import {createVerifier, FailureLimit, type Tokens} from "./auth.ts"
-import {createClientAddress} from "./client-address.ts"
-import {createCors} from "./cors.ts"
-import {type Answer, admit, createPipeline} from "./pipeline.ts"
+import type {Door} from "./door.ts"
+import {type Answer, createPipeline} from "./pipeline.ts"
 import type {RequestMeter} from "./request-meter.ts"
-import type {Doorman} from "./sockets/platform-sockets.ts"
 
 export interface AppOptions {
   /** The table, with full paths. It gets the function that answers a route which is not in the table. */
   readonly routes: (answer: (route: Route) => Answer) => readonly Route[]
-  readonly tokens: Tokens
+  readonly door: Door
   readonly log: Log
   readonly requests: RequestMeter
   /** Hides the values of secrets in an answer. */
   readonly scrub: ScrubJson
-  /** The settings that a new generation may change. */
-  readonly settings: () => {readonly corsOrigins: readonly string[]; readonly trustedProxies: readonly string[]}
 }
 
 export interface App {
   readonly fetch: Fetch
   /** Resolves when no request is being answered, streams aside. */
   settled(): Promise<void>
-  /** For callers that come in another way than by a request of the table: a WebSocket. */
-  readonly guard: Guard & Doorman
 }
 
 const methods: readonly Route["method"][] = ["POST", "GET", "PUT", "DELETE"]
@@ -39,15 +31,13 @@ const methods: readonly Route["method"][] = ["POST", "GET", "PUT", "DELETE"]
 const noParams = {}
 
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
-export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppOptions): App => {
+export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App => {
   // Only a HEAD is put into a WeakMap: one entry for each request costs Node's collector a quarter of its time.
   const heads = new WeakMap<Request, Request>()
   let peerOf: PeerOf = () => ""
-  const live = memoize(settings)
-  const gatekeeper = {verify: createVerifier(tokens), failures: new FailureLimit()}
   const {toAnswer, refuse, settled} = createPipeline({
-    ...gatekeeper,
-    addressOf: request => live().clientAddress(peerOf(heads.get(request) ?? request), request),
+    ...door,
+    addressOf: request => door.live().clientAddress(peerOf(heads.get(request) ?? request), request),
     log,
     scrub,
   })
@@ -72,7 +62,7 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
   app.compile()
   const answer = (request: Request): Response | Promise<Response> => {
     if (request.headers.get("origin") === null) return app.fetch(request)
-    const {cors} = live()
+    const {cors} = door.live()
     const preflight = cors.preflight(request)
     if (preflight !== undefined) return preflight
     const answered = app.fetch(request)
@@ -91,11 +81,6 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
   }
   return {
     settled,
-    guard: {
-      admit: (authorization, address) => void admit(gatekeeper, "full", authorization, () => address),
-      showsToken: authorization => gatekeeper.verify(authorization) !== undefined,
-      addressOf: (request, peer) => live().clientAddress(peer(request), request),
-    },
     fetch: (request, peer) => {
       peerOf = peer
       return request.method === "HEAD" ? answerHead(request) : answer(request)
@@ -114,17 +99,3 @@ const refuseUnmatched = (refuse: Refuse, method: string, path: string, methods: 
   methods.length === 0
     ? refuse(new Problem("not_found", `there is nothing at ${path.slice(0, 200)}`))
     : refuse(new Problem("method_not_allowed", `${method} is not possible here`), {allow: methods.join(", ")})
-
-/** Derives what depends on the settings once for each set of settings. */
-const memoize = (settings: AppOptions["settings"]) => {
-  let from: ReturnType<typeof settings> | undefined
-  let made: {cors: ReturnType<typeof createCors>; clientAddress: ReturnType<typeof createClientAddress>} | undefined
-  return () => {
-    const now = settings()
-    if (made === undefined || from !== now) {
-      from = now
-      made = {cors: createCors(now.corsOrigins), clientAddress: createClientAddress(now.trustedProxies)}
-    }
-    return made
-  }
-}

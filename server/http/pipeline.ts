@@ -7,9 +7,10 @@ import type {TSchema} from "../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {limits} from "../runtime/runtime.ts"
 import {internalProblem, jsonAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
-import type {FailureLimit, Verify} from "./auth.ts"
+import type {Verify} from "./auth.ts"
 import {Bodies, type BodyHold} from "./bodies.ts"
 import {readBody, readJson, readQuery} from "./body.ts"
+import {admit, type Gatekeeper} from "./door.ts"
 import {createSignatureLimit, type Handle} from "./signature-limit.ts"
 
 export interface PipelineOptions extends Gatekeeper {
@@ -20,8 +21,6 @@ export interface PipelineOptions extends Gatekeeper {
 }
 
 export type Answer = (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
-
-const ranks: Record<Scope, number> = {none: 0, signature: 0, demo: 1, full: 2}
 
 /** Request ids are unique within and across runs: a random prefix, then a count. */
 const createIds = (): (() => string) => {
@@ -145,32 +144,6 @@ const authorize = (options: PipelineOptions, needed: Scope, request: Request): S
   needed === "none" || needed === "signature"
     ? needed
     : admit(options, needed, request.headers.get("authorization"), () => options.addressOf(request))
-
-interface Gatekeeper {
-  readonly verify: Verify
-  readonly failures: FailureLimit
-}
-
-/** The scope of an `Authorization` header. Throws `unauthorized`, `too_many_failures`, `forbidden`. */
-export const admit = (
-  {verify, failures}: Gatekeeper,
-  needed: "demo" | "full",
-  authorization: string | null,
-  addressOf: () => string,
-): Scope => {
-  const scope = verify(authorization)
-  if (scope === undefined) return failures.refuse(addressOf(), noToken(), performance.now())
-  requireScope(scope, needed)
-  return scope
-}
-
-const noToken = () => new Problem("unauthorized", "the request has no valid token")
-
-/** Throws `forbidden`. */
-const requireScope = (scope: Scope, needed: Scope): void => {
-  if (ranks[scope] < ranks[needed])
-    throw new Problem("forbidden", `this needs the ${needed} token; a ${scope} token was shown`)
-}
 
 const explain = (error: unknown, requestId: string, route: Route, {log, scrub}: PipelineOptions): Response => {
   if (error instanceof TimeLimitExceeded) {

@@ -11,10 +11,11 @@ import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
 import {problemAnswer, type ScrubJson} from "./answers.ts"
-import {type AppOptions, createApp} from "./app.ts"
+import {createApp} from "./app.ts"
+import {createDoor, type DoorOptions} from "./door.ts"
 import {RequestMeter} from "./request-meter.ts"
 
-export interface ProvisionalAppOptions extends Pick<AppOptions, "tokens" | "settings"> {
+export interface ProvisionalAppOptions extends DoorOptions {
   /** `http.base` of the configuration. */
   readonly base: string
   readonly log: Log
@@ -55,7 +56,7 @@ const refusals = {
  * 503 with `Retry-After` to everything else.
  */
 export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fetch; sockets: SocketHooks} => {
-  const {base, system, endpoints, required, waitsFor, project, consoleHosts, opened, ...others} = options
+  const {base, system, endpoints, required, waitsFor, project, consoleHosts, opened, log, scrub} = options
   const refuse = refusals[waitsFor]
   const files = new ConsoleFiles()
   const get = (path: string, scope: Route["scope"], operation: Operation): Route => ({
@@ -75,7 +76,7 @@ export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fe
   ]
   const paths = new Set(routes.map(({path}) => path))
   const isServed = (path: string) => paths.has(path) || path.startsWith(`${base}/console/`)
-  const app = createApp({...others, requests: new RequestMeter(), routes: () => routes})
+  const app = createApp({door: createDoor(options), log, scrub, requests: new RequestMeter(), routes: () => routes})
   return {
     fetch: (request, peerOf) =>
       isServed(new URL(request.url).pathname) ? app.fetch(request, peerOf) : problemAnswer(refuse(), "-"),

@@ -1,6 +1,6 @@
 import {readdirSync} from "node:fs"
 import {expect, test} from "vitest"
-import {createNamedSchemas} from "../../../server/http/named-schemas.ts"
+import {createNamedSchemas} from "../../../server/http/openapi/named-schemas.ts"
 import {Named} from "../../../shared/api/schemas.ts"
 import {Type} from "../../../shared/type.ts"
 import {root} from "../../support/host/runtimes.ts"

@@ -1,7 +1,7 @@
 import {readFileSync} from "node:fs"
 import {Validator} from "@seriousme/openapi-schema-validator"
 import {expect, test} from "vitest"
-import {createOpenApi} from "../../../server/http/openapi.ts"
+import {createOpenApi} from "../../../server/http/openapi/document.ts"
 import type {Route} from "../../../shared/sdk/route.ts"
 import {type TSchema, Type} from "../../../shared/type.ts"
 import {root} from "../../support/host/runtimes.ts"

@@ -1,8 +1,8 @@
-import type {Call, Operation, Route, Scope} from "../../shared/sdk/route.ts"
-import {type TSchema, Type} from "../../shared/type.ts"
-import {jsonTextAnswer} from "./answers.ts"
+import type {Call, Operation, Route, Scope} from "../../../shared/sdk/route.ts"
+import {type TSchema, Type} from "../../../shared/type.ts"
+import {jsonTextAnswer} from "../answers.ts"
 import {createNamedSchemas, type Place} from "./named-schemas.ts"
-import {createProblemAnswers, type ProblemAnswers} from "./openapi-problems.ts"
+import {createProblemAnswers, type ProblemAnswers} from "./problems.ts"
 import {describeTags, tagOf} from "./tags.ts"
 
 /** The document, which `document` makes again for each generation; its text is made once for each of them. */

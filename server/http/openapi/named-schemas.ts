@@ -1,5 +1,5 @@
-import {fromJson, toJson} from "../../shared/json.ts"
-import {isPrivate} from "../../shared/private.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
+import {isPrivate} from "../../../shared/private.ts"
 /** The schemas of an OpenAPI document that have a name: each stands there once, and is referred to. */
 export interface NamedSchemas {
   readonly place: Place

@@ -1,0 +1,85 @@
+import {Problem} from "../../shared/problems.ts"
+import type {Scope} from "../../shared/sdk/route.ts"
+import type {Guard} from "../satori/server.ts"
+import {createVerifier, FailureLimit, type Tokens, type Verify} from "./auth.ts"
+import {createClientAddress} from "./client-address.ts"
+import {createCors} from "./cors.ts"
+import type {Doorman} from "./sockets/platform-sockets.ts"
+
+export interface DoorOptions {
+  readonly tokens: Tokens
+  /** The settings that a new generation may change. */
+  readonly settings: () => Settings
+}
+
+interface Settings {
+  readonly corsOrigins: readonly string[]
+  readonly trustedProxies: readonly string[]
+}
+
+/** Who may come in, and who is asking: the same for requests and WebSockets. */
+export interface Door extends Gatekeeper {
+  /** What follows from the settings as they are now. */
+  live(): {
+    readonly cors: ReturnType<typeof createCors>
+    readonly clientAddress: ReturnType<typeof createClientAddress>
+  }
+  /** For callers that come in another way than by a request of the table: a WebSocket. */
+  readonly guard: Guard & Doorman
+}
+
+export const createDoor = ({tokens, settings}: DoorOptions): Door => {
+  const live = memoize(settings)
+  const gatekeeper = {verify: createVerifier(tokens), failures: new FailureLimit()}
+  return {
+    ...gatekeeper,
+    live,
+    guard: {
+      admit: (authorization, address) => void admit(gatekeeper, "full", authorization, () => address),
+      showsToken: authorization => gatekeeper.verify(authorization) !== undefined,
+      addressOf: (request, peer) => live().clientAddress(peer(request), request),
+    },
+  }
+}
+
+export interface Gatekeeper {
+  readonly verify: Verify
+  readonly failures: FailureLimit
+}
+
+const ranks: Record<Scope, number> = {none: 0, signature: 0, demo: 1, full: 2}
+
+/** The scope of an `Authorization` header. Throws `unauthorized`, `too_many_failures`, `forbidden`. */
+export const admit = (
+  {verify, failures}: Gatekeeper,
+  needed: "demo" | "full",
+  authorization: string | null,
+  addressOf: () => string,
+): Scope => {
+  const scope = verify(authorization)
+  if (scope === undefined) return failures.refuse(addressOf(), noToken(), performance.now())
+  requireScope(scope, needed)
+  return scope
+}
+
+const noToken = () => new Problem("unauthorized", "the request has no valid token")
+
+/** Throws `forbidden`. */
+const requireScope = (scope: Scope, needed: Scope): void => {
+  if (ranks[scope] < ranks[needed])
+    throw new Problem("forbidden", `this needs the ${needed} token; a ${scope} token was shown`)
+}
+
+/** Derives what depends on the settings once for each set of settings. */
+const memoize = (settings: DoorOptions["settings"]) => {
+  let from: Settings | undefined
+  let made: ReturnType<Door["live"]> | undefined
+  return () => {
+    const now = settings()
+    if (made === undefined || from !== now) {
+      from = now
+      made = {cors: createCors(now.corsOrigins), clientAddress: createClientAddress(now.trustedProxies)}
+    }
+    return made
+  }
+}
