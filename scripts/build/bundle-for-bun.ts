@@ -16,10 +16,16 @@ export const bundleForBun = async (root: string, outdir: string): Promise<void> 
   const first = await Bun.build({entrypoints, ...bunBundle, metafile: true})
   const texts = await Promise.all(first.outputs.map(async each => [basename(each.path), await each.text()] as const))
   const scanner = new Bun.Transpiler({loader: "js"})
-  const chunks = new Map(texts.map(([name, text]) => [name, {text, exports: scanner.scan(text).exports}]))
-  const layers = findLayers(first.metafile as Metafile, shipped)
+  const {outputs} = first.metafile as Metafile
+  const chunks = new Map(
+    texts.map(([name, text]) => {
+      const isEntry = outputs[`./${name}`]?.entryPoint !== undefined
+      return [name, {text, exports: scanner.scan(text).exports, isEntry}]
+    }),
+  )
+  const layers = findLayers({inputs: {}, outputs}, shipped, "bun")
   const merged = new Set(layers.flatMap(layer => layer.chunks))
-  const kept = [...chunks.keys()].filter(name => !merged.has(name))
+  const kept = [...chunks].filter(([name, {isEntry}]) => isEntry || !merged.has(name)).map(([name]) => name)
   const options = {
     bundle: true,
     format: "esm",

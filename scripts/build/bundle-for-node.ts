@@ -18,13 +18,16 @@ export const bundleForNode = async (root: string, outdir: string): Promise<reado
   const textOf = (name: string) => first.outputFiles.find(({path}) => basename(path) === name)?.text ?? ""
   const chunks = new Map(
     Object.entries(first.metafile.outputs)
-      .map(([path, {exports}]) => [basename(path), exports] as const)
+      .map(([path, {exports, entryPoint}]) => [basename(path), {exports, isEntry: entryPoint !== undefined}] as const)
       .filter(([name]) => name.endsWith(".js"))
-      .map(([name, exports]) => [name, {exports, text: textOf(name), licences: textOf(`${name}.LEGAL.txt`)}]),
+      .map(([name, chunk]) => [name, {...chunk, text: textOf(name), licences: textOf(`${name}.LEGAL.txt`)}]),
   )
-  const layers = findLayers(first.metafile, shipped)
+  const layers = findLayers(first.metafile, shipped, "node")
   const merged = new Set(layers.flatMap(layer => layer.chunks))
-  const files = [...layers.map(({name}) => name), ...[...chunks.keys()].filter(name => !merged.has(name))]
+  const files = [
+    ...layers.map(({name}) => name),
+    ...[...chunks].filter(([name, {isEntry}]) => isEntry || !merged.has(name)).map(([name]) => name),
+  ]
   const second = await build({
     ...options,
     splitting: false,

@@ -13,8 +13,11 @@ export interface Layer {
 /** What loads nearly all that there is: a Host, and the test SDK, which starts one. */
 const host = ["cli/runtime/start.ts", "server/testing/testing.ts"]
 
-/** What every Host loads later. */
-const later = ["server/host/application.ts"]
+/** What every Host loads after that, each by itself. */
+const afterwards = {
+  node: ["server/runtime/node.ts", "server/host/application.ts"],
+  bun: ["server/runtime/bun.ts", "server/host/application.ts"],
+} as const
 
 type Outputs = Metafile["outputs"]
 
@@ -22,7 +25,11 @@ type Outputs = Metafile["outputs"]
  * Groups the chunks that every Host loads by when it does, and by what else loads them: programs that open the database,
  * commands that do not, and each other entry. The remaining chunks stay as they are.
  */
-export const findLayers = ({outputs}: Metafile, entries: readonly string[]): readonly Layer[] => {
+export const findLayers = (
+  {outputs}: Metafile,
+  entries: readonly string[],
+  runtime: keyof typeof afterwards,
+): readonly Layer[] => {
   const commands = Object.values(outputs)
     .map(({entryPoint = ""}) => entryPoint)
     .filter(entry => /^cli\/(?!kit\/|svc\.ts)/.test(entry))
@@ -30,11 +37,15 @@ export const findLayers = ({outputs}: Metafile, entries: readonly string[]): rea
     entry => !host.includes(entry) && loads(outputs, entry, "server/database/database.ts"),
   )
   const isOther = (entry: string) => !host.includes(entry) && !offline.includes(entry)
-  const programs = [host, offline, commands.filter(isOther), ...entries.filter(isOther).map(entry => [entry])]
-  const loaded = programs.map(program => new Set(program.flatMap(entry => [...loadedBy(outputs, entry)])))
-  const everyHost = ["cli/runtime/start.ts", ...later].flatMap(entry => [...loadedBy(outputs, entry)])
-  const chunks = [...new Set(everyHost)].filter(file => outputs[file]?.entryPoint === undefined)
-  const groups = Map.groupBy(chunks, file => loaded.map(files => (files.has(file) ? "1" : "0")).join(""))
+  const loadedByAny = (program: readonly string[]) => new Set(program.flatMap(entry => [...loadedBy(outputs, entry)]))
+  const byHost = loadedByAny(host)
+  const programs = [offline, commands.filter(isOther), ...entries.filter(isOther).map(entry => [entry])].map(
+    loadedByAny,
+  )
+  const later = afterwards[runtime].map(entry => loadedByAny([entry]))
+  const keyOf = (file: string) =>
+    [byHost, ...programs, ...(byHost.has(file) ? [] : later)].map(files => (files.has(file) ? "1" : "0")).join("")
+  const groups = Map.groupBy(loadedByAny(["cli/runtime/start.ts", ...afterwards[runtime]]), keyOf)
   return [...groups.values()].map(files => ({name: nameOf(files), chunks: files.map(file => basename(file))}))
 }
 

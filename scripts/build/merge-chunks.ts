@@ -3,6 +3,8 @@ import type {Layer} from "./layers.ts"
 
 /** A file of a bundle that was made by entries. */
 export interface Chunk {
+  /** It is imported by its name, so there is a file of that name. */
+  readonly isEntry: boolean
   readonly exports: readonly string[]
   readonly text: string
 }
@@ -15,6 +17,7 @@ export const mergeChunks = (chunks: ReadonlyMap<string, Chunk>, layers: readonly
   const nameIn = (chunk: string) => (name: string) => `${name}_${indices.get(chunk)}`
   const exportsOf = (chunk: string, name: (name: string) => string) =>
     `{${chunks.get(chunk)?.exports.map(name).join(", ")}} from`
+  const kindOf = (name: string) => (!chunks.has(name) ? "layer" : layerOf.has(name) ? "merged" : "chunk")
 
   return {
     name: "merge-chunks",
@@ -22,8 +25,8 @@ export const mergeChunks = (chunks: ReadonlyMap<string, Chunk>, layers: readonly
       onResolve({filter: /^[^.]/}, ({path}) => ({path, external: true}))
       onResolve({filter: /^\.\//}, ({kind, path, importer, namespace}) => {
         const name = path.slice(2)
-        if (kind === "entry-point") return {path: name, namespace: chunks.has(name) ? "chunk" : "layer"}
         const layer = layerOf.get(name)
+        if (kind === "entry-point") return {path: name, namespace: kindOf(name)}
         if (kind === "dynamic-import" || layer === undefined) return {path, external: true}
         const isWithin = layer === (namespace === "layer" ? importer : layerOf.get(importer))
         return {path: name, namespace: isWithin ? "chunk" : "merged"}
