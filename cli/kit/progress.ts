@@ -1,6 +1,5 @@
-import stringWidth from "string-width"
 import {shownInLine} from "../../shared/shown.ts"
-import {pad} from "./print.ts"
+import {pad, widthOf} from "./print.ts"
 
 /** Shows on a terminal how far long work is, in one line that is rewritten; anywhere else nothing. */
 export class ProgressLine {
@@ -28,7 +27,7 @@ export class ProgressLine {
 
   #write(line: string): void {
     const text = shownInLine(line)
-    this.#output.write(`\r${pad(text, stringWidth(this.#shown))}${text === "" ? "\r" : ""}`)
+    this.#output.write(`\r${pad(text, widthOf(this.#shown))}${text === "" ? "\r" : ""}`)
     this.#shown = text
   }
 }
