@@ -1,7 +1,8 @@
-import {mkdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {tmpdir} from "node:os"
 import {join} from "node:path"
-import {expect, test} from "vitest"
-import {notes, open, scratchFolder} from "../../support/database/databases.ts"
+import {afterAll, expect, test} from "vitest"
+import {notes, open} from "../../support/database/databases.ts"
 import {onBun, root, runtimes, scriptCommand} from "../../support/host/runtimes.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
@@ -15,8 +16,19 @@ const {rounds, seed} = run
 const file = "data.sqlite"
 const rowsOfBatch = 8
 /** So many that the log is taken into the database a few times. */
-const batches = 250
+const batches = 200
 const node = runtimes.find(({name}) => name === "node24") ?? onBun
+
+/** Outlives the test that traces for others. */
+const folders: string[] = []
+const folder = () => {
+  const made = mkdtempSync(join(tmpdir(), "svc-"))
+  folders.push(made)
+  return made
+}
+afterAll(() => {
+  for (const made of folders) rmSync(made, {recursive: true, force: true})
+})
 
 interface Traced {
   /** The database before the first event. */
@@ -26,7 +38,7 @@ interface Traced {
 
 /** What a process does to its disk while it stores batches. */
 const trace = async (slowFrom: string, failing?: number): Promise<Traced> => {
-  const path = join(scratchFolder(), file)
+  const path = join(folder(), file)
   await (await open({dialect: "sqlite", file: path}, {known: [notes]})).close()
   const before = readFileSync(path)
   const trace = `${path}.trace`
@@ -86,25 +98,47 @@ const lose = async ({before, events}: Traced): Promise<string[]> => {
   return wrong
 }
 
-/** Traced once for all tests that look at it. */
-let slowTrace: Promise<Traced> | undefined
-const slow = () => (slowTrace ??= trace("0"))
+/** The files of which a sync failed. */
+const failedIn = ({events}: Traced): readonly string[] => {
+  const begun = new Map<string, string>()
+  return events.flatMap(event => {
+    if (event.is === "sync begun") begun.set(event.thread, event.file)
+    return event.is === "sync ended" && !event.isDone ? [begun.get(event.thread) ?? ""] : []
+  })
+}
 
 const saidBy = ({events}: Traced) => events.filter(({is}) => is === "said").length
 
+/** From which commit on a disk counts as slow, which sync of the thread pool fails, and of which file. */
 const disks = [
-  ["fast", () => trace("Infinity")],
-  ["slow", slow],
-  ["slow and failing", () => trace("0", 25)],
+  ["fast", "Infinity", undefined, []],
+  ["slow", "0", undefined, []],
+  // The first sync of the pool is the one of the database, after the first checkpoint.
+  ["slow, and does not sync the database", "0", 1, [file]],
+  ["slow, and once does not sync the log", "0", 25, [`${file}-wal`]],
 ] as const
+
+type DiskName = (typeof disks)[number][0]
+
+/** They are traced side by side, once for all tests. */
+let traces: ReadonlyMap<string, Promise<Traced>> | undefined
+const traceOf = async (wanted: DiskName): Promise<Traced> => {
+  traces ??= new Map(disks.map(([name, slowFrom, failing]) => [name, trace(slowFrom, failing)]))
+  // A process does not outlive the test that started it.
+  await Promise.all(traces.values())
+  const found = traces.get(wanted)
+  if (found === undefined) throw new Error(`no disk ${wanted}`)
+  return found
+}
 
 test.for(disks)(
   `a machine that loses its power ${rounds} times (seed ${seed}) keeps each acknowledged batch on a disk that is %s`,
-  async ([name, traceOf], context) => {
+  async ([name, , , failed], context) => {
     needStrace(context)
     tellHowToRepeat(run)
-    const traced = await traceOf()
-    if (name === "slow and failing") expect(saidBy(traced)).toBeLessThan(batches)
+    const traced = await traceOf(name)
+    expect(failedIn(traced)).toEqual(failed)
+    if (name === "slow, and once does not sync the log") expect(saidBy(traced)).toBeLessThan(batches)
     else expect(saidBy(traced)).toBe(batches)
     expect(await lose(traced)).toEqual([])
   },
@@ -112,7 +146,7 @@ test.for(disks)(
 
 test.for(["log", "database"])("the model tells of a disk that syncs no %s", async (what, context) => {
   needStrace(context)
-  const {before, events} = await slow()
+  const {before, events} = await traceOf("slow")
   const left = what === "log" ? `${file}-wal` : file
   const unsynced = events.filter(event => event.is !== "sync begun" || event.file !== left)
   expect((await lose({before, events: unsynced})).length).toBeGreaterThan(0)

@@ -1,0 +1,77 @@
+import {rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
+import {exit} from "../../../shared/exit.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {untilPrinted} from "../../support/host/process.ts"
+import {bunAnd, bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
+import {needStrace, slowSyncs} from "../../support/machine/strace.ts"
+import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
+
+const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  echo: {}\n"
+
+/** The commits of its start have shown it that the disk is slow. */
+const start = async (runtime: TestRuntime): Promise<TestHost> => {
+  const env = {SVC_SLOW_DISK_FROM: "0"}
+  const host = await startHost({runtime, config, plugins: {echo: echoPlugin}, args: ["--no-watch"], env})
+  expect((await post(host, "first")).status).toBe(202)
+  await handledAll(host)
+  return host
+}
+
+test.for(bunOr("node24"))(
+  "on $name, a Host answers while the disk syncs, shows what is durable, and acknowledges nothing before",
+  async (runtime, context) => {
+    needStrace(context)
+    const host = await start(runtime)
+    const strace = await slowSyncs(context, host.process.pid, 2000)
+    let isAcknowledged = false
+    const posted = post(host, "slow").then(response => {
+      isAcknowledged = true
+      return response.status
+    })
+    for (let round = 0; round < 10; round++) {
+      expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
+      expect((await host.fetch("/api/system/status")).status).toBe(200)
+      const {items} = await host.get<{items: unknown[]}>("/api/inbox")
+      expect(items).toHaveLength(1)
+    }
+    expect(isAcknowledged).toBe(false)
+    expect(await posted).toBe(202)
+    expect((await host.get<{items: unknown[]}>("/api/inbox")).items).toHaveLength(2)
+    strace.child.kill("SIGINT")
+    await strace.finished
+    await handledAll(host)
+    await host.stop("SIGKILL")
+    const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
+    expect([...ledger.keys()].sort()).toEqual(["first", "slow"])
+    for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
+  },
+)
+
+/** Each way a Host ends in order, with its exit code. */
+const endings: readonly (readonly [number, (host: TestHost) => unknown])[] = [
+  [exit.ok, host => host.process.child.kill("SIGTERM")],
+  [exit.consoleRestart, host => host.post("/api/system/restart", {confirm: true, force: true}).catch(() => {})],
+  [exit.runtimeRestart, host => rmSync(host.project.path(".svc/host.lock"))],
+]
+
+test("a disk that hangs is told of, and each end keeps its exit code on Bun and Node", async context => {
+  needStrace(context)
+  const endOnHungDisk = async (runtime: TestRuntime, end: (host: TestHost) => unknown) => {
+    const host = await start(runtime)
+    await slowSyncs(context, host.process.pid, 6000)
+    const posted = post(host, "hung").catch(() => {})
+    await untilPrinted(host.process, "the disk has not ended a sync for 5 s")
+    const report = await host.get<ReadinessReport>("/api/system/readiness")
+    expect(JSON.stringify(report)).toContain("its disk does not answer")
+    expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
+    void end(host)
+    const {code} = await host.process.finished
+    await posted
+    return code
+  }
+  const all = bunAnd("node24").flatMap(runtime => endings.map(([code, end]) => ({runtime, code, end})))
+  const codes = await Promise.all(all.map(({runtime, end}) => endOnHungDisk(runtime, end)))
+  expect(codes).toEqual(all.map(({code}) => code))
+})
