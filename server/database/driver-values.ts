@@ -26,13 +26,15 @@ export interface Bound {
   readonly args: readonly unknown[]
 }
 
-/** What the client would make of the statements for its connection. Throws `StatementFailed`. */
-export const toBound = (statements: readonly Statement[]): Bound[] =>
-  convert(statements, statement => {
-    const bound = statement instanceof ManyRows ? statement.bound() : undefined
-    if (bound !== undefined) return {sql: bound.sql, args: bound.args ?? []}
-    return {sql: statement.sql, args: (statement.args ?? []).map(value => toBindable(withoutNul(value)))}
-  })
+/** What the client would make of a statement for its connection. Throws `TypeError`, `RangeError`. */
+export const toBound = (statement: Statement): Bound => {
+  const bound = statement instanceof ManyRows ? statement.bound() : undefined
+  if (bound !== undefined) return {sql: bound.sql, args: bound.args ?? []}
+  return {sql: statement.sql, args: (statement.args ?? []).map(value => toBindable(withoutNul(value)))}
+}
+
+/** Likewise; throws `StatementFailed`. */
+export const toAllBound = (statements: readonly Statement[]): Bound[] => convert(statements, toBound)
 
 const convert = <T>(statements: readonly Statement[], to: (statement: Statement) => T): T[] =>
   statements.map((statement, index) => {

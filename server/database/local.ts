@@ -5,7 +5,7 @@ import {type Client, LibsqlBatchError} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
 import {SlowDisk} from "./disk/slow-disk.ts"
-import {type Bound, toBound, toDriver, toResult} from "./driver-values.ts"
+import {type Bound, toAllBound, toBound, toDriver, toResult} from "./driver-values.ts"
 import type {Engine, EngineWatcher, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
@@ -124,7 +124,8 @@ class LocalEngine implements Engine {
   async read(sql: string, args: Statement["args"] = []): Promise<readonly Row[]> {
     if (!this.#disk.isSlow) await this.#busy
     try {
-      return toResult(await this.#disk.read(toDriver({sql, args}))).rows
+      if (this.#disk.isSlow) return toResult(await this.#disk.read(toDriver({sql, args}))).rows
+      return (await this.#client.run(toBound({sql, args}))).rows
     } catch (cause) {
       throw databaseProblem(cause, "reading failed")
     }
@@ -192,7 +193,7 @@ class LocalEngine implements Engine {
   }
 
   async #commit(statements: readonly Statement[]): Promise<readonly Result[]> {
-    const bound = toBound(statements)
+    const bound = toAllBound(statements)
     const transaction = await this.#begin(() => this.#client.begin())
     const group = this.#group + 1
     let results: readonly Result[]

@@ -7,19 +7,21 @@ import type {Result} from "./engine.ts"
 type Connection = ReturnType<ConnectionPool["acquireSync"]>
 type Prepared = ReturnType<Connection["prepare"]>
 
-/** A connection keeps so many statements; one more drops the oldest. */
-const most = 192
+/** A connection keeps so many statements; one more drops the one that was used the longest ago. */
+const most = 256
 
 /**
- * Statements that change rows, and what is around them. SQLite prepares a kept one anew once a table has changed; only the
- * names of the columns that it returns are asked for once.
+ * Statements that read or change rows, and what is around them. SQLite prepares a kept one anew once a table has changed; only
+ * the names of the columns that it returns are asked for once.
  */
 const isKept = (sql: string): boolean =>
-  /^(INSERT|UPDATE|DELETE|BEGIN|COMMIT)\b/.test(sql) && !/\bRETURNING\s+\*/.test(sql)
+  /^(INSERT|UPDATE|DELETE|BEGIN|COMMIT)\b/.test(sql)
+    ? !/\bRETURNING\s+\*/.test(sql)
+    : /^SELECT\b/.test(sql) && !/(?<!\()\*/.test(sql)
 
 /**
  * The client of one connection to a file, as `createClient` makes it, but that it keeps what it prepares: preparing costs a
- * statement for many rows four times what it costs to run it for one (measured). The pool is the client's own and marked
+ * statement four to twenty times what it costs to run it for one row (measured). The pool is the client's own and marked
  * private there, hence the exact version.
  */
 export const createKeepingClient = (file: string, timeout: number): LocalClient =>
@@ -39,6 +41,18 @@ export class LocalClient extends Sqlite3Client {
   constructor(pool: ConnectionPool, intMode: "number") {
     super(pool, intMode)
     this.#pool = pool
+  }
+
+  /** Reads, or changes something, beside no transaction. */
+  async run({sql, args}: Bound): Promise<Result> {
+    const connection = await this.#pool.acquire()
+    try {
+      return run(connection, sql, args)
+    } catch (error) {
+      throw toClientError(error)
+    } finally {
+      this.#pool.release(connection)
+    }
   }
 
   /** Begins a transaction that writes, without what the client does for each statement, row and value. */
@@ -98,9 +112,8 @@ const keepStatements = (connection: Connection): void => {
   const kept = new BoundedMap<string, KeptStatement>(most)
   const value = (sql: string) => {
     const known = kept.get(sql)
-    if (known !== undefined) return known
-    if (!isKept(sql)) return prepare(sql)
-    const statement = new KeptStatement(prepare(sql), () => kept.delete(sql))
+    if (known === undefined && !isKept(sql)) return prepare(sql)
+    const statement = known ?? new KeptStatement(prepare(sql), () => kept.delete(sql))
     kept.set(sql, statement)
     return statement
   }
@@ -115,6 +128,8 @@ class KeptStatement {
   readonly #forget: () => void
   readonly #columns: ReturnType<Prepared["columns"]> | undefined
   readonly #named: Columns | undefined
+  /** So many values it was given at most. */
+  #most = 0
 
   constructor(statement: Prepared, forget: () => void) {
     this.#statement = statement
@@ -138,11 +153,11 @@ class KeptStatement {
   }
 
   all(args: readonly unknown[]): unknown[] {
-    return this.#run(() => this.#statement.all(args))
+    return this.#run(args, all => this.#statement.all(all))
   }
 
   run(args: readonly unknown[]) {
-    return this.#run(() => this.#statement.run(args))
+    return this.#run(args, all => this.#statement.run(all))
   }
 
   result(args: readonly unknown[]): Result {
@@ -151,9 +166,13 @@ class KeptStatement {
     return {rows: this.all(args).map(values => toRow(named, values as readonly unknown[])), changes: 0}
   }
 
-  #run<T>(work: () => T): T {
+  /** The driver would leave a parameter without a value the one that it had the last time. */
+  #run<T>(args: readonly unknown[], work: (args: readonly unknown[]) => T): T {
+    const missing = this.#most - args.length
     try {
-      return work()
+      const result = work(missing > 0 ? [...args, ...Array(missing).fill(null)] : args)
+      if (missing < 0) this.#most = args.length
+      return result
     } catch (error) {
       this.#forget()
       throw error

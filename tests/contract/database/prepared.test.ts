@@ -18,6 +18,13 @@ const watchPrepared = () => {
     prepare.mock.calls.map(([sql]) => String(sql)).filter(sql => !/^(SELECT|PRAGMA|BEGIN DEFERRED)\b/.test(sql))
 }
 
+/** How often databases that are opened after this have prepared a query. */
+const watchReads = () => {
+  const prepare = vi.spyOn(driver.prototype, "prepare")
+  onTestFinished(() => prepare.mockRestore())
+  return (query: string) => prepare.mock.calls.filter(([sql]) => sql === query).length
+}
+
 const tables: Migration = {
   version: 1,
   name: "old and new",
@@ -57,4 +64,51 @@ test("a kept statement with a * knows the columns that its tables have got since
   expect(prepared().filter(sql => sql === copy.sql)).toHaveLength(1)
   expect((await database.write([copyAndTell]))[0]?.rows).toEqual([{x: 1, y: 2}])
   expect(await database.read("SELECT * FROM new")).toHaveLength(4)
+})
+
+test("a kept statement with fewer values than before has NULL for the rest", async () => {
+  const database = await open(await localDatabase(), {known: [tables]})
+  const insert = (...args: readonly string[]) => database.write([{sql: "INSERT INTO new (x) VALUES (?)", args}])
+  const read = (...args: readonly string[]) => database.read("SELECT ? AS a, ? AS b", args)
+  await insert("secret")
+  await insert()
+  expect(await database.read("SELECT x FROM new ORDER BY rowid")).toEqual([{x: "secret"}, {x: null}])
+  expect(await read("a", "b")).toEqual([{a: "a", b: "b"}])
+  expect(await read("c")).toEqual([{a: "c", b: null}])
+  expect(await read()).toEqual([{a: null, b: null}])
+})
+
+test("a kept query sees the tables that were changed since, and has the columns that it names", async () => {
+  const prepared = watchReads()
+  const database = await open(await localDatabase(), {known: [tables]})
+  const query = "SELECT o.x, count(*) AS n FROM old o GROUP BY o.x"
+  expect(await database.read(query)).toEqual([{x: 1, n: 1}])
+  await database.write([{sql: "ALTER TABLE old ADD COLUMN y DEFAULT 2"}])
+  expect(await database.read(query)).toEqual([{x: 1, n: 1}])
+  await database.write([{sql: "DROP TABLE old"}])
+  await expect(database.read(query)).rejects.toThrow("no such table: old")
+  await database.write([{sql: "CREATE TABLE old (y, x)"}, {sql: "INSERT INTO old VALUES (3, 4), (5, 4)"}])
+  expect(await database.read(query)).toEqual([{x: 4, n: 2}])
+  expect(prepared(query)).toBe(2)
+})
+
+test("a query for * is prepared each time, so that it has the columns of now", async () => {
+  const database = await open(await localDatabase(), {known: [tables]})
+  const queries = ["SELECT * FROM old", "SELECT o.* FROM old o"]
+  for (const query of queries) expect(await database.read(query)).toEqual([{x: 1}])
+  await database.write([{sql: "ALTER TABLE old ADD COLUMN y DEFAULT 2"}])
+  for (const query of queries) expect(await database.read(query)).toEqual([{x: 1, y: 2}])
+})
+
+test("the statement that was used the longest ago is dropped, not the one that was prepared first", async () => {
+  const prepared = watchReads()
+  const database = await open(await localDatabase(), {known: [tables]})
+  const used = "SELECT x FROM old WHERE x = ?"
+  for (let n = 0; n < 600; n++) {
+    await database.read(used, [1])
+    await database.read(`SELECT ${n} AS n FROM old`)
+  }
+  await database.read("SELECT 0 AS n FROM old")
+  expect(prepared(used)).toBe(1)
+  expect(prepared("SELECT 0 AS n FROM old")).toBe(2)
 })
