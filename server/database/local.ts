@@ -1,9 +1,6 @@
-import {accessSync, closeSync, constants, openSync, statSync} from "node:fs"
-import {dirname} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
-import {type Client, LibsqlBatchError} from "@libsql/client/sqlite3"
+import {LibsqlBatchError} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {makePrivateFolderSync} from "../runtime/files.ts"
 import {SlowDisk} from "./disk/slow-disk.ts"
 import {type Bound, toAllBound, toBound, toDriver, toResult} from "./driver-values.ts"
 import type {Engine, EngineWatcher, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
@@ -13,6 +10,7 @@ import {Place} from "./place.ts"
 import {createKeepingClient, type LocalClient} from "./prepared.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
 import {rescueInto} from "./upkeep/rescue.ts"
+import {prepareFile, requireWhole, sizeOf} from "./upkeep/whole.ts"
 
 /** Waits for a stranger's lock, in milliseconds. The driver waits inside the call, so the Host stands still as long. */
 const busyTimeout = 250
@@ -45,36 +43,6 @@ export const openLocal = async (file: string, {isScratch = false} = {}): Promise
   } catch (cause) {
     throw databaseProblem(cause, `cannot open ${file}`, "database_unopenable")
   }
-}
-
-/** The driver would make the file readable by others; and a file that is there must not be opened but by the driver. */
-const prepareFile = (file: string) => {
-  try {
-    const found = statSync(file, {throwIfNoEntry: false})
-    if (found?.isDirectory()) throw new Error("it is a folder")
-    // SQLite opens a file that it may not write for reading, and says nothing.
-    if (found !== undefined) return accessSync(file, constants.W_OK)
-    makePrivateFolderSync(dirname(file))
-    closeSync(openSync(file, "ax", 0o600))
-  } catch (cause) {
-    throw new Problem("database_unopenable", `cannot open ${file}: ${messageOf(cause)}`, {cause})
-  }
-}
-
-/** SQLite takes what is missing at the end of the last page for zeros. */
-const requireWhole = async (client: Client, file: string): Promise<void> => {
-  const [checkpoint] = (await client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows
-  if (checkpoint?.busy !== 0) return
-  const expected = await sizeOf(client)
-  const {size} = statSync(file)
-  if (size < expected)
-    throw new Problem("database_corrupt", `cannot open ${file}: it was cut short, to ${size} of ${expected} bytes`)
-}
-
-/** What the pages of the database take, in bytes. */
-const sizeOf = async (client: Client): Promise<number> => {
-  const sizes = "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size"
-  return Number((await client.execute(sizes)).rows[0]?.size)
 }
 
 class LocalEngine implements Engine {

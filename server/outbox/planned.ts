@@ -1,6 +1,6 @@
 import type {Database} from "../database/database.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
-import {jsonRows} from "../database/json-rows.ts"
+import {manyRows} from "../database/many-rows.ts"
 import type {OutboxDraft} from "./draft.ts"
 import {columnsOf} from "./rows.ts"
 
@@ -23,17 +23,21 @@ export interface StoredPlan {
   readonly isNew: boolean
 }
 
-const rows = jsonRows(["id", "kind", "endpoint", "channel", "user", "content", "at", "due", "plugin", "key"])
-const keys = jsonRows(["plugin", "key"])
-
 /** Not `ON CONFLICT`: sequences stay without gaps. */
-const insert = `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, plugin, key, state, not_before)
+const insert = manyRows(
+  ["id", "kind", "endpoint", "channel", "user", "content", "at", "due", "plugin", "key"],
+  source => `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, plugin, key, state, not_before)
   SELECT id, kind, endpoint, channel, user, content, at, plugin, key, iif(due > at, 'scheduled', 'queued'), iif(due > at, due, 0)
-  FROM ${rows.source} d
+  FROM ${source} d
   WHERE d.key IS NULL OR NOT EXISTS (SELECT 1 FROM outbox o WHERE o.plugin = d.plugin AND o.key = d.key)
-  RETURNING id`
+  RETURNING id`,
+)
 
-const selectKeyed = `SELECT o.plugin, o.key, o.id FROM ${keys.source} k JOIN outbox o ON o.plugin = k.plugin AND o.key = k.key`
+const selectKeyed = manyRows(
+  ["plugin", "key"],
+  source =>
+    `SELECT o.plugin, o.key, o.id FROM ${source} k CROSS JOIN outbox o ON o.plugin = k.plugin AND o.key = k.key`,
+)
 
 const keyOf = (plugin: string, key: string): string => `${plugin} ${key}`
 
@@ -64,11 +68,8 @@ export const gatherPlanned = (database: Database): Gather<Planned, StoredPlan> =
   new Gather(database, {
     sizeOf: ({content}) => content.length,
     statements: planned => [
-      {sql: insert, args: [rows.encode(firstOfEach(planned, identityOf).map(rowOf))]},
-      {
-        sql: selectKeyed,
-        args: [keys.encode(planned.flatMap(({plugin, key}) => (key === undefined ? [] : [{plugin, key}])))],
-      },
+      insert(firstOfEach(planned, identityOf).map(rowOf)),
+      selectKeyed(planned.flatMap(({plugin, key}) => (key === undefined ? [] : [{plugin, key}]))),
     ],
     answers: ([inserted, keyed], planned) => {
       const fresh = new Set((inserted?.rows ?? []).map(({id}) => String(id)))
