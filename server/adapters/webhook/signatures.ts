@@ -1,4 +1,4 @@
-import {createHmac, createSecretKey, type KeyObject, timingSafeEqual} from "node:crypto"
+import {createHmac, createSecretKey, type KeyObject} from "node:crypto"
 import {Problem, refused, type Secret} from "../../../shared/sdk/sdk.ts"
 
 /** The three headers of Standard Webhooks. */
@@ -31,11 +31,27 @@ export const openSignatures = async (secrets: readonly Secret[]): Promise<Signat
   const {Webhook} = await import("standardwebhooks").then(module =>
     "default" in module ? (module.default as typeof module) : module,
   )
+  /**
+   * The library judges, by the runtime's HMAC: its own, in JavaScript, takes 3 to 4 times as long. A key object, because
+   * Node 24 takes 14 µs to make one of bytes.
+   */
+  class FastWebhook extends Webhook {
+    readonly #hmacKey: KeyObject
+
+    constructor(value: string) {
+      super(value)
+      this.#hmacKey = createSecretKey(value, "base64")
+    }
+
+    override sign(id: string, timestamp: Date, text: string | Buffer): string {
+      const signed = `${id}.${Math.floor(timestamp.getTime() / 1000)}.${text}`
+      return `v1,${createHmac("sha256", this.#hmacKey).update(signed).digest("base64")}`
+    }
+  }
   const keys = secrets.map((secret, index) => {
     const value = secret.reveal().replace(/^whsec_/, "")
     const size = isBase64(value) ? Buffer.from(value, "base64").length : 0
-    if (size >= 24 && size <= 64)
-      return {library: new Webhook(value), object: createSecretKey(Buffer.from(value, "base64"))}
+    if (size >= 24 && size <= 64) return new FastWebhook(value)
     throw refused(`secrets[${index}] is not base64 of 24 to 64 bytes`, {
       reason: "secret_invalid",
       remediation:
@@ -45,8 +61,7 @@ export const openSignatures = async (secrets: readonly Secret[]): Promise<Signat
   return {
     verify: (headers, text) => {
       const signed = readHeaders(headers)
-      if (isTimely(signed) && keys.some(({object}) => isSigned(object, signed, text))) return signed
-      const failures = keys.map(({library}) => failureOf(() => library.verify(text, signed.named, {jsonParse: false})))
+      const failures = keys.map(key => failureOf(() => key.verify(text, signed.named, {jsonParse: false})))
       if (failures.every(failure => failure !== undefined)) throw new Problem("signature_invalid", explain(failures[0]))
       return signed
     },
@@ -55,24 +70,10 @@ export const openSignatures = async (secrets: readonly Secret[]): Promise<Signat
       return {
         "webhook-id": id,
         "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
-        "webhook-signature": keys[0]?.library.sign(id, now, text) ?? "",
+        "webhook-signature": keys[0]?.sign(id, now, text) ?? "",
       }
     },
   }
-}
-
-/** The library's window, in seconds. */
-const window = 300
-
-const isTimely = ({timestamp}: SignedHeaders) => Math.abs(Math.floor(Date.now() / 1000) - timestamp) <= window
-
-/** As the library finds it, in a tenth of the time: its HMAC is plain JavaScript. */
-const isSigned = (key: KeyObject, {id, timestamp, signature}: SignedHeaders, text: string): boolean => {
-  const expected = Buffer.from(`v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${text}`).digest("base64")}`)
-  return signature.split(" ").some(each => {
-    const shown = Buffer.from(each)
-    return shown.length === expected.length && timingSafeEqual(shown, expected)
-  })
 }
 
 const isBase64 = (text: string) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
