@@ -11,6 +11,7 @@ import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {post} from "../runtime/outgoing/post.ts"
 import type {ChannelEnd, Filled} from "./backfill.ts"
 import {Backfills} from "./backfills.ts"
 import {Completeness} from "./completeness.ts"
@@ -316,6 +317,7 @@ export class Endpoint {
       },
       file: this.#file,
       load: this.spec.load,
+      post,
       lost: lose,
       covers: since => {
         if (!scope.signal.aborted) this.#coversSince = since

@@ -25,6 +25,7 @@ export type {
 } from "./adapter/adapter.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"
+export type {Answered, Post} from "./adapter/post.ts"
 export {isRefusal, type Refusal, refused, retryAfter} from "./adapter/refusal.ts"
 export type {
   CommandSummary,

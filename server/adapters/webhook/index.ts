@@ -38,7 +38,10 @@ export default definePlugin({
       open: async ({secrets, url}, endpoint) => {
         const signatures = await openSignatures(secrets)
         endpoint.login({platform: "webhook", user: {id: "bot", name: "bot", is_bot: true}, status: 1})
-        return {...createSend(url, signatures), receive: (request: Request) => receive(request, signatures, endpoint)}
+        return {
+          ...createSend(url, signatures, endpoint),
+          receive: (request: Request) => receive(request, signatures, endpoint),
+        }
       },
       webhook: (request, {receive}) => receive(request),
     })

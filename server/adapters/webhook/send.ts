@@ -1,4 +1,12 @@
-import {refused, renderContent, retryAfter, type Sender, textOf} from "../../../shared/sdk/sdk.ts"
+import {
+  type Answered,
+  type Endpoint,
+  refused,
+  renderContent,
+  retryAfter,
+  type Sender,
+  textOf,
+} from "../../../shared/sdk/sdk.ts"
 import {ownTypes} from "./event.ts"
 import type {Signatures} from "./signatures.ts"
 
@@ -9,6 +17,7 @@ const passing: readonly number[] = [408, 425, 429]
 export const createSend = (
   url: string | undefined,
   signatures: Signatures,
+  endpoint: Pick<Endpoint, "post">,
 ): Sender & Required<Pick<Sender, "react">> => {
   const post = async (id: string, body: object, signal: AbortSignal): Promise<void> => {
     if (url === undefined) {
@@ -19,9 +28,8 @@ export const createSend = (
     }
     const text = JSON.stringify(body)
     const headers = {"content-type": "application/json", ...signatures.sign(id, text)}
-    const response = await fetch(url, {method: "POST", headers, body: text, signal, redirect: "manual"}).catch(explain)
-    await response.body?.cancel().catch(() => {})
-    if (!response.ok) throw failureOf(response)
+    const answered = await endpoint.post(url, {headers, body: text, signal}).catch(explain)
+    if (!answered.ok) throw failureOf(answered)
   }
   return {
     send: async ({id, channel, content}, signal) => {
@@ -34,7 +42,7 @@ export const createSend = (
   }
 }
 
-const failureOf = ({status, headers}: Response): Error => {
+const failureOf = ({status, headers}: Answered): Error => {
   const wait = headers.get("retry-after")
   if (wait !== null && (status === 429 || status === 503)) return retryAfter(wait, `the receiver answered ${status}`)
   if (status >= 500 || passing.includes(status)) return new Error(`the receiver answered ${status}`)

@@ -4,6 +4,7 @@ import type {Element} from "../elements.ts"
 import type {StoredFile} from "../files/file-source.ts"
 import type {Login} from "../satori.ts"
 import type {DatedIncoming, Incoming} from "./incoming.ts"
+import type {Answered, Post} from "./post.ts"
 import type {Feature, Limits, RateLimit, Sender} from "./sender.ts"
 import type {AcceptSocket} from "./socket.ts"
 
@@ -50,6 +51,11 @@ export interface Endpoint<I extends Incoming = Incoming> {
    * command that installs it, also where it does not load.
    */
   load<L = unknown>(library: string): Promise<L>
+  /**
+   * Posts a short text and resolves with the head of the answer; its body is dropped, and no redirect is followed. On Node it takes
+   * a fifth of the processor time of `fetch`. Rejects as `fetch` does.
+   */
+  post(url: string, post: Post): Promise<Answered>
   /**
    * The connection is gone: the Host closes this attempt and opens another after a pause. `since`, in milliseconds since
    * 1970: when it was last known to be good, where that is longer ago than `lag` says.
