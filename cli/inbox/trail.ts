@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
-import type {Trail} from "../../shared/api/trail.ts"
-import {entriesOf, type TrailEntry} from "../../shared/api/trail-entries.ts"
+import {entriesOf, type TrailEntry} from "../../shared/api/trail/entries.ts"
+import type {Trail} from "../../shared/api/trail/trail.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {shorten, table} from "../kit/print.ts"

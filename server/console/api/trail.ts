@@ -1,5 +1,5 @@
 import type {InboxDetail} from "../../../shared/api/messages.ts"
-import {InboxTrail, TrailQuery} from "../../../shared/api/trail.ts"
+import {InboxTrail, TrailQuery} from "../../../shared/api/trail/trail.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"

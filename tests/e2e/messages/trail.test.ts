@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
-import type {Trail} from "../../../shared/api/trail.ts"
-import {entriesOf} from "../../../shared/api/trail-entries.ts"
+import {entriesOf} from "../../../shared/api/trail/entries.ts"
+import type {Trail} from "../../../shared/api/trail/trail.ts"
 import {printedJson, runCommand} from "../../support/host/command-line.ts"
 import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"

@@ -1,8 +1,8 @@
-import {type Static, Type} from "../type.ts"
-import {type Envelope, EventView} from "./event-stream.ts"
-import {LogRecordView} from "./logs.ts"
-import {InboxDetail, OutboxView} from "./messages.ts"
-import {Named, Time} from "./schemas.ts"
+import {type Static, Type} from "../../type.ts"
+import {type Envelope, EventView} from "../event-stream.ts"
+import {LogRecordView} from "../logs.ts"
+import {InboxDetail, OutboxView} from "../messages.ts"
+import {Named, Time} from "../schemas.ts"
 
 /** Everything that the Host knows about one inbox event. */
 
