@@ -3,6 +3,7 @@ import {isBuiltin} from "node:module"
 import {basename} from "node:path"
 import {build, type Metafile} from "esbuild"
 import {bunBundle, shipped} from "./bundles.ts"
+import {requireConstantExports} from "./constant-exports.ts"
 import {findLayers} from "./layers.ts"
 import {mergeChunks} from "./merge-chunks.ts"
 import {takeModules} from "./take-modules.ts"
@@ -45,7 +46,10 @@ export const bundleForBun = async (root: string, outdir: string): Promise<void> 
     entryPoints: layers.map(({name}) => `./${name}`),
     define: ofCommonJs,
   })
-  for (const {path, text} of wholes.outputFiles) await compile(path, text, outdir)
+  for (const {path, text} of wholes.outputFiles) {
+    requireConstantExports(path, text)
+    await compile(path, text, outdir)
+  }
 }
 
 /** What a module has, for the CommonJS that is made of it. */

@@ -1,0 +1,44 @@
+import {expect, test} from "vitest"
+import {requireConstantExports} from "../../../scripts/build/constant-exports.ts"
+import {takeModules} from "../../../scripts/build/take-modules.ts"
+
+const take = (text: string) =>
+  takeModules("x.js", text, name => (name.startsWith("node:") ? `take("${name}")` : undefined))
+
+test("a bundle takes builtins by calls at its top, and imports all else", () => {
+  const taken = take(`import {one} from "./one.js"
+import fs, {readFile, stat as look} from "node:fs"
+import * as path from "node:path"
+import {default as os} from "node:os"
+import "node:http"
+const template = \`
+import {readFile} from "node:fs"
+\`
+export {one}
+`)
+  expect(taken.split("\n").filter(line => line !== "")).toEqual([
+    'const fs = take("node:fs");',
+    'const {readFile, stat: look} = take("node:fs");',
+    'const path = take("node:path");',
+    'const os = take("node:os");',
+    'take("node:http");',
+    'import {one} from "./one.js"',
+    "const template = `",
+    'import {readFile} from "node:fs"',
+    "`",
+    "export {one}",
+  ])
+  expect(take("export const one = 1\n")).toBe("export const one = 1\n")
+})
+
+test.each([
+  "let a = 1; const f = () => { a++ }; export {a as b, f}",
+  "var a; a = 1; export {a}",
+  "let a = 1; --a; export {a}",
+])("a bundle for Bun is not made of an export that changes: %s", text => {
+  expect(() => requireConstantExports("x.js", text)).toThrow("x.js exports a, and assigns to it")
+})
+
+test("it may have other variables that do", () => {
+  expect(() => requireConstantExports("x.js", "const a = 1; let b = 0; b = a; export {a}")).not.toThrow()
+})
