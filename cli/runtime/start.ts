@@ -222,7 +222,7 @@ export class RuntimeStart extends SvcCommand {
       throw error
     }
     started.resolve(host)
-    runtime.returnIdleMemory()
+    runtime.saveMemory()
     if (mode === "development") {
       const {banner} = await import("../kit/runtime/banner.ts")
       this.print(banner(host, this.folder))

@@ -182,5 +182,5 @@ export const bun: Runtime = {
     delete require.cache[path]
   },
   // It does so by itself.
-  returnIdleMemory: () => {},
+  saveMemory: () => {},
 }

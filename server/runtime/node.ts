@@ -12,6 +12,7 @@ import nodeAdapter from "crossws/adapters/node"
 import {FastResponse, serve as listen, NodeRequest} from "srvx/node"
 import {isProblem} from "../../shared/problems.ts"
 import {buildInService, esbuildIssues} from "./esbuild.ts"
+import {limitHeapGrowth} from "./flow/heap-growth.ts"
 import {returnIdleMemory} from "./flow/idle-memory.ts"
 import {pluginBuild} from "./plugin-build.ts"
 import {
@@ -255,5 +256,8 @@ export const node: Runtime = {
     return import(pathToFileURL(path).href)
   },
   unload: () => {},
-  returnIdleMemory,
+  saveMemory: () => {
+    limitHeapGrowth()
+    returnIdleMemory()
+  },
 }

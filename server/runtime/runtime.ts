@@ -73,8 +73,8 @@ export interface Runtime {
   load(path: string): Promise<unknown>
   /** Lets go of a module that was imported, as far as the runtime can. */
   unload(path: string): void
-  /** From now on, gives memory back to the system while the process rests. */
-  returnIdleMemory(): void
+  /** From now on, takes little memory while the process is busy, and gives it back to the system while it rests. */
+  saveMemory(): void
 }
 
 /** Limits of every connection. Sizes in bytes, times in milliseconds. */

@@ -107,3 +107,35 @@ test.each(runtimes.filter(({name}) => name !== "bun"))(
     )
   },
 )
+
+const churningPlugin = pluginWith(`
+    plugin.command("churn", async () => {
+      const {getHeapSpaceStatistics} = process.getBuiltinModule("node:v8")
+      const held: object[] = []
+      for (let n = 0; n < 3_000_000; n++) {
+        held[n % 150_000] = {n, text: "number " + n, list: [n]}
+        if (n % 20_000 === 0) await new Promise(done => setImmediate(done))
+      }
+      return String(getHeapSpaceStatistics().find(space => space.space_name === "new_space")?.space_size)
+    })`)
+
+const churn = async (runtime: TestRuntime): Promise<number> => {
+  const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  churner: {}\n"
+  const host = await startHost({runtime, config, plugins: {churner: churningPlugin}, args: ["--no-watch"]})
+  return Number((await host.say("/churn"))[0]) / 2 ** 20
+}
+
+test.each(runtimes.filter(({name}) => name !== "bun"))(
+  "a busy Host keeps V8's young generation at 32 MiB, on $name",
+  async runtime => {
+    expect(await churn(runtime)).toBeLessThanOrEqual(32)
+  },
+)
+
+test.each(runtimes.filter(({name}) => name === "node24"))(
+  "an operator who sets the size of the young generation gets it, on $name",
+  async ({name, command: [binary = "", ...args]}) => {
+    const command = [binary, "--max-semi-space-size=32", ...args]
+    expect(await churn({name, command})).toBeGreaterThan(32)
+  },
+)
