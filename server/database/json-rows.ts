@@ -3,14 +3,14 @@ import type {SqlValue} from "../../shared/sdk/plugin/database.ts"
 
 /** Many rows as one parameter of a statement. */
 export interface JsonRows<Column extends string> {
-  /** `(SELECT … FROM json_each(?1))` with the columns by name: stands after FROM. */
+  /** `(SELECT … FROM json_each(?))` with the columns by name: stands after FROM. */
   readonly source: string
-  /** The parameter for these rows. */
+  /** The value of its parameter for these rows. */
   encode(rows: readonly Readonly<Record<Column, SqlValue>>[]): string
 }
 
 /**
- * Rows with these columns, for a statement that stores all of them at once. Both sides name the columns; in between they go
+ * Rows with these columns, for a statement that stores all of them at once, as its parameter of this number. Both sides name the columns; in between they go
  * by their place, which SQLite reads in 70 % of the time that it takes for keys (64 rows of 11 columns: 23 against 33 µs a row).
  *
  * Where the statement updates the rows that these name and asks for their state too, write `+state`. SQLite would look for
