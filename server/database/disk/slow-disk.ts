@@ -10,7 +10,7 @@ import {SyncedReader} from "./synced-reader.ts"
 const slowFrom = 4
 
 /** So many slow commits in a row, and the disk counts as slow. */
-const slowInARow = 4
+const slowInARow = 8
 
 /** So many syncs in a row in half the time, and it counts as fast again. */
 const fastInARow = 64

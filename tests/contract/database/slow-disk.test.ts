@@ -8,7 +8,7 @@ const openSlow = async () => {
   const location = await onSlowDisk()
   const database = await open(location, {known: [notes]})
   // So many commits show that the disk is slow.
-  for (let n = 0; n < 4; n++) await database.write([note("first", n)])
+  for (let n = 0; n < 8; n++) await database.write([note("first", n)])
   return {database, log: `${location.file}-wal`}
 }
 
@@ -25,8 +25,8 @@ test("what is being synced is not read before it is durable", async () => {
     if (!isWritten) seen.push(count)
     await new Promise(setImmediate)
   }
-  expect(new Set(seen)).toEqual(new Set([4]))
-  expect(await countNotes(database)).toBe(5)
+  expect(new Set(seen)).toEqual(new Set([8]))
+  expect(await countNotes(database)).toBe(9)
 })
 
 test("the log is taken into the database and emptied, and a new connection finds every row", async () => {
@@ -41,14 +41,14 @@ test("the log is taken into the database and emptied, and a new connection finds
   expect(largest).toBeLessThan(6 * 1024 * 1024)
   await database.close()
   expect(statSync(log, {throwIfNoEntry: false})?.size ?? 0).toBe(0)
-  expect(await countNotes(await open(database.location, {known: [notes]}))).toBe(10_004)
+  expect(await countNotes(await open(database.location, {known: [notes]}))).toBe(10_008)
 })
 
 test("unused parts are emptied, and the log is truncated, as on a fast disk", async () => {
   const {database, log} = await openSlow()
   expect(await database.purge()).toBe("file")
-  for (let n = 0; n < 8; n++) await database.write([note(kilobyte, n)])
+  for (let n = 0; n < 10; n++) await database.write([note(kilobyte, n)])
   await database.truncateLog()
   expect(statSync(log).size).toBe(0)
-  expect(await countNotes(database)).toBe(12)
+  expect(await countNotes(database)).toBe(18)
 })

@@ -4,7 +4,7 @@ import {holdDatabase} from "../../support/database/stranger.ts"
 import {expectProblem, startHost} from "../../support/host/host.ts"
 import {untilPrinted} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
-import {failSyncs, needStrace} from "../../support/machine/strace.ts"
+import {failSyncs, needStrace, syncing} from "../../support/machine/strace.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
 const config = `http:
@@ -19,7 +19,7 @@ test.for(bunOr("node22"))(
   "on $name, an event whose fsync fails is not acknowledged, and the Host goes on once the disk does",
   async (runtime, context) => {
     needStrace(context)
-    const host = await startHost({runtime, config, plugins: {echo: echoPlugin}})
+    const host = await startHost({runtime, config, plugins: {echo: echoPlugin}, env: syncing.inThread})
     for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
     await handledAll(host)
 

@@ -2,19 +2,21 @@ import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {exit} from "../../../shared/exit.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
+import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {untilPrinted} from "../../support/host/process.ts"
 import {bunAnd, bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
-import {needStrace, slowSyncs} from "../../support/machine/strace.ts"
+import {failSyncs, needStrace, slowSyncs, syncing} from "../../support/machine/strace.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  echo: {}\n"
 
+const first = Array.from({length: 8}, (_, n) => `first ${n}`)
+
 /** The commits of its start have shown it that the disk is slow. */
 const start = async (runtime: TestRuntime): Promise<TestHost> => {
-  const env = {SVC_SLOW_DISK_FROM: "0"}
-  const host = await startHost({runtime, config, plugins: {echo: echoPlugin}, args: ["--no-watch"], env})
-  expect((await post(host, "first")).status).toBe(202)
+  const args = ["--no-watch"]
+  const host = await startHost({runtime, config, plugins: {echo: echoPlugin}, args, env: syncing.inPool})
+  for (const id of first) expect((await post(host, id)).status).toBe(202)
   await handledAll(host)
   return host
 }
@@ -34,17 +36,39 @@ test.for(bunOr("node24"))(
       expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
       expect((await host.fetch("/api/system/status")).status).toBe(200)
       const {items} = await host.get<{items: unknown[]}>("/api/inbox")
-      expect(items).toHaveLength(1)
+      expect(items).toHaveLength(first.length)
     }
     expect(isAcknowledged).toBe(false)
     expect(await posted).toBe(202)
-    expect((await host.get<{items: unknown[]}>("/api/inbox")).items).toHaveLength(2)
+    expect((await host.get<{items: unknown[]}>("/api/inbox")).items).toHaveLength(first.length + 1)
     strace.child.kill("SIGINT")
     await strace.finished
     await handledAll(host)
     await host.stop("SIGKILL")
     const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
-    expect([...ledger.keys()].sort()).toEqual(["first", "slow"])
+    expect([...ledger.keys()].sort()).toEqual([...first, "slow"])
+    for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
+  },
+)
+
+test.for(bunOr("node22"))(
+  "on $name, a slow disk that fails to sync is written once more, and nothing is acknowledged before",
+  async (runtime, context) => {
+    needStrace(context)
+    const host = await start(runtime)
+    const strace = await failSyncs(context, host.process.pid)
+    await expectProblem(await post(host, "failed 1"), 503, "database_outcome_unknown")
+    for (const id of ["failed 2", "failed 3"]) await expectProblem(await post(host, id), 503, "database_failed")
+    expect((await host.get<{items: unknown[]}>("/api/inbox")).items).toHaveLength(first.length)
+    strace.child.kill("SIGINT")
+    await strace.finished
+
+    const later = ["failed 1", "failed 2", "failed 3", "later"]
+    for (const id of later) expect((await post(host, id)).status).toBe(202)
+    await handledAll(host)
+    await host.stop("SIGKILL")
+    const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
+    expect([...ledger.keys()].sort()).toEqual([...later, ...first].sort())
     for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
   },
 )

@@ -5,7 +5,7 @@ import {exit} from "../../../shared/exit.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunAnd, onBun, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
-import {needStrace, slowSyncs} from "../../support/machine/strace.ts"
+import {needStrace, slowSyncs, syncing} from "../../support/machine/strace.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const bot = pluginWith(`
@@ -21,7 +21,7 @@ plugins:
 `
 
 const start = (runtime: TestRuntime, watchdog = "{seconds: 1}"): Promise<TestHost> =>
-  startHost({runtime, config: configOf(watchdog), plugins: {bot}, args: ["--no-watch"]})
+  startHost({runtime, config: configOf(watchdog), plugins: {bot}, args: ["--no-watch"], env: syncing.inThread})
 
 /** Blocks the event loop until the watchdog has told of it: its thread needs a moment to start. */
 const blockUntilTold = async (host: TestHost): Promise<void> => {

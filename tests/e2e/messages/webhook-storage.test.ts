@@ -3,7 +3,7 @@ import {holdDatabase} from "../../support/database/stranger.ts"
 import {expectProblem} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
-import {failSyncs, needStrace} from "../../support/machine/strace.ts"
+import {failSyncs, needStrace, syncing} from "../../support/machine/strace.ts"
 import {readLedger} from "../../support/messages/inbox-ledger.ts"
 import {answersPlugin, startWebhookHost, webhookConfig} from "../../support/webhooks/host.ts"
 
@@ -39,7 +39,7 @@ const idsOf = (name: string) => Array.from({length: 5}, (_, n) => `${name}-${n}`
 
 test("a webhook is not acknowledged while fsync fails, and is taken when it is delivered again", async context => {
   needStrace(context)
-  const {host, say} = await startWebhookHost()
+  const {host, say} = await startWebhookHost({env: syncing.inThread})
   for (const id of idsOf("before")) expect((await say({text: id}, id)).status).toBe(202)
   const strace = await failSyncs(context, host.process.pid)
   for (const id of idsOf("failed")) {

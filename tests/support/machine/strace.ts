@@ -9,6 +9,12 @@ export const needStrace = (context: TestContext): void => need(context, findTool
 
 const syncs = "fsync,fdatasync"
 
+/** For a Host that leaves its syncs to SQLite, in its own thread, however slow the disk of the tests is; and for one that never does. */
+export const syncing = {
+  inThread: {SVC_SLOW_DISK_FROM: "Infinity"},
+  inPool: {SVC_SLOW_DISK_FROM: "0"},
+} as const
+
 const straceWith = (fault: string, args: readonly string[], cwd?: string): Running => {
   const {path, env} = tool("strace")
   const inject = `inject=${syncs}:${fault}`
