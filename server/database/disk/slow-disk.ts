@@ -72,9 +72,14 @@ export class SlowDisk {
     return this.#slow !== undefined
   }
 
-  /** While the disk is slow: what was synced, without a wait for what is being synced. Else what the connection has stored. */
+  /**
+   * While the disk is slow: what was synced, without a wait for what is being synced. Else what the connection has stored; so too
+   * after a failed sync, since whoever looks up an unknown outcome must find what the next write makes durable.
+   */
   read(statement: InStatement): Promise<ResultSet> {
-    return this.#slow === undefined ? this.#client.execute(statement) : this.#slow.reader.read(statement)
+    return this.#slow === undefined || this.#isTorn
+      ? this.#client.execute(statement)
+      : this.#slow.reader.read(statement)
   }
 
   /** Whether the log has grown so far that `checkpoint` is due. */
