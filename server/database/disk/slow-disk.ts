@@ -3,6 +3,7 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import {identityOf} from "../../runtime/files.ts"
 import type {EngineWatcher} from "../engine.ts"
 import {isWholeChain} from "./log-chain.ts"
+import {watched} from "./stalled.ts"
 import {SyncedFile} from "./synced-file.ts"
 import {SyncedReader} from "./synced-reader.ts"
 
@@ -17,9 +18,6 @@ const fastInARow = 64
 
 /** The log is taken into the database from so many bytes: while its pages are copied, the event loop stands still. */
 const checkpointFrom = 4 * 1024 * 1024
-
-/** A sync that takes so long, in milliseconds, is told. */
-const stalledAfter = 5000
 
 /** SQLite's own, of a connection that checkpoints by itself. */
 const ownCheckpointFrom = 1000
@@ -234,19 +232,8 @@ export class SlowDisk {
     await this.#pragmas("synchronous=OFF")
   }
 
-  async #watched(sync: Promise<void>): Promise<void> {
-    const stalled = new Problem("database_stalled", `the disk has not ended a sync for ${stalledAfter / 1000} s`)
-    let isTold = false
-    const timer = setTimeout(() => {
-      isTold = true
-      this.watcher?.missed(stalled)
-    }, stalledAfter)
-    try {
-      await sync
-    } finally {
-      clearTimeout(timer)
-      if (isTold) this.watcher?.answered()
-    }
+  #watched(sync: Promise<void>): Promise<void> {
+    return watched(sync, this.watcher)
   }
 
   #openLog(): SyncedFile {
