@@ -52,6 +52,14 @@ const sampleOf = (folder: string, row: string, {runtimes, records, events}: Want
     {cwd: folder, endsBy: "SIGTERM"},
   )
 
+/** Throws for a row of which two figures cannot be told apart. */
+const requireNames = (sample: Sample): Sample => {
+  const names = sample.map(({name, unit}) => `${name.trim()} (${unit})`)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new Error(`two figures of the row are named ${twice}`)
+  return sample
+}
+
 /** What both sides have of a row, by its figures' names in the order of the newest sample. */
 const comparedOf = (olds: readonly Sample[], news: readonly Sample[]): readonly Compared[] =>
   (news.at(-1) ?? []).flatMap(figure => {
@@ -113,7 +121,7 @@ export const compareRows = async (
         for (const {side, folder, name} of pair % 2 === 0 ? turns : turns.toReversed()) {
           say(`${row}, pair ${pair + 1} of ${wanted.pairs}: ${name}`)
           loads.push(loadavg()[0] ?? 0)
-          samples[side].push(await sampleOf(folder, row, wanted))
+          samples[side].push(requireNames(await sampleOf(folder, row, wanted)))
         }
       }
     }

@@ -44,7 +44,7 @@ const measureStart = async (
       against: `${runtime.name} -e 0`,
       detail: sides(measured, "ms"),
     },
-    {name: `  its processor time on ${runtime.name}`, unit: "ms", value: spreadOf(cpu)},
+    {name: `  processor time of ${plugin} on ${runtime.name}`, unit: "ms", value: spreadOf(cpu)},
   ]
 }
 

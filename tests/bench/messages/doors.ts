@@ -70,6 +70,11 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
         detail: sides(measured, "messages per CPU-second"),
       },
       {
+        name: `  messages over ${name} per CPU-second on ${runtime.name}`,
+        unit: "/s",
+        value: measured.subject,
+      },
+      {
         name: `  p50 from ${name} to the reply on ${runtime.name}`,
         unit: "ms",
         value: p50,
