@@ -45,7 +45,7 @@ export interface Api {
   readonly guard: Guard
   /** The Satori events and the platforms' own WebSockets. */
   readonly sockets: SocketHooks
-  /** Is every required component ready, and the Host not stopping? */
+  /** Is every required component ready, and the Host neither starting nor stopping? */
   isReady(): boolean
   /**
    * Takes the configuration as it is now. In production, what the process cannot take over begins a restart with exit
@@ -53,6 +53,8 @@ export interface Api {
    * unless forced what `Trials.run` throws.
    */
   reload(reason: string, asked: Asked): Promise<Static<typeof ReloadResult>>
+  /** Everything has started: it may be ready from now on. */
+  started(): void
   /** Not ready from now on. */
   stopping(): void
 }
@@ -61,10 +63,11 @@ export interface Api {
 export const serveApi = (options: ApiOptions): Api => {
   const {base, tokens, services, askExit, tooManyStarts, trials, tryAgain} = options
   const {identity, current, generations, logs} = services
+  let isStarted = false
   let isStopping = false
   const observe = () => observeAll(services)
   const report = () => createReport(observe())
-  const isReady = () => !isStopping && isEveryRequiredReady(observe())
+  const isReady = () => isStarted && !isStopping && isEveryRequiredReady(observe())
   const requireRestartable = (confirm: boolean) => {
     if (identity.supervisor() === "none" && !confirm) {
       throw new Problem("no_supervisor", "nothing is known that would start the Host again")
@@ -120,6 +123,9 @@ export const serveApi = (options: ApiOptions): Api => {
     sockets: socketsByPath(path => (platforms.isServedAt(path) ? platforms.socket : services.satori.socket)),
     isReady,
     reload,
+    started: () => {
+      isStarted = true
+    },
     stopping: () => {
       isStopping = true
     },

@@ -214,5 +214,7 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
         return writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own})
       },
     },
+    // Who has waited for a Host that is ready finds the file.
+    {name: "readiness", start: () => api.started()},
   ]
 }
