@@ -59,9 +59,10 @@ const ofCommonJs = {
   "import.meta.dir": "svcDir",
 }
 
-/** Bun compiles CommonJS only. */
+/** Bun compiles CommonJS only. It would put the names of today's folders in the place of `__filename` and `__dirname`. */
 const compile = async (path: string, text: string, outdir: string) => {
-  const own = "const svcRequire = require, svcUrl = Bun.pathToFileURL(__filename).href, svcDir = __dirname;\n"
+  const own =
+    "const svcRequire = require, [, , , svcFile, svcDir] = arguments, svcUrl = Bun.pathToFileURL(svcFile).href;\n"
   await Bun.build({
     entrypoints: [path],
     files: {[path]: `${own}${takeModules(path, text, takeByRequire)}`},
@@ -78,5 +79,5 @@ const compile = async (path: string, text: string, outdir: string) => {
 /** What it takes of packages is what an import elsewhere takes: there are two of a package that is for `require` too. */
 const takeByRequire = (name: string): string => {
   const asked = JSON.stringify(name)
-  return isBuiltin(name) || name.startsWith(".") ? `require(${asked})` : `require(Bun.resolveSync(${asked}, __dirname))`
+  return isBuiltin(name) || name.startsWith(".") ? `require(${asked})` : `require(Bun.resolveSync(${asked}, svcDir))`
 }

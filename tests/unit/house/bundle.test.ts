@@ -1,6 +1,9 @@
+import {readFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import {requireConstantExports} from "../../../scripts/build/constant-exports.ts"
+import {filesOf} from "../../../scripts/build/source-files.ts"
 import {takeModules} from "../../../scripts/build/take-modules.ts"
+import {root} from "../../support/host/runtimes.ts"
 
 const take = (text: string) =>
   takeModules("x.js", text, name => (name.startsWith("node:") ? `take("${name}")` : undefined))
@@ -41,4 +44,10 @@ test.each([
 
 test("it may have other variables that do", () => {
   expect(() => requireConstantExports("x.js", "const a = 1; let b = 0; b = a; export {a}")).not.toThrow()
+})
+
+test("no file of the bundles names the folder that it was built in: they run wherever they are installed", () => {
+  const files = filesOf(`${root}dist`).filter(file => file.endsWith(".js"))
+  expect(files.length).toBeGreaterThan(100)
+  expect(files.filter(file => readFileSync(file, "utf8").includes(root.slice(0, -1)))).toEqual([])
 })
