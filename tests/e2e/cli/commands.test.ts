@@ -122,7 +122,7 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
 `)
     expect(await printed(project, "generation diff 2 2", runtime)).toBe("")
     expect(await printed(project, "generation rollback 1", runtime)).toBe(
-      "generation 3 runs the configuration of 1, pinned\n",
+      "generation 3 runs the configuration of 1, pinned\n  enabled   greeter\n",
     )
     const pinned = await printed(project, "runtime status", runtime)
     expect(pinned).toMatch(/^pinned +generation 1; svc generation unpin ends it$/m)
