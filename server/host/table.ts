@@ -2,7 +2,7 @@ import {policyOf} from "../endpoints/spec.ts"
 import type {Dispatch} from "../inbox/handling.ts"
 import {noteTokens} from "../project/token-ages.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
-import {writeHostFile} from "../runtime/host-file.ts"
+import {readHostFile, writeHostFile} from "../runtime/host-file.ts"
 import {holdPackages} from "../runtime/packages/find.ts"
 import type {Api} from "./api.ts"
 import type {Assembled} from "./assembly/assemble.ts"
@@ -191,7 +191,11 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
     {
       name: "the service",
       early: true,
-      start: () => gate.open(api.fetch, api.isReady, api.sockets),
+      start: async () => {
+        // A Host that ran provisionally has written its file, and stays ready.
+        if ((await readHostFile(paths))?.runtimeId === runtimeId) api.started()
+        gate.open(api.fetch, api.isReady, api.sockets)
+      },
       stop: ({code, reason}) => {
         api.stopping()
         events.raise("host.stopping", {code, reason})
