@@ -12,7 +12,6 @@ import {telegram} from "../../support/adapters/telegram.ts"
 import {xmpp} from "../../support/adapters/xmpp.ts"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {lastAsLongAsProcess} from "../../support/host/shared.ts"
-import {startDendrite} from "../../support/platforms/matrix/dendrite.ts"
 import {atMost, type Figure, sides} from "../measure/figure.ts"
 import {type BenchProject, greeter, makeProject, startHost, untilOnline} from "../measure/host.ts"
 import {measurePairs, pairsOf} from "../measure/pairs.ts"
@@ -31,6 +30,8 @@ interface Place {
 
 /** Real servers and the tests' fakes, in this process or of it: they serve all Hosts of the row, one after another. */
 const openPlaces = async (): Promise<readonly Place[]> => {
+  // Its import installs it, which no other row is to wait for.
+  const {startDendrite} = await import("../../support/platforms/matrix/dendrite.ts")
   const server = await startServingHost()
   const adapters: readonly AdapterUnderTest[] = [
     irc,
