@@ -1,6 +1,6 @@
 import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
-import {backlogAgent, backlogJob, numbered} from "../../support/messages/backlog.ts"
+import {backlogAgent, backlogJob, backlogPaths, numbered} from "../../support/messages/backlog.ts"
 import {atMost, type Figure} from "../measure/figure.ts"
 import type {BenchHost} from "../measure/host.ts"
 import {spreadOf} from "../measure/statistics.ts"
@@ -20,12 +20,7 @@ const examplesOf = (events: number): Examples => {
   const first = numbered(1)
   return {
     paths: {
-      "/api/inbox/{seq}": `/api/inbox/${item.seq}`,
-      "/api/inbox/{seq}/trail": `/api/inbox/${item.seq}/trail`,
-      "/api/outbox/{id}": `/api/outbox/${item.messageId}`,
-      "/api/plugins/{plugin}": "/api/plugins/sandbox",
-      "/api/generations/{number}/config": "/api/generations/1/config",
-      "/api/agents/{name}": `/api/agents/${backlogAgent}`,
+      ...backlogPaths(item),
       "/api/runs/{id}": `/api/runs/${first.runId}`,
       "/api/timers/{id}": `/api/timers/${first.timerId}`,
     },

@@ -10,7 +10,14 @@ import {createLogs} from "../../../server/logs/log.ts"
 import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
 import {exit} from "../../../shared/exit.ts"
 import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
-import {backlogAgent, backlogJob, backlogStatements, numbered, openBacklog} from "../../support/messages/backlog.ts"
+import {
+  backlogAgent,
+  backlogJob,
+  backlogPaths,
+  backlogStatements,
+  numbered,
+  openBacklog,
+} from "../../support/messages/backlog.ts"
 
 /** So many rows are in each table that grows, so that a statement which passes all of one takes twice the steps allowed. */
 const rows = 60_000
@@ -20,17 +27,12 @@ const item = numbered(rows / 2)
 
 const examples: Examples = {
   paths: {
-    "/api/inbox/{seq}": `/api/inbox/${item.seq}`,
-    "/api/inbox/{seq}/trail": `/api/inbox/${item.seq}/trail`,
-    "/api/outbox/{id}": `/api/outbox/${item.messageId}`,
-    "/api/plugins/{plugin}": "/api/plugins/sandbox",
-    "/api/generations/{number}/config": "/api/generations/1/config",
+    ...backlogPaths(item),
     "/api/workroom/items/{id}": "/api/workroom/items/1",
     "/api/workroom/items/{id}/journal": "/api/workroom/items/1/journal",
     "/api/jobs/{id}": `/api/jobs/${backlogJob}`,
     "/api/jobs/{id}/next": `/api/jobs/${backlogJob}/next`,
     "/api/runs/{id}": `/api/runs/${item.runId}`,
-    "/api/agents/{name}": `/api/agents/${backlogAgent}`,
     "/api/timers/{id}": `/api/timers/${item.timerId}`,
     "/api/checkpoints/{id}": "/api/checkpoints/newest",
   },

@@ -103,3 +103,13 @@ export const backlogStatements = (
     ...triggers.map(({sql}) => sql),
   ]
 }
+
+/** Where the API shows single things of a Host with a backlog, by the path of each. */
+export const backlogPaths = ({seq, messageId}: ReturnType<typeof numbered>) => ({
+  "/api/inbox/{seq}": `/api/inbox/${seq}`,
+  "/api/inbox/{seq}/trail": `/api/inbox/${seq}/trail`,
+  "/api/outbox/{id}": `/api/outbox/${messageId}`,
+  "/api/plugins/{plugin}": "/api/plugins/sandbox",
+  "/api/generations/{number}/config": "/api/generations/1/config",
+  "/api/agents/{name}": `/api/agents/${backlogAgent}`,
+})
