@@ -2,6 +2,9 @@ import type {Envelope} from "../../../../shared/api/event-stream.ts"
 
 type Named = "sn" | "message" | "item" | "job" | "plugin" | "agent"
 
+/** The plugin of a handler, whose id is `root/<plugin>/…`. */
+export const pluginOf = (handler: string): string => handler.split("/")[1] ?? ""
+
 /** The page that shows what an event tells of, by the parts of its address; undefined where none does. */
 export const aboutOf = ({type, endpoint, runId, data}: Envelope): readonly (string | number)[] | undefined => {
   const [kind] = type.split(".")
