@@ -53,7 +53,11 @@ export default definePlugin({
       response: {200: Type.Array(Times)},
       handle: async (_, call) => {
         const times = []
-        for (let n = 0; n < ${count}; n++) times.push(await say())
+        for (let n = 0; n < ${count}; n++) {
+          times.push(await say())
+          // The next message is lone only once what this one left behind is stored.
+          await new Promise(rested => setTimeout(rested, 5))
+        }
         return call.json(Type.Array(Times), times)
       },
     })
@@ -109,6 +113,6 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
 export const chat: Row = {
   name: "chat",
   summary:
-    "one message at a time inside the Host, each step durable: from its receiving to its answer in the hands of the platform",
+    "one message inside the Host at rest, each step durable: from its receiving to its answer in the hands of the platform",
   measure: onEachRuntime(measureOn),
 }
