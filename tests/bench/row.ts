@@ -19,6 +19,8 @@ export interface Row {
   readonly name: string
   /** What it measures, and against what. */
   readonly summary: string
+  /** A comparison takes no more pairs: one sample takes minutes. */
+  readonly mostPairs?: number
   measure(options: RowOptions): Promise<readonly Figure[]>
 }
 

@@ -68,4 +68,5 @@ export const pageRows: readonly Row[] = [
   loopDelay,
   idleEndpoints,
   backlog,
+  slowDisk,
 ]

@@ -3,11 +3,15 @@ import {writePage} from "./compare/page.ts"
 import {type Figure, tableOf, verdictOf} from "./measure/figure.ts"
 import {type Options, readOptions, usage} from "./options.ts"
 import type {Row} from "./row.ts"
+import {rows} from "./rows.ts"
 
 /**
  * `bun run bench`: the targets of speed and memory, as ratios that are measured in one run against a named yardstick, or
  * against an older commit. Nothing here is a test: a figure that falls short does not fail anything.
  */
+
+/** How the page shows its rows. */
+const order = rows.map(({name}) => name)
 
 /** A row is ended after so many minutes. */
 const timeLimit = 45
@@ -50,7 +54,11 @@ const main = async () => {
   if (options.task === "help") return print(usage)
   if (options.task === "measure") return measureAll(options)
   // A long run that is cut off has written what it has measured.
-  const comparison = await compareRows(options, say, options.task === "page" ? writePage : undefined)
+  const comparison = await compareRows(
+    options,
+    say,
+    options.task === "page" ? soFar => writePage(soFar, order) : undefined,
+  )
   print(options.json ? JSON.stringify(comparison) : comparedTable(comparison))
 }
 

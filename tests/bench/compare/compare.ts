@@ -114,12 +114,13 @@ export const compareRows = async (
     {side: "old", folder: old.folder, name: old.commit},
     {side: "new", folder: root, name: "the working tree"},
   ] as const
-  for (const {name: row} of wanted.rows) {
+  for (const {name: row, mostPairs = wanted.pairs} of wanted.rows) {
+    const pairs = Math.min(wanted.pairs, mostPairs)
     const samples: {old: Sample[]; new: Sample[]} = {old: [], new: []}
     const measure = async () => {
-      for (let pair = 0; pair < wanted.pairs; pair++) {
+      for (let pair = 0; pair < pairs; pair++) {
         for (const {side, folder, name} of pair % 2 === 0 ? turns : turns.toReversed()) {
-          say(`${row}, pair ${pair + 1} of ${wanted.pairs}: ${name}`)
+          say(`${row}, pair ${pair + 1} of ${pairs}: ${name}`)
           loads.push(loadavg()[0] ?? 0)
           samples[side].push(requireNames(await sampleOf(folder, row, wanted)))
         }

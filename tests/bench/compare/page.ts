@@ -12,6 +12,9 @@ export const marks = {
   end: "<!-- What stands above is written by `bun run bench page`. -->",
 } as const
 
+/** What a section of a row begins with. */
+const heading = "### "
+
 const cell = (text: string) => text.trim().replaceAll("|", "\\|")
 
 const rowOf = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`
@@ -37,52 +40,60 @@ const changesOf = (figures: readonly Compared[]): readonly (readonly string[])[]
     .filter(({ratio}) => Number.isFinite(ratio.median))
     .map(figure => [figure.name, spread(figure.ratio), changeOf(figure)])
 
-const sectionOf = (row: string, figures: readonly Compared[], old: string): string => {
-  const yardsticks = yardsticksOf(figures)
-  return [
-    `### ${row}`,
-    ...(yardsticks.length === 0 ? [] : [tableOf(["Figure", "Yardstick", "Ratio", "Target"], yardsticks)]),
-    tableOf(["Figure", `New through ${old}`, "Change"], changesOf(figures)),
-  ].join("\n\n")
-}
-
-/** What is measured, as Markdown. */
-export const renderComparison = ({commits, pairs, machine, figures, failed}: Comparison): string => {
-  const rows = [...new Set(figures.map(({row}) => row))]
+/** What was compared, on which machine. */
+const captionOf = ({commits, machine}: Comparison, pairs: number): string => {
   const [lowest, highest] = machine.load
+  const count = pairs === 1 ? "1 pair" : `${pairs} pairs`
+  const cores = `${machine.cores} cores of ${machine.architecture}`
+  const load = `a load of ${short(lowest)} to ${short(highest)}`
+  return `${commits.new} through ${commits.old}: ${count}, ${cores}, ${load}, ${machine.runtimes.join(", ")}.`
+}
+
+const sectionOf = (row: string, comparison: Comparison): string => {
+  const {commits, failed} = comparison
+  const figures = comparison.figures.filter(figure => figure.row === row)
+  const yardsticks = yardsticksOf(figures)
+  const isCutOff = failed.some(each => each.row === row)
   return [
-    tableOf(
-      ["Measured", ""],
-      [
-        ["New", commits.new],
-        ["Old", commits.old],
-        ["Pairs", String(pairs)],
-        ["Cores", `${machine.cores}, ${machine.architecture}`],
-        ["Load before each sample", `${short(lowest)} to ${short(highest)}`],
-        ["Runtimes", machine.runtimes.join(", ")],
-      ],
-    ),
-    ...rows.map(row =>
-      sectionOf(
-        row,
-        figures.filter(figure => figure.row === row),
-        commits.old,
-      ),
-    ),
-    ...(failed.length === 0 ? [] : [`Cut off before the last pair: ${failed.map(({row}) => row).join(", ")}.`]),
+    `${heading}${row}`,
+    captionOf(comparison, Math.max(0, ...figures.map(({pairs}) => pairs))),
+    ...(isCutOff ? ["Cut off before its last pair."] : []),
+    ...(yardsticks.length === 0 ? [] : [tableOf(["Figure", "Yardstick", "Ratio", "Target"], yardsticks)]),
+    tableOf(["Figure", `New through ${commits.old}`, "Change"], changesOf(figures)),
   ].join("\n\n")
 }
 
-/** A page with another middle. Throws where its marks are not what this writes between. */
-export const withMeasured = (page: string, measured: string): string => {
+/** What is measured of each row, as Markdown, by the names of the rows. */
+export const renderComparison = (comparison: Comparison): ReadonlyMap<string, string> => {
+  const {figures, failed} = comparison
+  const rows = new Set([...figures, ...failed].map(({row}) => row))
+  return new Map([...rows].map(row => [row, sectionOf(row, comparison)]))
+}
+
+const sectionsOf = (middle: string): ReadonlyMap<string, string> =>
+  new Map(
+    middle
+      .split(new RegExp(`^${heading}`, "m"))
+      .slice(1)
+      .map(text => [text.slice(0, text.indexOf("\n")), `${heading}${text.trim()}`]),
+  )
+
+/**
+ * A page with other sections of these rows, all of them in the order of `order`. Sections of other rows stay, so that a long
+ * measurement is made in parts. Throws where the page's marks are not what this writes between.
+ */
+export const withMeasured = (page: string, measured: ReadonlyMap<string, string>, order: readonly string[]): string => {
   const [begin, end] = [page.indexOf(marks.begin), page.indexOf(marks.end)]
   const areAlone = page.indexOf(marks.begin, begin + 1) < 0 && page.indexOf(marks.end, end + 1) < 0
   if (begin < 0 || end < begin || !areAlone)
     throw new Error(`${pagePath} needs "${marks.begin}" and "${marks.end}", each once and in this order`)
-  return `${page.slice(0, begin + marks.begin.length)}\n\n${measured}\n\n${page.slice(end)}`
+  const before = page.slice(0, begin + marks.begin.length)
+  const sections = new Map([...sectionsOf(page.slice(before.length, end)), ...measured])
+  const middle = order.flatMap(row => sections.get(row) ?? [])
+  return `${[before, ...middle].join("\n\n")}\n\n${page.slice(end)}`
 }
 
-export const writePage = (comparison: Comparison): void => {
+export const writePage = (comparison: Comparison, order: readonly string[]): void => {
   const path = `${root}${pagePath}`
-  writeFileSync(path, withMeasured(readFileSync(path, "utf8"), renderComparison(comparison)))
+  writeFileSync(path, withMeasured(readFileSync(path, "utf8"), renderComparison(comparison), order))
 }

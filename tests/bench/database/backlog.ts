@@ -144,5 +144,6 @@ export const backlog: Row = {
   name: "backlog",
   summary:
     "a million events in the inbox (--rows says how many): start, the slowest 12 of all lists with every filter, a checkpoint, retention (Bun and Node 24)",
+  mostPairs: 1,
   measure: onOneNode(onEachRuntime(measureOn)),
 }

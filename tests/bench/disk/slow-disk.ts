@@ -99,5 +99,6 @@ const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<rea
 export const slowDisk: Row = {
   name: "slow-disk",
   summary: "what clients of a Host see while its disk takes 5, 20 and 100 ms to sync",
+  mostPairs: 3,
   measure: onOneNode(onEachRuntime(measureOn)),
 }

@@ -29,16 +29,29 @@ const comparison: Comparison = {
   failed: [{row: "files", reason: "the old commit has none"}],
 }
 
-test("the performance page has the marks between which the bench writes", () => {
-  expect(withMeasured(page, "measured")).toBe(`${before}${marks.begin}\n\nmeasured\n\n${marks.end}${after}`)
-  expect(before.length).toBeGreaterThan(500)
+const of = (row: string, name: string): Comparison => ({
+  ...comparison,
+  figures: [{...figureOf(name, "", 1.2), row}],
+  failed: [],
 })
 
-test("writing the performance page again changes nothing that is written by hand", () => {
-  const measured = renderComparison(comparison)
-  const once = withMeasured(page, measured)
-  expect(withMeasured(once, measured)).toBe(once)
-  expect(once.startsWith(before) && once.endsWith(after)).toBe(true)
+const order = rows.map(({name}) => name)
+
+test("the performance page is written between its marks, by hand around them", () => {
+  const once = withMeasured(page, renderComparison(comparison), order)
+  expect(once.startsWith(`${before}${marks.begin}`) && once.endsWith(`${marks.end}${after}`)).toBe(true)
+  expect(before.length).toBeGreaterThan(500)
+  expect(withMeasured(once, renderComparison(comparison), order)).toBe(once)
+})
+
+test("a part of the rows is measured again: the others stay, in the order of the bench", () => {
+  const empty = `a page\n${marks.begin}\n\n${marks.end}\n`
+  const first = withMeasured(empty, renderComparison(of("http", "first")), order)
+  const second = withMeasured(first, renderComparison(of("durable", "second")), order)
+  const third = withMeasured(second, renderComparison(of("http", "third")), order)
+  expect([...third.matchAll(/^\| (first|second|third) \| a yardstick/gm)].map(([, name]) => name)).toEqual([
+    ...(order.indexOf("http") < order.indexOf("durable") ? ["third", "second"] : ["second", "third"]),
+  ])
 })
 
 test.each([
@@ -47,18 +60,19 @@ test.each([
   ["two begins", `${page}\n${marks.begin}`],
   ["the end first", `${marks.end}\n${marks.begin}`],
 ])("a page with %s is not written", (_, broken) => {
-  expect(() => withMeasured(broken, "measured")).toThrow(pagePath)
+  expect(() => withMeasured(broken, renderComparison(comparison), order)).toThrow(pagePath)
 })
 
 test("the page tells ratios with their spread, the machine, and no time", () => {
-  const measured = renderComparison(comparison)
-  expect(measured).toContain("| the path | a yardstick | 0.17 (0.15 to 0.18) |")
-  expect(measured).toContain("| the path | 1.20 (1.08 to 1.26) | changed |")
-  expect(measured).toContain("| a wait | 0.80 (0.72 to 0.84) | better |")
-  expect(measured).toContain("| Load before each sample | 0.10 to 2.30 |")
-  expect(measured).toContain("Bun 1.4.5, Node 24.21.0")
-  expect(measured).toContain("Cut off before the last pair: files.")
-  expect(measured).not.toContain(" ms")
+  const {durable = "", files = ""} = Object.fromEntries(renderComparison(comparison))
+  expect(durable).toContain("| the path | a yardstick | 0.17 (0.15 to 0.18) |")
+  expect(durable).toContain("| the path | 1.20 (1.08 to 1.26) | changed |")
+  expect(durable).toContain("| a wait | 0.80 (0.72 to 0.84) | better |")
+  expect(durable).toContain(
+    "ba9876543210 through 0123456789ab: 7 pairs, 2 cores of x64, a load of 0.10 to 2.30, Bun 1.4.5, Node 24.21.0.",
+  )
+  expect(files).toContain("Cut off before its last pair.")
+  expect(durable).not.toContain(" ms")
 })
 
 test("every row that the page tells of is a row of the bench", () => {
