@@ -1,13 +1,18 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
 import {formatPretty} from "../server/logs/format.ts"
+import {readEarlierLog} from "../server/logs/page.ts"
 import type {LogRecord} from "../server/logs/record.ts"
+import {listRuns} from "../server/logs/runs/read-runs.ts"
+import {readHostFile} from "../server/runtime/host-file.ts"
+import {projectPaths} from "../server/runtime/project.ts"
 import type {LogPage} from "../shared/api/logs.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
-import {isProblem, type ProblemCode} from "../shared/problems.ts"
+import {type LogLevel, logLevels} from "../shared/log.ts"
+import {isProblem, Problem, type ProblemCode} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
 import {connectHost, type HostClient} from "./kit/host-client.ts"
-import {counted} from "./kit/print.ts"
+import {counted, table} from "./kit/print.ts"
 import {DataCommand} from "./kit/svc-command.ts"
 
 type Page = Static<typeof LogPage>
@@ -24,9 +29,11 @@ const mostRefusals = 2
 export class LogsCommand extends DataCommand {
   static override paths = [["logs"]]
   static override usage = Command.Usage({
-    description: "show the newest log records of the running Host",
+    description: "show the newest log records of the running Host, or of an earlier run",
     details: `
       The Host keeps its newest records in memory; all of them go to its standard output. Oldest first.
+
+      It keeps the logs of earlier runs in \`.svc/logs\`, up to 32 MiB. \`--run\` reads them there, so no Host has to run.
 
       With \`--follow\` it goes on with what comes, across restarts of the Host, and says where records were missed. \`--json\` prints one record a line, and what was missed as \`{"missed": …}\`.
     `,
@@ -34,19 +41,53 @@ export class LogsCommand extends DataCommand {
       ["The newest hundred", "svc logs --limit 100"],
       ["Warnings and worse, as they come", "svc logs --follow --level warn"],
       ["Those of one plugin, for a program", "svc logs --plugin greeter --json"],
+      ["What the run before said at its end", "svc logs --run previous"],
+      ["The runs whose log is kept", "svc logs --runs"],
     ],
   })
 
   follow = Option.Boolean("--follow", false, {description: "Go on with what comes"})
   level = Option.String("--level", {description: "The least level: silly, trace, debug, info, warn, error or fatal"})
   plugin = Option.String("--plugin", {description: "Only of this plugin instance"})
+  ofRun = Option.String("--run", {description: "Of an earlier run: its runtimeId, or previous"})
+  runs = Option.Boolean("--runs", false, {description: "List the runs whose log is kept"})
   limit = Option.String("--limit", "50", {description: "How many of those that are there, 1 to 1000"})
 
   async run(): Promise<ExitCode> {
+    if (this.runs) return this.#listRuns()
+    if (this.ofRun !== undefined) return this.#showRun(this.ofRun)
     const host = await connectHost(this.folder)
     const page = await this.#page(host, {limit: this.limit})
     for (const record of [...page.items].reverse()) this.#print(record)
     if (this.follow) await this.#follow(host, page.head)
+    return exit.ok
+  }
+
+  async #showRun(run: string): Promise<ExitCode> {
+    if (this.follow) throw new Problem("request_invalid", "--follow goes on with the running Host: leave out --run")
+    const paths = projectPaths(this.folder)
+    const asked = {filter: {level: levelOf(this.level), plugin: this.plugin}, limit: limitOf(this.limit)}
+    const current = (await readHostFile(paths))?.runtimeId
+    // What is on the disk was written without secrets.
+    const page = await readEarlierLog({scrubJson: json => json}, {folder: paths.logs, run, current}, asked)
+    for (const record of [...page.items].reverse()) this.#print(record)
+    return exit.ok
+  }
+
+  async #listRuns(): Promise<ExitCode> {
+    const runs = await listRuns(projectPaths(this.folder).logs)
+    const timeOf = (at: number) => new Date(at).toISOString()
+    const shown = runs.map(run => ({...run, startedAt: timeOf(run.startedAt), writtenAt: timeOf(run.writtenAt)}))
+    this.show({items: shown}, () => {
+      if (shown.length === 0) return "no log is kept: no Host of this version has run here"
+      const lines = shown.map(({runtimeId, startedAt, writtenAt, size, isCut}) => [
+        runtimeId,
+        startedAt,
+        writtenAt,
+        `${Math.ceil(size / 1024)} KiB${isCut ? ", the begin is gone" : ""}`,
+      ])
+      return table(["run", "started", "last record", "size"], lines)
+    })
     return exit.ok
   }
 
@@ -99,4 +140,18 @@ export class LogsCommand extends DataCommand {
         : `-- ${counted(records ?? 0, "record")} missed: there were more than the Host keeps; its standard output has them`
     this.print(this.json ? JSON.stringify({missed}) : text)
   }
+}
+
+const levelOf = (text: string = "silly"): LogLevel => {
+  const level = logLevels.find(each => each === text)
+  if (level === undefined)
+    throw new Problem("request_invalid", `--level is one of ${logLevels.join(", ")}, not "${text}"`)
+  return level
+}
+
+const limitOf = (text: string): number => {
+  const limit = Number(text)
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
+    throw new Problem("request_invalid", `--limit is a number from 1 to 1000, not "${text}"`)
+  return limit
 }

@@ -443,6 +443,11 @@ export const problems = {
     hint: "svc ingress status tells why; svc ingress resume ends an operator's pause.",
   },
   event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
+  log_unknown: {
+    status: 404,
+    title: "No log of this run is kept",
+    hint: "svc logs --runs lists the runs whose log is kept.",
+  },
   inbox_unknown: {status: 404, title: "No such inbox event", hint: "svc inbox list shows the newest."},
   inbox_state: {
     status: 409,

@@ -2,16 +2,17 @@ import {Command, Option} from "clipanion"
 import type {InboxView} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
-import {PageCommand} from "../kit/page-command.ts"
+import {SearchCommand} from "../kit/messages/search-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
-export class InboxList extends PageCommand {
+export class InboxList extends SearchCommand {
   static override paths = [["inbox", "list"]]
   static override usage = Command.Usage({
     description: "list inbox events, newest first",
     examples: [
       ["The newest five", "svc inbox list --limit 5"],
       ["What failed", "svc inbox list --state failed"],
+      ["What one user said", "svc inbox list --user ann"],
     ],
   })
 
@@ -20,9 +21,9 @@ export class InboxList extends PageCommand {
   })
 
   async run(): Promise<ExitCode> {
-    const page = await this.page<Static<typeof InboxView>>("/api/inbox", {state: this.state})
-    this.show(page, () =>
-      table(
+    const page = await this.search<Static<typeof InboxView>>("/api/inbox", this.state)
+    this.show(page, () => {
+      const found = table(
         ["seq", "received", "state", "endpoint", "user", "content"],
         page.items.map(({seq, receivedAt, state, endpoint, event}) => [
           String(seq),
@@ -32,8 +33,9 @@ export class InboxList extends PageCommand {
           event.user?.name ?? event.user?.id ?? "",
           shorten(event.button === undefined ? (event.message?.content ?? event.type) : event.type, 60),
         ]),
-      ),
-    )
+      )
+      return `${found}${this.furtherOf(page)}`
+    })
     return exit.ok
   }
 }

@@ -2,16 +2,17 @@ import {Command, Option} from "clipanion"
 import type {OutboxView} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
-import {PageCommand} from "../kit/page-command.ts"
+import {SearchCommand} from "../kit/messages/search-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
-export class OutboxList extends PageCommand {
+export class OutboxList extends SearchCommand {
   static override paths = [["outbox", "list"]]
   static override usage = Command.Usage({
     description: "list outbox messages, newest first",
     examples: [
       ["The newest five", "svc outbox list --limit 5"],
       ["The dead letters", "svc outbox list --state dead"],
+      ["What a plugin sent today", "svc outbox list --plugin reminders --from 2026-01-31T00:00:00Z"],
       ["What may or may not have arrived", "svc outbox list --state unknown"],
     ],
   })
@@ -21,9 +22,9 @@ export class OutboxList extends PageCommand {
   })
 
   async run(): Promise<ExitCode> {
-    const page = await this.page<Static<typeof OutboxView>>("/api/outbox", {state: this.state})
-    this.show(page, () =>
-      table(
+    const page = await this.search<Static<typeof OutboxView>>("/api/outbox", this.state)
+    this.show(page, () => {
+      const found = table(
         ["id", "created", "state", "attempt", "to", "text"],
         page.items.map(({id, createdAt, state, attempt, endpoint, channel, text}) => [
           id,
@@ -33,8 +34,9 @@ export class OutboxList extends PageCommand {
           `${endpoint} ${channel}`,
           shorten(text, 60),
         ]),
-      ),
-    )
+      )
+      return `${found}${this.furtherOf(page)}`
+    })
     return exit.ok
   }
 }

@@ -10,6 +10,7 @@ import {settleAuthority} from "../database/authority.ts"
 import {type Database, type FoundDatabase, openUnmigrated} from "../database/database.ts"
 import type {DatabaseObserver} from "../database/failing.ts"
 import {recordEnd, recordStart} from "../database/runs.ts"
+import {RunLog, type RunLogOptions} from "../logs/runs/run-log.ts"
 import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migrate.ts"
 import {requireDatabaseFile, requireOneHistory} from "../project/one-history.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
@@ -51,6 +52,16 @@ interface OwnRun {
   readonly startedAt: number
 }
 
+/** Keeps what the log says for when the run is over; returns how that ends. */
+const keepLog = (logs: HostOptions["logs"], options: RunLogOptions): (() => Promise<void>) => {
+  const kept = new RunLog(options)
+  const leave = logs.onRecord(json => kept.add(json))
+  return () => {
+    leave()
+    return kept.close()
+  }
+}
+
 /** Takes the lock, and deals with what earlier processes left. */
 const hold = async ({project: folder, command, supervisor, logs}: HostOptions, run: OwnRun, parts: Parts) => {
   const {runtimeId, startedAt} = run
@@ -74,6 +85,12 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
     name: "the lock",
     start: () => acquireLock(paths, holder),
     stop: (_, held) => held.release(),
+  })
+  await parts.start({
+    name: "the log of this run",
+    start: () => keepLog(logs, {folder: paths.logs, ...run}),
+    stop: (_, end) => end(),
+    limit: 250,
   })
   parts.add({name: "the Host's file", stop: () => removeHostFile(paths, runtimeId)})
   const installed = await settleInstall(paths, command)

@@ -14,6 +14,7 @@ import {projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {type ApiOptions, serveApi} from "./api.ts"
 import {assemble} from "./assembly/assemble.ts"
+import {createMetricHistory} from "./assembly/metric-history.ts"
 import {Entrance} from "./entrance.ts"
 import {type Host, type HostOptions, isPlannedEnd} from "./host.ts"
 import {countFailedStart} from "./last-good.ts"
@@ -132,6 +133,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     ...(options.clock === undefined ? {} : {clock: options.clock}),
   })
   const handlers = new HandlerMeter()
+  const metricHistory = createMetricHistory({database, log, handlers, outbox, endpoints})
   const trials = createTrials({host: options, opened, services: made})
   const api = serveApi({
     base: boot.config.http.base,
@@ -145,6 +147,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
       identity: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor, lastGood},
       database,
       logs,
+      logFolder: opened.paths.logs,
       handlers,
       checkpoints: recovery.checkpoints,
       releases: recovery.releases,
@@ -159,6 +162,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     opened,
     made,
     dispatch: handlers.measure(dispatch),
+    metricHistory,
     api,
     trials,
     requireRunning: () => parts.requireRunning(),

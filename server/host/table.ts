@@ -1,5 +1,6 @@
 import {policyOf} from "../endpoints/spec.ts"
 import type {Dispatch} from "../inbox/handling.ts"
+import type {Recorder} from "../metrics/history/recorder.ts"
 import {noteTokens} from "../project/token-ages.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {readHostFile, writeHostFile} from "../runtime/host-file.ts"
@@ -21,6 +22,7 @@ export interface TableOptions {
   readonly made: Assembled
   readonly dispatch: Dispatch
   readonly api: Api
+  readonly metricHistory: Recorder
   readonly trials: Trials
   /** Throws once the start has been ended. */
   readonly requireRunning: () => void
@@ -157,7 +159,7 @@ const lastGoodRow = (
 }
 
 /** What answers requests, and what runs beside them. */
-const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[] => {
+const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions): readonly Row[] => {
   const {gate, listener, url, paths, runtimeId, token, boot} = opened
   const {log} = options.logs
   const {events, satori, files, inbox, outbox, jobs, timers, agents, recovery, capacity} = made
@@ -188,6 +190,13 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
     {name: "the files", start: () => files.start(), stop: () => files.stop(), limit: 250},
     {name: "checkpoints and releases", start: () => recovery.start()},
     {name: "the deletion of old rows", start: () => capacity.start()},
+    {
+      name: "the metric history",
+      start: () => metricHistory.start(),
+      stop: () => metricHistory.stop(),
+      limit: 250,
+      late: "the metric history ends a minute early",
+    },
     {
       name: "the service",
       early: true,

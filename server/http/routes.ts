@@ -16,10 +16,18 @@ import {askPlatform, listEndpoints, reconnectEndpoint} from "../console/api/endp
 import {listEvents, streamEvents} from "../console/api/events.ts"
 import {listGaps} from "../console/api/gaps.ts"
 import {listGenerations, rollBackGeneration, showGenerationConfig, unpinGeneration} from "../console/api/generations.ts"
-import {actOnHeldEvents, actOnInboxEvent, listInbox, redactInboxEvent, showInboxEvent} from "../console/api/inbox.ts"
-import {pauseIngress, resumeIngress, showIngress} from "../console/api/ingress.ts"
-import {type MetricsService, showMetrics} from "../console/api/metrics.ts"
 import {
+  actOnFoundEvents,
+  actOnHeldEvents,
+  actOnInboxEvent,
+  listInbox,
+  redactInboxEvent,
+  showInboxEvent,
+} from "../console/api/inbox.ts"
+import {pauseIngress, resumeIngress, showIngress} from "../console/api/ingress.ts"
+import {type MetricsService, showMetricHistory, showMetrics} from "../console/api/metrics.ts"
+import {
+  actOnFoundMessages,
   actOnHeldMessages,
   actOnMessage,
   listOutbox,
@@ -52,7 +60,7 @@ import {
 } from "../console/api/scheduled/jobs.ts"
 import {actOnHeldTimers, actOnTimer, listTimers, showTimer} from "../console/api/scheduled/timers.ts"
 import {showSession} from "../console/api/session.ts"
-import {listLogRecords, showConfig} from "../console/api/settings.ts"
+import {listLogRecords, listLogRuns, showConfig} from "../console/api/settings.ts"
 import {
   reloadConfig,
   restartHost,
@@ -161,6 +169,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/inbox/:seq/release", "full", actOnInboxEvent(inbox, "release")),
     post("/api/inbox/:seq/discard", "full", actOnInboxEvent(inbox, "discard")),
     post("/api/inbox/:seq/redact", "full", redactInboxEvent(database)),
+    post("/api/inbox/bulk", "full", actOnFoundEvents(database, inbox)),
     post("/api/inbox/held/release", "full", actOnHeldEvents(inbox, "release")),
     post("/api/inbox/held/discard", "full", actOnHeldEvents(inbox, "discard")),
 
@@ -171,6 +180,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/outbox/:id/release", "full", actOnMessage(outbox, "release")),
     post("/api/outbox/:id/discard", "full", actOnMessage(outbox, "discard")),
     post("/api/outbox/:id/redact", "full", redactMessage(database, services.files)),
+    post("/api/outbox/bulk", "full", actOnFoundMessages(database, outbox)),
     post("/api/outbox/held/release", "full", actOnHeldMessages(outbox, "release")),
     post("/api/outbox/held/discard", "full", actOnHeldMessages(outbox, "discard")),
 
@@ -264,9 +274,11 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/database/compact", "full", compactDatabase(capacity)),
     post("/api/database/rescue", "full", rescueDatabase(placeWatch)),
 
-    get("/api/logs", "full", listLogRecords(logs, identity.runtimeId)),
+    get("/api/logs", "full", listLogRecords(logs, identity.runtimeId, services.logFolder)),
+    get("/api/logs/runs", "full", listLogRuns(services.logFolder)),
 
     get("/api/metrics", "demo", showMetrics(metrics)),
+    get("/api/metrics/history", "demo", showMetricHistory(database)),
 
     post("/hooks/:plugin/:endpoint", "signature", takeWebhook(endpoints)),
     get("/hooks/:plugin/:endpoint", "signature", answerPlatform(endpoints)),

@@ -73,4 +73,6 @@ export interface Services {
   readonly disk: DiskLimit
   readonly satori: SatoriServer
   readonly logs: Logs
+  /** Where the logs of earlier runs are kept. */
+  readonly logFolder: string
 }

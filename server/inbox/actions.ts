@@ -17,7 +17,8 @@ export interface InboxChange {
   readonly due: readonly Due[]
 }
 
-const from: Record<InboxAction, readonly string[]> = {
+/** The states that an action is for. */
+export const statesFor: Record<InboxAction, readonly string[]> = {
   retry: ["failed", "dead"],
   release: ["held"],
   discard: ["failed", "dead", "held"],
@@ -49,7 +50,7 @@ export const act = async (database: Database, action: InboxAction, on: InboxSele
 }
 
 const conditionOf = (action: InboxAction, on: InboxSelection): {condition: string; args: Statement["args"] & {}} => {
-  const states = `state IN (${from[action].map(state => `'${state}'`).join(", ")})`
+  const states = `state IN (${statesFor[action].map(state => `'${state}'`).join(", ")})`
   if (on === "held") return {condition: "state = 'held'", args: []}
   if (on.handler === undefined) return {condition: `${states} AND seq = ?`, args: [on.seq]}
   return {condition: `${states} AND seq = ? AND handler = ?`, args: [on.seq, on.handler]}
@@ -67,7 +68,7 @@ const refusal = async (
   if (rows.length === 0) return new Problem("inbox_unknown", `there is no inbox event ${on.seq}`)
   const marks = rows.flatMap(({handler, state}) => (handler === null ? [] : [`${handler} is ${state}`]))
   const wanted = on.handler === undefined ? "no handler" : `not ${on.handler}`
-  const states = from[action].join(" or ")
+  const states = statesFor[action].join(" or ")
   return new Problem(
     "inbox_state",
     `${action} is for what is ${states}, and ${wanted} of event ${on.seq} is: ${marks.join(", ") || "it has none"}`,

@@ -28,6 +28,8 @@ export interface Logs {
   hide(secrets: readonly string[]): void
   /** How many records of each level were written. */
   readonly written: Readonly<Record<LogLevel, number>>
+  /** Hears of every record as JSON, of those too that were made before; returns how it ends. It must not log itself. */
+  onRecord(listener: (json: string) => void): () => void
   /** Hears of every record of level error and fatal; it must not log at these levels itself. */
   onError(listener: Listener): void
   /** A text as the log would write it: without hidden values. */
@@ -50,6 +52,7 @@ export const createLogs = (options: LogOptions): Logs => {
   const history = new History()
   const written = perLevel(() => 0)
   const listeners = perLevel<Listener[]>(() => [])
+  const readers = new Set<(json: string) => void>()
   const print = printerOf(options, mask)
   let least = rankOf(options.level)
   let bound = noFields
@@ -59,6 +62,7 @@ export const createLogs = (options: LogOptions): Logs => {
     const json = toExactJson(record)
     history.add(level, typeof record.plugin === "string" ? record.plugin : undefined, json)
     print(record, json)
+    for (const read of readers) read(json)
     for (const hear of listeners[level]) hear(record)
   }
   return {
@@ -72,6 +76,11 @@ export const createLogs = (options: LogOptions): Logs => {
       bound = {...bound, ...fields}
     },
     hide: secrets => mask.hide(secrets),
+    onRecord: listener => {
+      for (const {json} of history.above(0, {level: "silly", plugin: undefined}, history.last)) listener(json)
+      readers.add(listener)
+      return () => readers.delete(listener)
+    },
     onError: listener => {
       listeners.error.push(listener)
       listeners.fatal.push(listener)

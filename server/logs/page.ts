@@ -1,7 +1,9 @@
-import {fromJson} from "../../shared/json.ts"
+import {fromJson, toJson} from "../../shared/json.ts"
+import {Problem} from "../../shared/problems.ts"
 import type {HistoryFilter, Kept} from "./history.ts"
 import type {Logs} from "./log.ts"
 import type {LogRecord} from "./record.ts"
+import {listRuns, type NumberedRecord, readRun, readRunsAbout} from "./runs/read-runs.ts"
 
 export interface LogRequest {
   readonly filter: HistoryFilter
@@ -10,6 +12,38 @@ export interface LogRequest {
   readonly cursor?: number | undefined
   /** `<runtimeId>-<number>`: the records after this one, oldest first. */
   readonly after?: string | undefined
+}
+
+/** Whose log is read. */
+export interface EarlierRun {
+  /** Where the logs of runs are kept. */
+  readonly folder: string
+  /** A runtimeId, or `previous`. */
+  readonly run: string
+  /** The run that is under way, if one is. */
+  readonly current?: string | undefined
+}
+
+/** A page of an earlier run's log, newest first. Throws `log_unknown`. */
+export const readEarlierLog = async (
+  logs: Pick<Logs, "scrubJson">,
+  {folder, run, current}: EarlierRun,
+  {filter, limit, cursor}: Omit<LogRequest, "after">,
+): Promise<LogRecords> => {
+  const runtimeId = run === "previous" ? await previousOf(folder, current) : run
+  const {items, next} = await readRun(folder, runtimeId, {filter, limit, below: cursor})
+  return {
+    items: items.map(record => scrubbed(logs, record)),
+    next: next === undefined ? null : String(next),
+    head: items[0]?.id ?? idOf(runtimeId, 0),
+    missed: null,
+  }
+}
+
+const previousOf = async (folder: string, current: string | undefined): Promise<string> => {
+  const previous = (await listRuns(folder)).find(({runtimeId}) => runtimeId !== current)
+  if (previous === undefined) throw new Problem("log_unknown", "no log of an earlier run is kept")
+  return previous.runtimeId
 }
 
 type Missed = {readonly reason: "evicted" | "restarted"; readonly records: number | null} | null
@@ -27,17 +61,39 @@ export const readLog = (logs: Logs, runtimeId: string, request: LogRequest): Log
     ? readNewest(logs, runtimeId, request)
     : readAfter(logs, runtimeId, request, request.after)
 
-/** The records that are about an inbox event or one of the outbox messages, oldest first; and since when records are kept. */
-export const readLogAbout = (
-  logs: Logs,
-  runtimeId: string,
-  about: {readonly event: number; readonly outbox: readonly number[]},
-): {readonly items: LogRecords["items"]; readonly keptFrom: string | undefined} => {
-  const found = logs.history.about({event: new Set([about.event]), outbox: new Set(about.outbox)})
-  const view = show(logs, runtimeId)
-  const [oldest] = logs.history.above(0, {level: "silly", plugin: undefined}, 1)
-  return {items: found.map(view), keptFrom: oldest === undefined ? undefined : view(oldest).time}
+/** Records of an inbox event and of outbox messages, by their numbers. */
+export interface LogAbout {
+  readonly event: number
+  readonly outbox: readonly number[]
+  /** When they may have been written, in milliseconds since 1970. */
+  readonly from: number
+  readonly to: number
 }
+
+/** The records that are about an event or its messages, oldest first, of this run and of those before; and since when any are kept. */
+export const readLogAbout = async (
+  logs: Logs,
+  {folder, current}: {readonly folder: string; readonly current: string},
+  {event, outbox, from, to}: LogAbout,
+): Promise<{readonly items: LogRecords["items"]; readonly keptFrom: string | undefined}> => {
+  const numbers = {event: new Set([event]), outbox: new Set(outbox)}
+  const [runs, earlier] = await Promise.all([
+    listRuns(folder),
+    readRunsAbout(folder, numbers, {from, to, except: current}),
+  ])
+  const own = logs.history.about(numbers).map(show(logs, current))
+  const [first] = logs.history.above(0, {level: "silly", plugin: undefined}, 1)
+  const oldest = runs.filter(({runtimeId}) => runtimeId !== current).at(-1)
+  const keptFrom = oldest && new Date(oldest.isCut ? oldest.writtenAt : oldest.startedAt).toISOString()
+  return {
+    items: [...earlier.map(record => scrubbed(logs, record)), ...own],
+    keptFrom: keptFrom ?? (first && show(logs, current)(first).time),
+  }
+}
+
+/** What has become a secret since is hidden here. */
+const scrubbed = (logs: Pick<Logs, "scrubJson">, {seq: _, ...record}: NumberedRecord): LogRecords["items"][number] =>
+  fromJson(logs.scrubJson(toJson(record))) as LogRecords["items"][number]
 
 const idOf = (runtimeId: string, seq: number): string => `${runtimeId}-${seq}`
 

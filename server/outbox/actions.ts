@@ -8,7 +8,8 @@ export type OutboxAction = "retry" | "release" | "discard"
 /** One message, by its id; or whatever is held back, unknown ones too. */
 export type OutboxSelection = {readonly id: string} | "held"
 
-const from: Record<OutboxAction, readonly string[]> = {
+/** The states that an action is for. */
+export const statesFor: Record<OutboxAction, readonly string[]> = {
   retry: ["failed", "dead", "unknown"],
   release: ["held", "unknown"],
   discard: ["scheduled", "queued", "failed", "dead", "held", "unknown"],
@@ -30,7 +31,8 @@ const listed = (states: readonly string[]) => states.map(state => `'${state}'`).
 
 /** Resolves to where something is to be sent now, or no longer. Throws `outbox_unknown`, and `outbox_state` where the message is in no state for it. */
 export const act = async (database: Database, action: OutboxAction, on: OutboxSelection): Promise<readonly Lane[]> => {
-  const condition = on === "held" ? "state IN ('held', 'unknown')" : `id = ? AND state IN (${listed(from[action])})`
+  const condition =
+    on === "held" ? "state IN ('held', 'unknown')" : `id = ? AND state IN (${listed(statesFor[action])})`
   const [changed] = await database.write([
     {
       sql: `UPDATE outbox SET ${setting[action]} WHERE ${condition} RETURNING endpoint, channel`,
@@ -45,5 +47,8 @@ export const act = async (database: Database, action: OutboxAction, on: OutboxSe
 const refusal = async (database: Database, action: OutboxAction, id: string): Promise<Problem> => {
   const [row] = await database.read("SELECT state FROM outbox WHERE id = ?", [id])
   if (row === undefined) return new Problem("outbox_unknown", `there is no outbox message ${id}`)
-  return new Problem("outbox_state", `${action} is for what is ${from[action].join(" or ")}; ${id} is ${row.state}`)
+  return new Problem(
+    "outbox_state",
+    `${action} is for what is ${statesFor[action].join(" or ")}; ${id} is ${row.state}`,
+  )
 }

@@ -77,6 +77,11 @@ export class Outbox {
     })
   }
 
+  /** How many messages came to these ends since the Host started. */
+  get ends(): Sends["ends"] {
+    return this.#sends.ends
+  }
+
   /** Begins with what earlier runs left unsent. Call it once the first generation is committed. */
   async start(senders: Senders): Promise<void> {
     this.#sends.start(senders)

@@ -50,6 +50,8 @@ const width = 256
 
 /** Sends what the outbox holds: each channel in its order, channels side by side, at the pace of their endpoints. */
 export class Sends {
+  /** How many messages came to these ends since the Host started. */
+  readonly ends = {sent: 0, failed: 0, dead: 0, unknown: 0}
   readonly #database: Database
   readonly #log: Log
   readonly #timing: Timing
@@ -255,7 +257,9 @@ export class Sends {
     if ("error" in end)
       this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt: number, state: end.is})
     await this.#persist(seq, () => this.#finishes.store({end, seq, attempt: number}))
-    return end.is === "partly" ? "queued" : end.is
+    if (end.is === "partly") return "queued"
+    if (end.is !== "queued") this.ends[end.is]++
+    return end.is
   }
 
   #persist<T>(seq: number, work: () => Promise<T>): Promise<T> {

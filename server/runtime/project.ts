@@ -31,6 +31,7 @@ export const projectPaths = (project: string) => ({
   daemonHolder: join(project, ".svc/daemon-holder.json"),
   daemon: join(project, ".svc/daemon.json"),
   log: join(project, ".svc/runtime.log"),
+  logs: join(project, ".svc/logs"),
 })
 
 export type ProjectPaths = ReturnType<typeof projectPaths>

@@ -16,6 +16,12 @@ export const LogQuery = Type.Object({
   cursor: Type.Optional(Type.String({pattern: "^[0-9]{1,15}$", description: "`next` of the page before"})),
   level: Type.Optional(Type.Enum([...logLevels], {description: "The least level"})),
   plugin: Type.Optional(Type.String({description: "Only of this plugin instance, by its name"})),
+  run: Type.Optional(
+    Type.String({
+      pattern: "^[0-9A-Za-z-]{1,64}$",
+      description: "The runtimeId of an earlier run, or `previous`; `after` is ignored. This run when left out",
+    }),
+  ),
   after: Type.Optional(
     Type.String({
       pattern: "^[0-9A-Za-z-]{1,64}-[0-9]{1,15}$",
@@ -40,3 +46,13 @@ export const LogPage = Named("LogPage", {
     {description: "What is gone of the records after `after`, whatever the filter"},
   ),
 })
+
+export const LogRunView = Named("LogRunView", {
+  runtimeId: Type.String(),
+  startedAt: Time(),
+  writtenAt: Time("When its last record was written"),
+  size: Type.Integer({description: "Bytes"}),
+  isCut: Type.Boolean({description: "Its first records are no longer kept"}),
+})
+
+export const LogRuns = Type.Object({items: Type.Array(LogRunView)}, {title: "LogRuns"})

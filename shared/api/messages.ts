@@ -7,8 +7,20 @@ import {Named, Time} from "./schemas.ts"
 
 const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead", "held", "discarded"])
 
+/** What messages are looked for by; what a demo token does not see, it does not look for. */
+const filters = {
+  endpoint: Type.Optional(Type.String({minLength: 1, description: "Only of this endpoint"})),
+  channel: Type.Optional(Type.String({minLength: 1, private: true, description: "Only of this channel, by its id"})),
+  user: Type.Optional(Type.String({minLength: 1, private: true, description: "Only of this user"})),
+  plugin: Type.Optional(Type.String({minLength: 1, description: "Only what a handler of this plugin had to do with"})),
+  text: Type.Optional(Type.String({minLength: 1, maxLength: 200, private: true, description: "Only with this text"})),
+  from: Type.Optional(Time("Only since this time")),
+  to: Type.Optional(Time("Only before this time")),
+}
+
 export const InboxQuery = Type.Object({
   ...PageQuery.properties,
+  ...filters,
   state: Type.Optional(Type.Enum([...MarkState.enum], {description: "Events with a handler in this state"})),
 })
 
@@ -50,6 +62,21 @@ export const InboxChanged = Named("InboxChanged", {
   handlers: Type.Integer({description: "How many handlers of them"}),
 })
 
+export const BulkRequest = Named(
+  "BulkRequest",
+  {
+    action: Type.Enum(["retry", "release", "discard"]),
+    dryRun: Type.Optional(Type.Boolean({default: false, description: "Only count what it would be done to"})),
+  },
+  {additionalProperties: false},
+)
+
+export const BulkChanged = Named("BulkChanged", {
+  count: Type.Integer({description: "Events or messages that it was done to"}),
+  next: Type.Union([Type.String(), Type.Null()], {description: "`cursor` of the next part; null at the end"}),
+  lookedTo: Type.Union([Time(), Type.Null()], {description: "The time of the oldest that was looked at"}),
+})
+
 const outboxStates = [
   "scheduled",
   "queued",
@@ -66,7 +93,7 @@ export type OutboxState = (typeof outboxStates)[number]
 
 const OutboxState = Type.Enum([...outboxStates])
 
-export const OutboxQuery = Type.Object({...PageQuery.properties, state: Type.Optional(OutboxState)})
+export const OutboxQuery = Type.Object({...PageQuery.properties, ...filters, state: Type.Optional(OutboxState)})
 
 export const OutboxView = Named("OutboxView", {
   id: Type.String(),

@@ -1,14 +1,16 @@
 import {InboxActionRequest, InboxChanged, InboxDetail, InboxQuery, InboxView} from "../../../shared/api/messages.ts"
-import {fromJson} from "../../../shared/json.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
-import type {InboxAction} from "../../inbox/actions.ts"
+import {type InboxAction, statesFor} from "../../inbox/actions.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
-import {newestFirst, timeOf} from "../paging.ts"
+import {inBulk} from "../bulk.ts"
+import {timeOf} from "../paging.ts"
+import {type Condition, containing, given, type SearchResult, searchedList, searchRows, timesOf} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
 /** The state of an event is that of its worst handler; an event that nobody handles is handled. */
@@ -16,28 +18,62 @@ const state = `COALESCE((SELECT state FROM inbox_marks m WHERE m.seq = inbox.seq
   CASE state WHEN 'dead' THEN 0 WHEN 'failed' THEN 1 WHEN 'held' THEN 2 WHEN 'running' THEN 3 WHEN 'pending' THEN 4
     WHEN 'discarded' THEN 5 ELSE 6 END LIMIT 1), 'handled')`
 
-const shown = `inbox.seq, endpoint, type, received_at, event, ${state} AS state`
-
-const newestEvents = `SELECT ${shown} FROM inbox WHERE seq < ? ORDER BY seq DESC LIMIT ?`
-
 /** Events with a handler in a state: the index of the marks tells which, in their order. */
-const newestInState = `SELECT ${shown} FROM
-    (SELECT DISTINCT seq FROM inbox_marks WHERE inbox_marks.state = ? AND seq < ? ORDER BY seq DESC LIMIT ?) AS chosen
-  CROSS JOIN inbox ON inbox.seq = chosen.seq ORDER BY chosen.seq DESC`
+const inState = "SELECT DISTINCT seq FROM inbox_marks WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
+
+const handledBy = "EXISTS (SELECT 1 FROM inbox_marks h WHERE h.seq = inbox.seq AND substr(h.handler, 1, length(?)) = ?)"
+
+/** What an operator looks for. */
+const conditionsOf = ({endpoint, channel, user, plugin, text}: Static<typeof InboxQuery>): readonly Condition[] => {
+  const handlers = `root/${plugin}/`
+  return [
+    ...given(endpoint, "+endpoint = ?"),
+    ...given(channel, "event ->> '$.channel.id' = ?"),
+    ...(user === undefined ? [] : [{sql: "? IN (event ->> '$.user.id', event ->> '$.user.name')", args: [user]}]),
+    ...(plugin === undefined ? [] : [{sql: handledBy, args: [handlers, handlers]}]),
+    ...(text === undefined ? [] : [containing("event ->> '$.message.content'", text)]),
+  ]
+}
+
+const searchInbox = (
+  database: Database,
+  call: Call,
+  {before, limit, also = []}: {before: number; limit: number; also?: readonly Condition[]},
+): Promise<SearchResult> => {
+  const query = call.query as Static<typeof InboxQuery>
+  return searchRows(
+    database,
+    {table: "inbox", time: "received_at", more: `, ${state} AS state`},
+    {
+      conditions: [...conditionsOf(query), ...also],
+      numbers: query.state === undefined ? undefined : {sql: inState, args: [query.state]},
+      ...timesOf(call),
+      before,
+      limit,
+    },
+  )
+}
 
 export const listInbox = (database: Database): Operation =>
-  newestFirst({
-    summary: "Inbox events, newest first",
+  searchedList({
+    summary: "Inbox events, newest first; a filter looks at 2000 of them at a time",
     query: InboxQuery,
     item: InboxView,
-    numberOf: ({seq}) => seq,
-    read: async ({query}, before, most) => {
-      const rows =
-        query.state === undefined
-          ? await database.read(newestEvents, [before, most])
-          : await database.read(newestInState, [String(query.state), before, most])
-      return rows.map(viewEvent)
-    },
+    search: (call, before, limit) => searchInbox(database, call, {before, limit}),
+    view: viewEvent,
+  })
+
+const isFor = (action: InboxAction): Condition => ({
+  sql: "EXISTS (SELECT 1 FROM inbox_marks a WHERE a.seq = inbox.seq AND a.state IN (SELECT value FROM json_each(?)))",
+  args: [toJson(statesFor[action])],
+})
+
+export const actOnFoundEvents = (database: Database, inbox: Inbox): Operation =>
+  inBulk({
+    summary: "Run again, run or give up the handlers of all events that the filters find, a page at a time",
+    query: InboxQuery,
+    search: (call, action, before, limit) => searchInbox(database, call, {before, limit, also: [isFor(action)]}),
+    act: (action, {seq}) => inbox.act(action, {seq: Number(seq)}),
   })
 
 export const showInboxEvent = (database: Database): Operation => ({

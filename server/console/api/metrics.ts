@@ -1,4 +1,9 @@
-import type {Operation} from "../../../shared/sdk/route.ts"
+import {MetricHistoryQuery, MetricHistoryView} from "../../../shared/api/metric-history.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Call, Operation} from "../../../shared/sdk/route.ts"
+import type {Database} from "../../database/database.ts"
+import {readMetricHistory} from "../../metrics/history/read.ts"
+import {hour} from "../../metrics/history/spans.ts"
 import {contentType} from "../../metrics/page.ts"
 
 /** What the Host lets this route see. */
@@ -19,3 +24,25 @@ export const showMetrics = (metrics: MetricsService): Operation => ({
       },
     }),
 })
+
+export const showMetricHistory = (database: Database): Operation => ({
+  summary: "What the Host did over time: by minutes for 48 hours, by hours for 90 days",
+  query: MetricHistoryQuery,
+  response: {200: MetricHistoryView},
+  problems: ["request_invalid"],
+  handle: async (_, call) => {
+    const now = Date.now()
+    const to = Math.min(timeOf(call, "to") ?? now, now)
+    const from = timeOf(call, "from") ?? to - hour
+    if (from >= to) throw new Problem("request_invalid", "from is not before to, or not in the past")
+    return call.json(MetricHistoryView, await readMetricHistory(database, {from, to, now}))
+  },
+})
+
+const timeOf = ({query}: Call, name: "from" | "to"): number | undefined => {
+  const text = query[name]
+  if (text === undefined) return undefined
+  const at = Date.parse(String(text))
+  if (Number.isNaN(at)) throw new Problem("request_invalid", `${name} is no time like 2026-01-31T12:00:00Z`)
+  return at
+}

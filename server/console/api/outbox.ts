@@ -7,34 +7,80 @@ import {
   OutboxView,
   SendRequest,
 } from "../../../shared/api/messages.ts"
-import {fromJson} from "../../../shared/json.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {type Node, textOf} from "../../../shared/sdk/elements.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
-import type {Operation} from "../../../shared/sdk/route.ts"
+import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {FileStore} from "../../files/store.ts"
 import {redactOutbox} from "../../inbox/redact.ts"
-import type {OutboxAction} from "../../outbox/actions.ts"
+import {type OutboxAction, statesFor} from "../../outbox/actions.ts"
 import {presentButtons} from "../../outbox/buttons.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
-import {newestFirst, timeOf} from "../paging.ts"
+import {inBulk} from "../bulk.ts"
+import {timeOf} from "../paging.ts"
+import {type Condition, containing, given, type SearchResult, searchedList, searchRows, timesOf} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
 export const listOutbox = (database: Database): Operation =>
-  newestFirst({
-    summary: "Outbox messages, newest first",
+  searchedList({
+    summary: "Outbox messages, newest first; a filter looks at 2000 of them at a time",
     query: OutboxQuery,
     item: OutboxView,
-    numberOf: ({seq}) => seq,
-    read: async ({query}, before, most) => {
-      const state = query.state === undefined ? [] : [String(query.state)]
-      const sql = `SELECT * FROM outbox WHERE seq < ?${state.length > 0 ? " AND state = ?" : ""} ORDER BY seq DESC LIMIT ?`
-      return (await database.read(sql, [before, ...state, most])).map(viewMessage)
+    search: (call, before, limit) => searchOutbox(database, call, {before, limit}),
+    view: viewMessage,
+  })
+
+const inState = "SELECT seq FROM outbox WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
+
+/** What an operator looks for. */
+const conditionsOf = ({endpoint, channel, user, plugin, text}: Static<typeof OutboxQuery>): readonly Condition[] => {
+  const handlers = `root/${plugin}/`
+  return [
+    ...given(endpoint, "+endpoint = ?"),
+    ...given(channel, "+channel = ?"),
+    ...given(user, "+user = ?"),
+    ...(plugin === undefined
+      ? []
+      : [{sql: "(+plugin = ? OR substr(handler, 1, length(?)) = ?)", args: [plugin, handlers, handlers]}]),
+    ...(text === undefined ? [] : [containing("content", text)]),
+  ]
+}
+
+const searchOutbox = (
+  database: Database,
+  call: Call,
+  {before, limit, also = []}: {before: number; limit: number; also?: readonly Condition[]},
+): Promise<SearchResult> => {
+  const query = call.query as Static<typeof OutboxQuery>
+  return searchRows(
+    database,
+    {table: "outbox", time: "created_at"},
+    {
+      conditions: [...conditionsOf(query), ...also],
+      numbers: query.state === undefined ? undefined : {sql: inState, args: [query.state]},
+      ...timesOf(call),
+      before,
+      limit,
     },
+  )
+}
+
+const isFor = (action: OutboxAction): Condition => ({
+  sql: "+state IN (SELECT value FROM json_each(?))",
+  args: [toJson(statesFor[action])],
+})
+
+export const actOnFoundMessages = (database: Database, outbox: Outbox): Operation =>
+  inBulk({
+    summary: "Send again, send or give up all messages that the filters find, a page at a time",
+    query: OutboxQuery,
+    search: (call, action, before, limit) => searchOutbox(database, call, {before, limit, also: [isFor(action)]}),
+    act: (action, {id}) => outbox.act(action, {id: String(id)}),
   })
 
 export const showMessage = (database: Database): Operation => ({

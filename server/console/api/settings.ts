@@ -1,11 +1,12 @@
-import {LogPage, LogQuery} from "../../../shared/api/logs.ts"
+import {LogPage, LogQuery, LogRuns} from "../../../shared/api/logs.ts"
 import {Named} from "../../../shared/api/schemas.ts"
 import type {LogLevel} from "../../../shared/log.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Generation} from "../../generation/generation.ts"
 import type {Logs} from "../../logs/log.ts"
-import {readLog} from "../../logs/page.ts"
+import {readEarlierLog, readLog} from "../../logs/page.ts"
+import {listRuns} from "../../logs/runs/read-runs.ts"
 
 const Config = Named("Config", {config: Type.Unknown()})
 
@@ -15,18 +16,36 @@ export const showConfig = (current: () => Generation): Operation => ({
   handle: (_, call) => call.json(Config, {config: current().config.config}),
 })
 
-export const listLogRecords = (logs: Logs, runtimeId: string): Operation => ({
-  summary: "The newest log records of this run, newest first; with `after`, what came after a record, oldest first",
+/** `folder` has the logs of earlier runs. */
+export const listLogRecords = (logs: Logs, runtimeId: string, folder: string): Operation => ({
+  summary: "The newest log records of a run, newest first; with `after`, what came after a record, oldest first",
   query: LogQuery,
   response: {200: LogPage},
-  handle: (_, call) => {
-    const {level = "silly", plugin, limit = 200, cursor, after} = call.query as Static<typeof LogQuery>
+  problems: ["log_unknown"],
+  handle: async (_, call) => {
+    const {level = "silly", plugin, limit = 200, cursor, after, run = runtimeId} = call.query as Static<typeof LogQuery>
     const asked = {
       filter: {level: level as LogLevel, plugin},
       limit,
       cursor: cursor === undefined ? undefined : Number(cursor),
       after,
     }
-    return call.json(LogPage, readLog(logs, runtimeId, asked))
+    const page =
+      run === runtimeId
+        ? readLog(logs, runtimeId, asked)
+        : await readEarlierLog(logs, {folder, run, current: runtimeId}, asked)
+    return call.json(LogPage, page)
+  },
+})
+
+export const listLogRuns = (folder: string): Operation => ({
+  summary: "The runs whose log is kept, this one included, newest first",
+  response: {200: LogRuns},
+  handle: async (_, call) => {
+    const runs = await listRuns(folder)
+    const timeOf = (at: number) => new Date(at).toISOString()
+    return call.json(LogRuns, {
+      items: runs.map(run => ({...run, startedAt: timeOf(run.startedAt), writtenAt: timeOf(run.writtenAt)})),
+    })
   },
 })

@@ -16,6 +16,7 @@ export interface TrailServices {
   readonly database: Database
   readonly events: EventServices
   readonly logs: Logs
+  readonly logFolder: string
   readonly identity: {readonly runtimeId: string}
 }
 
@@ -28,7 +29,13 @@ const slack = 5000
 
 const mostSent = 200
 
-export const showTrail = ({database, events: {events, envelopes}, logs, identity}: TrailServices): Operation => ({
+export const showTrail = ({
+  database,
+  events: {events, envelopes},
+  logs,
+  logFolder,
+  identity,
+}: TrailServices): Operation => ({
   summary: "One inbox event from its arrival to its answers: handlers, messages, events and log records",
   query: TrailQuery,
   response: {200: InboxTrail},
@@ -41,8 +48,11 @@ export const showTrail = ({database, events: {events, envelopes}, logs, identity
     ])
     const sent = rows.map(row => ({...viewMessage(row), handler: row.handler === null ? null : String(row.handler)}))
     const after = call.query.cursor === undefined ? undefined : Number(call.query.cursor)
-    const found = await search(events, event, lastChange(event, rows), after)
-    const log = readLogAbout(logs, identity.runtimeId, {event: event.seq, outbox: sent.map(({seq}) => seq)})
+    const until = lastChange(event, rows)
+    const found = await search(events, event, until, after)
+    const kept = {folder: logFolder, current: identity.runtimeId}
+    const times = {from: Date.parse(event.receivedAt) - slack, to: (until ?? Date.now()) + slack}
+    const log = await readLogAbout(logs, kept, {event: event.seq, outbox: sent.map(({seq}) => seq), ...times})
     const now = new Date().toISOString()
     return call.json(InboxTrail, {
       event,

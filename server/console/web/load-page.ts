@@ -4,6 +4,7 @@ import Overview from "./pages/Overview.svelte"
 type Loaded = Promise<{readonly default: Component}>
 
 const others: Readonly<Record<string, () => Loaded>> = {
+  metrics: () => import("./pages/Metrics.svelte"),
   events: () => import("./pages/Events.svelte"),
   endpoints: () => import("./pages/Endpoints.svelte"),
   inbox: () => import("./pages/Inbox.svelte"),

@@ -13,6 +13,7 @@ export interface PageEntry {
 /** The pages, in the order of the menu. */
 export const pages: readonly PageEntry[] = [
   {path: "", title: texts.pages.overview, icon: "overview"},
+  {path: "metrics", title: texts.pages.metrics, icon: "metrics"},
   {path: "events", title: texts.pages.events, icon: "events"},
   {path: "endpoints", title: texts.pages.endpoints, icon: "endpoints"},
   {path: "inbox", title: texts.pages.inbox, icon: "inbox"},

@@ -165,6 +165,15 @@ export const migrations: readonly Migration[] = [
   },
   {version: 20, name: "buttons", undo: "drop buttons and its triggers", statements: buttonSchema},
   {version: 21, name: "agents", undo: "drop the tables agent_* and their triggers", statements: agentSchema},
+  {
+    version: 22,
+    name: "metric-history",
+    undo: "drop metric_history",
+    statements: [
+      // `span` is 60000 or 3600000, `at` its begin, both in milliseconds; `data` is JSON.
+      "CREATE TABLE metric_history (span INTEGER NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (span, at)) WITHOUT ROWID",
+    ],
+  },
 ]
 
 /** The schema of this version of svc. */

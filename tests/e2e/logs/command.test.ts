@@ -1,8 +1,9 @@
+import {readdirSync, readFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {startProcess, until, untilPrinted} from "../../support/host/process.ts"
-import {onBun} from "../../support/host/runtimes.ts"
+import {bunAnd, onBun} from "../../support/host/runtimes.ts"
 import {recordsIn, talkerHost} from "./talker.ts"
 
 const say = (host: TestHost, text: string, times = 1) => host.post("/api/plugins/talker/say", {text, times})
@@ -73,3 +74,33 @@ test("svc logs --follow ends when nobody reads it any more", async () => {
   await say(host, "to nobody", 3)
   expect((await follower.finished).code).toBe(0)
 })
+
+test.each(bunAnd("node24"))(
+  "the log of an earlier run is read with no Host running, and by the API, on $name",
+  async runtime => {
+    const first = await startHost({...talkerHost, runtime})
+    const {project} = first
+    const textOf = (name: string) => readFileSync(project.path(`.svc/logs/${name}`), "utf8")
+    await say(first, "the last words")
+    // A kill leaves out what was said in the last moments.
+    await until("the log on the disk", () =>
+      readdirSync(project.path(".svc/logs")).some(name => textOf(name).includes("the last words")),
+    )
+    await first.stop("SIGKILL")
+    expect(await printed(project, "logs --run previous --limit 1")).toContain("the last words")
+    expect(await printed(project, "logs --runs")).toContain(first.runtimeId)
+
+    const second = await startHost({...talkerHost, project, runtime})
+    await say(second, "of this run")
+    const {items} = await second.get<{items: {runtimeId: string}[]}>("/api/logs/runs")
+    expect(items.map(({runtimeId}) => runtimeId)).toEqual([second.runtimeId, first.runtimeId])
+    const earlier = await second.get<{items: {message: string}[]}>(`/api/logs?run=${first.runtimeId}&limit=1`)
+    expect(earlier.items[0]?.message).toBe("the last words")
+    expect((await second.get<{items: {message: string}[]}>("/api/logs?run=previous&limit=1")).items[0]?.message).toBe(
+      "the last words",
+    )
+    await expectProblem(await second.fetch("/api/logs?run=0000"), 404, "log_unknown")
+    const {code, stderr} = await runCommand(project, "logs --run previous --follow")
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("leave out --run")})
+  },
+)

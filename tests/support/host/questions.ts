@@ -28,6 +28,8 @@ export const usualValues: Examples["values"] = {
   label: "one",
   text: "one",
   from: new Date().toISOString(),
+  to: new Date(Date.now() + 86_400_000).toISOString(),
+  run: "previous",
   days: "7",
   timezone: "UTC",
   plugin: "sandbox",
@@ -41,8 +43,8 @@ export const usualValues: Examples["values"] = {
 const isFilter = ({in: place, name}: Parameter) => place === "query" && !["limit", "count"].includes(name)
 
 /**
- * Every path of `/api` that can be asked for, with every filter alone and beside the others. Throws for one that the examples
- * do not know: a new route is not passed over.
+ * Every path of `/api` that can be asked for, with every filter alone and beside the others; where that is thousands, beside each
+ * one other. Throws for one that the examples do not know: a new route is not passed over.
  */
 export const questionsOf = ({paths}: ApiDocument, examples: Examples): readonly string[] =>
   Object.entries(paths).flatMap(([path, {get}]) => {
@@ -53,7 +55,18 @@ export const questionsOf = ({paths}: ApiDocument, examples: Examples): readonly 
     return choicesOf(filters, examples.values).map(query => (query === "" ? place : `${place}?${query}`))
   })
 
-const choicesOf = (parameters: readonly Parameter[], values: Examples["values"]): readonly string[] =>
+/** More filters than this make thousands of choices. */
+const mostFilters = 5
+
+const choicesOf = (parameters: readonly Parameter[], values: Examples["values"]): readonly string[] => {
+  if (parameters.length <= mostFilters) return everyChoice(parameters, values)
+  const pairs = parameters.flatMap((one, index) =>
+    parameters.slice(index + 1).flatMap(other => everyChoice([one, other], values)),
+  )
+  return [...new Set(pairs)]
+}
+
+const everyChoice = (parameters: readonly Parameter[], values: Examples["values"]): readonly string[] =>
   parameters.reduce<readonly string[]>(
     (queries, parameter) =>
       queries.flatMap(query => [

@@ -104,6 +104,18 @@ test("a required endpoint without a connection is what needs attention first, as
   ])
 })
 
+test("what is said of it is since when it is away, what was tried, and when it is tried again", () => {
+  const needed = endpoint("needed", {
+    ...{state: "reconnecting", required: true, error: "no route", attempt: 5},
+    ...{since: "2026-03-01T12:00:00.000Z", retryAt: "2026-03-01T12:07:00.000Z"},
+  })
+  const [first] = attentionOf(facts([needed]))
+  expect(first?.why).toMatch(
+    /^No connection since 1 Mar, \d\d:00\. Tried 5 times\. The last error: no route\. It tries again at 1 Mar, \d\d:07\.$/,
+  )
+  expect(first).toMatchObject({page: "endpoints", part: "needed"})
+})
+
 test("a required endpoint without a connection comes first below its slot, too", () => {
   const plugin = {
     name: "irc",

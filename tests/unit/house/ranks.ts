@@ -7,7 +7,7 @@ interface Rank {
 /** A folder imports itself, lower ranks, and earlier steps of its own rank. */
 export const ranks: readonly Rank[] = [
   {rank: 0, steps: [["shared"]]},
-  {rank: 1, steps: [["server/runtime"], ["server/config", "server/database", "server/logs", "server/metrics"]]},
+  {rank: 1, steps: [["server/runtime"], ["server/config", "server/database", "server/logs"], ["server/metrics"]]},
   {rank: 2, steps: [["server/events", "server/files"]]},
   {rank: 3, steps: [["server/endpoints"], ["server/outbox"], ["server/inbox"]]},
   {rank: 4, steps: [["server/plugins", "server/messages"]]},

@@ -24,6 +24,9 @@ const dataOf = (event: Envelope): Readonly<Record<string, unknown>> =>
 const states: readonly string[] = ["idle", "connecting", "online", "reconnecting", "offline", "failed"]
 const isState = (value: unknown): value is EndpointView["state"] => states.includes(String(value))
 
+/** A state as the metric history has it. */
+export const timelineStateOf = (state: unknown): TimelineState => (isState(state) ? state : "unknown")
+
 /**
  * The states that the events tell of. A run that ended without telling so was killed: from its last event to the first of
  * the next run nobody knows.
@@ -45,7 +48,8 @@ const pointsOf = (events: readonly Envelope[], name: string): Point[] => {
 
 /**
  * An endpoint's past from `from` to `now`: what the events tell, before them what is not known, and the present state
- * since it began. A gap that the Host has recorded says more than the events: it knows when the Host was last alive.
+ * since it began. A gap that the Host has recorded says more than the events: it knows when the Host was last alive. What the
+ * events no longer tell, the metric history knows by its intervals.
  */
 export const timelineOf = (
   endpoint: Pick<EndpointView, "name" | "state" | "since">,
@@ -53,6 +57,7 @@ export const timelineOf = (
   gaps: readonly GapView[],
   from: number,
   now: number,
+  recorded: readonly Segment[] = [],
 ): readonly Segment[] => {
   const points = [
     {at: Number.NEGATIVE_INFINITY, state: "unknown" as const},
@@ -65,7 +70,23 @@ export const timelineOf = (
       ? [{state: point.state, from: Math.max(from, point.at), to: Math.min(to, now)}]
       : []
   })
-  return gaps.filter(gap => gap.endpoint === endpoint.name).reduce<readonly Segment[]>(withGap(from, now), merge(told))
+  const known = merge(told).flatMap(segment =>
+    segment.state === "unknown" ? withRecorded(segment, recorded) : [segment],
+  )
+  return gaps.filter(gap => gap.endpoint === endpoint.name).reduce<readonly Segment[]>(withGap(from, now), merge(known))
+}
+
+/** A time that nothing else tells of, as far as it is recorded. */
+const withRecorded = ({from, to}: Segment, recorded: readonly Segment[]): readonly Segment[] => {
+  const parts: Segment[] = []
+  let end = from
+  for (const each of recorded) {
+    const part = {...each, from: Math.max(end, each.from), to: Math.min(to, each.to)}
+    if (part.to <= part.from) continue
+    parts.push({state: "unknown", from: end, to: part.from}, part)
+    end = part.to
+  }
+  return [...parts, {state: "unknown", from: end, to}]
 }
 
 const stateOfGap: Readonly<Partial<Record<GapView["reason"], TimelineState>>> = {

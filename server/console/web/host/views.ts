@@ -2,6 +2,7 @@ import type * as agents from "../../../../shared/api/agents/agents.ts"
 import type * as endpoints from "../../../../shared/api/endpoints.ts"
 import type * as logs from "../../../../shared/api/logs.ts"
 import type * as messages from "../../../../shared/api/messages.ts"
+import type * as history from "../../../../shared/api/metric-history.ts"
 import type * as plugins from "../../../../shared/api/plugin-views.ts"
 import type * as jobs from "../../../../shared/api/scheduled/jobs.ts"
 import type * as timers from "../../../../shared/api/scheduled/timers.ts"
@@ -41,5 +42,7 @@ export type InboxDetail = Static<typeof messages.InboxDetail>
 export type OutboxView = Static<typeof messages.OutboxView>
 export type OutboxDetail = Static<typeof messages.OutboxDetail>
 export type GapView = Static<typeof endpoints.GapView>
+export type LogRunView = Static<typeof logs.LogRunView>
 export type LogRecordView = Static<typeof logs.LogRecordView>
+export type MetricHistoryView = Static<typeof history.MetricHistoryView>
 export type RatesView = Static<typeof messages.RatesView>

@@ -1,6 +1,7 @@
 /** Paths of a 24 by 24 drawing, drawn by a line. */
 export const icons = {
   overview: "M3 12h4l3-8 4 16 3-8h4",
+  metrics: "M4 4v16h16M8 15l4-5 3 3 4-6",
   events: "M4 6h16M4 12h16M4 18h10",
   endpoints: "M9 7V3m6 4V3M7 7h10v4a5 5 0 0 1-10 0V7Zm5 9v5",
   inbox: "M4 13 7 5h10l3 8v6H4v-6Zm0 0h5l1 3h4l1-3h5",

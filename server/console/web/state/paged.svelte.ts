@@ -13,18 +13,27 @@ const mostPages = 5
 /** So many items may come at the head before the end is let go of; what was scrolled to stays. */
 const kept = 1000
 
+/** A page of a list that is searched says how far it has looked. */
+interface SearchedPage<T> extends Page<T> {
+  readonly lookedTo?: string | null
+}
+
 /** A list of the API that grows at its head while it is shown, and at its end when it is scrolled to. */
 export class PagedList<T> {
   items = $state.raw<readonly T[]>([])
   /** What loads the head: its failure is the list's. */
   readonly head: Resource<boolean>
+  /** How far a search has looked back; undefined where the list is no search. */
+  lookedTo = $state<string>()
+  /** There may be more below. */
+  hasMore = $state(false)
   #next: string | null = null
   #isReading = false
-  readonly #read: (query: string, signal?: AbortSignal) => Promise<Page<T>>
+  readonly #read: (query: string, signal?: AbortSignal) => Promise<SearchedPage<T>>
   readonly #numberOf: (item: T) => number
 
   constructor(
-    read: (query: string, signal?: AbortSignal) => Promise<Page<T>>,
+    read: (query: string, signal?: AbortSignal) => Promise<SearchedPage<T>>,
     /** Falls from item to item; an item's is the cursor of what follows it. */
     numberOf: (item: T) => number,
   ) {
@@ -49,7 +58,7 @@ export class PagedList<T> {
       const page = await this.#read(`limit=${limit}&cursor=${asked}`)
       // The list has begun anew meanwhile, or has let go of its end: this does not follow it.
       if (this.#next !== asked) return
-      this.#next = page.next
+      this.#goOnAt(page.next, page)
       const end = this.items.at(-1)
       const known = end === undefined ? Number.POSITIVE_INFINITY : this.#numberOf(end)
       this.items = [...this.items, ...page.items.filter(item => this.#numberOf(item) < known)]
@@ -64,8 +73,13 @@ export class PagedList<T> {
     const known = this.items[0]
     const fresh: T[] = []
     let cursor: string | null = null
+    let looked: SearchedPage<T> | undefined
     for (let count = 0; count < mostPages; count++) {
-      const page: Page<T> = await this.#read(`limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`, signal)
+      const page: SearchedPage<T> = await this.#read(
+        `limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`,
+        signal,
+      )
+      looked = page
       fresh.push(...page.items)
       cursor = page.next
       const last = page.items.at(-1)
@@ -75,13 +89,19 @@ export class PagedList<T> {
     const last = fresh.at(-1)
     const older = last === undefined ? [] : this.items.filter(item => this.#numberOf(item) < this.#numberOf(last))
     const meets = known !== undefined && last !== undefined && this.#numberOf(last) <= this.#numberOf(known)
-    if (older.length === 0 || !meets) this.#next = cursor
+    if (older.length === 0 || !meets) this.#goOnAt(cursor, looked)
     const all = meets ? [...fresh, ...older] : fresh
     const most = Math.max(kept, this.items.length)
     const end = all[most - 1]
-    if (all.length > most && end !== undefined) this.#next = String(this.#numberOf(end))
+    if (all.length > most && end !== undefined) this.#goOnAt(String(this.#numberOf(end)), undefined)
     this.items = all.slice(0, most)
     return true
+  }
+
+  #goOnAt(next: string | null, page: SearchedPage<T> | undefined): void {
+    this.#next = next
+    this.hasMore = next !== null
+    this.lookedTo = page?.lookedTo ?? this.lookedTo
   }
 }
 

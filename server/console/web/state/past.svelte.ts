@@ -1,6 +1,7 @@
 import {newestEvents} from "../host/history.ts"
+import {segmentsOf} from "../host/metric-history.ts"
 import {type Segment, timelineOf, timelineTypes} from "../host/timeline.ts"
-import type {EndpointView, GapView, Page} from "../host/views.ts"
+import type {EndpointView, GapView, MetricHistoryView, Page} from "../host/views.ts"
 import {type Resource, useResource} from "./resource.svelte.ts"
 import {getSession} from "./session.svelte.ts"
 
@@ -12,11 +13,13 @@ const look = 20_000
 type Recorded = Awaited<ReturnType<typeof readPast>>
 
 const readPast = async (...[client, signal]: Parameters<Parameters<typeof useResource>[0]>) => {
-  const [events, gaps] = await Promise.all([
+  const since = new Date(Date.now() - longest).toISOString()
+  const [events, gaps, history] = await Promise.all([
     newestEvents(client, {look, types: timelineTypes.join(","), signal}),
     client.get<Page<GapView>>("/api/inbox/gaps?limit=200", signal),
+    client.get<MetricHistoryView>(`/api/metrics/history?from=${since}`, signal),
   ])
-  return {events, gaps: gaps.items}
+  return {events, gaps: gaps.items, history}
 }
 
 /** What the endpoints did lately. A young Host's past is shown as far as it goes. */
@@ -25,9 +28,11 @@ export class Past {
   readonly #clock = getSession().clock
   /** The bars move by a pixel in minutes: every ten seconds is enough. */
   readonly now = $derived.by(() => Math.ceil(this.#clock.now / 10_000) * 10_000)
-  readonly #first = $derived.by(() =>
-    (this.recorded.value?.events ?? []).reduce((first, {at}) => Math.min(first, Date.parse(at)), this.now),
-  )
+  readonly #first = $derived.by(() => {
+    const {events = [], history} = this.recorded.value ?? {}
+    const recorded = history?.recordedSince ? Date.parse(history.recordedSince) : this.now
+    return events.reduce((first, {at}) => Math.min(first, Date.parse(at)), recorded)
+  })
   readonly length = $derived.by(() => Math.min(longest, Math.max(shortest, this.now - this.#first)))
   readonly from = $derived.by(() => this.now - this.length)
 
@@ -36,7 +41,8 @@ export class Past {
   }
 
   of(endpoint: EndpointView): readonly Segment[] {
-    const {events = [], gaps = []} = this.recorded.value ?? {}
-    return timelineOf(endpoint, events, gaps, this.from, this.now)
+    const {events = [], gaps = [], history} = this.recorded.value ?? {}
+    const recorded = history === undefined ? [] : segmentsOf(history, endpoint.name)
+    return timelineOf(endpoint, events, gaps, this.from, this.now, recorded)
   }
 }

@@ -1,5 +1,5 @@
 import {isAdmittingOffline, isMissed} from "../../../../../shared/endpoint-states.ts"
-import {bytes, duration} from "../../format.ts"
+import {bytes, duration, time} from "../../format.ts"
 import {metricBy, sumOf} from "../../host/metrics.ts"
 import type {
   DatabaseInfo,
@@ -42,8 +42,8 @@ const t = texts.attention
 /** What needs attention now, the worst first. */
 export const attentionOf = (facts: Facts): readonly Attention[] => {
   const found = [
-    ...components(facts),
     ...notConnected(facts),
+    ...components(facts),
     ...ofStatus(facts.status),
     ...endpoints(facts),
     ...plugins(facts),
@@ -69,14 +69,24 @@ const components = ({report}: Facts): Attention[] =>
 
 /** Readiness does not ask for the connection of these, and somebody relies on them. */
 const notConnected = ({endpoints: list}: Facts): Attention[] =>
-  list.filter(isOfflineAndRequired).map(({name, state, error}) => ({
+  list.filter(isOfflineAndRequired).map(endpoint => ({
     tone: "bad",
-    title: t.notConnected(name),
-    why: error ?? state,
+    title: t.notConnected(endpoint.name),
+    why: triedOf(endpoint),
     remedy: t.notConnectedDo,
     command: "svc logs --level warn",
     page: "endpoints",
+    part: endpoint.name,
   }))
+
+/** Since when it is away, and what was tried. */
+const triedOf = ({since, attempt, error, retryAt}: EndpointView): string =>
+  [
+    t.awaySince(time(since)),
+    ...(attempt === undefined ? [] : [t.tried(attempt)]),
+    ...(error === undefined ? [] : [t.lastError(error)]),
+    ...(retryAt === undefined ? [] : [t.triesAt(time(retryAt))]),
+  ].join(" ")
 
 /** A Host of an older version does not say which are required. */
 const isOfflineAndRequired = (endpoint: EndpointView): boolean =>

@@ -1,0 +1,142 @@
+import {page} from "../../shared/api/paging.ts"
+import {orNull, Time} from "../../shared/api/schemas.ts"
+import {toJson} from "../../shared/json.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
+import type {Call, Operation} from "../../shared/sdk/route.ts"
+import {type Static, type TSchema, Type} from "../../shared/type.ts"
+import type {Database} from "../database/database.ts"
+import {timeOf} from "./paging.ts"
+
+/** One answer of a search looks at so many rows at most: no index knows what people ask for. */
+const mostLooked = 2000
+
+/** A table whose numbers grow with a time. */
+export interface Searched {
+  readonly table: "inbox" | "outbox"
+  readonly time: "received_at" | "created_at"
+  /** SQL of what is read of a row that fits, beside its own columns. */
+  readonly more?: string
+}
+
+/** What rows must be, as SQL over one row of the table; a `+` keeps SQLite from an index that has another order. */
+export interface Condition {
+  readonly sql: string
+  readonly args: NonNullable<Statement["args"]>
+}
+
+export interface SearchRequest {
+  readonly conditions: readonly Condition[]
+  /** SQL of the numbers to look at, below `?1`, the highest first, at most `?2`; all rows of the table when left out. */
+  readonly numbers?: Condition | undefined
+  /** In milliseconds since 1970. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  /** Only rows below this number. */
+  readonly before: number
+  readonly limit: number
+}
+
+export interface SearchResult {
+  /** The highest numbers first. */
+  readonly rows: readonly Row[]
+  /** Where a search goes on: rows below this number; undefined where everything was looked at. */
+  readonly next: number | undefined
+  /** The time of the oldest row that was looked at. */
+  readonly lookedTo: string | null
+}
+
+/** The newest rows that fit. A page that is not full may have a next one: so far it was looked. */
+export const searchRows = async (
+  database: Pick<Database, "read">,
+  {table, time, more = ""}: Searched,
+  {conditions, numbers, from, to, before, limit}: SearchRequest,
+): Promise<SearchResult> => {
+  const upTo = to === undefined ? before : Math.min(before, await firstSince(database, {table, time}, to))
+  const least = from === undefined ? 0 : await firstSince(database, {table, time}, from)
+  const candidates = numbers ?? {sql: `SELECT seq FROM ${table} WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2`, args: []}
+  const most = conditions.length === 0 ? limit + 1 : mostLooked
+  const looked = await database.read(candidates.sql, [upTo, most, ...candidates.args])
+  const seqs = looked.map(({seq}) => Number(seq)).filter(seq => seq >= least)
+  const last = seqs.at(-1)
+  if (last === undefined) return {rows: [], next: undefined, lookedTo: null}
+  const given = numbers === undefined ? {sql: "seq BETWEEN ? AND ?", args: [last, seqs[0] ?? last]} : among(seqs)
+  const all = [given, ...conditions]
+  const rows = await database.read(
+    `SELECT ${table}.*${more} FROM ${table} WHERE ${all.map(({sql}) => sql).join(" AND ")} ORDER BY seq DESC LIMIT ?`,
+    [...all.flatMap(({args}) => [...args]), limit + 1],
+  )
+  const isFull = rows.length > limit
+  const end = isFull ? Number(rows[limit - 1]?.seq) : last
+  const hasMore = isFull || (looked.length === most && seqs.length === looked.length)
+  const [oldest] = await database.read(`SELECT ${time} AS at FROM ${table} WHERE seq = ?`, [end])
+  return {rows: rows.slice(0, limit), next: hasMore ? end : undefined, lookedTo: timeOf(oldest?.at)}
+}
+
+const among = (seqs: readonly number[]): Condition => ({
+  sql: "seq IN (SELECT value FROM json_each(?))",
+  args: [toJson(seqs)],
+})
+
+/** The number of the first row that is not older than a time; one above the last where none is. */
+const firstSince = async (database: Pick<Database, "read">, {table, time}: Searched, at: number): Promise<number> => {
+  const [ends] = await database.read(
+    `SELECT (SELECT min(seq) FROM ${table}) AS low, (SELECT max(seq) FROM ${table}) + 1 AS high`,
+  )
+  let [low, high] = [Number(ends?.low ?? 0), Number(ends?.high ?? 0)]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const [row] = await database.read(`SELECT seq, ${time} AS at FROM ${table} WHERE seq >= ? ORDER BY seq LIMIT 1`, [
+      middle,
+    ])
+    if (row === undefined || Number(row.at) >= at) high = middle
+    else low = Number(row.seq) + 1
+  }
+  return low
+}
+
+/** A condition for a value that was asked for; none where none was. */
+export const given = (value: string | undefined, sql: string): readonly Condition[] =>
+  value === undefined ? [] : [{sql, args: [value]}]
+
+/** A text that stands somewhere in what an SQL expression gives; upper and lower case of ASCII are one. */
+export const containing = (expression: string, text: string): Condition => ({
+  sql: `${expression} LIKE ? ESCAPE '\\'`,
+  args: [`%${text.replace(/[\\%_]/g, "\\$&")}%`],
+})
+
+/** Throws `request_invalid`. */
+export const timesOf = ({query}: Call): {readonly from: number | undefined; readonly to: number | undefined} => {
+  const read = (name: "from" | "to"): number | undefined => {
+    if (query[name] === undefined) return undefined
+    const at = Date.parse(String(query[name]))
+    if (Number.isNaN(at)) throw new Problem("request_invalid", `query.${name} is no time like 2026-01-31T12:00:00Z`)
+    return at
+  }
+  return {from: read("from"), to: read("to")}
+}
+
+export interface SearchedList<T extends TSchema> extends Pick<Operation, "summary" | "query" | "problems"> {
+  readonly item: T
+  search(call: Call, before: number, limit: number): Promise<SearchResult>
+  view(row: Row): Static<T>
+}
+
+/** A list of the API that is searched: a page says how far it has looked. */
+export const searchedList = <T extends TSchema>({item, search, view, ...about}: SearchedList<T>): Operation => {
+  const whole = page(item)
+  const {title} = whole as {readonly title?: string}
+  const schema = Type.Object(
+    {...whole.properties, lookedTo: orNull(Time("The time of the oldest that this answer has looked at"))},
+    title === undefined ? {} : {title},
+  )
+  return {
+    ...about,
+    response: {200: schema},
+    handle: async (_, call) => {
+      const before = call.query.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(call.query.cursor)
+      const {rows, next, lookedTo} = await search(call, before, Number(call.query.limit))
+      return call.json(schema, {items: rows.map(view), next: next === undefined ? null : String(next), lookedTo})
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import {type Segment, type TimelineState, timelineStateOf} from "./timeline.ts"
+import type {MetricHistoryView} from "./views.ts"
+
+/** What is shown of the past, in milliseconds since 1970. */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+const hour = 3_600_000
+
+/** The ranges that are offered, by what stands in the address. */
+export const ranges: Readonly<Record<string, number>> = {
+  "1h": hour,
+  "24h": 24 * hour,
+  "7d": 7 * 24 * hour,
+  "30d": 30 * 24 * hour,
+}
+
+export const usualRange = "24h"
+
+/** Less than this is not shown alone. */
+const shortest = 10 * 60_000
+
+/** By the parts of the address: a range up to now, or two times. */
+export const rangeOf = (now: number, first = usualRange, second?: string): Range => {
+  const [from, to] = [Date.parse(first), Date.parse(second ?? "")]
+  if (!Number.isNaN(from) && to > from) return {from, to}
+  const length = Object.hasOwn(ranges, first) ? ranges[first] : ranges[usualRange]
+  return {from: now - (length ?? hour), to: now}
+}
+
+/** Moves and stretches a range; never beyond now. */
+export const moved = ({from, to}: Range, now: number, {by = 0, times = 1}: {by?: number; times?: number}): Range => {
+  const length = Math.max(shortest, (to - from) * times)
+  const end = Math.min(now, (from + to) / 2 + by * (to - from) + length / 2)
+  return {from: end - length, to: end}
+}
+
+/** The begins of the intervals, in seconds since 1970. */
+export const timesOf = ({from, seconds, ran}: MetricHistoryView): readonly number[] =>
+  ran.map((_, index) => Date.parse(from) / 1000 + index * seconds)
+
+type Values = readonly (number | null)[]
+
+/** Of what is known; undefined where nothing is. */
+export const meanOf = (values: Values): number | undefined => {
+  const known = values.filter(value => value !== null)
+  return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length
+}
+
+export const totalOf = (values: Values): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+
+export const mostOf = (values: Values): number => values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0)
+
+/** Counts of intervals as counts of a minute. */
+export const aMinute = (values: Values, seconds: number): Values =>
+  values.map(value => (value === null ? null : (value * 60) / seconds))
+
+/** The share of the time since the first record in which the Host ran, from 0 to 1: a hole is time in which it did not. */
+export const ranShare = ({recordedSince, seconds, ran}: MetricHistoryView, {from, to}: Range): number | undefined => {
+  const begin = Math.max(from, recordedSince === null ? to : Date.parse(recordedSince))
+  if (to - begin < 60_000) return undefined
+  return Math.min(1, (totalOf(ran) * seconds * 1000) / (to - begin))
+}
+
+/** Where an endpoint was, interval by interval. */
+export const segmentsOf = (view: MetricHistoryView, name: string): readonly Segment[] => {
+  const endpoint = view.endpoints.find(each => each.name === name)
+  if (endpoint === undefined) return []
+  const first = Date.parse(view.from)
+  const length = view.seconds * 1000
+  return endpoint.online.flatMap((online, index): readonly Segment[] => {
+    if (online === null) return []
+    const state: TimelineState = online === 1 ? "online" : timelineStateOf(endpoint.otherwise[index])
+    return [{state, from: first + index * length, to: first + (index + 1) * length}]
+  })
+}

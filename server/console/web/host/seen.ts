@@ -1,0 +1,56 @@
+import {type Range, totalOf} from "./metric-history.ts"
+import type {GapView, MetricHistoryView} from "./views.ts"
+
+/** What happened while nobody looked. Lengths in seconds. */
+export interface Missed {
+  readonly starts: number
+  /** No Host ran, or its database took nothing. */
+  readonly down: number
+  readonly failed: number
+  readonly unsent: number
+  readonly gaps: {readonly count: number; readonly length: number}
+  readonly away: readonly {readonly name: string; readonly length: number}[]
+}
+
+/** A shorter absence of an endpoint, or of the Host, is none, in seconds. */
+const shortest = 60
+
+/** What is worth knowing of a range; undefined where nothing is. */
+export const missedIn = (
+  range: Range,
+  view: MetricHistoryView,
+  gaps: readonly Pick<GapView, "from" | "to">[],
+): Missed | undefined => {
+  const own = gaps.map(({from, to}) => lengthWithin(range, from, to)).filter(length => length > 0)
+  const recorded = view.recordedSince === null ? range.to : Date.parse(view.recordedSince)
+  const ranFor = totalOf(view.ran) * view.seconds
+  const down = Math.max(0, (range.to - Math.max(range.from, recorded)) / 1000 - ranFor)
+  const missed: Missed = {
+    starts: totalOf(view.starts),
+    // The newest minute is not stored yet.
+    down: down > 2 * shortest ? down : 0,
+    failed: totalOf(view.failed),
+    unsent: totalOf(view.unsent),
+    gaps: {count: own.length, length: own.reduce((sum, length) => sum + length, 0)},
+    away: view.endpoints
+      .map(({name, online}) => ({name, length: totalOf(online.map(awayOf)) * view.seconds}))
+      .filter(({length}) => length >= shortest),
+  }
+  const {starts, failed, unsent, away} = missed
+  return starts + failed + unsent + missed.gaps.count + away.length > 0 || missed.down > 0 ? missed : undefined
+}
+
+const awayOf = (online: number | null): number => (online === null ? 0 : 1 - online)
+
+const lengthWithin = ({from, to}: Range, begin: string, end: string | null): number =>
+  Math.max(0, Math.min(to, end === null ? to : Date.parse(end)) - Math.max(from, Date.parse(begin))) / 1000
+
+const key = (host: string) => `svc.seen.${host}`
+
+/** Up to when somebody has seen what a Host did, in milliseconds since 1970; undefined where nobody has yet. */
+export const readSeen = (host: string): number | undefined => {
+  const stored = Number(localStorage.getItem(key(host)) ?? Number.NaN)
+  return Number.isFinite(stored) ? stored : undefined
+}
+
+export const storeSeen = (host: string, at: number): void => localStorage.setItem(key(host), String(at))

@@ -1,0 +1,58 @@
+import type {Log} from "../../../shared/log.ts"
+import {type Buckets, Histogram} from "../../../shared/meter.ts"
+import type {Database} from "../../database/database.ts"
+import {readStorage} from "../../database/upkeep/storage.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {HandlerFigures, HandlerMeter} from "../../inbox/handler-meter.ts"
+import {Recorder, type Totals} from "../../metrics/history/recorder.ts"
+import {Watch} from "../../metrics/history/watch.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+
+export interface MetricHistoryOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly handlers: HandlerMeter
+  readonly outbox: Pick<Outbox, "ends">
+  readonly endpoints: Pick<Endpoints, "list">
+}
+
+/** Stored events have numbers without gaps, also those that retention has dropped since. */
+const lastNumber = "SELECT seq FROM sqlite_sequence WHERE name = 'inbox'"
+
+/** What the metric history is made of. */
+export const createMetricHistory = ({database, log, handlers, outbox, endpoints}: MetricHistoryOptions): Recorder =>
+  new Recorder({
+    database,
+    log,
+    watch: new Watch(() => endpoints.list().map(({spec, state}) => ({name: spec.name, state: state.is}))),
+    totals: async (): Promise<Totals> => {
+      const [[row], bytes] = await Promise.all([database.read(lastNumber), sizeOf(database)])
+      const {owners} = handlers
+      const {sent, failed, dead, unknown} = outbox.ends
+      return {
+        received: Number(row?.seq ?? 0),
+        handled: sumOf(owners, ({ends}) => ends.handled),
+        failed: sumOf(owners, ({ends}) => ends.failed),
+        sent,
+        unsent: failed + dead + unknown,
+        handlers: addBuckets(owners.map(({seconds}) => seconds)),
+        commits: upTo(database.commits.seconds),
+        bytes,
+        memory: process.memoryUsage.rss(),
+      }
+    },
+  })
+
+const sizeOf = async ({location}: Database): Promise<number> => {
+  if (location.dialect !== "sqlite") return 0
+  const {file, log} = await readStorage(location.file)
+  return file + log
+}
+
+const sumOf = (owners: readonly HandlerFigures[], count: (figures: HandlerFigures) => number): number =>
+  owners.reduce((sum, figures) => sum + count(figures), 0)
+
+const upTo = (buckets: Buckets): readonly number[] => [...buckets.cumulative(), buckets.count]
+
+const addBuckets = (all: readonly Buckets[]): readonly number[] =>
+  all.map(upTo).reduce((sum, counts) => sum.map((count, index) => count + (counts[index] ?? 0)), upTo(new Histogram()))

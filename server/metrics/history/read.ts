@@ -1,0 +1,100 @@
+import type {MetricHistoryView} from "../../../shared/api/metric-history.ts"
+import {secondsBuckets} from "../../../shared/meter.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {Database} from "../../database/database.ts"
+import {countNames, merge, type Sample, type StateSeconds, sampleOf} from "./sample.ts"
+import {day, hour, kept, minute, type Span} from "./spans.ts"
+
+type View = Static<typeof MetricHistoryView>
+
+/** At most so many intervals are shown. */
+const most = 240
+
+/** Lengths of an interval that people read easily, in milliseconds; beyond them whole days. */
+const steps = [1, 2, 5, 10, 15, 30].map(minutes => minutes * minute).concat([1, 2, 3, 6, 12].map(hours => hours * hour))
+
+const select = "SELECT at, data FROM metric_history WHERE span = ? AND at >= ? AND at < ? ORDER BY at"
+
+/** What the Host did between two times, in milliseconds since 1970: by minutes where these are kept, else by hours. */
+export const readMetricHistory = async (
+  database: Pick<Database, "read">,
+  {from, to, now}: {readonly from: number; readonly to: number; readonly now: number},
+): Promise<View> => {
+  const span: Span = from >= now - kept(minute) ? minute : hour
+  const step = stepOf(to - from, span)
+  const first = Math.floor(from / step) * step
+  const count = Math.ceil((to - first) / step)
+  const [rows, [oldest]] = await Promise.all([
+    database.read(select, [span, first, to]),
+    database.read("SELECT min(at) AS at FROM metric_history WHERE span = ?", [hour]),
+  ])
+  const intervals: (Sample | undefined)[] = Array.from({length: count})
+  for (const {at, data} of rows) {
+    const index = Math.floor((Number(at) - first) / step)
+    const known = intervals[index]
+    const sample = sampleOf(String(data))
+    intervals[index] = known === undefined ? sample : merge(known, sample)
+  }
+  return {
+    from: new Date(first).toISOString(),
+    seconds: step / 1000,
+    recordedSince: typeof oldest?.at === "number" ? new Date(oldest.at).toISOString() : null,
+    ...seriesOf(intervals, index => Math.min(step, to - first - index * step) / 1000),
+    endpoints: endpointsOf(intervals),
+  }
+}
+
+const stepOf = (length: number, span: Span): number =>
+  steps.find(step => step >= span && length / step <= most) ?? Math.ceil(length / most / day) * day
+
+type Series = readonly (number | null)[]
+
+const seriesOf = (intervals: readonly (Sample | undefined)[], lengthOf: (index: number) => number) => {
+  const each = (read: (sample: Sample, index: number) => number | null): (number | null)[] =>
+    intervals.map((sample, index) => (sample === undefined ? null : read(sample, index)))
+  const counted = Object.fromEntries(countNames.map(name => [name, each(sample => sample[name])]))
+  return {
+    ...(counted as Record<(typeof countNames)[number], (number | null)[]>),
+    ran: each(({ran}, index) => rounded(Math.min(1, ran / lengthOf(index)))),
+    handlerMedian: each(({handlers}) => quantile(handlers, 0.5)),
+    handlerSlow: each(({handlers}) => quantile(handlers, 0.99)),
+    commitSlow: each(({commits}) => quantile(commits, 0.99)),
+    delay: each(({delay}) => delay),
+    bytes: each(({bytes}) => bytes || null),
+    memory: each(({memory}) => memory || null),
+  } satisfies Readonly<Record<string, Series>>
+}
+
+const rounded = (share: number): number => Math.round(share * 10_000) / 10_000
+
+/** Within a bucket, values are taken as spread evenly; above the last bound, as the bound. */
+export const quantile = (counts: readonly number[], share: number): number | null => {
+  const wanted = counts.reduce((sum, count) => sum + count, 0) * share
+  if (wanted === 0) return null
+  let passed = 0
+  for (const [index, count] of counts.entries()) {
+    const [low, high] = [secondsBuckets[index - 1] ?? 0, secondsBuckets[index]]
+    if (high === undefined) return low
+    if (passed + count >= wanted) return Math.round((low + ((wanted - passed) / count) * (high - low)) * 1e5) / 1e5
+    passed += count
+  }
+  return null
+}
+
+const endpointsOf = (intervals: readonly (Sample | undefined)[]): View["endpoints"] => {
+  const names = new Set(intervals.flatMap(sample => Object.keys(sample?.endpoints ?? {})))
+  return [...names].sort().map(name => {
+    const states = intervals.map(sample => sample?.endpoints[name])
+    return {name, online: states.map(onlineOf), otherwise: states.map(otherwiseOf)}
+  })
+}
+
+const onlineOf = (states: StateSeconds | undefined): number | null => {
+  const total = Object.values(states ?? {}).reduce((sum, seconds) => sum + seconds, 0)
+  return total === 0 ? null : rounded((states?.online ?? 0) / total)
+}
+
+const otherwiseOf = (states: StateSeconds = {}): string | null =>
+  Object.entries(states)
+    .filter(([state, seconds]) => state !== "online" && seconds > 0)
+    .sort(([, one], [, other]) => other - one)[0]?.[0] ?? null

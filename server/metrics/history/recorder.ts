@@ -1,0 +1,133 @@
+import type {Log} from "../../../shared/log.ts"
+import {isProblem, messageOf} from "../../../shared/problems.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Database} from "../../database/database.ts"
+import {emptySample, merge, type Sample, sampleOf, sampleText} from "./sample.ts"
+import {hour, kept, minute, spans} from "./spans.ts"
+import type {Watch} from "./watch.ts"
+
+/** What has been counted since the Host started, or ever. */
+export interface Totals
+  extends Pick<Sample, "received" | "handled" | "failed" | "sent" | "unsent" | "bytes" | "memory"> {
+  /** Counts for each of `secondsBuckets`, each with those before it, and last of all. */
+  readonly handlers: readonly number[]
+  readonly commits: readonly number[]
+}
+
+export interface RecorderOptions {
+  readonly database: Pick<Database, "read" | "write">
+  readonly log: Log
+  readonly totals: () => Promise<Totals>
+  readonly watch: Pick<Watch, "start" | "look" | "take" | "stop">
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+const store = `INSERT INTO metric_history (span, at, data) VALUES (?, ?, ?)
+  ON CONFLICT (span, at) DO UPDATE SET data = excluded.data`
+
+/** A clock that was set back leaves none in the future. */
+const forget = "DELETE FROM metric_history WHERE span = ? AND (at < ? OR at > ?)"
+
+/**
+ * Stores what the Host did: a row for each minute and one for each hour, of which the newest grows. It takes no part in any
+ * promise: what cannot be stored is missing from the history, and shown as missing.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #now: () => number
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isStopping = false
+  #last: Totals | undefined
+  #starts = 1
+  #recording: Promise<void> = Promise.resolve()
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  start(): void {
+    this.#options.watch.start()
+    this.#recording = this.#begin()
+    this.#schedule()
+  }
+
+  /** Stores what has been since the last row. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#timer)
+    this.#options.watch.stop()
+    await this.record()
+  }
+
+  /** Stores what has been since the last time. What a failing database does not take is told with the next row. */
+  record(): Promise<void> {
+    this.#recording = this.#recording
+      .then(() => this.#record())
+      .catch(error => {
+        if (!isProblem(error, "stopping")) this.#options.log.debug(`the metric history has a hole: ${messageOf(error)}`)
+      })
+    return this.#recording
+  }
+
+  /** At the end of each minute of the clock. */
+  #schedule(): void {
+    if (this.#isStopping) return
+    this.#timer = setTimeout(() => void this.record().then(() => this.#schedule()), minute - (this.#now() % minute))
+    this.#timer.unref()
+  }
+
+  /** What was counted before is of no span. */
+  async #begin(): Promise<void> {
+    this.#last = await this.#options.totals().catch(() => undefined)
+  }
+
+  async #record(): Promise<void> {
+    const {database, watch} = this.#options
+    watch.look()
+    const totals = await this.#options.totals()
+    const sample: Sample = {...differenceOf(totals, this.#last), ...watch.take(), starts: this.#starts}
+    if (sample.ran === 0) return
+    // The middle of what is told: a timer comes after the minute has ended.
+    const at = this.#now() - sample.ran * 500
+    const places = spans.map(span => ({span, at: Math.floor(at / span) * span}))
+    const known = await Promise.all(places.map(({span, at}) => database.read(readOne, [span, at])))
+    await database.write([
+      ...places.map(({span, at}, index): Statement => {
+        const before = known[index]?.[0]
+        const whole = before === undefined ? sample : merge(sampleOf(String(before.data)), sample)
+        return {sql: store, args: [span, at, sampleText(whole)]}
+      }),
+      ...spans.map((span): Statement => ({sql: forget, args: [span, at - kept(span), at + hour]})),
+    ])
+    this.#last = totals
+    this.#starts = 0
+  }
+}
+
+const readOne = "SELECT data FROM metric_history WHERE span = ? AND at = ?"
+
+const differenceOf = (now: Totals, before: Totals | undefined): Sample => {
+  const less = (name: "received" | "handled" | "failed" | "sent" | "unsent") =>
+    Math.max(0, now[name] - (before?.[name] ?? now[name]))
+  return {
+    ...emptySample,
+    received: less("received"),
+    handled: less("handled"),
+    failed: less("failed"),
+    sent: less("sent"),
+    unsent: less("unsent"),
+    handlers: bucketsOf(now.handlers, before?.handlers),
+    commits: bucketsOf(now.commits, before?.commits),
+    bytes: now.bytes,
+    memory: now.memory,
+  }
+}
+
+/** What came between two readings of a histogram, each bucket for itself; buckets at the end with nothing are left out. */
+const bucketsOf = (now: readonly number[], before: readonly number[] = []): readonly number[] => {
+  const more = now.map((count, index) => count - (before[index] ?? 0))
+  const own = more.map((count, index) => count - (more[index - 1] ?? 0))
+  return own.slice(0, own.findLastIndex(count => count > 0) + 1)
+}

@@ -1,0 +1,86 @@
+import {fromJson, toJson} from "../../../shared/json.ts"
+
+/** What is counted in a span. */
+export const countNames = ["starts", "received", "handled", "failed", "sent", "unsent"] as const
+
+export type Counts = Readonly<Record<(typeof countNames)[number], number>>
+
+/** Seconds that an endpoint was in each state. */
+export type StateSeconds = Readonly<Record<string, number>>
+
+/** What happened to a Host in a minute or an hour. */
+export interface Sample extends Counts {
+  /** For so many seconds of it the Host ran. */
+  readonly ran: number
+  /** How many handlers took how long: a count for each of `secondsBuckets`, and last of what was longer. */
+  readonly handlers: readonly number[]
+  /** The same of group commits. */
+  readonly commits: readonly number[]
+  /** How late the event loop came to a timer at the worst, in milliseconds. */
+  readonly delay: number
+  /** What the database took on its disk at the end; 0 where that is not known. */
+  readonly bytes: number
+  /** Resident memory of the process at the end, in bytes. */
+  readonly memory: number
+  readonly endpoints: Readonly<Record<string, StateSeconds>>
+}
+
+export const emptySample: Sample = {
+  starts: 0,
+  received: 0,
+  handled: 0,
+  failed: 0,
+  sent: 0,
+  unsent: 0,
+  ran: 0,
+  handlers: [],
+  commits: [],
+  delay: 0,
+  bytes: 0,
+  memory: 0,
+  endpoints: {},
+}
+
+/** Two spans as one; `later` is the later one. */
+export const merge = (one: Sample, later: Sample): Sample => ({
+  starts: one.starts + later.starts,
+  received: one.received + later.received,
+  handled: one.handled + later.handled,
+  failed: one.failed + later.failed,
+  sent: one.sent + later.sent,
+  unsent: one.unsent + later.unsent,
+  ran: one.ran + later.ran,
+  handlers: addEach(one.handlers, later.handlers),
+  commits: addEach(one.commits, later.commits),
+  delay: Math.max(one.delay, later.delay),
+  bytes: later.bytes || one.bytes,
+  memory: later.memory || one.memory,
+  endpoints: mergeEach(one.endpoints, later.endpoints, (states, more) => mergeEach(states, more, (a, b) => a + b)),
+})
+
+const addEach = (one: readonly number[], other: readonly number[]): readonly number[] =>
+  Array.from({length: Math.max(one.length, other.length)}, (_, index) => (one[index] ?? 0) + (other[index] ?? 0))
+
+const mergeEach = <V>(
+  one: Readonly<Record<string, V>>,
+  other: Readonly<Record<string, V>>,
+  both: (value: V, more: V) => V,
+): Readonly<Record<string, V>> => {
+  const merged = {...one}
+  for (const [key, value] of Object.entries(other)) {
+    // An endpoint may be called `constructor`.
+    const known = Object.hasOwn(merged, key) ? merged[key] : undefined
+    merged[key] = known === undefined ? value : both(known, value)
+  }
+  return merged
+}
+
+/** What is 0 or empty is left out: a Host that does nothing stores little. */
+export const sampleText = (sample: Sample): string =>
+  toJson(Object.fromEntries(Object.entries(sample).filter(([, value]) => !isNothing(value))))
+
+/** As `sampleText` wrote it. */
+export const sampleOf = (text: string): Sample => ({...emptySample, ...(fromJson(text) as Partial<Sample>)})
+
+const isNothing = (value: Sample[keyof Sample]): boolean =>
+  typeof value === "number" ? value === 0 : Object.values(value).length === 0

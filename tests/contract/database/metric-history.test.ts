@@ -1,0 +1,141 @@
+import {describe, expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import {readMetricHistory} from "../../../server/metrics/history/read.ts"
+import {Recorder, type Totals} from "../../../server/metrics/history/recorder.ts"
+import type {Seen} from "../../../server/metrics/history/watch.ts"
+import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {log} from "../../support/host/silence.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const begin = Date.parse("2027-03-01T10:00:00Z")
+
+const nothing: Totals = {
+  ...{received: 0, handled: 0, failed: 0, sent: 0, unsent: 0, bytes: 0, memory: 0},
+  ...{handlers: [], commits: []},
+}
+
+/** A Host whose minutes are told: what it saw and counted, at a time that is set. */
+class Told {
+  now = begin
+  totals = nothing
+  seen: Seen = {ran: 0, delay: 0, endpoints: {}}
+  readonly database: Pick<Database, "read" | "write">
+  recorder: Recorder
+
+  constructor(database: Pick<Database, "read" | "write">) {
+    this.database = database
+    this.recorder = this.restart()
+  }
+
+  restart(): Recorder {
+    this.recorder = new Recorder({
+      database: this.database,
+      log,
+      totals: async () => this.totals,
+      watch: {start: () => {}, look: () => {}, stop: () => {}, take: () => this.seen},
+      now: () => this.now,
+    })
+    this.recorder.start()
+    return this.recorder
+  }
+
+  /** The next minute is over, and so much was received in it. */
+  async minute(received: number, seen: Partial<Seen> = {}): Promise<void> {
+    this.now += minute
+    this.totals = {...this.totals, received: this.totals.received + received}
+    this.seen = {ran: 60, delay: 0, endpoints: {}, ...seen}
+    await this.recorder.record()
+  }
+
+  read(from: number, to = this.now) {
+    return readMetricHistory(this.database, {from, to, now: this.now})
+  }
+}
+
+describe.each(engines)("the metric history on $name", ({make}) => {
+  test("shows each minute of the last hour, with a hole where no Host ran", async () => {
+    const host = new Told(await open(await make()))
+    await host.minute(3)
+    await host.minute(5, {delay: 12, endpoints: {irc: {online: 45, reconnecting: 15}}})
+    host.now += 3 * minute
+    await host.minute(0)
+    const {ran, received, delay, endpoints, seconds, starts} = await host.read(begin)
+    expect(seconds).toBe(60)
+    expect(received).toEqual([3, 5, null, null, null, 0])
+    expect(ran).toEqual([1, 1, null, null, null, 1])
+    expect(delay[1]).toBe(12)
+    expect(starts).toEqual([1, 0, null, null, null, 0])
+    expect(endpoints).toEqual([
+      {
+        name: "irc",
+        online: [null, 0.75, null, null, null, null],
+        otherwise: [null, "reconnecting", null, null, null, null],
+      },
+    ])
+  })
+
+  test("joins what two runs did in the same minute, and counts the second start", async () => {
+    const host = new Told(await open(await make()))
+    host.now += 20_000
+    host.totals = {...nothing, received: 7}
+    host.seen = {ran: 20, delay: 3, endpoints: {}}
+    await host.recorder.stop()
+    host.restart()
+    host.now += 40_000
+    host.totals = {...nothing, received: 11}
+    host.seen = {ran: 40, delay: 2, endpoints: {}}
+    await host.recorder.record()
+    const {received, ran, delay, starts} = await host.read(begin)
+    expect(received).toEqual([11])
+    expect(ran).toEqual([1])
+    expect(delay).toEqual([3])
+    expect(starts).toEqual([2])
+  })
+
+  test("keeps minutes for two days and hours for ninety, and adds both up to the same", async () => {
+    const host = new Told(await open(await make()))
+    for (let n = 0; n < 60; n++) await host.minute(2)
+    const hours = await host.read(host.now - 3 * day)
+    expect(hours.seconds).toBe(3600)
+    expect(hours.received.at(-1)).toBe(120)
+    host.now += 2 * day
+    await host.minute(1)
+    const rows = await host.database.read("SELECT span, count(*) AS n FROM metric_history GROUP BY span ORDER BY span")
+    expect(rows.map(({span, n}) => [Number(span), Number(n)])).toEqual([
+      [minute, 1],
+      [hour, 2],
+    ])
+    host.now += 90 * day
+    await host.minute(1)
+    const [left] = await host.database.read("SELECT count(*) AS n FROM metric_history")
+    expect(Number(left?.n)).toBe(2)
+  })
+
+  test("has at most 240 intervals, whatever is asked for", async () => {
+    const host = new Told(await open(await make()))
+    await host.minute(1)
+    for (const length of [10 * minute, hour, 5 * hour, day, 7 * day, 30 * day, 90 * day, 3650 * day]) {
+      const {received, seconds} = await host.read(host.now - length)
+      expect(received.length, `${length}`).toBeLessThanOrEqual(241)
+      expect(received.length * seconds * 1000).toBeGreaterThanOrEqual(length)
+      expect(received.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(1)
+    }
+  })
+})
+
+test("what a failing database does not take is told with the next row, and its minute is a hole", async () => {
+  const database = await open(await localDatabase())
+  let isFailing = false
+  const host = new Told({
+    read: (sql, args) => database.read(sql, args),
+    write: statements => (isFailing ? Promise.reject(new Error("disk full")) : database.write(statements)),
+  })
+  await host.minute(1)
+  isFailing = true
+  await host.minute(2)
+  isFailing = false
+  await host.minute(4)
+  expect((await host.read(begin)).received).toEqual([1, null, 6])
+})

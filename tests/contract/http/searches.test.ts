@@ -1,0 +1,117 @@
+import {describe, expect, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+
+const talker = `import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.command("hello", {description: "Says hello"}, () => "hello you")
+    plugin.command("fail", {description: "Fails"}, () => { throw new Error("broken") })
+    plugin.on("message-created", () => {})
+  },
+})
+`
+
+interface Page {
+  readonly items: readonly {readonly seq: number; readonly state: string; readonly text?: string}[]
+  readonly next: string | null
+  readonly lookedTo: string | null
+}
+
+interface Changed {
+  readonly count: number
+  readonly next: string | null
+}
+
+const say = async (host: TestHost) => {
+  await host.say("hello", {user: "ann", channel: "one"})
+  await host.say("fail", {user: "ann", channel: "two"})
+  await host.say("100% sure", {user: "bob", channel: "one"})
+  await host.say("fail", {user: "bob", channel: "two"})
+}
+
+describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
+  const spoken = shared(async () => {
+    const host = await startHost({
+      runtime,
+      config: "http: {port: 0}\nplugins: {sandbox: {}, talker: {}}\n",
+      plugins: {talker},
+    })
+    await say(host)
+    return host
+  })
+
+  test.each([
+    ["user=ann", [2, 1]],
+    ["channel=two", [4, 2]],
+    ["user=bob&channel=two", [4]],
+    ["text=100%25", [3]],
+    ["text=%25", [3]],
+    ["text=_", []],
+    ["text=FAIL", [4, 2]],
+    ["endpoint=sandbox", [4, 3, 2, 1]],
+    ["endpoint=other", []],
+    ["plugin=talker&state=failed", [4, 2]],
+    ["plugin=sandbox", []],
+    ["state=failed&user=ann", [2]],
+    ["from=2000-01-01T00:00:00Z", [4, 3, 2, 1]],
+    ["to=2000-01-01T00:00:00Z", []],
+    ["from=2100-01-01T00:00:00Z", []],
+  ] as const)("the inbox with %s", async (query, expected) => {
+    const page = await spoken().get<Page>(`/api/inbox?${query}`)
+    expect(page.items.map(({seq}) => seq)).toEqual(expected)
+    expect(page.next).toBeNull()
+  })
+
+  test("a time between two events parts them", async () => {
+    const host = spoken()
+    const {items} = await host.get<{items: {receivedAt: string}[]}>("/api/inbox")
+    const at = items[1]?.receivedAt ?? ""
+    expect((await host.get<Page>(`/api/inbox?from=${at}`)).items.map(({seq}) => seq)).toEqual([4, 3])
+    expect((await host.get<Page>(`/api/inbox?to=${at}`)).items.map(({seq}) => seq)).toEqual([2, 1])
+    expect((await host.fetch("/api/inbox?from=yesterday")).status).toBe(400)
+  })
+
+  test("the outbox by what it says, its channel and its plugin", async () => {
+    const host = spoken()
+    const textsOf = async (query: string) =>
+      (await host.get<Page>(`/api/outbox?${query}`)).items.map(({text}) => text ?? "")
+    expect(await textsOf("text=hello%20you")).toEqual(["hello you"])
+    expect((await textsOf("channel=two")).length).toBeGreaterThan(0)
+    expect((await textsOf("plugin=talker&channel=one")).length).toBe(1)
+    expect(await textsOf("plugin=nobody")).toEqual([])
+  })
+
+  test("a page that is full goes on below it, filtered too", async () => {
+    const host = spoken()
+    const first = await host.get<Page>("/api/inbox?state=failed&limit=1")
+    expect(first).toMatchObject({items: [{seq: 4}], next: "4"})
+    const second = await host.get<Page>(`/api/inbox?state=failed&limit=1&cursor=${first.next}`)
+    expect(second).toMatchObject({items: [{seq: 2}]})
+  })
+})
+
+test("what a filter finds is retried at once: counted before, then a page at a time, and no other", async () => {
+  const host = await startHost({config: "http: {port: 0}\nplugins: {sandbox: {}, talker: {}}\n", plugins: {talker}})
+  await say(host)
+  const bulk = (query: string, body: object) => host.post<Changed>(`/api/inbox/bulk?${query}`, body)
+  expect(await bulk("user=ann", {action: "retry", dryRun: true})).toMatchObject({count: 1, next: null})
+  expect(await bulk("limit=1", {action: "retry", dryRun: true})).toMatchObject({count: 1, next: "4"})
+  expect((await host.get<Page>("/api/inbox?state=failed")).items.length).toBe(2)
+  expect(await bulk("user=ann", {action: "discard"})).toMatchObject({count: 1, next: null})
+  expect((await host.get<Page>("/api/inbox?state=discarded")).items.map(({seq}) => seq)).toEqual([2])
+  let next: string | null = ""
+  let count = 0
+  while (next !== null) {
+    const page: Changed = await bulk(`limit=1${next === "" ? "" : `&cursor=${next}`}`, {action: "retry"})
+    count += page.count
+    next = page.next
+  }
+  expect(count).toBe(1)
+  expect(
+    (await host.fetch("/api/inbox/bulk", {method: "POST", body: "{}", headers: {"content-type": "application/json"}}))
+      .status,
+  ).toBe(400)
+})

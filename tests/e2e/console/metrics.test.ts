@@ -1,0 +1,124 @@
+import {expect, test} from "vitest"
+import type {MetricHistoryView} from "../../../server/console/web/host/views.ts"
+import {emptySample, type Sample, sampleText} from "../../../server/metrics/history/sample.ts"
+import {open} from "../../support/database/databases.ts"
+import {startHost} from "../../support/host/host.ts"
+import type {Project} from "../../support/host/project.ts"
+import {bunAnd, usuallyOn} from "../../support/host/runtimes.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, live, openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
+const config = 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n'
+
+const minute = 60_000
+const hour = 60 * minute
+
+/** What a busy Host would have stored: each minute up to now, but for ten of them an hour ago, and each hour of a month. */
+const storePast = async (project: Project): Promise<void> => {
+  const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
+  const now = Date.now()
+  const sample = (seconds: number, failed: number): Sample => ({
+    ...emptySample,
+    ...{ran: seconds, received: seconds, handled: seconds - failed, failed, sent: seconds},
+    ...{handlers: [10, 20, 30, 0, 1], commits: [5, 5, 5], delay: 12, bytes: 5_000_000, memory: 90_000_000},
+    endpoints: {"irc~libera": {online: seconds - failed * 10, reconnecting: failed * 10}},
+  })
+  const row = (span: number, at: number, failed: number) => ({
+    sql: "INSERT OR REPLACE INTO metric_history (span, at, data) VALUES (?, ?, ?)",
+    args: [span, Math.floor(at / span) * span, sampleText(sample(span / 1000, failed))],
+  })
+  const minutes = Array.from({length: 2 * 24 * 60}, (_, n) => n + 1).filter(n => n < 60 || n >= 70)
+  await database.write(minutes.map(n => row(minute, now - n * minute, n === 30 ? 3 : 0)))
+  await database.write(Array.from({length: 30 * 24}, (_, n) => row(hour, now - (n + 1) * hour, 0)))
+  await database.close()
+}
+
+const hostWithPast = async () => {
+  const first = await startHost({config, env})
+  await first.stop()
+  await storePast(first.project)
+  return startHost({runtime: usuallyOn("node24"), project: first.project, env})
+}
+
+test.each(bunAnd("node24"))(
+  "what a run did is stored at its end, and shown by the next one, on $name",
+  async runtime => {
+    const first = await startHost({runtime, config, env})
+    await first.say("hello")
+    await first.stop()
+    const second = await startHost({runtime, project: first.project, env})
+    const from = new Date(Date.now() - hour).toISOString()
+    const view = await second.get<MetricHistoryView>(`/api/metrics/history?from=${from}`)
+    const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0)
+    expect(sum(view.received)).toBe(1)
+    expect(sum(view.starts)).toBe(1)
+    expect(sum(view.ran)).toBeGreaterThan(0)
+    expect(view.endpoints.map(({name}) => name)).toEqual(["sandbox"])
+    expect(view.memory.some(value => (value ?? 0) > 10_000_000)).toBe(true)
+    for (const query of [
+      "from=yesterday",
+      "from=2100-01-01T00:00:00Z",
+      "to=2020-01-01T00:00:00Z&from=2020-01-02T00:00:00Z",
+    ])
+      expect((await second.fetch(`/api/metrics/history?${query}`)).status, query).toBe(400)
+  },
+)
+
+describeWithChromium("the past in the console", () => {
+  test("a day of metrics is shown with axes, uptime and holes, and a part of it closer", async () => {
+    const {page, errors} = await openConsole(await startChromium(), await hostWithPast(), {
+      token: env.HTTP_TOKEN,
+      at: "metrics",
+    })
+    for (const title of ["Messages a minute", "Failures", "Time of a handler", "Database on its disk"])
+      await page.getByRole("heading", {name: title}).waitFor()
+    await page.getByRole("img", {name: /^Messages over time: [1-9][\d,]+ received, [1-9][\d,]+ sent$/}).waitFor()
+    await expectNoBarriers(page, "the metrics")
+    const uptime = page.locator('[data-uptime="irc~libera"]')
+    await uptime.getByText("99.96 %").waitFor()
+    expect(await page.getByText("The Host ran").locator("..").textContent()).toMatch(/99\.[23]\d %/)
+
+    await page.getByRole("link", {name: "1 hour"}).click()
+    await page.getByRole("img", {name: "Failures over time: 3 of handlers, 0 messages not sent"}).waitFor()
+    const chart = page.getByRole("img", {name: /^Messages over time/}).first()
+    const box = await chart.boundingBox()
+    if (box === null) throw new Error("the chart is not there")
+    await page.mouse.move(box.x + box.width * 0.3, box.y + 60)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 60, {steps: 5})
+    await page.mouse.up()
+    await page.waitForFunction(() => /^#\/metrics\/2.*\/2/.test(decodeURIComponent(location.hash)))
+    await page.getByRole("link", {name: "Wider"}).click()
+    await page.getByRole("link", {name: "7 days"}).click()
+    await page.getByText("1 h", {exact: true}).waitFor()
+
+    await page.setViewportSize({width: 360, height: 740})
+    await expectNoSidewaysScroll(page, "the metrics")
+    await expectNoBarriers(page, "the metrics on a phone")
+    expect(errors).toEqual([])
+  })
+
+  test("what was missed while nobody looked is on the overview until it is seen", async () => {
+    const {page} = await openConsole(await startChromium(), await hostWithPast(), {token: env.HTTP_TOKEN})
+    await page.getByRole("heading", {name: "Messages"}).waitFor()
+    const missed = page.getByRole("region", {name: "While you were away"})
+    expect(await missed.count()).toBe(0)
+    await page.evaluate(ago => {
+      for (const key of Object.keys(localStorage))
+        if (key.startsWith("svc.seen.")) localStorage.setItem(key, String(Date.now() - ago))
+    }, 2 * hour)
+    await page.reload()
+    await live(page)
+    await missed.getByText("3 handlers failed.").waitFor()
+    await missed.getByText(/^For \d+ min no Host ran/).waitFor()
+    await expectNoBarriers(page, "what was missed")
+    await page.reload()
+    await missed.getByRole("button", {name: "Seen"}).click()
+    expect(await missed.count()).toBe(0)
+    await page.reload()
+    await live(page)
+    await page.getByRole("heading", {name: "Messages"}).waitFor()
+    expect(await missed.count()).toBe(0)
+  })
+})

@@ -1,0 +1,97 @@
+import {expect, test} from "vitest"
+import {moved, rangeOf, ranShare, segmentsOf} from "../../../server/console/web/host/metric-history.ts"
+import {missedIn} from "../../../server/console/web/host/seen.ts"
+import {timelineOf} from "../../../server/console/web/host/timeline.ts"
+import type {MetricHistoryView} from "../../../server/console/web/host/views.ts"
+
+const minute = 60_000
+const begin = Date.parse("2026-03-01T12:00:00Z")
+const at = (minutes: number) => new Date(begin + minutes * minute).toISOString()
+
+const none = [null, null, null, null]
+
+/** Four minutes, of which the third is not recorded. */
+const view: MetricHistoryView = {
+  from: at(0),
+  seconds: 60,
+  recordedSince: at(0),
+  ran: [1, 1, null, 0.5],
+  starts: [1, 0, null, 1],
+  received: [5, 5, null, 0],
+  handled: [5, 5, null, 0],
+  failed: [0, 2, null, 0],
+  sent: [5, 4, null, 0],
+  unsent: [0, 1, null, 0],
+  handlerMedian: none,
+  handlerSlow: none,
+  commitSlow: none,
+  delay: none,
+  bytes: none,
+  memory: none,
+  endpoints: [
+    {name: "irc~libera", online: [1, 0.25, null, 0], otherwise: [null, "reconnecting", null, "failed"]},
+    {name: "sandbox", online: [1, 1, null, 1], otherwise: [null, null, null, null]},
+  ],
+}
+
+test("a range is one of those that are offered, or two times of the address, and nonsense is the usual one", () => {
+  const now = begin + 24 * 60 * minute
+  expect(rangeOf(now)).toEqual({from: begin, to: now})
+  expect(rangeOf(now, "1h")).toEqual({from: now - 60 * minute, to: now})
+  expect(rangeOf(now, at(0), at(30))).toEqual({from: begin, to: begin + 30 * minute})
+  expect(rangeOf(now, at(30), at(0))).toEqual({from: begin, to: now})
+  expect(rangeOf(now, "__proto__", "2")).toEqual({from: begin, to: now})
+})
+
+test("a range moves and stretches, never beyond now, and never to less than ten minutes", () => {
+  const range = {from: begin, to: begin + 60 * minute}
+  const now = begin + 70 * minute
+  expect(moved(range, now, {by: -0.5})).toEqual({from: begin - 30 * minute, to: begin + 30 * minute})
+  expect(moved(range, now, {by: 0.5})).toEqual({from: begin + 10 * minute, to: now})
+  expect(moved(range, now, {times: 0.5})).toEqual({from: begin + 15 * minute, to: begin + 45 * minute})
+  expect(
+    moved({from: begin, to: begin + minute}, now, {}).to - moved({from: begin, to: begin + minute}, now, {}).from,
+  ).toBe(10 * minute)
+})
+
+test("the time in which no Host ran counts as down, but not the time before the first record", () => {
+  const range = {from: begin, to: begin + 4 * minute}
+  expect(ranShare(view, range)).toBe(0.625)
+  expect(ranShare({...view, recordedSince: null}, range)).toBeUndefined()
+})
+
+test("what was missed is told in numbers, and nothing where nothing was", () => {
+  const range = {from: begin, to: begin + 4 * minute}
+  expect(
+    missedIn(range, view, [
+      {from: at(-5), to: at(1)},
+      {from: at(3), to: null},
+      {from: at(-9), to: at(-8)},
+    ]),
+  ).toEqual({
+    starts: 2,
+    down: 0,
+    failed: 2,
+    unsent: 1,
+    gaps: {count: 2, length: 120},
+    away: [{name: "irc~libera", length: 105}],
+  })
+  const quiet = {...view, starts: [0], failed: [0], unsent: [0], endpoints: [], ran: [1, 1, 1, 1]}
+  expect(missedIn(range, quiet, [])).toBeUndefined()
+  const down = {...quiet, ran: [1, null, null, null]}
+  expect(missedIn(range, down, [])?.down).toBe(180)
+})
+
+test("what the events no longer tell of an endpoint, its bar shows by the metric history", () => {
+  const endpoint = {name: "irc~libera", state: "online", since: at(4)} as const
+  const now = begin + 5 * minute
+  const segments = timelineOf(endpoint, [], [], begin - minute, now, segmentsOf(view, "irc~libera"))
+  expect(segments.map(({state, from}) => [state, (from - begin) / minute])).toEqual([
+    ["unknown", -1],
+    ["online", 0],
+    ["reconnecting", 1],
+    ["unknown", 2],
+    ["failed", 3],
+    ["online", 4],
+  ])
+})

@@ -1,0 +1,78 @@
+import {expect, test} from "vitest"
+import {quantile} from "../../../server/metrics/history/read.ts"
+import {emptySample, merge, type Sample, sampleOf, sampleText} from "../../../server/metrics/history/sample.ts"
+import {Watch} from "../../../server/metrics/history/watch.ts"
+import {secondsBuckets} from "../../../shared/meter.ts"
+import {Chance} from "../../support/machine/chance.ts"
+
+const chance = new Chance(20_270_301)
+const count = () => chance.below(1000)
+const some = (most: number) => Array.from({length: chance.below(most + 1)}, count)
+
+const anySample = (): Sample => ({
+  ...{starts: count(), received: count(), handled: count(), failed: count(), sent: count(), unsent: count()},
+  ...{ran: count(), handlers: some(14), commits: some(14), delay: count(), bytes: count(), memory: count()},
+  endpoints: Object.fromEntries(
+    ["irc~libera", "sandbox", "constructor"]
+      .filter(() => chance.below(2) === 1)
+      .map(name => [name, {online: count(), reconnecting: count()}]),
+  ),
+})
+
+test("spans are one in whatever order they are joined, and nothing is one with none", () => {
+  for (let n = 0; n < 500; n++) {
+    const [one, two, three] = [anySample(), anySample(), anySample()]
+    expect(merge(merge(one, two), three)).toEqual(merge(one, merge(two, three)))
+    expect(merge(one, emptySample)).toEqual(one)
+    expect(merge(emptySample, one)).toEqual(one)
+  }
+})
+
+test("what is stored is read as it was, and nothing takes little", () => {
+  for (let n = 0; n < 500; n++) {
+    const sample = anySample()
+    expect(sampleOf(sampleText(sample))).toEqual(sample)
+  }
+  expect(sampleText({...emptySample, ran: 60})).toBe('{"ran":60}')
+})
+
+test("a quantile is read off the buckets: within one, values are spread evenly", () => {
+  const inThird = [0, 0, 10]
+  expect(quantile(inThird, 0.5)).toBe(0.00375)
+  expect(quantile([5, 0, 0, 0, 5], 0.5)).toBe(0.001)
+  expect(quantile([5, 0, 0, 0, 5], 0.99)).toBeCloseTo(0.0247, 4)
+  expect(quantile(secondsBuckets.map(() => 0).concat(3), 0.5)).toBe(60)
+  expect(quantile([], 0.5)).toBeNull()
+  expect(quantile([0, 0], 0.99)).toBeNull()
+})
+
+test("a watch tells how long it ran, how late it came, and where each endpoint was meanwhile", () => {
+  let now = 0
+  let state = "online"
+  const watch = new Watch(
+    () => [{name: "irc~libera", state}],
+    () => now,
+  )
+  const pass = (milliseconds: number, step = 200) => {
+    for (let passed = 0; passed < milliseconds; passed += step) {
+      now += step
+      watch.look()
+    }
+  }
+  pass(30_000)
+  state = "reconnecting"
+  pass(10_000)
+  now += 1200
+  watch.look()
+  expect(watch.take()).toEqual({
+    ran: 41.2,
+    delay: 1000,
+    endpoints: {"irc~libera": {online: 30, reconnecting: 11.2}},
+  })
+  expect(watch.take()).toEqual({ran: 0, delay: 0, endpoints: {"irc~libera": {reconnecting: 0}}})
+  // A machine that slept: nothing ran.
+  now += 3_600_000
+  watch.look()
+  pass(1000)
+  expect(watch.take()).toEqual({ran: 1, delay: 0, endpoints: {"irc~libera": {reconnecting: 1}}})
+})
