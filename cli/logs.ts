@@ -4,7 +4,7 @@ import {formatPretty} from "../server/logs/format.ts"
 import {readEarlierLog} from "../server/logs/page.ts"
 import type {LogRecord} from "../server/logs/record.ts"
 import {listRuns} from "../server/logs/runs/read-runs.ts"
-import {readHostFile} from "../server/runtime/host-file.ts"
+import {findHolder} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
 import type {LogPage} from "../shared/api/logs.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
@@ -67,7 +67,7 @@ export class LogsCommand extends DataCommand {
     if (this.follow) throw new Problem("request_invalid", "--follow goes on with the running Host: leave out --run")
     const paths = projectPaths(this.folder)
     const asked = {filter: {level: levelOf(this.level), plugin: this.plugin}, limit: limitOf(this.limit)}
-    const current = (await readHostFile(paths))?.runtimeId
+    const current = (await findHolder(paths))?.runtimeId
     // What is on the disk was written without secrets.
     const page = await readEarlierLog({scrubJson: json => json}, {folder: paths.logs, run, current}, asked)
     for (const record of [...page.items].reverse()) this.#print(record)

@@ -1,5 +1,6 @@
 import type {MetricHistoryView} from "../../../shared/api/metric-history.ts"
 import {secondsBuckets} from "../../../shared/meter.ts"
+import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import {countNames, merge, type Sample, type StateSeconds, sampleOf} from "./sample.ts"
@@ -15,6 +16,16 @@ const steps = [1, 2, 5, 10, 15, 30].map(minutes => minutes * minute).concat([1, 
 
 const select = "SELECT at, data FROM metric_history WHERE span = ? AND at >= ? AND at < ? ORDER BY at"
 
+const oldestOfEach = `SELECT (SELECT min(at) FROM metric_history WHERE span = ?) AS minute,
+  (SELECT min(at) FROM metric_history WHERE span = ?) AS hour`
+
+/** The minute tells it, unless the minutes of the oldest hour are gone. */
+const beginOf = (oldest: Row | undefined): string | null => {
+  if (oldest === undefined || oldest.hour === null) return null
+  const [first, firstHour] = [Number(oldest.minute ?? Number.POSITIVE_INFINITY), Number(oldest.hour)]
+  return new Date(first < firstHour + hour ? Math.max(first, firstHour) : firstHour).toISOString()
+}
+
 /** What the Host did between two times, in milliseconds since 1970: by minutes where these are kept, else by hours. */
 export const readMetricHistory = async (
   database: Pick<Database, "read">,
@@ -26,7 +37,7 @@ export const readMetricHistory = async (
   const count = Math.ceil((to - first) / step)
   const [rows, [oldest]] = await Promise.all([
     database.read(select, [span, first, to]),
-    database.read("SELECT min(at) AS at FROM metric_history WHERE span = ?", [hour]),
+    database.read(oldestOfEach, [minute, hour]),
   ])
   const intervals: (Sample | undefined)[] = Array.from({length: count})
   for (const {at, data} of rows) {
@@ -38,7 +49,7 @@ export const readMetricHistory = async (
   return {
     from: new Date(first).toISOString(),
     seconds: step / 1000,
-    recordedSince: typeof oldest?.at === "number" ? new Date(oldest.at).toISOString() : null,
+    recordedSince: beginOf(oldest),
     ...seriesOf(intervals, index => Math.min(step, to - first - index * step) / 1000),
     endpoints: endpointsOf(intervals),
   }

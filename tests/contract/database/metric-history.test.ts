@@ -61,7 +61,8 @@ describe.each(engines)("the metric history on $name", ({make}) => {
     await host.minute(5, {delay: 12, endpoints: {irc: {online: 45, reconnecting: 15}}})
     host.now += 3 * minute
     await host.minute(0)
-    const {ran, received, delay, endpoints, seconds, starts} = await host.read(begin)
+    const {ran, received, delay, endpoints, seconds, starts, recordedSince} = await host.read(begin)
+    expect(recordedSince).toBe(new Date(begin).toISOString())
     expect(seconds).toBe(60)
     expect(received).toEqual([3, 5, null, null, null, 0])
     expect(ran).toEqual([1, 1, null, null, null, 1])

@@ -97,7 +97,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await page.getByRole("heading", {name: "Inbox event 1"}).waitFor()
     await page.locator("[data-seq]").waitFor()
     await expectNoBarriers(page, "inbox for a demo token")
-    expect(await page.getByRole("button").allTextContents()).toEqual(["Sign out"])
+    expect(await page.getByRole("button").allTextContents()).toEqual(["Go to …", "Sign out", "Filters"])
     expect(await page.locator("main").textContent()).not.toContain("bad mood")
     await goTo(page, "events")
     await page.locator('[data-event="message.failed"]').waitFor()

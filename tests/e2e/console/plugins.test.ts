@@ -124,7 +124,7 @@ describeWithChromium("the plugins in the console", () => {
     await page.getByRole("status").getByText("plugin_invalid").waitFor()
     await page.getByLabel("mode (required)").waitFor()
     expect(await page.getByLabel("mode (required)").inputValue()).toBe("hidden for a demo token")
-    expect(await page.getByRole("button").allTextContents()).toEqual(["Sign out"])
+    expect(await page.getByRole("button").allTextContents()).toEqual(["Go to …", "Sign out"])
     await goTo(page, "plugins/nobody")
     await page.getByText("has no plugin").waitFor()
     await expectNoBarriers(page, "a plugin that is not there")

@@ -176,7 +176,7 @@ describeWithChromium("the workroom in the console", () => {
     const {page, errors} = await openConsole(browser, host, {token: env.DEMO_TOKEN, at: "workroom/1"})
     await page.getByText("The Journal needs the full token").waitFor()
     await page.locator('[data-item="1"] [data-overdue]').waitFor()
-    expect(await page.getByRole("button").allTextContents()).toEqual(["Sign out"])
+    expect(await page.getByRole("button").allTextContents()).toEqual(["Go to …", "Sign out"])
     expect(await page.locator("main").textContent()).not.toMatch(/ada|grace|parts|decision|late/)
     await expectNoBarriers(page, "the workroom for a demo token")
     expect(errors).toEqual([])

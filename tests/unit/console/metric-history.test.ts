@@ -55,9 +55,11 @@ test("a range moves and stretches, never beyond now, and never to less than ten 
 })
 
 test("the time in which no Host ran counts as down, but not the time before the first record", () => {
-  const range = {from: begin, to: begin + 4 * minute}
-  expect(ranShare(view, range)).toBe(0.625)
-  expect(ranShare({...view, recordedSince: null}, range)).toBeUndefined()
+  expect(ranShare(view, begin + 4 * minute)).toBe(0.625)
+  expect(ranShare({...view, recordedSince: at(1)}, begin + 4 * minute)).toBeCloseTo(2.5 / 3)
+  // The last interval was cut short by the end.
+  expect(ranShare(view, begin + 3.5 * minute)).toBeCloseTo(2.25 / 3.5)
+  expect(ranShare({...view, recordedSince: null}, begin + 4 * minute)).toBeUndefined()
 })
 
 test("what was missed is told in numbers, and nothing where nothing was", () => {

@@ -58,11 +58,23 @@ export const aMinute = (values: Values, seconds: number): Values =>
   values.map(value => (value === null ? null : (value * 60) / seconds))
 
 /** The share of the time since the first record in which the Host ran, from 0 to 1: a hole is time in which it did not. */
-export const ranShare = ({recordedSince, seconds, ran}: MetricHistoryView, {from, to}: Range): number | undefined => {
-  const begin = Math.max(from, recordedSince === null ? to : Date.parse(recordedSince))
-  if (to - begin < 60_000) return undefined
-  return Math.min(1, (totalOf(ran) * seconds * 1000) / (to - begin))
+export const ranShare = (view: MetricHistoryView, to: number): number | undefined => {
+  const length = recordedFor(view, to)
+  return length < 60 ? undefined : Math.min(1, ranFor(view, to) / length)
 }
+
+/** So many seconds ago, seen from the end, the first record was made, or the first interval began. */
+export const recordedFor = ({from, recordedSince}: MetricHistoryView, to: number): number =>
+  (to - Math.max(Date.parse(from), recordedSince === null ? to : Date.parse(recordedSince))) / 1000
+
+/** For so many seconds of it a Host ran. The last interval may be cut short by the end. */
+export const ranFor = ({from, seconds, ran}: MetricHistoryView, to: number): number =>
+  totalOf(
+    ran.map((share, index) => {
+      const begin = Date.parse(from) / 1000 + index * seconds
+      return share && share * Math.min(seconds, to / 1000 - begin)
+    }),
+  )
 
 /** Where an endpoint was, interval by interval. */
 export const segmentsOf = (view: MetricHistoryView, name: string): readonly Segment[] => {

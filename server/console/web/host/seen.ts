@@ -1,4 +1,4 @@
-import {type Range, totalOf} from "./metric-history.ts"
+import {type Range, ranFor, recordedFor, totalOf} from "./metric-history.ts"
 import type {GapView, MetricHistoryView} from "./views.ts"
 
 /** What happened while nobody looked. Lengths in seconds. */
@@ -22,9 +22,7 @@ export const missedIn = (
   gaps: readonly Pick<GapView, "from" | "to">[],
 ): Missed | undefined => {
   const own = gaps.map(({from, to}) => lengthWithin(range, from, to)).filter(length => length > 0)
-  const recorded = view.recordedSince === null ? range.to : Date.parse(view.recordedSince)
-  const ranFor = totalOf(view.ran) * view.seconds
-  const down = Math.max(0, (range.to - Math.max(range.from, recorded)) / 1000 - ranFor)
+  const down = Math.max(0, recordedFor(view, range.to) - ranFor(view, range.to))
   const missed: Missed = {
     starts: totalOf(view.starts),
     // The newest minute is not stored yet.
