@@ -5,6 +5,7 @@ import {decideApproval, listApprovals} from "../console/api/agents/approvals.ts"
 import {actOnAgentRun, actOnHeldAgentRuns} from "../console/api/agents/runs.ts"
 import {
   createCheckpoint,
+  downloadCheckpoint,
   listCheckpoints,
   pruneCheckpoints,
   showCheckpoint,
@@ -259,6 +260,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/checkpoints", "demo", listCheckpoints(checkpoints)),
     get("/api/checkpoints/task", "demo", showCheckpointTask(checkpoints)),
     get("/api/checkpoints/:id", "full", showCheckpoint(checkpoints)),
+    get("/api/checkpoints/:id/archive", "full", downloadCheckpoint(checkpoints)),
     post("/api/checkpoints", "full", createCheckpoint(checkpoints)),
     post("/api/checkpoints/:id/verify", "full", verifyCheckpoint(checkpoints)),
     post("/api/checkpoints/prune", "full", pruneCheckpoints(checkpoints)),
@@ -275,7 +277,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/database/rescue", "full", rescueDatabase(placeWatch)),
 
     get("/api/logs", "full", listLogRecords(logs, identity.runtimeId, services.logFolder)),
-    get("/api/logs/runs", "full", listLogRuns(services.logFolder)),
+    get("/api/logs/runs", "full", listLogRuns(services.logFolder, identity)),
 
     get("/api/metrics", "demo", showMetrics(metrics)),
     get("/api/metrics/history", "demo", showMetricHistory(database)),

@@ -3,6 +3,7 @@ import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {Named} from "../../../shared/api/schemas.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
+import {streamArchive} from "../../recovery/checkpoint/archive.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import {detailOf, viewOf} from "../../recovery/checkpoint/store.ts"
 import {pageOf} from "../paging.ts"
@@ -40,6 +41,31 @@ export const showCheckpoint = (checkpoints: Checkpoints): Operation => ({
   response: {200: CheckpointDetail},
   problems: ["checkpoint_unknown", "checkpoint_invalid", "checkpoint_newer"],
   handle: async (_, call) => call.json(CheckpointDetail, detailOf(await checkpoints.store.get(call.params.id ?? ""))),
+})
+
+export const downloadCheckpoint = (checkpoints: Checkpoints): Operation => ({
+  summary: "A verified checkpoint as one tar archive, the manifest last: what is cut short is none",
+  response: {200: "application/x-tar"},
+  problems: [
+    "checkpoint_unknown",
+    "checkpoint_invalid",
+    "checkpoint_newer",
+    "checkpoint_failed",
+    "checkpoint_secret_in_data",
+  ],
+  stream: true,
+  handle: async (_, call) => {
+    const stored = await checkpoints.store.get(call.params.id ?? "")
+    return new Response(await streamArchive(stored), {
+      headers: {
+        "cache-control": "no-store",
+        "content-disposition": `attachment; filename="${stored.id}.tar"`,
+        "content-type": "application/x-tar",
+        "x-content-type-options": "nosniff",
+        "x-request-id": call.requestId,
+      },
+    })
+  },
 })
 
 export const createCheckpoint = (checkpoints: Checkpoints): Operation => ({

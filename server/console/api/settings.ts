@@ -6,7 +6,7 @@ import {type Static, Type} from "../../../shared/type.ts"
 import type {Generation} from "../../generation/generation.ts"
 import type {Logs} from "../../logs/log.ts"
 import {readEarlierLog, readLog} from "../../logs/page.ts"
-import {listRuns} from "../../logs/runs/read-runs.ts"
+import {type KeptRun, listRuns} from "../../logs/runs/read-runs.ts"
 
 const Config = Named("Config", {config: Type.Unknown()})
 
@@ -38,11 +38,15 @@ export const listLogRecords = (logs: Logs, runtimeId: string, folder: string): O
   },
 })
 
-export const listLogRuns = (folder: string): Operation => ({
-  summary: "The runs whose log is kept, this one included, newest first",
+/** The log of the run that is under way may not be on the disk yet. */
+export const listLogRuns = (folder: string, current: Pick<KeptRun, "runtimeId" | "startedAt">): Operation => ({
+  summary: "The runs whose log is kept, newest first; the first of them is under way",
   response: {200: LogRuns},
   handle: async (_, call) => {
-    const runs = await listRuns(folder)
+    const kept = await listRuns(folder)
+    const isOwn = ({runtimeId}: KeptRun) => runtimeId === current.runtimeId
+    const own = kept.find(isOwn) ?? {...current, writtenAt: Date.now(), size: 0, isCut: false}
+    const runs = [own, ...kept.filter(run => !isOwn(run))]
     const timeOf = (at: number) => new Date(at).toISOString()
     return call.json(LogRuns, {
       items: runs.map(run => ({...run, startedAt: timeOf(run.startedAt), writtenAt: timeOf(run.writtenAt)})),

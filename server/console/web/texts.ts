@@ -469,6 +469,11 @@ export const texts = {
     verifyOf: (id: string) => `Verify ${id}`,
     verifySays: "It is restored into a scratch folder and checked. Nothing of the running Host changes.",
     manifest: "Manifest",
+    download: "Download",
+    downloadOf: (id: string) => `Download ${id}`,
+    downloadSays:
+      "All of the checkpoint comes as one archive. Keep it like the database: it holds what people wrote. svc checkpoint restore takes it.",
+    downloaded: "The archive is saved.",
     manifestOf: (id: string) => `Download the manifest of ${id}`,
     checkpointFacts: (generation: number | null, schema: number, version: string) =>
       `generation ${generation ?? "none"}, schema ${schema}, svc ${version}`,

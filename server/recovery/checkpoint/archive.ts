@@ -77,6 +77,15 @@ export const writeArchive = async (
   }
 }
 
+/**
+ * A checkpoint as one tar archive that is read as it comes, the manifest last. Throws what `writeArchive` refuses before anything is
+ * read; a file that cannot be read later ends the stream with its error.
+ */
+export const streamArchive = async (stored: StoredCheckpoint): Promise<ReadableStream<Uint8Array>> => {
+  requireClean(stored)
+  return Readable.toWeb(await packed(stored, noProgress)) as unknown as ReadableStream<Uint8Array>
+}
+
 const requireClean = ({id, verification}: StoredCheckpoint): void => {
   if (verification === undefined || !verification.ok) {
     throw new Problem(

@@ -36,6 +36,7 @@ const examplesOf = (events: number): Examples => {
       "/api/jobs/{id}",
       "/api/jobs/{id}/next",
       "/api/checkpoints/{id}",
+      "/api/checkpoints/{id}/archive",
     ],
     values: {...usualValues, cursor: String(events), job: backlogJob, agent: backlogAgent},
   }

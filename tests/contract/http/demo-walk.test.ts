@@ -72,6 +72,7 @@ const fill = async (host: TestHost): Promise<Examples> => {
       "/api/agents/{name}": "/api/agents/writer",
       "/api/timers/{id}": `/api/timers/${timer?.id}`,
       "/api/checkpoints/{id}": "/api/checkpoints/newest",
+      "/api/checkpoints/{id}/archive": "/api/checkpoints/newest/archive",
     },
     // Streams do not end; the first is read below.
     apart: ["/api/events", "/api/plugins/sandbox/stream"],

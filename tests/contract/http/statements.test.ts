@@ -35,6 +35,7 @@ const examples: Examples = {
     "/api/runs/{id}": `/api/runs/${item.runId}`,
     "/api/timers/{id}": `/api/timers/${item.timerId}`,
     "/api/checkpoints/{id}": "/api/checkpoints/newest",
+    "/api/checkpoints/{id}/archive": "/api/checkpoints/none/archive",
   },
   // Streams do not end; what they read is read by the history too, and by the list of messages. What is kept of one user is
   // looked for in slices of all rows. What the sandbox has changed is in memory.

@@ -6,10 +6,11 @@ import {expect, test} from "vitest"
 import {type ArchiveLimits, archiveLimits, readArchive} from "../../../server/recovery/checkpoint/archive.ts"
 import {type RestoreResult, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {printed} from "../../support/host/command-line.ts"
-import {startHost} from "../../support/host/host.ts"
+import {expectProblem, startHost, svc} from "../../support/host/host.ts"
 import {runProcess} from "../../support/host/process.ts"
 import {makeFolder, type Project, plainConfig} from "../../support/host/project.ts"
-import {onBun} from "../../support/host/runtimes.ts"
+import {bunAnd, onBun} from "../../support/host/runtimes.ts"
+import {fullAndDemo} from "../../support/host/tokens.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
 /** A project with state, and archives of it. */
@@ -119,3 +120,36 @@ const tarHeader = (name: string, size: number, type = "0"): Buffer => {
   block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148)
   return block
 }
+
+test.each(bunAnd("node24"))(
+  "a running Host gives what is verified as an archive, and nothing else, on $name",
+  async runtime => {
+    const {HTTP_TOKEN, DEMO_TOKEN} = fullAndDemo.env
+    const files = {"bun.lock": "locked", ".env": `HTTP_TOKEN=${HTTP_TOKEN}\nDEMO_TOKEN=${DEMO_TOKEN}\n`}
+    const host = await startHost({runtime, config: fullAndDemo.config(), env: fullAndDemo.env, files})
+    await host.say("hello")
+    const download = (id: string, token: string = HTTP_TOKEN) =>
+      fetch(`${host.url}/api/checkpoints/${id}/archive`, {headers: {authorization: `Bearer ${token}`}})
+    await expectProblem(await download("newest"), 404, "checkpoint_unknown")
+    await printed(host.project, ["checkpoint", "create", "--no-verify"], runtime)
+    await expectProblem(await download("newest"), 503, "checkpoint_failed")
+    await printed(host.project, ["checkpoint", "verify", "newest"], runtime)
+    await expectProblem(await download("newest", DEMO_TOKEN), 403, "forbidden")
+    const answer = await download("newest")
+    expect(answer.headers.get("content-type")).toBe("application/x-tar")
+    expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="[0-9a-f-]+\.tar"$/)
+    const folder = makeFolder()
+    const archive = join(folder, "bot.tar")
+    writeFileSync(archive, new Uint8Array(await answer.arrayBuffer()))
+    const restored = await svc(runtime, host.project, [
+      "checkpoint",
+      "restore",
+      archive,
+      "--project",
+      join(folder, "bot"),
+    ])
+    expect({code: restored.code, stderr: restored.stderr}).toMatchObject({code: 0})
+    expect(readFileSync(join(folder, "bot/bun.lock"), "utf8")).toBe("locked")
+    expect((await host.fetch("/api/system/status")).status).toBe(200)
+  },
+)

@@ -1,4 +1,7 @@
+import {join} from "node:path"
 import {expect, test} from "vitest"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {printed} from "../../support/host/command-line.ts"
 import {startHost} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
@@ -63,6 +66,15 @@ describeWithChromium("operating a Host from the console", () => {
       const download = page.waitForEvent("download")
       await page.getByRole("button", {name: /^Download the manifest/}).click()
       expect((await download).suggestedFilename()).toMatch(/^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}-manifest\.json$/)
+      // The picker of files is the browser's own window, which no test can press.
+      await page.evaluate("delete window.showSaveFilePicker")
+      const whole = page.waitForEvent("download")
+      await page.getByRole("button", {name: /^Download [0-9]{8}-/}).click()
+      await question.getByRole("button", {name: "Download", exact: true}).click()
+      const archive = join(scratchFolder(), "bot.tar")
+      await (await whole).saveAs(archive)
+      await page.locator('[data-notice="done"]').getByText("The archive is saved.").waitFor()
+      expect(await printed(host.project, ["checkpoint", "verify", archive], runtime)).toContain("can be restored")
       await page.getByRole("button", {name: /^Verify /}).click()
       await question.getByRole("button", {name: "Verify", exact: true}).click()
       await page

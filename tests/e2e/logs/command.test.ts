@@ -1,4 +1,4 @@
-import {readdirSync, readFileSync} from "node:fs"
+import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {expect, test} from "vitest"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
@@ -7,6 +7,8 @@ import {bunAnd, onBun} from "../../support/host/runtimes.ts"
 import {recordsIn, talkerHost} from "./talker.ts"
 
 const say = (host: TestHost, text: string, times = 1) => host.post("/api/plugins/talker/say", {text, times})
+
+const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
 const env = {SVC_HTTP_TOKEN: talkerHost.env.HTTP_TOKEN}
 
@@ -84,7 +86,7 @@ test.each(bunAnd("node24"))(
     await say(first, "the last words")
     // A kill leaves out what was said in the last moments.
     await until("the log on the disk", () =>
-      readdirSync(project.path(".svc/logs")).some(name => textOf(name).includes("the last words")),
+      namesIn(project.path(".svc/logs")).some(name => textOf(name).includes("the last words")),
     )
     await first.stop("SIGKILL")
     expect(await printed(project, "logs --run previous --limit 1")).toContain("the last words")

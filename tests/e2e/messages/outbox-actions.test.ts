@@ -30,7 +30,7 @@ test.each(twoRuntimes)(
     for (const id of ids) expect(await messageIn(host, id, "unknown")).toMatchObject({reason: "host_ended", attempt: 1})
     const {items} = await host.get<{items: {id: string}[]}>("/api/outbox?state=unknown")
     expect(items.map(({id}) => id).sort()).toEqual([...ids].sort())
-    expect(await host.get("/api/outbox?state=sent")).toEqual({items: [], next: null})
+    expect(await host.get("/api/outbox?state=sent")).toEqual({items: [], next: null, lookedTo: null})
     expect((await svc(runtime, host.project, ["outbox", "list", "--state", "unknown"])).stdout).toContain(one)
 
     const released = await svc(runtime, host.project, ["outbox", "release", one])
