@@ -124,8 +124,12 @@ log_type all
       return open - (output.match(ended)?.length ?? 0)
     },
     stop: async () => {
-      runs.at(-1)?.child.kill("SIGTERM")
-      await runs.at(-1)?.finished
+      const run = runs.at(-1)
+      run?.child.kill("SIGTERM")
+      // Mosquitto forgets a signal that comes between "running" and its loop.
+      const again = setInterval(() => run?.child.kill("SIGTERM"), 500)
+      await run?.finished
+      clearInterval(again)
     },
     start,
   }
