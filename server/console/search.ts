@@ -1,3 +1,4 @@
+import type {InboxQuery, OutboxQuery} from "../../shared/api/messages.ts"
 import {page} from "../../shared/api/paging.ts"
 import {orNull, Time} from "../../shared/api/schemas.ts"
 import {toJson} from "../../shared/json.ts"
@@ -114,6 +115,34 @@ export const timesOf = ({query}: Call): {readonly from: number | undefined; read
     return at
   }
   return {from: read("from"), to: read("to")}
+}
+
+/** The filters that inbox and outbox share. */
+type MessageQuery = Static<typeof InboxQuery> | Static<typeof OutboxQuery>
+
+/** How messages of one box are looked for. */
+export interface MessageSearch {
+  readonly rows: Searched
+  /** SQL of the numbers in a state, `?3`, below `?1`, the highest first, at most `?2`. */
+  readonly inState: string
+  conditionsOf(query: MessageQuery): readonly Condition[]
+}
+
+/** The messages that a request asks for by its filters; `also` narrows them further. */
+export const searchMessages = (
+  database: Pick<Database, "read">,
+  {rows, inState, conditionsOf}: MessageSearch,
+  call: Call,
+  {before, limit, also = []}: {before: number; limit: number; also?: readonly Condition[]},
+): Promise<SearchResult> => {
+  const query = call.query as MessageQuery
+  return searchRows(database, rows, {
+    conditions: [...conditionsOf(query), ...also],
+    numbers: query.state === undefined ? undefined : {sql: inState, args: [query.state]},
+    ...timesOf(call),
+    before,
+    limit,
+  })
 }
 
 export interface SearchedList<T extends TSchema> extends Pick<Operation, "summary" | "query" | "problems"> {

@@ -10,7 +10,7 @@ import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
 import {inBulk} from "../bulk.ts"
 import {timeOf} from "../paging.ts"
-import {type Condition, containing, given, type SearchResult, searchedList, searchRows, timesOf} from "../search.ts"
+import {type Condition, containing, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
 /** The state of an event is that of its worst handler; an event that nobody handles is handled. */
@@ -24,7 +24,7 @@ const inState = "SELECT DISTINCT seq FROM inbox_marks WHERE state = ?3 AND seq <
 const handledBy = "EXISTS (SELECT 1 FROM inbox_marks h WHERE h.seq = inbox.seq AND substr(h.handler, 1, length(?)) = ?)"
 
 /** What an operator looks for. */
-const conditionsOf = ({endpoint, channel, user, plugin, text}: Static<typeof InboxQuery>): readonly Condition[] => {
+const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, text}) => {
   const handlers = `root/${plugin}/`
   return [
     ...given(endpoint, "+endpoint = ?"),
@@ -35,23 +35,10 @@ const conditionsOf = ({endpoint, channel, user, plugin, text}: Static<typeof Inb
   ]
 }
 
-const searchInbox = (
-  database: Database,
-  call: Call,
-  {before, limit, also = []}: {before: number; limit: number; also?: readonly Condition[]},
-): Promise<SearchResult> => {
-  const query = call.query as Static<typeof InboxQuery>
-  return searchRows(
-    database,
-    {table: "inbox", time: "received_at", more: `, ${state} AS state`},
-    {
-      conditions: [...conditionsOf(query), ...also],
-      numbers: query.state === undefined ? undefined : {sql: inState, args: [query.state]},
-      ...timesOf(call),
-      before,
-      limit,
-    },
-  )
+const inboxSearch: MessageSearch = {
+  rows: {table: "inbox", time: "received_at", more: `, ${state} AS state`},
+  inState,
+  conditionsOf,
 }
 
 export const listInbox = (database: Database): Operation =>
@@ -59,7 +46,7 @@ export const listInbox = (database: Database): Operation =>
     summary: "Inbox events, newest first; a filter looks at 2000 of them at a time",
     query: InboxQuery,
     item: InboxView,
-    search: (call, before, limit) => searchInbox(database, call, {before, limit}),
+    search: (call, before, limit) => searchMessages(database, inboxSearch, call, {before, limit}),
     view: viewEvent,
   })
 
@@ -72,7 +59,8 @@ export const actOnFoundEvents = (database: Database, inbox: Inbox): Operation =>
   inBulk({
     summary: "Run again, run or give up the handlers of all events that the filters find, a page at a time",
     query: InboxQuery,
-    search: (call, action, before, limit) => searchInbox(database, call, {before, limit, also: [isFor(action)]}),
+    search: (call, action, before, limit) =>
+      searchMessages(database, inboxSearch, call, {before, limit, also: [isFor(action)]}),
     act: (action, {seq}) => inbox.act(action, {seq: Number(seq)}),
   })
 

@@ -1,10 +1,11 @@
 import {MetricHistoryQuery, MetricHistoryView} from "../../../shared/api/metric-history.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Operation} from "../../../shared/sdk/route.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Database} from "../../database/database.ts"
 import {readMetricHistory} from "../../metrics/history/read.ts"
 import {hour} from "../../metrics/history/spans.ts"
 import {contentType} from "../../metrics/page.ts"
+import {timesOf} from "../search.ts"
 
 /** What the Host lets this route see. */
 export interface MetricsService {
@@ -32,17 +33,10 @@ export const showMetricHistory = (database: Database): Operation => ({
   problems: ["request_invalid"],
   handle: async (_, call) => {
     const now = Date.now()
-    const to = Math.min(timeOf(call, "to") ?? now, now)
-    const from = timeOf(call, "from") ?? to - hour
+    const asked = timesOf(call)
+    const to = Math.min(asked.to ?? now, now)
+    const from = asked.from ?? to - hour
     if (from >= to) throw new Problem("request_invalid", "from is not before to, or not in the past")
     return call.json(MetricHistoryView, await readMetricHistory(database, {from, to, now}))
   },
 })
-
-const timeOf = ({query}: Call, name: "from" | "to"): number | undefined => {
-  const text = query[name]
-  if (text === undefined) return undefined
-  const at = Date.parse(String(text))
-  if (Number.isNaN(at)) throw new Problem("request_invalid", `${name} is no time like 2026-01-31T12:00:00Z`)
-  return at
-}

@@ -11,7 +11,7 @@ import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {type Node, textOf} from "../../../shared/sdk/elements.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
-import type {Call, Operation} from "../../../shared/sdk/route.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
@@ -23,22 +23,13 @@ import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import {inBulk} from "../bulk.ts"
 import {timeOf} from "../paging.ts"
-import {type Condition, containing, given, type SearchResult, searchedList, searchRows, timesOf} from "../search.ts"
+import {type Condition, containing, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
 import {redacting} from "./redacting.ts"
-
-export const listOutbox = (database: Database): Operation =>
-  searchedList({
-    summary: "Outbox messages, newest first; a filter looks at 2000 of them at a time",
-    query: OutboxQuery,
-    item: OutboxView,
-    search: (call, before, limit) => searchOutbox(database, call, {before, limit}),
-    view: viewMessage,
-  })
 
 const inState = "SELECT seq FROM outbox WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
 
 /** What an operator looks for. */
-const conditionsOf = ({endpoint, channel, user, plugin, text}: Static<typeof OutboxQuery>): readonly Condition[] => {
+const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, text}) => {
   const handlers = `root/${plugin}/`
   return [
     ...given(endpoint, "+endpoint = ?"),
@@ -51,24 +42,20 @@ const conditionsOf = ({endpoint, channel, user, plugin, text}: Static<typeof Out
   ]
 }
 
-const searchOutbox = (
-  database: Database,
-  call: Call,
-  {before, limit, also = []}: {before: number; limit: number; also?: readonly Condition[]},
-): Promise<SearchResult> => {
-  const query = call.query as Static<typeof OutboxQuery>
-  return searchRows(
-    database,
-    {table: "outbox", time: "created_at"},
-    {
-      conditions: [...conditionsOf(query), ...also],
-      numbers: query.state === undefined ? undefined : {sql: inState, args: [query.state]},
-      ...timesOf(call),
-      before,
-      limit,
-    },
-  )
+const outboxSearch: MessageSearch = {
+  rows: {table: "outbox", time: "created_at"},
+  inState,
+  conditionsOf,
 }
+
+export const listOutbox = (database: Database): Operation =>
+  searchedList({
+    summary: "Outbox messages, newest first; a filter looks at 2000 of them at a time",
+    query: OutboxQuery,
+    item: OutboxView,
+    search: (call, before, limit) => searchMessages(database, outboxSearch, call, {before, limit}),
+    view: viewMessage,
+  })
 
 const isFor = (action: OutboxAction): Condition => ({
   sql: "+state IN (SELECT value FROM json_each(?))",
@@ -79,7 +66,8 @@ export const actOnFoundMessages = (database: Database, outbox: Outbox): Operatio
   inBulk({
     summary: "Send again, send or give up all messages that the filters find, a page at a time",
     query: OutboxQuery,
-    search: (call, action, before, limit) => searchOutbox(database, call, {before, limit, also: [isFor(action)]}),
+    search: (call, action, before, limit) =>
+      searchMessages(database, outboxSearch, call, {before, limit, also: [isFor(action)]}),
     act: (action, {id}) => outbox.act(action, {id: String(id)}),
   })
 
