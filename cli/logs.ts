@@ -3,7 +3,7 @@ import {Command, Option} from "clipanion"
 import {formatPretty} from "../server/logs/format.ts"
 import {readEarlierLog} from "../server/logs/page.ts"
 import type {LogRecord} from "../server/logs/record.ts"
-import {listRuns} from "../server/logs/runs/read-runs.ts"
+import {listRuns, viewRun} from "../server/logs/runs/read-runs.ts"
 import {findHolder} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
 import type {LogPage} from "../shared/api/logs.ts"
@@ -75,9 +75,7 @@ export class LogsCommand extends DataCommand {
   }
 
   async #listRuns(): Promise<ExitCode> {
-    const runs = await listRuns(projectPaths(this.folder).logs)
-    const timeOf = (at: number) => new Date(at).toISOString()
-    const shown = runs.map(run => ({...run, startedAt: timeOf(run.startedAt), writtenAt: timeOf(run.writtenAt)}))
+    const shown = (await listRuns(projectPaths(this.folder).logs)).map(viewRun)
     this.show({items: shown}, () => {
       if (shown.length === 0) return "no log is kept: no Host of this version has run here"
       const lines = shown.map(({runtimeId, startedAt, writtenAt, size, isCut}) => [

@@ -6,7 +6,7 @@ import {type Static, Type} from "../../../shared/type.ts"
 import type {Generation} from "../../generation/generation.ts"
 import type {Logs} from "../../logs/log.ts"
 import {readEarlierLog, readLog} from "../../logs/page.ts"
-import {type KeptRun, listRuns} from "../../logs/runs/read-runs.ts"
+import {type KeptRun, listRuns, viewRun} from "../../logs/runs/read-runs.ts"
 
 const Config = Named("Config", {config: Type.Unknown()})
 
@@ -47,9 +47,6 @@ export const listLogRuns = (folder: string, current: Pick<KeptRun, "runtimeId" |
     const isOwn = ({runtimeId}: KeptRun) => runtimeId === current.runtimeId
     const own = kept.find(isOwn) ?? {...current, writtenAt: Date.now(), size: 0, isCut: false}
     const runs = [own, ...kept.filter(run => !isOwn(run))]
-    const timeOf = (at: number) => new Date(at).toISOString()
-    return call.json(LogRuns, {
-      items: runs.map(run => ({...run, startedAt: timeOf(run.startedAt), writtenAt: timeOf(run.writtenAt)})),
-    })
+    return call.json(LogRuns, {items: runs.map(viewRun)})
   },
 })

@@ -39,6 +39,13 @@ export const listRuns = async (folder: string): Promise<readonly KeptRun[]> => {
   return kept.sort((one, other) => other.startedAt - one.startedAt)
 }
 
+/** The same with its times as the API writes them. */
+export const viewRun = (run: KeptRun) => ({
+  ...run,
+  startedAt: new Date(run.startedAt).toISOString(),
+  writtenAt: new Date(run.writtenAt).toISOString(),
+})
+
 export interface RunRequest {
   readonly filter: HistoryFilter
   readonly limit: number
