@@ -20,7 +20,7 @@ export abstract class SearchCommand extends PageCommand {
     return (await this.page<T>(path, {state, endpoint, channel, user, plugin, text, from, to})) as Searched<T>
   }
 
-  /** What is said below a page that was not filled: a search may go on. */
+  /** The line below a page that the search did not fill. */
   furtherOf({items, next, lookedTo}: Searched<unknown>): string {
     return next === null || items.length >= Number(this.limit)
       ? ""
