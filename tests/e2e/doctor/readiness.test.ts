@@ -45,6 +45,12 @@ const reportOf = async (host: TestHost): Promise<ReadinessReport> => {
   return report
 }
 
+/** Of a Host that serves already: its endpoints connect meanwhile. */
+const readyReport = async (host: TestHost): Promise<ReadinessReport> => {
+  await reportOnce(host, true)
+  return reportOf(host)
+}
+
 const failing = ({components}: ReadinessReport) => components.filter(component => !component.ready)
 
 describe.each(bunOr("node24"))("on $name", runtime => {
@@ -83,7 +89,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       plugins: {wire: wirePlugin},
       args: quiet,
     })
-    expect((await reportOf(host)).ready).toBe(true)
+    expect((await readyReport(host)).ready).toBe(true)
     host.project.write("svc.config.yml", requiring("wire~a", "  wire: {enabled: false, endpoints: [{id: a}]}\n"))
     await reload(host)
     const report = await reportOf(host)
@@ -134,7 +140,7 @@ describe("a required endpoint", () => {
 
   test("whose slot disappears from the configuration makes a ready Host not ready", async () => {
     const host = await start(requiring("wire~a", twoAccounts))
-    expect((await reportOf(host)).ready).toBe(true)
+    expect((await readyReport(host)).ready).toBe(true)
     host.project.write("svc.config.yml", requiring("wire~a", "  wire: {endpoints: [{id: b}]}\n"))
     await reload(host)
     expect(failing(await reportOf(host))).toMatchObject([{name: "wire~a", reason: "slot_missing"}])
@@ -147,7 +153,7 @@ describe("a required endpoint", () => {
     const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: lost}, args: quiet})
     const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
     expect(items.find(({name}) => name === "wire")?.state).toMatch(/connecting/)
-    expect((await reportOf(host)).ready).toBe(true)
+    expect((await readyReport(host)).ready).toBe(true)
   })
 
   test.each(bunAnd("node24"))(
@@ -210,7 +216,7 @@ plugins: {sandbox: {}, lost: {}}
       process.env.SECOND = "yes"
       plugin.command("late", () => { setTimeout(() => { throw new Error("late") }, 5); return "ok" })`)
     const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: once}, args: quiet})
-    expect((await reportOf(host)).ready).toBe(true)
+    expect((await readyReport(host)).ready).toBe(true)
     await host.say("/late")
     const report = await reportOnce(host, false)
     expect(failing(report)).toMatchObject([{name: "wire", reason: "plugin_failed"}])
@@ -316,8 +322,8 @@ test("http.base stands before the API and not before the probes", async () => {
   const host = await start(requiring("wire~a", twoAccounts, "  base: /bot\n"))
   expect(host.url).toMatch(/\/bot$/)
   const {origin} = new URL(host.url)
+  await reportOnce(host, true)
   expect(await probe(origin)).toEqual(ready)
-  expect((await reportOf(host)).ready).toBe(true)
   const headers = {authorization: `Bearer ${host.token}`}
   await expectProblem(await fetch(`${origin}/api/system/readiness`, {headers}), 404, "not_found")
 })
