@@ -1,0 +1,3 @@
+import type {Lacking, Texts} from "./types.ts"
+
+export const de: Lacking<Texts> = {}

@@ -1,0 +1,34 @@
+import {agents} from "./en/agents.ts"
+import {attention} from "./en/attention.ts"
+import {chat} from "./en/chat.ts"
+import {endpoints} from "./en/endpoints.ts"
+import {events} from "./en/events.ts"
+import {generations} from "./en/generations.ts"
+import {jobs, timers} from "./en/jobs.ts"
+import {messages} from "./en/messages.ts"
+import {metrics} from "./en/metrics.ts"
+import {operations} from "./en/operations.ts"
+import {missed, overview} from "./en/overview.ts"
+import {plugins} from "./en/plugins.ts"
+import {shell} from "./en/shell.ts"
+import {workroom} from "./en/workroom.ts"
+
+/** Every text of the console in English. A text that another language lacks is shown as it is here. */
+export const en = {
+  ...shell,
+  overview,
+  missed,
+  metrics,
+  attention,
+  events,
+  messages,
+  generations,
+  operations,
+  endpoints,
+  workroom,
+  plugins,
+  timers,
+  jobs,
+  agents,
+  chat,
+} as const
