@@ -1,0 +1,67 @@
+import type {AgentView, ApprovalView} from "../api/agents/agents.ts"
+import type {DatabaseInfo} from "../api/database.ts"
+import type {EndpointView} from "../api/endpoints.ts"
+import type {PluginView} from "../api/plugin-views.ts"
+import type {Component, ReadinessReport} from "../api/readiness.ts"
+import type {JobFileView, JobView} from "../api/scheduled/jobs.ts"
+import type {Status} from "../api/system.ts"
+import type {WorkroomView} from "../api/workroom.ts"
+import type {Static} from "../type.ts"
+
+type Endpoint = Static<typeof EndpointView>
+type Plugin = Static<typeof PluginView>
+type Job = Static<typeof JobView>
+type HostStatus = Static<typeof Status>
+
+/** What is known of a Host, as its API shows it. */
+export interface Facts {
+  readonly status: HostStatus
+  /** Undefined where it is not known: for a demo token. */
+  readonly report: ReadinessReport | undefined
+  readonly endpoints: readonly Endpoint[]
+  readonly plugins: readonly Plugin[]
+  readonly database: Pick<DatabaseInfo, "daysLeft" | "disk">
+  readonly workroom: Pick<WorkroomView, "overdue">
+  /** How many handlers and messages are set aside until somebody decides. */
+  readonly aside: {readonly inbox: number; readonly outbox: number}
+  /** Undefined where they are not known. */
+  readonly jobs: {readonly items: readonly Job[]; readonly file: Static<typeof JobFileView>} | undefined
+  /** Undefined where they are not known. `approvals` are those that wait. */
+  readonly agents: {readonly items: readonly AgentView[]; readonly approvals: readonly ApprovalView[]} | undefined
+}
+
+/** What is about agents. */
+export type AgentFinding =
+  | {readonly code: "approvals_waiting"; readonly approvals: readonly ApprovalView[]}
+  | {readonly code: "agents_wrong"; readonly agents: readonly AgentView[]}
+  | {readonly code: "agents_failed"; readonly agents: readonly AgentView[]}
+  | {readonly code: "agents_held"; readonly agents: readonly AgentView[]; readonly runs: number}
+
+/** What somebody should look at. The console says it in its language, an alert in a message. */
+export type Finding =
+  /** A required endpoint that admits events and has no connection: readiness does not ask for that. */
+  | {readonly code: "required_endpoint_offline"; readonly endpoint: Endpoint}
+  | {readonly code: "endpoint_offline"; readonly endpoint: Endpoint}
+  | {readonly code: "not_ready"; readonly component: Component}
+  | {readonly code: "ingress_paused"; readonly ingress: HostStatus["ingress"]}
+  | {readonly code: "generation_refused"; readonly failure: NonNullable<HostStatus["lastFailure"]>}
+  | {readonly code: "checkpoint_failed"; readonly failure: NonNullable<HostStatus["checkpointFailure"]>}
+  | {readonly code: "checkpoint_missing"}
+  /** `age` in seconds. */
+  | {readonly code: "checkpoint_old"; readonly age: number}
+  | {readonly code: "last_good"; readonly lastGood: NonNullable<HostStatus["lastGood"]>}
+  | {readonly code: "pinned"; readonly generation: number}
+  | {readonly code: "no_supervisor"}
+  | {readonly code: "unclean_end"}
+  | {readonly code: "plugin_failed"; readonly plugin: Plugin}
+  | {readonly code: "plugin_failing"; readonly plugin: Plugin}
+  | {readonly code: "inbox_aside"; readonly count: number}
+  | {readonly code: "outbox_aside"; readonly count: number}
+  | {readonly code: "jobs_refused"; readonly detail: string}
+  | {readonly code: "jobs_failed"; readonly jobs: readonly Job[]}
+  | {readonly code: "jobs_unreachable"; readonly jobs: readonly Job[]}
+  | AgentFinding
+  | {readonly code: "disk_filling"; readonly daysLeft: number; readonly free: number}
+  | {readonly code: "items_overdue"; readonly count: number}
+
+export type FindingOf<C extends Finding["code"]> = Extract<Finding, {readonly code: C}>
