@@ -1,7 +1,8 @@
 import {agentReasons} from "../../../../../shared/agents/states.ts"
 import {readinessReasons} from "../../../../../shared/api/readiness.ts"
-import {counted, duration, number, time} from "../../format.ts"
+import {duration, number, tenth, time} from "../../format.ts"
 import type {AgentRunView, AgentStepView, AgentView} from "../../host/views.ts"
+import {numbers} from "../../locale.ts"
 import type {Tone} from "../../parts/tone.ts"
 import {texts} from "../../texts.ts"
 import type {Stretch} from "./waterfall.ts"
@@ -37,16 +38,16 @@ export const approvalTones = {
   cancelled: "idle",
 } as const
 
-const amounts = new Intl.NumberFormat("en-GB", {maximumSignificantDigits: 3})
+const amounts = numbers({maximumSignificantDigits: 3})
 
 /** An amount of money, in the unit of the binding's prices: `12.5`, `0.0123`; large ones whole. */
-export const money = (amount: number): string => (amount >= 100 ? number(Math.round(amount)) : amounts.format(amount))
+export const money = (amount: number): string => (amount >= 100 ? number(Math.round(amount)) : amounts(amount))
 
 /** A length of time: `312 ms`, `4.2 s`, then as everywhere. */
 export const span = (milliseconds: number): string => {
   const length = Math.max(0, milliseconds)
   if (length < 1000) return `${Math.round(length)} ms`
-  return length < 59_950 ? `${(length / 1000).toFixed(1)} s` : duration(length / 1000)
+  return length < 59_950 ? `${tenth(length / 1000)} s` : duration(length / 1000)
 }
 
 type Measured = keyof typeof t.meters
@@ -123,7 +124,7 @@ export const takenOf = ({steps, tokens, money: spent}: Pick<AgentRunView, "steps
 
 /** What a day has taken of a binding. */
 export const todayOf = ({today}: Pick<AgentView, "today">): string =>
-  t.today(counted(today.runs, "run"), t.tokens(number(today.tokens)), money(today.money))
+  t.today(today.runs, t.tokens(number(today.tokens)), money(today.money))
 
 const lengthOf = (from: string, to: string): string => span(Date.parse(to) - Date.parse(from))
 

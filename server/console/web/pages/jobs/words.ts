@@ -1,4 +1,5 @@
 import type {ClockChange, JobView} from "../../host/views.ts"
+import {dates} from "../../locale.ts"
 import {texts} from "../../texts.ts"
 
 const t = texts.jobs
@@ -30,14 +31,14 @@ export const runSays = (job: JobView): string => {
 
 const clock = new Intl.DateTimeFormat("en-GB", {hour: "2-digit", minute: "2-digit", hourCycle: "h23"})
 const dated = new Intl.DateTimeFormat("en-CA", {year: "numeric", month: "2-digit", day: "2-digit"})
-const heading = new Intl.DateTimeFormat("en-GB", {weekday: "short", day: "numeric", month: "short", timeZone: "UTC"})
+const heading = dates({weekday: "short", day: "numeric", month: "short", timeZone: "UTC"})
 
 /** `09:00`, on the clock here. */
 export const clockHere = (at: string | number): string => clock.format(new Date(at))
 /** `2026-03-29`, of the day here. */
 export const dateHere = (at: number): string => dated.format(at)
 /** `Sun 29 Mar`, of `2026-03-29`. */
-export const dayName = (date: string): string => heading.format(Date.parse(`${date}T00:00:00Z`))
+export const dayName = (date: string): string => heading(Date.parse(`${date}T00:00:00Z`))
 
 /** What a job's own clock shows, of `2026-03-29 09:00 +01:00`: without the day where that is the one of the calendar. */
 export const clockThere = (local: string, date: string): string =>

@@ -1,13 +1,14 @@
 import type {Range} from "../../host/metric-history.ts"
+import {dates} from "../../locale.ts"
 
-const clock = new Intl.DateTimeFormat("en-GB", {hour: "2-digit", minute: "2-digit"})
-const dayAndClock = new Intl.DateTimeFormat("en-GB", {
+const clock = dates({hour: "2-digit", minute: "2-digit"})
+const dayAndClock = dates({
   day: "numeric",
   month: "short",
   hour: "2-digit",
   minute: "2-digit",
 })
-const day = new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "short"})
+const day = dates({day: "numeric", month: "short"})
 
 const aDay = 86_400_000
 
@@ -15,5 +16,5 @@ const aDay = 86_400_000
 export const timeTextOf = ({from, to}: Range): ((seconds: number) => string) => {
   const length = to - from
   const style = length <= aDay ? clock : length <= 4 * aDay ? dayAndClock : day
-  return seconds => style.format(seconds * 1000)
+  return seconds => style(seconds * 1000)
 }

@@ -18,16 +18,21 @@ export const showAgents = (found: AgentFinding): Attention => {
     case "approvals_waiting":
       return about(found.approvals, {title: t.approvals, remedy: t.approvalsDo, tone: "warn"}, sayApproval)
     case "agents_wrong":
-      return about(found.agents, wrong, sayProblem)
+      return about(
+        found.agents,
+        {title: t.agentsWrong, remedy: t.agentsWrongDo, tone: "bad", command: "svc config check"},
+        sayProblem,
+      )
     case "agents_failed":
       return about(found.agents, {title: t.agentsFailed, remedy: t.agentsFailedDo, tone: "warn"}, sayLast)
     case "agents_held":
-      return about(found.agents, {...heldRuns, count: found.runs}, sayHeld)
+      return about(
+        found.agents,
+        {title: t.agentsHeld, remedy: t.agentsHeldDo, tone: "warn", count: found.runs},
+        sayHeld,
+      )
   }
 }
-
-const wrong = {title: t.agentsWrong, remedy: t.agentsWrongDo, tone: "bad", command: "svc config check"} as const
-const heldRuns = {title: t.agentsHeld, remedy: t.agentsHeldDo, tone: "warn"} as const
 
 const sayApproval = ({agent, tool, shown}: ApprovalView) => `${agent}: ${shown ?? tool}`
 const sayProblem = ({name, problem, reason}: AgentView) => `${name}: ${problem ?? reason ?? ""}`

@@ -1,3 +1,5 @@
+import {counted} from "./counted.ts"
+
 export const agents = {
   none: "No agent is bound.",
   addHelp: "Add agents.<name> with provider and model to svc.config.yml, then reload.",
@@ -22,7 +24,8 @@ export const agents = {
   approvals: (count: number) => (count === 1 ? "1 approval waits" : `${count} approvals wait`),
   lastRun: "Last run",
   noRun: "It has not run yet.",
-  today: (runs: string, tokens: string, money: string) => `Today: ${runs}, ${tokens}, money ${money}`,
+  today: (runs: number, tokens: string, money: string) =>
+    `Today: ${counted(runs, {one: "# run", other: "# runs"})}, ${tokens}, money ${money}`,
   meters: {
     steps: "Steps",
     seconds: "Seconds",

@@ -1,3 +1,5 @@
+import {counted} from "./counted.ts"
+
 export const events = {
   tabs: "Events or logs",
   events: "Events",
@@ -9,7 +11,7 @@ export const events = {
   searchFor: "text, endpoint, id",
   pause: "Pause",
   goOn: "Go on",
-  resume: (missed: string) => `Go on (${missed} since)`,
+  resume: (missed: number) => `Go on (${counted(missed, {one: "# event", other: "# events"})} since)`,
   nothing: "No event fits.",
   level: "From level",
   run: "Run",

@@ -1,3 +1,5 @@
+import {counted} from "./counted.ts"
+
 export const messages = {
   filters: {
     endpoint: "Endpoint",
@@ -18,7 +20,10 @@ export const messages = {
       release: "Everything that the filters find and that is held goes on.",
       discard: "Everything that the filters find and that is not done is given up. This cannot be undone.",
     },
-    nouns: {inbox: "event", outbox: "message"},
+    counts: {
+      inbox: (count: number) => counted(count, {one: "# event", other: "# events"}),
+      outbox: (count: number) => counted(count, {one: "# message", other: "# messages"}),
+    },
     atLeast: (count: string) => `At least ${count}.`,
     looked: (at: string) => `Looked back to ${at}.`,
     progress: (done: number, of: number) => `${done} of ${of}`,

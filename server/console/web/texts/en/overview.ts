@@ -1,3 +1,5 @@
+import {counted} from "./counted.ts"
+
 export const overview = {
   title: "Overview",
   well: "All is well",
@@ -86,11 +88,12 @@ export const missed = {
   title: "While you were away",
   since: (at: string, length: string) => `Since ${at}, for ${length}:`,
   seen: "Seen",
-  starts: (count: string) => `The Host started ${count}.`,
+  starts: (count: number) => `The Host started ${counted(count, {one: "# time", other: "# times"})}.`,
   down: (length: string) => `For ${length} no Host ran, or its database took nothing.`,
-  failed: (count: string) => `${count} failed.`,
-  unsent: (count: string) => `${count} did not arrive.`,
-  gaps: (count: string, length: string) => `${count} in which messages may be missing, ${length} in all.`,
+  failed: (count: number) => `${counted(count, {one: "# handler", other: "# handlers"})} failed.`,
+  unsent: (count: number) => `${counted(count, {one: "# message", other: "# messages"})} did not arrive.`,
+  gaps: (count: number, length: string) =>
+    `${counted(count, {one: "# interval", other: "# intervals"})} in which messages may be missing, ${length} in all.`,
   away: (name: string, length: string) => `${name} was not connected for ${length}.`,
   show: "Show the metrics of this time",
 } as const

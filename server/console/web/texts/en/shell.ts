@@ -8,6 +8,8 @@ export const shell = {
   more: "Show more",
   loading: "Loading",
   none: "none",
+  ago: (length: string) => `${length} ago`,
+  comma: ", ",
   hidden: "hidden for a demo token",
   skip: "Skip to the page",
   menu: "Pages",
@@ -15,6 +17,7 @@ export const shell = {
   demo: "Demo: observing only",
   hosts: "Host",
   addHost: "Add a Host",
+  language: "Language",
   theme: "Theme",
   themes: {auto: "As the system", light: "Light", dark: "Dark"},
   jump: {
@@ -76,6 +79,7 @@ export const shell = {
       `At ${address} is no Host with this console's API: check the address and http.base.`,
     load: "This could not be loaded",
     retry: "Try again",
+    language: "The texts of this language could not be loaded: try again.",
   },
   connection: {
     connecting: "Connecting",
