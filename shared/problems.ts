@@ -9,32 +9,32 @@ export const problems = {
   too_many_failures: {
     status: 429,
     title: "Too many requests with a wrong token or signature",
-    hint: "Wait for the seconds in Retry-After; a valid token or signature is not held back.",
+    hint: "Wait for the seconds in Retry-After. The Host still accepts a valid token or signature.",
   },
-  too_many_requests: {status: 429, title: "Too many requests", hint: "Wait for the seconds in Retry-After."},
-  not_found: {status: 404, title: "Nothing is here", hint: "GET /api/openapi.json lists the paths."},
+  too_many_requests: {status: 429, title: "Too many requests", hint: "Retry after the seconds in Retry-After."},
+  not_found: {status: 404, title: "There is nothing at this path", hint: "GET /api/openapi.json lists the paths."},
   method_not_allowed: {status: 405, title: "Method not allowed", hint: "Use a method from the Allow header."},
   body_too_large: {status: 413, title: "Request body too large", hint: "Send at most 1 MiB."},
   request_invalid: {status: 400, title: "The request is not valid", hint: "Correct what detail names."},
   host_invalid: {
     status: 400,
-    title: "The Host of the request is not valid",
+    title: "The request's Host header is not valid",
     hint: "Send one Host header: a host name or an address, and a port if needed.",
   },
   path_invalid: {
     status: 400,
-    title: "The path of the request is not valid",
+    title: "The request's path is not valid",
     hint: "Send a path without control characters.",
   },
   no_room: {
     status: 503,
     title: "The Host has no room for this now",
-    hint: "Try again after the seconds in Retry-After.",
+    hint: "Retry after the seconds in Retry-After.",
   },
   unsupported_media_type: {status: 415, title: "Unsupported content type", hint: "Send application/json."},
-  request_timeout: {status: 503, title: "The request took too long", hint: "Try again later."},
-  starting: {status: 503, title: "The Host is starting", hint: "Try again after the seconds in Retry-After."},
-  stopping: {status: 503, title: "The Host is stopping", hint: "Try again once it has started again."},
+  request_timeout: {status: 503, title: "The request took too long", hint: "Retry later."},
+  starting: {status: 503, title: "The Host is starting", hint: "Retry after the seconds in Retry-After."},
+  stopping: {status: 503, title: "The Host is stopping", hint: "Retry once the Host has restarted."},
   internal: {status: 500, title: "Internal error", hint: "The Host's log has the cause under this requestId."},
   conflict: {status: 409, title: "The state does not allow this", hint: "Read the current state and try again."},
   console_missing: {
@@ -44,32 +44,32 @@ export const problems = {
   },
   no_supervisor: {
     status: 409,
-    title: "Nothing would start the Host again",
+    title: "No supervisor would restart this Host",
     hint: 'Run the Host under a supervisor; in a container, with a restart policy and SVC_SUPERVISOR=docker. Or confirm: --confirm, over the API {"confirm": true}.',
   },
   restart_limit: {
     status: 429,
-    title: "One more start would be one too many",
-    hint: "Repeat it at the time that detail names; the Host goes on until then. --confirm changes nothing here.",
+    title: "The Host has restarted too often",
+    hint: "Repeat it at the time that detail names. The Host keeps running until then. --confirm does not help here.",
   },
   other_supervisor: {
     status: 409,
     title: "Another supervisor owns the restarts",
-    hint: "Use that supervisor's own command; exactly one layer starts a Host again.",
+    hint: "Use that supervisor's command. Exactly one layer may restart a Host.",
   },
   daemon_failed: {
     status: 503,
-    title: "The daemon has given up",
-    hint: "Read .svc/runtime.log; correct what it says, then start the daemon again.",
+    title: "The daemon gave up restarting the Host",
+    hint: "Read .svc/runtime.log, correct the error, then start the daemon again.",
   },
   service_refused: {
     status: 409,
     title: "The service cannot be installed like this",
-    hint: "Correct what detail names; nothing was changed.",
+    hint: "Correct what detail names. Nothing was changed.",
   },
   service_failed: {
     status: 503,
-    title: "The service manager did not do it",
+    title: "The service manager refused",
     hint: "Correct what detail names, and repeat the command.",
   },
   // Configuration and environment
@@ -95,7 +95,7 @@ export const problems = {
   },
   token_weak: {
     status: 422,
-    title: "The token can be guessed",
+    title: "The token is easy to guess",
     hint: "Replace the token's variable in .env or the environment with the output of: openssl rand -hex 32",
   },
   runtime_too_old: {
@@ -111,8 +111,8 @@ export const problems = {
   },
   port_taken: {
     status: 409,
-    title: "The port is taken",
-    hint: "Stop what listens there, or choose another http.port.",
+    title: "The port is in use",
+    hint: "Stop the program that uses the port, or choose another http.port.",
   },
   host_unreachable: {status: 503, title: "The Host does not answer", hint: "Start it with svc runtime start."},
   state_unwritable: {
@@ -129,13 +129,13 @@ export const problems = {
   deployment_refused: {
     status: 422,
     title: "The template does not fit the project",
-    hint: "Correct what detail names, then repeat it.",
+    hint: "Correct what detail names, then repeat the command.",
   },
   // Satori
   login_unknown: {
     status: 403,
     title: "No such login",
-    hint: "Send Satori-Platform and Satori-User-ID as a login of POST /satori/v1/meta has them.",
+    hint: "Send Satori-Platform and Satori-User-ID of a login that POST /satori/v1/meta lists.",
   },
   not_supported: {
     status: 404,
@@ -144,24 +144,24 @@ export const problems = {
   },
   platform_failed: {
     status: 502,
-    title: "The platform did not do it",
-    hint: "Correct what detail names; svc outbox show tells of an act, and the Host's log has what a request met.",
+    title: "The platform refused, failed or did not answer",
+    hint: "Correct what detail names. svc outbox show has the outcome of an act, and the Host's log has the cause.",
   },
   endpoint_offline: {
     status: 503,
-    title: "The endpoint is not online",
-    hint: "Ask again once svc endpoint show has it online.",
+    title: "The endpoint is offline",
+    hint: "Retry once svc endpoint show says online.",
   },
   not_implemented: {
     status: 501,
     title: "The Host does not do this",
-    hint: "docs/satori.md lists the methods that are there.",
+    hint: "docs/satori.md lists the supported methods.",
   },
   upgrade_required: {status: 426, title: "This is a WebSocket", hint: "Connect with a WebSocket client."},
   too_many_connections: {
     status: 503,
     title: "Too many connections without a token",
-    hint: "Send Authorization: Bearer <token> with the upgrade, or try again later.",
+    hint: "Send Authorization: Bearer <token> with the upgrade, or retry later.",
   },
   // Database
   database_unopenable: {
@@ -172,110 +172,110 @@ export const problems = {
   database_unanswered: {
     status: 503,
     title: "The remote database does not answer in time",
-    hint: "Check the network and the database's server; the Host goes on by itself once it answers.",
+    hint: "Check the network and the database's server. The Host recovers by itself once it answers.",
   },
   database_stalled: {
     status: 503,
-    title: "The disk does not end a sync in time",
-    hint: "Check the disk of the database; the Host goes on by itself once the disk answers.",
+    title: "The disk takes too long to sync",
+    hint: "Check the disk of the database. The Host recovers by itself once the disk answers.",
   },
   database_corrupt: {
     status: 503,
     title: "The database is damaged",
-    hint: "Keep the file, restore a backup, then run svc doctor.",
+    hint: "Keep the file, restore a checkpoint, then run svc doctor.",
   },
   database_newer: {
     status: 503,
     title: "The database was written by a newer version",
-    hint: "Start the version that wrote it, or restore the backup made before the upgrade.",
+    hint: "Start the version that wrote it, or restore the checkpoint from before the upgrade.",
   },
   database_busy: {
     status: 503,
     title: "The database is locked by another process",
-    hint: "End the other process; then try again.",
+    hint: "Stop the other process, then retry.",
   },
   database_full: {
     status: 503,
     title: "The disk is full",
-    hint: "Free space on the disk of the database; then try again.",
+    hint: "Free space on the disk of the database, then retry.",
   },
   database_replaced: {
     status: 503,
     title: "The database file was removed or replaced",
-    hint: "Run svc database rescue: the Host writes what it holds into a new file. Do not kill the Host before.",
+    hint: "Run svc database rescue, and the Host writes its data into a new file. Do not kill the Host before that.",
   },
   rescue_not_needed: {
     status: 409,
-    title: "The database file is in its place",
+    title: "The database file was not replaced",
     hint: "Use svc checkpoint create for a copy of the database.",
   },
   rescue_failed: {
     status: 503,
     title: "The rescue of the database failed",
-    hint: "The Host still holds the data: correct what detail names, or name another file with --to. Do not stop the Host before.",
+    hint: "The Host still has the data. Correct what detail names, or name another file with --to. Do not stop the Host before that.",
   },
   lock_lost: {
     status: 503,
     title: "The project's lock was removed or replaced",
-    hint: "The Host ends with exit code 75, and the next start takes the lock. Leave .svc/host.lock alone while a Host runs.",
+    hint: "The Host ends with exit code 75, and the next start takes the lock. Do not touch .svc/host.lock while a Host runs.",
   },
-  database_failed: {status: 503, title: "The database failed", hint: "Run svc doctor; the Host's log has the cause."},
+  database_failed: {status: 503, title: "The database failed", hint: "Run svc doctor. The Host's log has the cause."},
   database_outcome_unknown: {
     status: 503,
-    title: "It is not known whether the change was stored",
+    title: "The Host does not know whether the change was stored",
     hint: "Read the current state before you repeat it.",
   },
   migration_refused: {
     status: 503,
-    title: "A migration that cannot be undone was not begun",
-    hint: "Correct what detail names, then start again; the database is as it was.",
+    title: "The Host did not start a migration that cannot be undone",
+    hint: "Correct what detail names, then start again. The database is unchanged.",
   },
   compact_unavailable: {
     status: 409,
     title: "The database cannot be compacted while it is in use",
-    hint: "Stop the Host, then run svc database compact. A remote database is compacted by its own server.",
+    hint: "Stop the Host, then run svc database compact. A remote database's server compacts it.",
   },
   compact_busy: {
     status: 409,
     title: "The database is already being compacted",
-    hint: "Run svc database compact --follow to see how far it is.",
+    hint: "Run svc database compact --follow to see its progress.",
   },
   compact_no_space: {
     status: 409,
     title: "There is too little free space to compact",
-    hint: "Free as much space as the database uses, or give space back while the Host runs.",
+    hint: "Free as much space as the database uses.",
   },
   database_refused: {status: 409, title: "The database refused the change", hint: "Correct what detail names."},
   authority_mismatch: {
     status: 503,
-    title: "The state comes from two authorities",
-    hint: "Restore database and .svc/ from one backup; detail says which holds which.",
+    title: "Parts of the state come from two different histories",
+    hint: "Restore everything from one checkpoint. detail names the parts and their authorities.",
   },
   lease_lost: {
     status: 503,
     title: "Another Host took over the database",
-    hint: "Run one Host for a remote database; stop the other one.",
+    hint: "Run only one Host for a remote database, and stop the other one.",
   },
   // Checkpoints
   checkpoint_unknown: {
     status: 404,
     title: "No such checkpoint",
-    hint: "svc checkpoint list shows those that are there.",
+    hint: "svc checkpoint list shows the existing ones.",
   },
   checkpoint_busy: {
     status: 409,
-    title: "A checkpoint is being made or verified",
-    hint: "Wait for it: svc checkpoint list shows what is under way.",
+    title: "svc is making or verifying a checkpoint",
+    hint: "Wait for it. svc checkpoint list shows its progress.",
   },
   checkpoint_failed: {
     status: 503,
     title: "The checkpoint was not made",
-    hint: "Correct what detail names and repeat it; what was there before is untouched.",
+    hint: "Correct what detail names, then repeat it. Earlier checkpoints are untouched.",
   },
   checkpoint_invalid: {
     status: 422,
-    title: "This is not a checkpoint as it was made",
-    hint: "Take another one: svc checkpoint list. Keep this one if it is the only one, and look for an undamaged copy.",
+    title: "The checkpoint was changed or damaged",
+    hint: "Use another one: svc checkpoint list. If this is the only one, keep it and look for an undamaged copy.",
   },
   checkpoint_too_large: {
     status: 422,
@@ -289,90 +289,90 @@ export const problems = {
   },
   checkpoint_secret: {
     status: 409,
-    title: "A secret stands where a checkpoint would copy it",
+    title: "The checkpoint would contain a secret",
     hint: "Put ${NAME} in its place, and rotate the secret.",
   },
   checkpoint_secret_in_data: {
     status: 409,
-    title: "A secret stands in the data of the checkpoint",
+    title: "The checkpoint's data contains a secret",
     hint: "Rotate the secret; svc checkpoint show names the rows: svc inbox redact, svc outbox redact, then svc checkpoint create.",
   },
   restore_point_missing: {
     status: 422,
     title: "A remote database is backed up with its own tool",
-    hint: "Make its backup, and name it: svc checkpoint create --external-restore-point <id>.",
+    hint: "Make that backup, then name it: svc checkpoint create --external-restore-point <id>.",
   },
   restore_refused: {
     status: 409,
     title: "The checkpoint was not restored",
-    hint: "Correct what detail names; nothing was changed.",
+    hint: "Correct what detail names. Nothing was changed.",
   },
   restore_mismatch: {
     status: 409,
     title: "The project has other code or packages than the checkpoint",
-    hint: "svc rollback takes code and data back together; or restore with --data-only or --with-packages.",
+    hint: "svc rollback brings code and data back together. Or restore with --data-only or --with-packages.",
   },
   restore_unfinished: {
     status: 503,
-    title: "A restore was cut off and cannot be finished",
-    hint: "Correct what detail names; the next start or command finishes the restore, or takes it back.",
+    title: "An interrupted restore cannot be finished",
+    hint: "Correct what detail names. The next start or command finishes the restore, or undoes it.",
   },
   // Releases
   release_refused: {
     status: 409,
-    title: "The release is not in a state for this",
-    hint: "svc release status tells where it is and what comes next.",
+    title: "The release's state does not allow this",
+    hint: "svc release status shows its state and the next step.",
   },
   release_not_verified: {
     status: 409,
-    title: "What runs was not verified",
-    hint: "svc release verify tries it, and records that; else svc release complete --unverified <reason>.",
+    title: "The running commit was not verified",
+    hint: "Run svc release verify, or svc release complete --unverified <reason>.",
   },
   release_not_ready: {
     status: 409,
     title: "The Host is not ready",
-    hint: "svc doctor --live names what is missing; correct it and repeat this, or svc release abort.",
+    hint: "svc doctor --live names what is missing. Correct it and repeat this, or run svc release abort.",
   },
   rollback_refused: {
     status: 409,
-    title: "The project cannot go back to this checkpoint",
-    hint: "Correct what detail names; nothing was changed.",
+    title: "The project cannot roll back to this checkpoint",
+    hint: "Correct what detail names. Nothing was changed.",
   },
   side_effects: {
     status: 409,
     title: "Messages were sent since the checkpoint",
-    hint: "They cannot be taken back: look at them, then repeat it with --accept-side-effects.",
+    hint: "They cannot be unsent. Look at them, then repeat this with --accept-side-effects.",
   },
   release_record_damaged: {
     status: 503,
     title: "The record of releases is damaged",
-    hint: "Move .svc/releases.jsonl away and keep it for diagnosis; svc then begins a new record of releases.",
+    hint: "Move .svc/releases.jsonl away and keep it for diagnosis. svc then starts a new record.",
   },
   // Generations and plugins
   generation_failed: {
     status: 422,
     title: "The generation was not committed",
-    hint: "The running generation goes on; correct what detail names and save or reload.",
+    hint: "The running generation is unchanged. Correct what detail names, then save or reload.",
   },
   generation_unknown: {
     status: 404,
     title: "No such generation",
-    hint: "svc generation list shows those that are kept.",
+    hint: "svc generation list shows the kept ones.",
   },
   restart_required: {
     status: 409,
     title: "This change needs a restart",
-    hint: "Run svc runtime restart; the running generation goes on until then.",
+    hint: "Run svc runtime restart. The running generation is unchanged until then.",
   },
   trial_failed: {
     status: 422,
     title: "The next start would fail",
-    hint: "Correct what detail names; the running Host goes on. To restart without a trial: --force.",
+    hint: "Correct what detail names. The Host keeps running. To restart without a trial: --force.",
   },
   not_tried: {
     status: 409,
-    title: "The change could not be tried",
-    hint: 'Correct what detail names; the running Host goes on. To restart without a trial: --force, over the API {"force": true}.',
+    title: "The trial of the change did not run",
+    hint: 'Correct what detail names. The Host keeps running. To restart without a trial: --force, over the API {"force": true}.',
   },
   plugin_unknown: {status: 404, title: "No such plugin", hint: "GET /api/plugins lists them."},
   plugin_missing: {
@@ -383,22 +383,22 @@ export const problems = {
   last_good_unfit: {
     status: 409,
     title: "The last good generation does not fit the data",
-    hint: "Correct the project, or go back as a whole: svc rollback <checkpoint>.",
+    hint: "Correct the project, or roll back code and data: svc rollback <checkpoint>.",
   },
   build_stale: {
     status: 422,
-    title: "The build was not made from the source as it is",
-    hint: "Run svc build (or svc release install), then try again; in an emergency start with --allow-stale.",
+    title: "The build does not match the source",
+    hint: "Run svc build (or svc release install), then retry. In an emergency, start with --allow-stale.",
   },
   plugin_invalid: {
     status: 422,
     title: "The plugin does not load",
-    hint: "Correct the plugin; the running generation goes on.",
+    hint: "Correct the plugin. The running generation is unchanged.",
   },
   compiler_missing: {
     status: 422,
-    title: "The compiler of plugins is not installed",
-    hint: "Install esbuild as a development dependency, or run what svc build made.",
+    title: "The plugin compiler is not installed",
+    hint: "Install esbuild as a development dependency, or run the output of svc build.",
   },
   plugin_incompatible: {
     status: 422,
@@ -408,51 +408,51 @@ export const problems = {
   service_missing: {
     status: 422,
     title: "A plugin uses a service that no plugin provides",
-    hint: "Enable a plugin that calls plugin.provide with this name, or correct uses in definePlugin; the running generation goes on.",
+    hint: "Enable a plugin that calls plugin.provide with this name, or correct uses in definePlugin. The running generation is unchanged.",
   },
   service_circular: {
     status: 422,
     title: "Plugins use each other's services in a circle",
-    hint: "Put what both need into a third plugin, and let both use that; the running generation goes on.",
+    hint: "Move what both need into a third plugin that both use. The running generation is unchanged.",
   },
   plugin_newer: {
     status: 422,
     title: "The tables of the plugin are newer than its code",
-    hint: "Bring back the version of the plugin that made them, or go back to data of before: svc checkpoint list, svc checkpoint restore <id> --data-only.",
+    hint: "Install the plugin version that made them, or restore earlier data: svc checkpoint list, svc checkpoint restore <id> --data-only.",
   },
   plugin_timeout: {
     status: 422,
-    title: "The plugin's setup did not end",
-    hint: "setup must return within 10 seconds and must not connect; connect in an adapter's open.",
+    title: "The plugin's setup took too long",
+    hint: "setup must return within 10 seconds. Do not connect there, but in an adapter's open.",
   },
   // Messages
   endpoint_unknown: {status: 404, title: "No such endpoint", hint: "GET /api/endpoints lists them."},
   admission_closed: {
     status: 503,
-    title: "The endpoint does not admit events now",
-    hint: "GET /api/endpoints tells the endpoint's state and reason.",
+    title: "The endpoint is closed to events",
+    hint: "GET /api/endpoints shows the endpoint's state and reason.",
   },
   signature_invalid: {
     status: 403,
     title: "The webhook's signature is not valid",
-    hint: "Compare the secret on both sides and both clocks; the body must arrive byte for byte.",
+    hint: "Compare the secret and the clock on both sides. The body must arrive unchanged.",
   },
   ingress_paused: {
     status: 503,
     title: "Ingress is paused",
-    hint: "svc ingress status tells why; svc ingress resume ends an operator's pause.",
+    hint: "svc ingress status says why. svc ingress resume ends an operator's pause.",
   },
   event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
   log_unknown: {
     status: 404,
-    title: "No log of this run is kept",
-    hint: "svc logs --runs lists the runs whose log is kept.",
+    title: "The Host keeps no log of this run",
+    hint: "svc logs --runs lists the kept logs.",
   },
   inbox_unknown: {status: 404, title: "No such inbox event", hint: "svc inbox list shows the newest."},
   inbox_state: {
     status: 409,
-    title: "The event's handlers are not in a state for this",
-    hint: "svc inbox show tells the state of each handler.",
+    title: "The state of the event's handlers does not allow this",
+    hint: "svc inbox show shows the state of each handler.",
   },
   prompt_unknown: {
     status: 422,
@@ -467,17 +467,17 @@ export const problems = {
   target_invalid: {
     status: 422,
     title: "The target is not valid",
-    hint: "A target is {endpoint, channel} or {endpoint, user}; a message is named by its outbox id, or by {platform, channel, endpoint}.",
+    hint: "A target is {endpoint, channel} or {endpoint, user}. Name a message by its outbox id, or by {platform, channel, endpoint}.",
   },
   content_invalid: {
     status: 422,
-    title: "This is no content of a message",
+    title: "This is not valid message content",
     hint: "Send a text, an element made with h(), or a list of these that is not empty.",
   },
   file_refused: {
     status: 422,
     title: "The Host does not read this file",
-    hint: "A platform's own files need an adapter with the feature download; a server of your own must be in files.allowPrivate.",
+    hint: "A platform's files need an adapter with the feature download. List your own servers in files.allowPrivate.",
   },
   file_too_large: {
     status: 413,
@@ -487,7 +487,7 @@ export const problems = {
   file_unavailable: {
     status: 502,
     title: "The file cannot be read now",
-    hint: "Send it again. Where the platform wants its own authorisation, the adapter needs the feature download.",
+    hint: "Send it again. If the platform requires authorisation, the adapter needs the feature download.",
   },
   unsupported: {
     status: 422,
@@ -497,18 +497,18 @@ export const problems = {
   file_path_refused: {
     status: 422,
     title: "The file cannot be sent",
-    hint: "Name a plain file of the project in file(path), or an absolute path; never .svc/, .env or the configuration.",
+    hint: "Name a regular file of the project in file(path), or an absolute path, but not .svc/, .env or the configuration.",
   },
   files_full: {
     status: 503,
     title: "The stored files fill their quota",
-    hint: "Raise files.quota in svc.config.yml, or let retention.sent drop messages sooner.",
+    hint: "Raise files.quota in svc.config.yml, or lower retention.sent so that the Host deletes messages sooner.",
   },
   outbox_unknown: {status: 404, title: "No such outbox message", hint: "svc outbox list shows the newest."},
   outbox_state: {
     status: 409,
-    title: "The message is not in a state for this",
-    hint: "svc outbox show tells its state.",
+    title: "The message's state does not allow this",
+    hint: "svc outbox show shows its state.",
   },
   text_unknown: {
     status: 422,
@@ -517,8 +517,8 @@ export const problems = {
   },
   text_invalid: {
     status: 422,
-    title: "The text cannot be said with these values",
-    hint: "Give each value that the message names in braces, of the type that its format takes.",
+    title: "The text does not accept these values",
+    hint: "Give every value that the message names in braces, with the type that its format needs.",
   },
   state_unknown: {
     status: 422,
@@ -528,61 +528,61 @@ export const problems = {
   state_invalid: {
     status: 422,
     title: "The state does not fit its schema",
-    hint: "Correct the value; where the schema has changed since it was stored, give the plugin's state another name.",
+    hint: "Correct the value. If the schema changed since it was stored, give the plugin's state another name.",
   },
   row_invalid: {
     status: 500,
     title: "A row does not fit its schema",
-    hint: "Correct the plugin's schema or its statement; detail names the column.",
+    hint: "Correct the plugin's schema or its statement. detail names the column.",
   },
   timer_unknown: {
     status: 404,
     title: "No such timer",
-    hint: "svc timer list shows the timers that wait; a plugin declares its own in setup, with plugin.timer.",
+    hint: "svc timer list shows the waiting timers. A plugin declares its timers in setup, with plugin.timer.",
   },
   timer_invalid: {status: 422, title: "The timer is not valid", hint: "Correct what detail names."},
-  timer_state: {status: 409, title: "The timer is not in a state for this", hint: "svc timer show tells its state."},
+  timer_state: {status: 409, title: "The timer's state does not allow this", hint: "svc timer show shows its state."},
   // Workroom
   workroom_unknown: {status: 404, title: "No such work item", hint: "svc workroom list shows them."},
   workroom_stale: {
     status: 409,
-    title: "The work item has changed since",
-    hint: "Look at the item as it is now (current), and give the command again with its revision.",
+    title: "The work item has changed",
+    hint: "Look at the current item, then repeat the command with its revision.",
   },
   workroom_state: {
     status: 409,
-    title: "The work item is not in a state for this",
-    hint: "svc workroom show tells its state; docs/workroom.md has the states and their commands.",
+    title: "The work item's state does not allow this",
+    hint: "svc workroom show shows its state. docs/workroom.md lists the states and their commands.",
   },
   workroom_failed: {
     status: 503,
     title: "The workroom's Journal could not be written",
-    hint: "Free space on the disk of .svc/ and look into the log; the command was not carried out.",
+    hint: "Free space on the disk of .svc/ and read the log. The command was not carried out.",
   },
   workroom_outcome_unknown: {
     status: 503,
-    title: "It is not known whether the command was recorded",
+    title: "The Host does not know whether the command was recorded",
     hint: "Read the item before you repeat the command.",
   },
   workroom_damaged: {
     status: 503,
     title: "The workroom's store is damaged",
-    hint: "Keep the files and restore a checkpoint. Where only the Catalog is damaged: svc workroom rebuild.",
+    hint: "Keep the files and restore a checkpoint. If only the Catalog is damaged: svc workroom rebuild.",
   },
   workroom_elsewhere: {
     status: 422,
     title: "The work items are in the other store",
-    hint: "Set workroom.store back to what detail names; items are not moved between stores.",
+    hint: "Set workroom.store back to what detail names. svc does not move items between stores.",
   },
   // Scheduled jobs
   jobs_invalid: {
     status: 422,
     title: "The job file is not valid",
-    hint: "Correct data/schedule-jobs.json; the jobs that run go on until it is taken.",
+    hint: "Correct data/schedule-jobs.json. The Host keeps the current jobs until the file is valid.",
   },
   job_unknown: {status: 404, title: "No such job", hint: "svc schedule list shows them."},
   run_unknown: {status: 404, title: "No such run", hint: "svc schedule runs shows the newest."},
-  run_state: {status: 409, title: "The run is not in a state for this", hint: "svc schedule runs tells its state."},
+  run_state: {status: 409, title: "The run's state does not allow this", hint: "svc schedule runs shows its state."},
   agent_unknown: {status: 404, title: "No such agent", hint: "svc agent list shows the bindings of agents."},
   agent_disabled: {
     status: 409,
@@ -596,8 +596,8 @@ export const problems = {
   },
   agent_limit: {
     status: 429,
-    title: "A limit of the agent is reached",
-    hint: "svc agent show <name> shows its limits; those of a day begin again at midnight, UTC.",
+    title: "The agent has reached a limit",
+    hint: "svc agent show <name> shows its limits. Daily limits reset at midnight, UTC.",
   },
   agent_run_unknown: {status: 404, title: "No such run of an agent", hint: "svc agent runs shows the newest."},
   agent_run_state: {
@@ -605,7 +605,11 @@ export const problems = {
     title: "The state of the agent's run does not allow this",
     hint: "svc agent show <run> shows its state.",
   },
-  approval_unknown: {status: 404, title: "No such approval", hint: "svc agent runs --state waiting shows what waits."},
+  approval_unknown: {
+    status: 404,
+    title: "No such approval",
+    hint: "svc agent runs --state waiting lists the waiting ones.",
+  },
   approval_state: {
     status: 409,
     title: "The approval does not wait for a decision",
@@ -614,14 +618,18 @@ export const problems = {
   tool_effect: {
     status: 409,
     title: "The tool's effect does not allow this",
-    hint: 'Declare the tool with effect: "transaction": what it sends and writes is then stored with its call.',
+    hint: 'Declare the tool with effect: "transaction". The Host then stores what it sends and writes with its call.',
   },
   not_active: {
     status: 409,
     title: "The plugin is not active",
-    hint: "Call it from a handler, a job or plugin.onStart: setup declares, and a draft, a trial or --once sends nothing.",
+    hint: "Call it from a handler, a job or plugin.onStart. setup only declares, and a draft, a trial or --once sends nothing.",
   },
-  late: {status: 409, title: "The handler's time had ended", hint: "What a handler does after its end is refused."},
+  late: {
+    status: 409,
+    title: "The handler had already ended",
+    hint: "The Host refuses what a handler does after its end.",
+  },
 } as const satisfies Record<string, {status: number; title: string; hint: string}>
 
 export type ProblemCode = keyof typeof problems

@@ -88,7 +88,7 @@ export const checkPort = async (paths: ProjectPaths, {http}: ProjectConfig, isRu
   if (problem === undefined) return ok("port", `${at} is free`)
   const holder = await findPortHolder(http.port)
   const detail = holder === undefined ? `${at}: ${problem}` : `${at} is held by ${holder}`
-  return error("port", detail, "Stop what listens there, or choose another http.port.")
+  return error("port", detail, "Stop the program that uses the port, or choose another http.port.")
 }
 
 const tryListen = (host: string, port: number): Promise<string | undefined> =>

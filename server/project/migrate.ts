@@ -137,7 +137,7 @@ const explainNewer = async (problem: Problem, database: Pick<Database, "read">, 
   const crossed = await readCrossed(database, newestSchema)
   const back =
     fit === undefined
-      ? "or restore the backup made before the upgrade"
+      ? "or restore the checkpoint from before the upgrade"
       : `or go back to the data of ${fit.manifest.createdAt} (schema ${fit.manifest.database.schema}): svc checkpoint restore ${fit.id} --data-only`
   return new Problem(problem.code, [problem.message, ...crossed.map(describeCrossed)].join("; "), {
     cause: problem,

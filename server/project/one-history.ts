@@ -141,7 +141,7 @@ const fileHolder = (
     authority: value?.authority,
     ...(wrong === undefined ? {} : {problem: wrong}),
     hint: authority =>
-      `Restore database and .svc/ from one backup. If nothing but that file was replaced, put {"authority":"${authority}"} into it.`,
+      `Restore everything from one checkpoint. If only that file was replaced, put {"authority":"${authority}"} into it.`,
   }
 }
 

@@ -171,7 +171,7 @@ export const unstampedFile = (authority: string): Problem =>
 
 /** What to do about a job file that alone names another authority than the project's. */
 export const foreignFileHint = (authority: string): string =>
-  `Restore database, .svc/ and ${jobFileName} from one backup. If its jobs are wanted here, put "authority": "${authority}" into it.`
+  `Restore everything from one checkpoint. To keep the jobs of this ${jobFileName}, put "authority": "${authority}" into it.`
 
 /** Throws `authority_mismatch`. */
 export const requireAuthority = (content: JobFileContent, authority: string, hadFile: boolean): void => {

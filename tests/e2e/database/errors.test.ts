@@ -52,7 +52,7 @@ test.for(bunOr("node22"))(
 
     const problem = await expectProblem(await post(host, "during"), 503, "database_busy")
     expect(problem.detail).toContain("database is locked")
-    expect(problem.hint).toContain("End the other process")
+    expect(problem.hint).toContain("Stop the other process")
     expect((await host.fetch("/api/inbox")).status).toBe(200)
     stranger.child.kill("SIGKILL")
     await stranger.finished

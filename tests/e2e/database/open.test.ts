@@ -74,7 +74,7 @@ describe.each(bunOr("node22"))("a Host on $name", runtime => {
     const text = await refusal(runtime)
     expect(text).toContain(`cannot open ${file}: `)
     expect(text).toContain("not a database")
-    expect(text).toContain("Keep the file, restore a backup")
+    expect(text).toContain("Keep the file, restore a checkpoint")
     expect(hashOf(file)).toBe(before)
   })
 })
@@ -91,7 +91,7 @@ test.each([
   const text = await refusal()
   expect(text).toContain(`cannot open ${file}: `)
   expect(text).toMatch(/malformed|not a database|cut short/)
-  expect(text).toContain("Keep the file, restore a backup")
+  expect(text).toContain("Keep the file, restore a checkpoint")
   expect(existsSync(file)).toBe(true)
 })
 
@@ -141,7 +141,7 @@ test("a database that a newer version wrote is refused and left as it is", async
   const text = await refusal()
   expect(text).toContain("schema version 1000")
   expect(text).toContain(`up to ${migrations.at(-1)?.version}`)
-  expect(text).toContain("Start the version that wrote it, or restore the backup made before the upgrade")
+  expect(text).toContain("Start the version that wrote it, or restore the checkpoint from before the upgrade")
   expect(hashOf(file)).toBe(before)
 })
 
@@ -149,7 +149,7 @@ test("a database that a stranger is writing to is refused, and opens once the st
   const stranger = await holdDatabase(file)
   const text = await refusal()
   expect(text).toContain(`cannot open ${file}: SQLITE_BUSY: database is locked`)
-  expect(text).toContain("End the other process")
+  expect(text).toContain("Stop the other process")
   stranger.child.kill("SIGKILL")
   await stranger.finished
   expect((await (await startHost({project})).fetch("/pub/ready")).status).toBe(200)

@@ -58,7 +58,7 @@ test("an authority file that names another authority than the database is refuse
   const text = await refusal(project)
   expect(text).toContain(authority)
   expect(text).toContain(other)
-  expect(text).toContain("Restore database and .svc/ from one backup")
+  expect(text).toContain("Restore everything from one checkpoint")
 })
 
 test("a database that is new where the project had one is refused", async () => {

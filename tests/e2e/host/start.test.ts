@@ -118,7 +118,7 @@ describe("a port that is taken", () => {
       expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
       expect(refused.stderr).toMatch(
         new RegExp(
-          `^svc: 127\\.0\\.0\\.1:${port} is already in use by pid ${process.pid} \\(\\S+.*\\)\n {2}hint: Stop what listens there, or choose another http\\.port\\.\n$`,
+          `^svc: 127\\.0\\.0\\.1:${port} is already in use by pid ${process.pid} \\(\\S+.*\\)\n {2}hint: Stop the program that uses the port, or choose another http\\.port\\.\n$`,
         ),
       )
       await release()

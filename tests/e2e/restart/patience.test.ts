@@ -59,7 +59,7 @@ describe("a port that is taken, in production", () => {
     expect(performance.now() - began).toBeGreaterThan(24_000)
     expect(stderr).toMatch(
       new RegExp(
-        `^svc: 127\\.0\\.0\\.1:${port} is already in use by .*\\n {2}hint: Stop what listens there, or choose`,
+        `^svc: 127\\.0\\.0\\.1:${port} is already in use by .*\\n {2}hint: Stop the program that uses the port, or choose`,
       ),
     )
     const told = stdout.split("\n").filter(line => line.includes("already in use"))

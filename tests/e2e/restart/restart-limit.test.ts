@@ -36,7 +36,7 @@ test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
     const command = await svc(runtime, project, ["runtime", "restart", "--confirm"], {env})
     expect({code: command.code, stdout: command.stdout}).toEqual({code: 1, stdout: ""})
     expect(command.stderr).toMatch(
-      /^svc: one more start .*\n {2}detail: systemd makes at most 5 starts in 120 s.*\n {2}hint: Repeat it at the time/,
+      /^svc: the Host has restarted too often.*\n {2}detail: systemd makes at most 5 starts in 120 s.*\n {2}hint: Repeat it at the time/,
     )
 
     project.write("svc.config.yml", config(9))
