@@ -97,7 +97,7 @@ export class RuntimeStart extends SvcCommand {
   #logs(mode: Mode): Logs {
     const colors = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
     const output = createOutput(this.once ? process.stderr : process.stdout, dropped =>
-      logs.log.warn(`${dropped} records were not written: standard output was closed, full or not read`, {dropped}),
+      logs.log.warn(`${dropped} log records were not written: standard output was closed, full or not read`, {dropped}),
     )
     const logs = createLogs({
       level: "info",

@@ -113,7 +113,9 @@ export class Agents implements AgentService, AgentDesk {
 
   ingressChanged(): void {
     if (this.#options.isPaused()) return
-    this.#runner.ingressOpened().catch(error => this.#options.log.error("runs of agents do not go on", {error}))
+    this.#runner
+      .ingressOpened()
+      .catch(error => this.#options.log.error("the Host cannot continue the runs of agents", {error}))
     this.#items.consider()
   }
 

@@ -68,7 +68,7 @@ export class PlaceWatch {
     const {paths, log} = this.#options
     if (this.#rescued !== undefined || !this.#isLost()) return
     const failures: string[] = []
-    log.warn("before it ends, the Host writes what it alone holds of its database into a new file")
+    log.warn("the Host writes what only it holds of the database into a new file before it ends")
     for (const folder of [join(paths.project, "data"), paths.state]) {
       const target = this.#targetIn(folder)
       try {
@@ -131,7 +131,7 @@ export class PlaceWatch {
       setImmediate(() => this.#look())
     }
     if (code !== "lock_lost") return
-    log.error(`${message}: nothing is acknowledged or sent any more, and the Host ends`)
+    log.error(`${message}: the Host stops acknowledging and sending, and ends`)
     onLockLost()
   }
 }

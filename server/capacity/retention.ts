@@ -46,7 +46,7 @@ export class Retention {
       every,
       () => this.sweep(),
       error => {
-        if (!isProblem(error, "stopping")) options.log.warn(`old rows were not dropped: ${messageOf(error)}`)
+        if (!isProblem(error, "stopping")) options.log.warn(`old rows could not be deleted: ${messageOf(error)}`)
       },
     )
   }
@@ -78,7 +78,7 @@ export class Retention {
       if (rows > 0) dropped[part.name] = rows
     }
     await sweepSpending(database, now, this.#stopping.signal)
-    if (Object.keys(dropped).length > 0) log.info("old rows were dropped", dropped)
+    if (Object.keys(dropped).length > 0) log.info("deleted old rows", dropped)
     return dropped
   }
 

@@ -57,7 +57,7 @@ export class Containment {
       if (error === undefined) fresh.activate()
       else {
         next.delete(instance)
-        this.#log.error(`${instance.path} could not be started anew: ${messageOf(error)}`, {
+        this.#log.error(`${instance.path} could not be restarted: ${messageOf(error)}`, {
           error,
           plugin: instance.name,
         })
@@ -69,5 +69,5 @@ export class Containment {
 
 const next = (instance: Instance, quarantined: boolean): string => {
   if (instance.state.is !== "active") return `; it is ${instance.state.is} already`
-  return quarantined ? "; it is quarantined until the next generation" : "; it is started anew"
+  return quarantined ? "; it is quarantined until the next generation" : "; the Host restarts it"
 }

@@ -143,7 +143,7 @@ export class LastGoodKeeper {
     if (this.#kept === generation.number || now - this.#since.at < goodAfter) return
     await this.#keep(generation)
     this.#kept = generation.number
-    log.info(`generation ${generation.number} has stayed ready, and is kept as the last good one`)
+    log.info(`generation ${generation.number} stayed ready for a minute and is now the last good generation`)
   }
 
   async #keep({number, committedAt, config, instances}: NonNullable<Generations["current"]>): Promise<void> {

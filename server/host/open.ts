@@ -237,7 +237,7 @@ const openState = async (
     stop: ({code, reason}) => recordEnd(database, runtimeId, code, reason),
   })
   await database.write(tellingOf(upgraded))
-  if (!history.endedCleanly) log.warn("the run before this one did not end in order")
+  if (!history.endedCleanly) log.warn("the last run did not end cleanly")
   return {exitAsked, askExit, database, authority, content, history}
 }
 

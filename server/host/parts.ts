@@ -91,7 +91,7 @@ export class Parts {
   #begin(part: Started, exit: Exit): Promise<unknown> {
     return part
       .stop(exit)
-      .catch(error => this.#log.error(`${part.name} did not stop in order: ${messageOf(error)}`, {error}))
+      .catch(error => this.#log.error(`${part.name} did not stop cleanly: ${messageOf(error)}`, {error}))
   }
 
   async #end({name, limit, late}: Started, stopped: Promise<unknown>, end: number): Promise<void> {

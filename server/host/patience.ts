@@ -146,7 +146,7 @@ export class Patience {
       const {bytes, files} = await this.#free()
       if (bytes >= before.bytes + worthIt || files > before.files) break
     }
-    this.#options.log.info("the start is tried again")
+    this.#options.log.info("retrying the start")
   }
 
   #waitUntilItPasses(error: unknown): Wait | undefined {

@@ -64,7 +64,7 @@ export const reachDatabase = async (options: ProvisionalOptions, open: () => Pro
       await pauseStart(pauseAfter(failures, retry), signal)
       const outcome = await attempt(options, open)
       if (typeof outcome !== "string") {
-        options.host.logs.log.info("the database answers: the start goes on")
+        options.host.logs.log.info("the database answers: the start continues")
         return outcome
       }
       provisional.failed(outcome)

@@ -170,7 +170,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   await parts.startAll(table)
   events.started(runtime, mode, history)
   setTimeout(
-    () => void api.load().catch(error => log.error("the HTTP application was not loaded", {error})),
+    () => void api.load().catch(error => log.error("the HTTP application failed to load", {error})),
     rest,
   ).unref()
 

@@ -103,7 +103,7 @@ export class Inbox {
     const [restored] = await this.#database.read("SELECT value ->> 'at' AS at FROM svc_meta WHERE key = 'restored'")
     this.#intake.start(dispatch, Number(restored?.at ?? 0))
     const {backlog, isSuspect} = await takeOver(this.#database, this.#log, this.#clock.now())
-    if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
+    if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs did not handle`)
     if (isSuspect) {
       this.#replaying = backlog.length
       this.#lanes.setMost(1)

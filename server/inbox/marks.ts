@@ -43,7 +43,8 @@ export const takeOver = async (
   const isLeft = "EXISTS (SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running') AND state = 'running')"
   const [settled] = await writeIf(database, isLeft, [{sql: settle, args: [now]}])
   for (const {seq, handler, state} of settled?.rows ?? []) {
-    if (state === "dead") log.error(`event ${seq} is not given to ${handler} again: the Host ended twice while it ran`)
+    if (state === "dead")
+      log.error(`the Host does not run ${handler} of event ${seq} again: it ended twice while that ran`)
   }
   const rows = await database.read(due("m.state = 'pending'"))
   return {backlog: rows.map(dueOf), isSuspect: rows.some(({crashed}) => crashed === 1)}

@@ -25,7 +25,7 @@ export const createExitWatch =
     const who = owner === undefined ? "code that no plugin can be named for" : `the plugin ${owner.name}`
     const how =
       call === undefined ? "the process ends, because nothing is left to do in it" : `${who} ended the process`
-    log.error(`${how}: ${error.message}; what was stored is handled at the next start`, {
+    log.error(`${how}: ${error.message}; the next start handles what was stored`, {
       ...(owner === undefined ? {} : {plugin: owner.name}),
       error,
     })

@@ -78,7 +78,7 @@ export class Jobs {
       await recordDefaults(database, defaults)
       log.info(`${jobFileName} has the default of ${defaults.map(({plugin, name}) => `${plugin}/${name}`).join(", ")}`)
     } catch (error) {
-      log.error(`${jobFileName} did not get the defaults that plugins declare: ${messageOf(error)}`, {error})
+      log.error(`${jobFileName} could not take the defaults that plugins declare: ${messageOf(error)}`, {error})
     }
   }
 

@@ -53,7 +53,7 @@ export class Runner {
     const isLeft = "EXISTS (SELECT 1 FROM job_runs WHERE state IN ('queued', 'running') AND state = 'running')"
     const [failed] = await writeIf(database, isLeft, [failingInterrupted(now())])
     for (const {run_id, job} of failed?.rows ?? []) {
-      log.error(`a run of job ${job} was cut off by the end of the Host`, {runId: run_id})
+      log.error(`a run of job ${job} was cut off when the Host ended`, {runId: run_id})
     }
     for (const run of await readQueued(database)) this.push(run)
   }

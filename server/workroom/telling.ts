@@ -94,7 +94,9 @@ export class FileTelling {
 
   #go(): void {
     this.#running ??= this.#tell()
-      .catch(error => this.#log.error("records of the workroom are not told of until the next start", {error}))
+      .catch(error =>
+        this.#log.error("the Host reports these workroom records as events only at the next start", {error}),
+      )
       .finally(() => {
         this.#running = undefined
         if (this.#told < this.#head && this.#waiting.length > 0) this.#go()

@@ -7,7 +7,7 @@ import type {Mode} from "../../../shared/mode.ts"
 /** Starts the thread that tells of a blocked event loop, and returns what ends it. A Host that gets no thread runs without it. */
 export const watchLoop = (host: Host, mode: Mode, logs: Logs): (() => Promise<void>) => {
   const failed = (error: unknown) =>
-    logs.log.warn("nothing watches for a blocked event loop: the watchdog has failed", {error})
+    logs.log.warn("the watchdog failed: nothing watches for a blocked event loop", {error})
   const {project, runtimeId} = host
   try {
     return startWatchdog(

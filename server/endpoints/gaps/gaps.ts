@@ -151,7 +151,7 @@ export class Gaps {
   async #fill(online: Online, end: ReturnType<typeof close>): Promise<void> {
     const {name, log} = online.endpoint.spec
     const filled = await this.#backfill(online.endpoint).catch(error => {
-      log.error(`${name} did not ask for what it missed: ${messageOf(error)}`, {error})
+      log.error(`${name} could not fetch what it missed: ${messageOf(error)}`, {error})
       return "partly" as const
     })
     if (filled === undefined || this.#isStopping || this.#online.get(name) !== online) return

@@ -112,7 +112,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
   }
   const openIfNeeded = (): void => {
     if (!isStarted || agents !== undefined || !bindings.list().some(({config}) => config.enabled)) return
-    open().catch(error => log.error("agents do not run", {error}))
+    open().catch(error => log.error("the Host cannot run agents", {error}))
   }
   const desk: AgentService & AgentDesk = {
     queue: async request => (await open()).queue(request),

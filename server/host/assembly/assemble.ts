@@ -144,7 +144,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     outbox,
     starts,
     committed: () => {
-      timers.generationChanged().catch(error => log.error("timers were not armed again", {error}))
+      timers.generationChanged().catch(error => log.error("the Host could not arm the timers again", {error}))
       void jobs.generationChanged()
       agents.generationChanged()
       for (const endpoint of endpoints.list()) commandLists.announce(endpoint)

@@ -99,7 +99,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
       // A file is there whenever the Host runs; a remote database may be unreachable at the next start.
       if (database.location.dialect === "sqlite") return
       writeLastCommitted(paths.generation, generation, generations.pin).catch(error =>
-        logs.log.warn("the generation was not noted for a start without the database", {error}),
+        logs.log.warn("the generation could not be recorded for a start without the database", {error}),
       )
     },
   })

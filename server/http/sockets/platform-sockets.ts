@@ -90,7 +90,7 @@ export class PlatformSockets {
       throw new TypeError("accept must return a Response, or an object with message()")
     } catch (error) {
       if (error instanceof Problem) throw error
-      log.error(`${name}: a WebSocket was not let in`, {error})
+      log.error(`${name}: the Host refused a WebSocket`, {error})
       throw internalProblem(error)
     }
   }

@@ -122,7 +122,7 @@ export class JobStore {
       const problem = toProblem(error, "jobs_invalid")
       this.#refused = {at: Date.now(), problem}
       const found = problem.issues.length === 0 ? problem.message : problem.issues.map(formatIssue).join("\n")
-      log.error(`${jobFileName} is not taken, the jobs that ran go on: ${found}`, {code: problem.code})
+      log.error(`${jobFileName} is not valid, so the Host keeps the current jobs: ${found}`, {code: problem.code})
     }
   }
 

@@ -192,7 +192,7 @@ test("an event that was being handled when the Host ended twice is dead (suspect
   expect(event.marks).toMatchObject([{state: "dead", attempt: 2, error: "suspected_crash"}])
   expect(await third.say("after", {channel: "other"})).toEqual(["heard after"])
   expect(notes(third)).toEqual(["before", "crash", "crash", "after"])
-  await untilPrinted(third.process, `event ${crash} is not given to root/bot/handler/message-created.0 again`)
+  await untilPrinted(third.process, `does not run root/bot/handler/message-created.0 of event ${crash} again`)
 })
 
 test("a handler that a stop cuts short is run again at the next start; it is no suspect", async () => {

@@ -65,7 +65,7 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
     await host.say(`/${command}`)
     await startedAnew(host, 1)
     expect(await host.say("/count")).toEqual(["1"])
-    await untilPrinted(host.process, `root/risky threw outside its handlers: ${message}; it is started anew`)
+    await untilPrinted(host.process, `root/risky threw outside its handlers: ${message}; the Host restarts it`)
     expect((await statusOf(host)).generation.number).toBe(1)
     expect((await host.stop()).code).toBe(0)
   })
@@ -90,7 +90,7 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
     })
     await host.say("/send")
     await startedAnew(host, 1)
-    await untilPrinted(host.process, "root/risky threw outside its handlers: only text; it is started anew")
+    await untilPrinted(host.process, "root/risky threw outside its handlers: only text; the Host restarts it")
   })
 
   test("is never the end of the Host, even where nothing tells whose it is", async () => {
@@ -146,7 +146,7 @@ test("an instance that cannot be started anew has failed, and publishes nothing"
     return found?.state === "failed" && found.capabilities.length === 0 && found
   })
   expect(plugin.error).toBe("late")
-  await untilPrinted(host.process, "root/risky could not be started anew")
+  await untilPrinted(host.process, "root/risky could not be restarted")
   expect(await host.say("/greet")).toEqual(["hello"])
 })
 
@@ -214,7 +214,7 @@ test.each([
     expect(await reload(host)).toEqual({committed: true, generation: 2})
   }
   await startedAnew(host, 1)
-  await untilPrinted(host.process, "root/risky threw outside its handlers: left behind; it is started anew")
+  await untilPrinted(host.process, "root/risky threw outside its handlers: left behind; the Host restarts it")
   expect(await host.say("/count")).toEqual(["1"])
 })
 

@@ -106,7 +106,7 @@ describe.each(twoRuntimes)("on $name", runtime => {
       reason: "host_restarted",
       runtimeId: host.runtimeId,
     })
-    await untilPrinted(second.process, "was cut off by the end of the Host")
+    await untilPrinted(second.process, "was cut off when the Host ended")
     const again = await run(second, "slow")
     expect(await ended(second, again)).toMatchObject({state: "succeeded", runtimeId: second.runtimeId})
     expect(project.read("notes.log").trim().split("\n")).toEqual(["slow manual", "slow manual"])
@@ -153,7 +153,7 @@ test("an edit by hand is taken; one that is not valid is refused with its positi
   expect(refused.issues).toEqual([
     expect.stringMatching(/^data\/schedule-jobs\.json:\d+:\d+ jobs\[0\]\.timezone: .*did you mean "Europe\/London"\?/),
   ])
-  await untilPrinted(host.process, "is not taken, the jobs that ran go on")
+  await untilPrinted(host.process, "is not valid, so the Host keeps the current jobs")
   expect(await printed(project, "schedule list")).toContain("data/schedule-jobs.json is not taken as it is")
   const {stderr} = await runCommand(project, "schedule pause ticking")
   expect(stderr).toContain("jobs[0].timezone")

@@ -110,8 +110,8 @@ test("a stop that fails is logged, and the next part stops", async () => {
   parts.add(part("worse", {stop: () => Promise.reject(new Error("gone")), limit: 1000}))
   await parts.stop(ending)
   expect(noted).toEqual([
-    "error: bad did not stop in order: broken",
-    "error: worse did not stop in order: gone",
+    "error: bad did not stop cleanly: broken",
+    "error: worse did not stop cleanly: gone",
     "stop next",
   ])
 })

@@ -22,7 +22,7 @@ export const plugins = {
   key: "Key in the configuration",
   place: "Written at",
   remedies: {
-    failed: "It threw outside of its handlers and could not be started anew: correct it, then try it again.",
+    failed: "It threw outside of its handlers and could not be restarted: correct it, then try it again.",
     quarantined:
       "It threw outside of its handlers for the third time in ten minutes, and is kept out until the next generation: correct it, then try it again.",
   },
