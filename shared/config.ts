@@ -391,6 +391,46 @@ const LanguagesConfig = Type.Object(
   {...closed, default: {}},
 )
 
+const nameOf = (what: string) =>
+  Type.Optional(Type.String({minLength: 1, description: `The label is up while this ${what} is.`}))
+
+const StatusLabel = Type.Object(
+  {
+    label: Type.String({minLength: 1, maxLength: 80, description: "What the page calls it."}),
+    endpoint: nameOf("endpoint"),
+    plugin: nameOf("plugin"),
+    agent: nameOf("agent"),
+  },
+  {...closed, description: "Stands for one endpoint, plugin or agent, or for the whole bot where it names none."},
+)
+
+export type StatusLabel = Readonly<Static<typeof StatusLabel>>
+
+const StatusConfig = Type.Object(
+  {
+    title: Type.Optional(
+      Type.String({default: "Status", minLength: 1, maxLength: 80, description: "The heading of the page."}),
+    ),
+    note: Type.Optional(
+      Type.String({maxLength: 500, description: "A sentence that the page shows under its heading."}),
+    ),
+    labels: Type.Optional(
+      Type.Array(StatusLabel, {
+        default: [],
+        maxItems: 50,
+        description: "What the public page /status/ shows as up or down. Without any there is no page.",
+      }),
+    ),
+  },
+  {...closed, default: {}},
+)
+
+export interface StatusSettings {
+  readonly title: string
+  readonly note?: string
+  readonly labels: readonly StatusLabel[]
+}
+
 /** `svc.config.yml`, as it is after expansion. The description of each key is its line in the reference. */
 export const ProjectConfig = Type.Object(
   {
@@ -453,6 +493,7 @@ export const ProjectConfig = Type.Object(
     workroom: Type.Optional(WorkroomConfig),
     events: Type.Optional(EventsConfig),
     retention: Type.Optional(RetentionConfig),
+    status: Type.Optional(StatusConfig),
     checkpoints: Type.Optional(CheckpointsConfig),
     releases: Type.Optional(ReleasesConfig),
     watchdog: Type.Optional(WatchdogConfig),
@@ -487,8 +528,9 @@ type Unfilled =
   | "rate"
   | "offer"
 
-type Settings = Filled<Omit<Static<typeof ProjectConfig>, "agents">>
+type Settings = Filled<Omit<Static<typeof ProjectConfig>, "agents" | "status">>
 export interface ProjectConfig extends Settings {
+  readonly status: StatusSettings
   readonly agents: Readonly<Record<string, AgentSettings>>
 }
 /** `http.previousToken`, where it is configured. */

@@ -7,6 +7,7 @@ import {sha256Of} from "../runtime/hash.ts"
 import {check} from "./check.ts"
 import {checkLanguages} from "./check-languages.ts"
 import {checkRules} from "./check-rules.ts"
+import {checkStatus} from "./check-status.ts"
 import {checkTokens} from "./check-tokens.ts"
 import type {Variables} from "./expand.ts"
 import {decodeSource, invalid, parseSource, type Source} from "./source.ts"
@@ -64,11 +65,13 @@ export const parseUnlessSame = (
 const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.column - other.column
 
 /** What no single key can say: keys that belong together. */
-const crossCheck = (source: Source, {database, plugins, http, permissions, languages}: ProjectConfig): Issue[] => {
+const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {
+  const {database, plugins, http, permissions, languages} = config
   const issues: Issue[] = [
     ...checkRules(source, permissions),
     ...checkTokens(source, http),
     ...checkLanguages(source, languages),
+    ...checkStatus(source, config),
   ]
   const {dialect, url, filename, authToken} = database
   if (dialect === "libsql" && url === undefined) {

@@ -9,11 +9,14 @@ import {didYouMean} from "../config/suggest.ts"
 
 type Adapters = ReadonlyMap<string, AdapterDefinition<TSchema>>
 
-/** What the rules of `permissions` and `languages` say wrong about the endpoints that there are; each endpoint with its adapter. */
+/** What `permissions`, `languages` and `status` say wrong about the endpoints that there are; each endpoint with its adapter. */
 export const ruleIssues = (loaded: LoadedConfig, adapters: Adapters): Issue[] => [
   ...permissionIssues(loaded, adapters),
   ...loaded.config.languages.rules.flatMap((rule, index) =>
     endpointIssues(loaded, adapters, rule, ["languages", "rules", index]),
+  ),
+  ...loaded.config.status.labels.flatMap(({endpoint}, index) =>
+    endpoint === undefined ? [] : endpointIssues(loaded, adapters, {endpoint}, ["status", "labels", index]),
   ),
 ]
 

@@ -1,5 +1,7 @@
+import type {StatusSettings} from "../../shared/config.ts"
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
+import {startingStatus} from "../console/status/board.ts"
 import {createGate, type Gate} from "../http/gate.ts"
 import type {Listener, Runtime, ServeOptions} from "../runtime/runtime.ts"
 import type {Wait} from "./patience.ts"
@@ -9,7 +11,10 @@ export interface Opened {
   readonly listener: Listener
 }
 
-type Address = Pick<ServeOptions, "host" | "port" | "connections"> & {readonly base: string}
+type Address = Pick<ServeOptions, "host" | "port" | "connections"> & {
+  readonly base: string
+  readonly status: StatusSettings
+}
 
 /** The Host's socket, and the gate in front of it. A start that is tried again finds it open: the probes are answered meanwhile. */
 export class Entrance {
@@ -24,11 +29,11 @@ export class Entrance {
   }
 
   /** From now on `/pub/health` answers 200. An address that has changed since the last attempt is left. Throws `port_taken`. */
-  async open({host, port, base, connections}: Address): Promise<Opened> {
-    const address = toJson([host, port, base, connections])
+  async open({host, port, base, connections, status}: Address): Promise<Opened> {
+    const address = toJson([host, port, base, connections, status])
     if (this.#opened?.address !== address) {
       await this.close()
-      const gate = createGate(base, this.#log)
+      const gate = createGate(base, startingStatus(status), this.#log)
       const listener = await this.#runtime.serve({
         host,
         port,

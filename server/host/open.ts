@@ -116,7 +116,7 @@ const configure = async ({mode, logs, environment = mode}: HostOptions, paths: P
 const listen = async ({config}: LoadedConfig, entrance: Entrance, {logs}: HostOptions, parts: Parts) => {
   const {gate, listener} = await parts.start({
     name: "the listener",
-    start: () => entrance.open(config.http),
+    start: () => entrance.open({...config.http, status: config.status}),
     stop: (_, opened) => opened.listener.close(true),
   })
   const url = urlOf(config, listener.port)
@@ -132,7 +132,12 @@ export const readPlaces = async (options: HostOptions) => {
   const paths = projectPaths(resolve(options.project))
   const configured = await configure(options, paths)
   const {config} = configured.boot
-  return {...configured, paths, http: config.http, folders: foldersOf(locationOf(config, paths), paths)}
+  return {
+    ...configured,
+    paths,
+    http: {...config.http, status: config.status},
+    folders: foldersOf(locationOf(config, paths), paths),
+  }
 }
 
 interface Configured extends OwnRun {

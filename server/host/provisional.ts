@@ -7,6 +7,7 @@ import type {Static} from "../../shared/type.ts"
 import {standingsOf} from "../agents/bindings/standings.ts"
 import type {Variables} from "../config/expand.ts"
 import {type LoadedConfig, readConfigText} from "../config/load.ts"
+import {startingStatus} from "../console/status/board.ts"
 import {AbsentDatabase} from "../database/absent.ts"
 import {readAuthorityFile} from "../database/authority.ts"
 import type {Database} from "../database/database.ts"
@@ -253,6 +254,7 @@ class ProvisionalHost {
       waitsFor: this.#waitsFor,
       project,
       consoleHosts: () => http.consoleHosts,
+      status: startingStatus(boot.config.status),
       opened: this.#opened.signal,
     })
     gate.open(

@@ -12,9 +12,10 @@ import {recordStart, tooManyStarts, writeStarts} from "../project/starts.ts"
 import {clearFailedStarts} from "../recovery/last-good/failed-starts.ts"
 import {projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
-import {type ApiOptions, serveApi} from "./api.ts"
+import {type Api, type ApiOptions, serveApi} from "./api.ts"
 import {assemble} from "./assembly/assemble.ts"
 import {createMetricHistory} from "./assembly/metric-history.ts"
+import {createStatusPage} from "./assembly/status-page.ts"
 import {Entrance} from "./entrance.ts"
 import {type Host, type HostOptions, isPlannedEnd} from "./host.ts"
 import {countFailedStart} from "./last-good.ts"
@@ -133,9 +134,18 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     ...(options.clock === undefined ? {} : {clock: options.clock}),
   })
   const handlers = new HandlerMeter()
-  const metricHistory = createMetricHistory({database, log, handlers, outbox, endpoints})
+  const status = createStatusPage({...made, isReady: () => api.isReady()})
+  const metricHistory = createMetricHistory({
+    database,
+    log,
+    handlers,
+    outbox,
+    endpoints,
+    subjects: () => status.board.watch(),
+    uptimes: status.uptimes,
+  })
   const trials = createTrials({host: options, opened, services: made})
-  const api = serveApi({
+  const api: Api = serveApi({
     base: boot.config.http.base,
     tokens: {
       token: token.used,
@@ -149,6 +159,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
       logs,
       logFolder: opened.paths.logs,
       handlers,
+      statusBoard: status.board,
       checkpoints: recovery.checkpoints,
       releases: recovery.releases,
     },

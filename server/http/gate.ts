@@ -3,6 +3,7 @@ import {Problem, toProblem} from "../../shared/problems.ts"
 import {health, readiness} from "../console/api/system.ts"
 import type {Fetch, ServeOptions, SocketHooks} from "../runtime/runtime.ts"
 import {fixedProblem, problemAnswer} from "./answers.ts"
+import {answerStatus, type ShownStatus} from "./public/status.ts"
 
 export interface Gate {
   readonly fetch: Fetch
@@ -24,17 +25,21 @@ export interface Gate {
 
 /**
  * What stands in front of the application, from the moment the socket is open: liveness always, readiness `false` and
- * everything else 503 while the Host starts. An event stream is held open until then: a page that is answered 503 does not
- * come back.
+ * everything else 503 while the Host starts, but for the status page. An event stream is held open until then: a page that is
+ * answered 503 does not come back.
  */
-export const createGate = (base: string, log: Log): Gate => {
+export const createGate = (base: string, status: ShownStatus, log: Log): Gate => {
   let waitsFor: string | undefined
   let opening = Promise.withResolvers<void>()
   const refuse = () => problemAnswer(isStarting(waitsFor), "-")
-  const closed: Fetch = (request, peerOf) =>
-    new URL(request.url).pathname === `${base}/api/events`
-      ? opening.promise.then(() => application(request, peerOf))
-      : refuse()
+  const closed: Fetch = (request, peerOf) => {
+    const {pathname} = new URL(request.url)
+    if (pathname === `${base}/api/events`) return opening.promise.then(() => application(request, peerOf))
+    const shown = pathname.startsWith(`${base}/`)
+      ? answerStatus(status, pathname.slice(base.length), request)
+      : undefined
+    return shown ?? refuse()
+  }
   let application = closed
   let isReady = () => false
   let replace: (() => void) | undefined

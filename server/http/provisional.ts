@@ -13,6 +13,8 @@ import {version} from "../runtime/version.ts"
 import {problemAnswer, type ScrubJson} from "./answers.ts"
 import {createApp} from "./app.ts"
 import {createDoor, type DoorOptions} from "./door.ts"
+import {AddressRate} from "./public/rate.ts"
+import {openStatusPage, type ShownStatus, showStatusPage} from "./public/status.ts"
 import {RequestMeter} from "./request-meter.ts"
 
 export interface ProvisionalAppOptions extends DoorOptions {
@@ -27,6 +29,7 @@ export interface ProvisionalAppOptions extends DoorOptions {
   readonly waitsFor: keyof typeof refusals
   readonly project: string
   readonly consoleHosts: ConsoleHosts
+  readonly status: ShownStatus
   /** Ends the event streams: from then on the Host's own application answers. */
   readonly opened: AbortSignal
 }
@@ -59,6 +62,7 @@ export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fe
   const {base, system, endpoints, required, waitsFor, project, consoleHosts, opened, log, scrub} = options
   const refuse = refusals[waitsFor]
   const files = new ConsoleFiles()
+  const rate = new AddressRate()
   const get = (path: string, scope: Route["scope"], operation: Operation): Route => ({
     method: "GET",
     path: `${base}${path}`,
@@ -71,11 +75,14 @@ export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fe
     get("/api/endpoints", "demo", listEndpoints(endpoints, required)),
     get("/api/events", "demo", awaitEvents(opened)),
     get("/api/session", "demo", showSession(project, version)),
+    get("/status", "none", openStatusPage(options.status, rate)),
+    get("/status/status.json", "none", showStatusPage(options.status, rate)),
     get("/console", "none", openConsole(files, consoleHosts)),
     get("/console/*", "none", readConsole(files, consoleHosts)),
   ]
   const paths = new Set(routes.map(({path}) => path))
-  const isServed = (path: string) => paths.has(path) || path.startsWith(`${base}/console/`)
+  const isServed = (path: string) =>
+    paths.has(path) || path === `${base}/status/` || path.startsWith(`${base}/console/`)
   const app = createApp({door: createDoor(options), log, scrub, requests: new RequestMeter(), routes: () => routes})
   return {
     fetch: (request, peerOf) =>

@@ -90,7 +90,9 @@ import {version} from "../runtime/version.ts"
 import {methods} from "../satori/methods.ts"
 import {askLogin, forwardMethod, listLogins, openInternal, requireUpgrade, uploadFiles} from "../satori/routes.ts"
 import {createOpenApi, showOpenApi} from "./openapi/document.ts"
-import {Pages} from "./pages.ts"
+import {Pages} from "./public/pages.ts"
+import {AddressRate} from "./public/rate.ts"
+import {openStatusPage, showStatusPage} from "./public/status.ts"
 import type {Services} from "./services.ts"
 import {answerPlatform, takeWebhook} from "./webhooks.ts"
 
@@ -144,7 +146,8 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     privateHosts: () => current().config.config.files.allowPrivate,
   }
   const files = new ConsoleFiles()
-  const pages = new Pages(services.current)
+  const rate = new AddressRate()
+  const pages = new Pages(services.current, rate)
   const consoleHosts = () => current().config.config.http.consoleHosts
   const required = () => current().config.config.http.readiness.endpoints
   return [
@@ -286,6 +289,9 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/hooks/:plugin/:endpoint", "signature", answerPlatform(endpoints)),
 
     ...(["GET", "POST"] as const).map(method => on(method, "/pages/:plugin/*", "none", pages.operation())),
+
+    get("/status", "none", openStatusPage(services.statusBoard, rate)),
+    get("/status/status.json", "none", showStatusPage(services.statusBoard, rate)),
 
     post("/satori/v1/meta", "full", listLogins(satori)),
     ...methods.map(method => post(`/satori/v1/${method.name}`, "full", askLogin(method, satori))),

@@ -7,6 +7,7 @@ import type {DiskLimit} from "../capacity/disk-watch.ts"
 import type {CapacityService, RescueService} from "../console/api/database.ts"
 import type {EventServices} from "../console/api/events.ts"
 import type {UserService} from "../console/api/users/users.ts"
+import type {StatusBoard} from "../console/status/board.ts"
 import type {Database} from "../database/database.ts"
 import type {RunHistory} from "../database/runs.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
@@ -72,6 +73,7 @@ export interface Services {
   readonly users: UserService
   readonly disk: DiskLimit
   readonly satori: SatoriServer
+  readonly statusBoard: StatusBoard
   readonly logs: Logs
   /** Where the logs of earlier runs are kept. */
   readonly logFolder: string

@@ -1,4 +1,4 @@
-import {MetricHistoryQuery, MetricHistoryView} from "../../../shared/api/metric-history.ts"
+import {MetricHistoryQuery, MetricHistoryView} from "../../../shared/api/metrics/history.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Database} from "../../database/database.ts"

@@ -5,7 +5,8 @@ import {readStorage} from "../../database/upkeep/storage.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {HandlerFigures, HandlerMeter} from "../../inbox/handler-meter.ts"
 import {Recorder, type Totals} from "../../metrics/history/recorder.ts"
-import {Watch} from "../../metrics/history/watch.ts"
+import type {Uptimes} from "../../metrics/history/uptimes.ts"
+import {Watch, type Watched} from "../../metrics/history/watch.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 
 export interface MetricHistoryOptions {
@@ -14,17 +15,32 @@ export interface MetricHistoryOptions {
   readonly handlers: HandlerMeter
   readonly outbox: Pick<Outbox, "ends">
   readonly endpoints: Pick<Endpoints, "list">
+  /** What the status page shows, each with its state now. */
+  readonly subjects: () => readonly Watched[]
+  readonly uptimes: Uptimes
 }
 
 /** Stored events have numbers without gaps, also those that retention has dropped since. */
 const lastNumber = "SELECT seq FROM sqlite_sequence WHERE name = 'inbox'"
 
 /** What the metric history is made of. */
-export const createMetricHistory = ({database, log, handlers, outbox, endpoints}: MetricHistoryOptions): Recorder =>
+export const createMetricHistory = ({
+  database,
+  log,
+  handlers,
+  outbox,
+  endpoints,
+  subjects,
+  uptimes,
+}: MetricHistoryOptions): Recorder =>
   new Recorder({
     database,
     log,
-    watch: new Watch(() => endpoints.list().map(({spec, state}) => ({name: spec.name, state: state.is}))),
+    watch: new Watch({
+      endpoints: () => endpoints.list().map(({spec, state}) => ({name: spec.name, state: state.is})),
+      subjects,
+    }),
+    uptimes,
     totals: async (): Promise<Totals> => {
       const [[row], bytes] = await Promise.all([database.read(lastNumber), sizeOf(database)])
       const {owners} = handlers

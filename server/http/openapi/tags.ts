@@ -27,6 +27,7 @@ const tags: Readonly<Record<string, string>> = {
   metrics: "Figures for Prometheus",
   hooks: "Webhooks of platforms, under the platform's own signature",
   pages: "Pages of plugins, for anyone, where the configuration lists them",
+  status: "The public status page, where the configuration has labels for it",
   satori: "Satori v1",
   console: "The console in a browser",
   openapi: "This document",

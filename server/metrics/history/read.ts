@@ -1,4 +1,4 @@
-import type {MetricHistoryView} from "../../../shared/api/metric-history.ts"
+import type {MetricHistoryView} from "../../../shared/api/metrics/history.ts"
 import {secondsBuckets} from "../../../shared/meter.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Static} from "../../../shared/type.ts"

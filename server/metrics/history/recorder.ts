@@ -4,6 +4,7 @@ import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
 import {emptySample, merge, type Sample, sampleOf, sampleText} from "./sample.ts"
 import {hour, kept, minute, spans} from "./spans.ts"
+import type {Uptimes} from "./uptimes.ts"
 import type {Watch} from "./watch.ts"
 
 /** What has been counted since the Host started, or ever. */
@@ -19,6 +20,8 @@ export interface RecorderOptions {
   readonly log: Log
   readonly totals: () => Promise<Totals>
   readonly watch: Pick<Watch, "start" | "look" | "take" | "stop">
+  /** Told of each row that is stored. */
+  readonly uptimes?: Pick<Uptimes, "follow" | "add">
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
@@ -81,6 +84,11 @@ export class Recorder {
   /** What was counted before is of no span. */
   async #begin(): Promise<void> {
     this.#last = await this.#options.totals().catch(() => undefined)
+    await this.#follow().catch(error => this.#options.log.debug(`uptimes were not read: ${messageOf(error)}`))
+  }
+
+  async #follow(): Promise<void> {
+    await this.#options.uptimes?.follow(this.#options.database, this.#now())
   }
 
   async #record(): Promise<void> {
@@ -103,6 +111,8 @@ export class Recorder {
     ])
     this.#last = totals
     this.#starts = 0
+    this.#options.uptimes?.add(sample, at, this.#now())
+    await this.#follow()
   }
 }
 

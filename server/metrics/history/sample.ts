@@ -23,6 +23,8 @@ export interface Sample extends Counts {
   /** Resident memory of the process at the end, in bytes. */
   readonly memory: number
   readonly endpoints: Readonly<Record<string, StateSeconds>>
+  /** The same of what the status page shows, by its key. */
+  readonly subjects: Readonly<Record<string, StateSeconds>>
 }
 
 export const emptySample: Sample = {
@@ -39,6 +41,7 @@ export const emptySample: Sample = {
   bytes: 0,
   memory: 0,
   endpoints: {},
+  subjects: {},
 }
 
 /** Two spans as one; `later` is the later one. */
@@ -55,8 +58,12 @@ export const merge = (one: Sample, later: Sample): Sample => ({
   delay: Math.max(one.delay, later.delay),
   bytes: later.bytes || one.bytes,
   memory: later.memory || one.memory,
-  endpoints: mergeEach(one.endpoints, later.endpoints, (states, more) => mergeEach(states, more, (a, b) => a + b)),
+  endpoints: mergeStates(one.endpoints, later.endpoints),
+  subjects: mergeStates(one.subjects, later.subjects),
 })
+
+const mergeStates = (one: Sample["endpoints"], later: Sample["endpoints"]): Sample["endpoints"] =>
+  mergeEach(one, later, (states, more) => mergeEach(states, more, (a, b) => a + b))
 
 const addEach = (one: readonly number[], other: readonly number[]): readonly number[] =>
   Array.from({length: Math.max(one.length, other.length)}, (_, index) => (one[index] ?? 0) + (other[index] ?? 0))

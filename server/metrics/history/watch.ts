@@ -3,8 +3,8 @@ import type {StateSeconds} from "./sample.ts"
 /** How often it is looked, in milliseconds. */
 const period = 200
 
-/** The endpoints are looked at after so many looks at the clock. */
-const looksPerEndpoint = 5
+/** States are looked at after so many looks at the clock. */
+const looksPerState = 5
 
 /** In milliseconds: a process that was away for longer was suspended with its machine, and did not run meanwhile. */
 const longestAway = 10_000
@@ -20,24 +20,32 @@ export interface Seen {
   /** Milliseconds. */
   readonly delay: number
   readonly endpoints: Readonly<Record<string, StateSeconds>>
+  readonly subjects: Readonly<Record<string, StateSeconds>>
 }
 
-/** Looks at the clock and at the endpoints, a few times a second: how late it comes is how long the event loop was held up. */
+/** What has a state for some time: endpoints, and what the status page shows. */
+export interface Watches {
+  readonly endpoints: () => readonly Watched[]
+  readonly subjects: () => readonly Watched[]
+}
+
+/** Looks at the clock and at states, a few times a second: how late it comes is how long the event loop was held up. */
 export class Watch {
-  readonly #endpoints: () => readonly Watched[]
+  readonly #watches: Watches
   readonly #now: () => number
   #timer: ReturnType<typeof setInterval> | undefined
   #last = 0
   #looks = 0
   #ran = 0
   #delay = 0
-  /** Time since the endpoints were looked at, in milliseconds. */
+  /** Time since states were looked at, in milliseconds. */
   #since = 0
-  #states = new Map<string, Map<string, number>>()
+  readonly #endpoints = new StateTimes()
+  readonly #subjects = new StateTimes()
 
   /** `now` in milliseconds, by a clock that does not go back. */
-  constructor(endpoints: () => readonly Watched[], now = () => performance.now()) {
-    this.#endpoints = endpoints
+  constructor(watches: Watches, now = () => performance.now()) {
+    this.#watches = watches
     this.#now = now
   }
 
@@ -59,26 +67,46 @@ export class Watch {
     this.#ran += passed
     this.#since += passed
     this.#delay = Math.max(this.#delay, passed - period)
-    if (++this.#looks % looksPerEndpoint === 0) this.#lookAtEndpoints()
+    if (++this.#looks % looksPerState === 0) this.#lookAtStates()
   }
 
   /** What was seen since it was last taken. */
   take(): Seen {
-    this.#lookAtEndpoints()
-    const endpoints = Object.fromEntries([...this.#states].map(([name, states]) => [name, secondsOf(states)]))
-    const seen = {ran: inSeconds(this.#ran), delay: Math.round(this.#delay * 10) / 10, endpoints}
+    this.#lookAtStates()
+    const seen = {
+      ran: inSeconds(this.#ran),
+      delay: Math.round(this.#delay * 10) / 10,
+      endpoints: this.#endpoints.take(),
+      subjects: this.#subjects.take(),
+    }
     this.#ran = 0
     this.#delay = 0
-    this.#states = new Map()
     return seen
   }
 
-  #lookAtEndpoints(): void {
-    for (const {name, state} of this.#endpoints()) {
-      const states = this.#states.get(name) ?? new Map<string, number>()
-      this.#states.set(name, states.set(state, (states.get(state) ?? 0) + this.#since))
-    }
+  #lookAtStates(): void {
+    this.#endpoints.add(this.#watches.endpoints(), this.#since)
+    this.#subjects.add(this.#watches.subjects(), this.#since)
     this.#since = 0
+  }
+}
+
+/** How long each of several things was in which state. */
+class StateTimes {
+  #times = new Map<string, Map<string, number>>()
+
+  /** `passed` in milliseconds. */
+  add(watched: readonly Watched[], passed: number): void {
+    for (const {name, state} of watched) {
+      const times = this.#times.get(name) ?? new Map<string, number>()
+      this.#times.set(name, times.set(state, (times.get(state) ?? 0) + passed))
+    }
+  }
+
+  take(): Readonly<Record<string, StateSeconds>> {
+    const taken = Object.fromEntries([...this.#times].map(([name, times]) => [name, secondsOf(times)]))
+    this.#times = new Map()
+    return taken
   }
 }
 

@@ -2,6 +2,7 @@ import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {readMetricHistory} from "../../../server/metrics/history/read.ts"
 import {Recorder, type Totals} from "../../../server/metrics/history/recorder.ts"
+import {Uptimes} from "../../../server/metrics/history/uptimes.ts"
 import type {Seen} from "../../../server/metrics/history/watch.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
 import {log} from "../../support/host/silence.ts"
@@ -20,7 +21,9 @@ const nothing: Totals = {
 class Told {
   now = begin
   totals = nothing
-  seen: Seen = {ran: 0, delay: 0, endpoints: {}}
+  subjects: readonly string[] = []
+  uptimes = new Uptimes(() => this.subjects)
+  seen: Seen = {ran: 0, delay: 0, endpoints: {}, subjects: {}}
   readonly database: Pick<Database, "read" | "write">
   recorder: Recorder
 
@@ -35,6 +38,7 @@ class Told {
       log,
       totals: async () => this.totals,
       watch: {start: () => {}, look: () => {}, stop: () => {}, take: () => this.seen},
+      uptimes: this.uptimes,
       now: () => this.now,
     })
     this.recorder.start()
@@ -45,7 +49,7 @@ class Told {
   async minute(received: number, seen: Partial<Seen> = {}): Promise<void> {
     this.now += minute
     this.totals = {...this.totals, received: this.totals.received + received}
-    this.seen = {ran: 60, delay: 0, endpoints: {}, ...seen}
+    this.seen = {ran: 60, delay: 0, endpoints: {}, subjects: {}, ...seen}
     await this.recorder.record()
   }
 
@@ -81,12 +85,12 @@ describe.each(engines)("the metric history on $name", ({make}) => {
     const host = new Told(await open(await make()))
     host.now += 20_000
     host.totals = {...nothing, received: 7}
-    host.seen = {ran: 20, delay: 3, endpoints: {}}
+    host.seen = {ran: 20, delay: 3, endpoints: {}, subjects: {}}
     await host.recorder.stop()
     host.restart()
     host.now += 40_000
     host.totals = {...nothing, received: 11}
-    host.seen = {ran: 40, delay: 2, endpoints: {}}
+    host.seen = {ran: 40, delay: 2, endpoints: {}, subjects: {}}
     await host.recorder.record()
     const {received, ran, delay, starts} = await host.read(begin)
     expect(received).toEqual([11])
@@ -139,4 +143,49 @@ test("what a failing database does not take is told with the next row, and its m
   isFailing = false
   await host.minute(4)
   expect((await host.read(begin)).received).toEqual([1, null, 6])
+})
+
+test("knows uptimes from memory, and counts the time without a Host as down", async () => {
+  const database = await open(await localDatabase())
+  let reads = 0
+  const counting = {
+    write: database.write.bind(database),
+    read: (...asked: Parameters<Database["read"]>) => {
+      reads++
+      return database.read(...asked)
+    },
+  }
+  const host = new Told(counting)
+  host.subjects = ["bot", "endpoint/irc~libera"]
+  const up = {bot: {up: 60}, "endpoint/irc~libera": {up: 60}}
+  for (let n = 0; n < 90; n++) await host.minute(0, {subjects: up})
+  expect(host.uptimes.of("bot")).toEqual({"24h": 1, "7d": 1, "30d": 1, "90d": 1})
+  // Half an hour without a Host.
+  host.now += 30 * minute
+  host.uptimes = new Uptimes(() => host.subjects)
+  host.restart()
+  for (let n = 0; n < 120; n++)
+    await host.minute(0, {subjects: {...up, "endpoint/irc~libera": n < 60 ? {up: 60} : {down: 60}}})
+  expect(host.uptimes.of("bot")["24h"]).toBeCloseTo(210 / 240, 3)
+  expect(host.uptimes.of("endpoint/irc~libera")["7d"]).toBeCloseTo(150 / 240, 3)
+  expect(host.uptimes.of("plugin/none")["24h"]).toBeNull()
+  const before = reads
+  for (let n = 0; n < 1000; n++) host.uptimes.of("bot")
+  expect(reads).toBe(before)
+})
+
+test("begins an uptime where a label begins, and takes what was recorded before for endpoints and the bot", async () => {
+  const host = new Told(await open(await localDatabase()))
+  for (let n = 0; n < 120; n++) await host.minute(0, {endpoints: {"irc~libera": n < 30 ? {online: 60} : {failed: 60}}})
+  host.subjects = ["bot", "endpoint/irc~libera", "plugin/games"]
+  const up = {bot: {up: 60}, "endpoint/irc~libera": {up: 60}, "plugin/games": {up: 60}}
+  for (let n = 0; n < 60; n++) await host.minute(0, {subjects: up})
+  expect(host.uptimes.of("bot")["24h"]).toBe(1)
+  expect(host.uptimes.of("endpoint/irc~libera")["24h"]).toBeCloseTo(90 / 180, 2)
+  expect(host.uptimes.of("plugin/games")["24h"]).toBe(1)
+  // Two days later, the last 24 hours hold nothing of these hours, and no Host ran.
+  host.now += 2 * day
+  await host.minute(0, {subjects: up})
+  expect(host.uptimes.of("bot")["24h"]).toBeLessThan(0.01)
+  expect(host.uptimes.of("bot")["7d"]).toBeGreaterThan(0.05)
 })

@@ -12,12 +12,14 @@ const some = (most: number) => Array.from({length: chance.below(most + 1)}, coun
 const anySample = (): Sample => ({
   ...{starts: count(), received: count(), handled: count(), failed: count(), sent: count(), unsent: count()},
   ...{ran: count(), handlers: some(14), commits: some(14), delay: count(), bytes: count(), memory: count()},
-  endpoints: Object.fromEntries(
-    ["irc~libera", "sandbox", "constructor"]
-      .filter(() => chance.below(2) === 1)
-      .map(name => [name, {online: count(), reconnecting: count()}]),
-  ),
+  endpoints: states("irc~libera", "sandbox", "constructor"),
+  subjects: states("bot", "plugin/constructor"),
 })
+
+const states = (...names: readonly string[]) =>
+  Object.fromEntries(
+    names.filter(() => chance.below(2) === 1).map(name => [name, {online: count(), reconnecting: count()}]),
+  )
 
 test("spans are one in whatever order they are joined, and nothing is one with none", () => {
   for (let n = 0; n < 500; n++) {
@@ -50,7 +52,7 @@ test("a watch tells how long it ran, how late it came, and where each endpoint w
   let now = 0
   let state = "online"
   const watch = new Watch(
-    () => [{name: "irc~libera", state}],
+    {endpoints: () => [{name: "irc~libera", state}], subjects: () => [{name: "bot", state: "up"}]},
     () => now,
   )
   const pass = (milliseconds: number, step = 200) => {
@@ -68,11 +70,22 @@ test("a watch tells how long it ran, how late it came, and where each endpoint w
     ran: 41.2,
     delay: 1000,
     endpoints: {"irc~libera": {online: 30, reconnecting: 11.2}},
+    subjects: {bot: {up: 41.2}},
   })
-  expect(watch.take()).toEqual({ran: 0, delay: 0, endpoints: {"irc~libera": {reconnecting: 0}}})
+  expect(watch.take()).toEqual({
+    ran: 0,
+    delay: 0,
+    endpoints: {"irc~libera": {reconnecting: 0}},
+    subjects: {bot: {up: 0}},
+  })
   // A machine that slept: nothing ran.
   now += 3_600_000
   watch.look()
   pass(1000)
-  expect(watch.take()).toEqual({ran: 1, delay: 0, endpoints: {"irc~libera": {reconnecting: 1}}})
+  expect(watch.take()).toEqual({
+    ran: 1,
+    delay: 0,
+    endpoints: {"irc~libera": {reconnecting: 1}},
+    subjects: {bot: {up: 1}},
+  })
 })

@@ -1,17 +1,13 @@
-import {pluginPath} from "../../shared/ids.ts"
-import {Problem} from "../../shared/problems.ts"
-import {TokenBucket, type TokenBucketLimits} from "../../shared/sdk/adapter/token-bucket.ts"
-import {type Call, isResponse, type Operation} from "../../shared/sdk/route.ts"
-import {Type} from "../../shared/type.ts"
-import type {Generation, PublishedPage} from "../generation/generation.ts"
-import {BoundedMap} from "../runtime/bounded-map.ts"
+import {pluginPath} from "../../../shared/ids.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {TokenBucket, TokenBucketLimits} from "../../../shared/sdk/adapter/token-bucket.ts"
+import {type Call, isResponse, type Operation} from "../../../shared/sdk/route.ts"
+import {Type} from "../../../shared/type.ts"
+import type {Generation, PublishedPage} from "../../generation/generation.ts"
+import {type AddressRate, bucketOf, take} from "./rate.ts"
 
-/** So many requests at once, and one in so many milliseconds after that: of one address, and of one plugin's pages together. */
-const ofAddress: TokenBucketLimits = {burst: 30, interval: 1000}
+/** So many requests at once, and one in so many milliseconds after that: of one plugin's pages together. */
 const ofPlugin: TokenBucketLimits = {burst: 300, interval: 100}
-
-/** So many addresses are remembered. */
-const mostAddresses = 10_000
 
 /** A page's origin is nobody's: it reads nothing of the console, and its scripts have no storage and no cookies. */
 const sandbox = "sandbox allow-forms allow-scripts"
@@ -35,13 +31,14 @@ const withheld = ["authorization", "cookie", "proxy-authorization"]
 /** The pages of plugins, where the operator lists them: without a token, limited by address and by plugin. */
 export class Pages {
   readonly #current: () => Generation
+  readonly #addresses: AddressRate
   readonly #now: () => number
-  readonly #addresses = new BoundedMap<string, TokenBucket>(mostAddresses)
   readonly #plugins = new Map<string, TokenBucket>()
 
   /** `now`: in milliseconds, and never going back. */
-  constructor(current: () => Generation, now: () => number = () => performance.now()) {
+  constructor(current: () => Generation, addresses: AddressRate, now: () => number = () => performance.now()) {
     this.#current = current
+    this.#addresses = addresses
     this.#now = now
   }
 
@@ -67,21 +64,10 @@ export class Pages {
 
   /** An address is counted for what is not there, too: it may look for pages. Throws `too_many_requests`, `not_found`. */
   #limit(call: Call, address: string): void {
-    take(bucketOf(this.#addresses, address, ofAddress), this.#now(), ofAddress)
+    this.#addresses.take(address)
     const {instance} = this.#find(call)
     take(bucketOf(this.#plugins, instance.name, ofPlugin), this.#now(), ofPlugin)
   }
-}
-
-const bucketOf = (buckets: Map<string, TokenBucket>, key: string, limits: TokenBucketLimits): TokenBucket => {
-  const bucket = buckets.get(key) ?? new TokenBucket(limits)
-  buckets.set(key, bucket)
-  return bucket
-}
-
-const take = (bucket: TokenBucket, now: number, {interval}: TokenBucketLimits): void => {
-  if (bucket.take(now)) return
-  throw new Problem("too_many_requests", "pages are asked for too often", {retryAfter: Math.ceil(interval / 1000)})
 }
 
 const answer = async ({instance, page}: PublishedPage, request: Request, requestId: string): Promise<Response> => {

@@ -1,5 +1,5 @@
-import {Type} from "../type.ts"
-import {Named, orNull, Time} from "./schemas.ts"
+import {Type} from "../../type.ts"
+import {Named, orNull, Time} from "../schemas.ts"
 
 /** What the Host did over time, as the HTTP API shows it. */
 

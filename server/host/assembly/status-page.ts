@@ -1,0 +1,38 @@
+import type {Bindings} from "../../agents/bindings/bindings.ts"
+import {StatusBoard, subjectsOf} from "../../console/status/board.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
+import type {Generations} from "../../generation/generations.ts"
+import {Uptimes} from "../../metrics/history/uptimes.ts"
+
+export interface StatusPageOptions {
+  readonly generations: Pick<Generations, "current">
+  readonly endpoints: Pick<Endpoints, "get">
+  readonly ingress: Pick<Ingress, "isPaused">
+  readonly bindings: Pick<Bindings, "find" | "standingOf">
+  readonly isReady: () => boolean
+}
+
+const none = {title: "", labels: []} as const
+
+/** The public status page, and the uptimes that it shows. */
+export const createStatusPage = ({generations, endpoints, ingress, bindings, isReady}: StatusPageOptions) => {
+  const settings = () => generations.current?.config.config.status ?? none
+  const uptimes = new Uptimes(() => subjectsOf(settings()))
+  const board = new StatusBoard({
+    settings,
+    uptime: subject => uptimes.of(subject),
+    facts: {
+      isReady,
+      isPaused: () => ingress.isPaused,
+      isOnline: name => endpoints.get(name)?.state.is === "online",
+      isActive: name =>
+        generations.current?.instances.some(each => each.name === name && each.state.is === "active") === true,
+      isConfigured: name => {
+        const binding = bindings.find(name)
+        return binding !== undefined && bindings.standingOf(binding).configured
+      },
+    },
+  })
+  return {board, uptimes}
+}

@@ -1,0 +1,108 @@
+import {type Uptime, type UptimeSpan, uptimeSpans} from "../../../shared/api/metrics/status-page.ts"
+import type {Database} from "../../database/database.ts"
+import {type Sample, type StateSeconds, sampleOf} from "./sample.ts"
+import {day, hour, kept} from "./spans.ts"
+
+/** The key of the whole bot among the subjects; the others are `endpoint/<name>`, `plugin/<name>` and `agent/<name>`. */
+export const wholeBot = "bot"
+
+const hoursSince = "SELECT at, data FROM metric_history WHERE span = ? AND at >= ? ORDER BY at"
+
+/** Seconds of an hour. */
+interface Spent {
+  readonly up: number
+  /** For so long the state is known. */
+  readonly known: number
+}
+
+interface Hour {
+  /** For so long the Host ran. */
+  ran: number
+  readonly spent: Map<string, Spent>
+}
+
+/**
+ * How long subjects were up in the last 90 days, in memory: read from the metric history once for the subjects that there are, then
+ * counted on with each row that the recorder stores.
+ */
+export class Uptimes {
+  readonly #subjects: () => readonly string[]
+  #followed: ReadonlySet<string> = new Set()
+  #hours = new Map<number, Hour>()
+  /** The end of what is recorded, in milliseconds since 1970. */
+  #until = 0
+
+  constructor(subjects: () => readonly string[]) {
+    this.#subjects = subjects
+  }
+
+  /** Reads the history where there are other subjects than before. `now` in milliseconds since 1970. */
+  async follow(database: Pick<Database, "read">, now: number): Promise<void> {
+    const subjects = new Set(this.#subjects())
+    if (subjects.size === this.#followed.size && [...subjects].every(each => this.#followed.has(each))) return
+    const rows = subjects.size === 0 ? [] : await database.read(hoursSince, [hour, now - kept(hour)])
+    this.#followed = subjects
+    this.#hours = new Map()
+    this.#until = now
+    for (const {at, data} of rows) this.#add(sampleOf(String(data)), Number(at))
+  }
+
+  /** Counts a sample of around `at`, stored at `now`. */
+  add(sample: Sample, at: number, now: number): void {
+    if (this.#followed.size === 0) return
+    this.#until = now
+    this.#add(sample, at)
+    for (const old of [...this.#hours.keys()].filter(each => each < now - kept(hour))) this.#hours.delete(old)
+  }
+
+  /** The shares of time in which a subject was up. A time in which the Host did not run counts as down. */
+  of(subject: string): Uptime {
+    const hours = [...this.#hours].sort(([one], [other]) => one - other)
+    const shareOf = (span: UptimeSpan) => this.#shareSince(hours, subject, this.#until - uptimeSpans[span] * day)
+    return {"24h": shareOf("24h"), "7d": shareOf("7d"), "30d": shareOf("30d"), "90d": shareOf("90d")}
+  }
+
+  /** From the begin of an hour: rows tell of whole ones. */
+  #shareSince(hours: readonly (readonly [number, Hour])[], subject: string, since: number): number | null {
+    const first = hours.find(([, {spent}]) => spent.has(subject))
+    if (first === undefined) return null
+    const from = Math.max(Math.floor(since / hour) * hour, first[0])
+    let up = 0
+    // Of its first hour only what is known counts: it may have begun at any time in it.
+    let elapsed = (this.#until - from) / 1000
+    for (const [at, {ran, spent}] of hours) {
+      if (at < from) continue
+      const its = spent.get(subject) ?? {up: 0, known: 0}
+      up += its.up
+      const whole = (Math.min(this.#until, at + hour) - at) / 1000
+      elapsed -= at === first[0] ? Math.max(0, whole - its.known) : Math.max(0, ran - its.known)
+    }
+    return elapsed <= 0 ? null : Math.min(1, up / elapsed)
+  }
+
+  #add(sample: Sample, at: number): void {
+    const begin = Math.floor(at / hour) * hour
+    const known = this.#hours.get(begin) ?? {ran: 0, spent: new Map<string, Spent>()}
+    this.#hours.set(begin, known)
+    known.ran += sample.ran
+    for (const subject of this.#followed) {
+      const more = spentOf(sample, subject)
+      if (more === undefined) continue
+      const before = known.spent.get(subject) ?? {up: 0, known: 0}
+      known.spent.set(subject, {up: before.up + more.up, known: before.known + more.known})
+    }
+  }
+}
+
+/** Of a time without a status page, an endpoint was up while it was online, and the bot while the Host ran. */
+const spentOf = ({subjects, endpoints, ran}: Sample, subject: string): Spent | undefined => {
+  if (Object.hasOwn(subjects, subject)) return timesOf(subjects[subject], "up")
+  if (subject === wholeBot) return {up: ran, known: ran}
+  const name = subject.startsWith("endpoint/") ? subject.slice("endpoint/".length) : undefined
+  return name !== undefined && Object.hasOwn(endpoints, name) ? timesOf(endpoints[name], "online") : undefined
+}
+
+const timesOf = (states: StateSeconds = {}, up: string): Spent => ({
+  up: states[up] ?? 0,
+  known: Object.values(states).reduce((sum, seconds) => sum + seconds, 0),
+})
