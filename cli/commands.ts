@@ -17,6 +17,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   chat: () => import("./chat.ts"),
   "checkpoint create": () => import("./checkpoint/create.ts"),
   "checkpoint export": () => import("./checkpoint/export.ts"),
+  "checkpoint import": () => import("./checkpoint/import.ts"),
   "checkpoint list": () => import("./checkpoint/list.ts"),
   "checkpoint prune": () => import("./checkpoint/prune.ts"),
   "checkpoint restore": () => import("./checkpoint/restore.ts"),

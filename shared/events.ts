@@ -245,6 +245,10 @@ export const eventTypes = {
       detail: Type.String({private: true}),
     }),
   ),
+  "checkpoint.uploaded": event(
+    "A checkpoint that came from elsewhere was verified and stored; it is no backup of this project",
+    Type.Object({checkpoint: Type.String(), size: Type.Integer({description: "Bytes"})}),
+  ),
   "database.migrated": event(
     "The schema was brought up to another version of svc's",
     Type.Object({

@@ -264,8 +264,8 @@ export const problems = {
   },
   checkpoint_busy: {
     status: 409,
-    title: "svc is making or verifying a checkpoint",
-    hint: "Wait for it. svc checkpoint list shows its progress.",
+    title: "svc is making, verifying or receiving a checkpoint",
+    hint: "Wait for it. The console shows its progress, and so do GET /api/checkpoints/task and GET /api/checkpoints/archive.",
   },
   checkpoint_failed: {
     status: 503,
@@ -281,6 +281,16 @@ export const problems = {
     status: 422,
     title: "The archive would unpack to more than any checkpoint",
     hint: "Find out where the archive comes from. If you trust it, unpack it yourself and name its folder instead.",
+  },
+  checkpoint_differs: {
+    status: 409,
+    title: "Another checkpoint has this id",
+    hint: "Keep the one that is there: svc checkpoint show <id>. To look at the other: svc checkpoint verify <archive>.",
+  },
+  checkpoint_no_space: {
+    status: 503,
+    title: "The disk has too little space for the checkpoint",
+    hint: "Free space, let svc checkpoint prune remove older ones, or lower ingress.minimumFree.",
   },
   checkpoint_newer: {
     status: 422,

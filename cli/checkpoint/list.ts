@@ -9,7 +9,7 @@ export class CheckpointList extends CheckpointCommand {
   static override paths = [["checkpoint", "list"]]
   static override usage = Command.Usage({
     description: "list the checkpoints of the project, newest first",
-    details: "Only one that is `verified` counts as a backup.",
+    details: "Only one that is `verified`, and was not uploaded, counts as a backup.",
     examples: [["Of the project in this folder", "svc checkpoint list"]],
   })
 
@@ -20,9 +20,9 @@ export class CheckpointList extends CheckpointCommand {
       [
         table(
           ["id", "state", "age", "size", "reason", "generation", "schema", "commit"],
-          items.map(({id, state, createdAt, size, reason, generation, schema, commit}) => [
+          items.map(({id, state, createdAt, size, reason, generation, schema, commit, uploadedAt}) => [
             id,
-            state,
+            uploadedAt === null ? state : `${state}, uploaded`,
             ageOf(createdAt),
             bytes(size),
             reason,

@@ -11,7 +11,11 @@ export class CheckpointPrune extends CheckpointCommand {
   static override paths = [["checkpoint", "prune"]]
   static override usage = Command.Usage({
     description: "remove all but the newest checkpoints",
-    details: "The newest verified one stays in any case, and so does that of a release which is under way or observed.",
+    details: `
+      The newest verified one stays in any case, and so does that of a release which is under way or observed.
+
+      Uploaded checkpoints are counted apart: as many of them stay as of those that were made here.
+    `,
     examples: [["All but three", "svc checkpoint prune --keep 3"]],
   })
 

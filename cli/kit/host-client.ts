@@ -11,6 +11,8 @@ export interface HostClient {
   readonly file: HostFile
   get<T>(path: string): Promise<T>
   post<T>(path: string, body?: unknown): Promise<T>
+  /** Sends a body as it comes. Throws what the Host answers as a problem. */
+  put<T>(path: string, body: ReadableStream<Uint8Array>): Promise<T>
   /** An answer as it comes. Throws what the Host answers as a problem. */
   open(path: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>): Promise<Response>
 }
@@ -32,6 +34,14 @@ export const connectHost = async (project: string): Promise<HostClient> => {
     post: async <T>(path: string, body?: unknown) => {
       const sent = {headers: {"content-type": "application/json"}, body: JSON.stringify(body)}
       return (await (await call(path, {method: "POST", ...(body === undefined ? {} : sent)})).json()) as T
+    },
+    put: async <T>(path: string, body: ReadableStream<Uint8Array>) => {
+      // A body is sent once: by then it is known which token the Host takes.
+      await call("/api/session", {})
+      const headers = {"content-type": "application/octet-stream"}
+      // Without it, Node sends no stream.
+      const init: RequestInit & {readonly duplex: "half"} = {method: "PUT", body, headers, duplex: "half"}
+      return (await (await call(path, init)).json()) as T
     },
     open: (path, signal, headers = {}) => call(path, {signal, headers}),
   }

@@ -40,7 +40,7 @@ export class Entrance {
         fetch: gate.fetch,
         fixed: gate.fixed,
         socket: gate.socket,
-        uploads: `${base}/satori/v1/upload.create`,
+        uploads: [`${base}/satori/v1/upload.create`, `${base}/api/checkpoints/archive`],
         connections,
         refuse: gate.refuse,
       })

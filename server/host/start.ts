@@ -161,6 +161,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
       handlers,
       statusBoard: status.board,
       checkpoints: recovery.checkpoints,
+      uploads: recovery.uploads,
       releases: recovery.releases,
     },
     askExit,

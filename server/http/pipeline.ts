@@ -164,9 +164,17 @@ const explain = (error: unknown, requestId: string, route: Route, {log, scrub}: 
 
 const closing = {connection: "close"}
 
+const endings: ReadonlySet<string> = new Set([
+  "request_timeout",
+  "no_room",
+  "file_too_large",
+  "files_full",
+  "checkpoint_too_large",
+  "checkpoint_no_space",
+])
+
 /** The rest of its body may come slowly, or be large: nobody waits for it. */
-const endsConnection = ({code}: Problem): boolean =>
-  code === "request_timeout" || code === "no_room" || code === "file_too_large" || code === "files_full"
+const endsConnection = ({code}: Problem): boolean => endings.has(code)
 
 const projections = new WeakMap<TSchema, ReturnType<typeof createProjection> | null>()
 

@@ -10,6 +10,8 @@ import {
   pruneCheckpoints,
   showCheckpoint,
   showCheckpointTask,
+  showUpload,
+  uploadCheckpoint,
   verifyCheckpoint,
 } from "../console/api/checkpoints.ts"
 import {compactDatabase, rescueDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
@@ -135,8 +137,20 @@ const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
 /** The table: method, path, scope of the token, and what the route does; grouped as the tags of the document are. */
 const routesBelowBase = (services: RouteServices, document: () => object): readonly Route[] => {
   const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs, timers} = services
-  const {agents, bindings, events, workroom, checkpoints, releases, capacity, placeWatch, users, logs, metrics} =
-    services
+  const {
+    agents,
+    bindings,
+    events,
+    workroom,
+    checkpoints,
+    uploads,
+    releases,
+    capacity,
+    placeWatch,
+    users,
+    logs,
+    metrics,
+  } = services
   const satori = {
     logins: services.satori.logins,
     database,
@@ -262,6 +276,8 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     get("/api/checkpoints", "demo", listCheckpoints(checkpoints)),
     get("/api/checkpoints/task", "demo", showCheckpointTask(checkpoints)),
+    get("/api/checkpoints/archive", "demo", showUpload(uploads)),
+    on("PUT", "/api/checkpoints/archive", "full", uploadCheckpoint(uploads)),
     get("/api/checkpoints/:id", "full", showCheckpoint(checkpoints)),
     get("/api/checkpoints/:id/archive", "full", downloadCheckpoint(checkpoints)),
     post("/api/checkpoints", "full", createCheckpoint(checkpoints)),

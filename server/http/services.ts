@@ -22,6 +22,7 @@ import type {Outbox} from "../outbox/outbox.ts"
 import type {RunningBuild} from "../recovery/build/running.ts"
 import type {Checkpoints} from "../recovery/checkpoint/checkpoints.ts"
 import type {Releases} from "../recovery/release/releases.ts"
+import type {Uploads} from "../recovery/upload/uploads.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import type {SatoriServer} from "../satori/server.ts"
 import type {Jobs} from "../scheduler/jobs.ts"
@@ -67,6 +68,7 @@ export interface Services {
   readonly agentMeter: AgentMeter
   readonly build: RunningBuild
   readonly checkpoints: Checkpoints
+  readonly uploads: Uploads
   readonly releases: Releases
   readonly capacity: CapacityService
   readonly placeWatch: RescueService

@@ -1,5 +1,7 @@
 import {existsSync} from "node:fs"
 import {resolve} from "node:path"
+import type {Readable} from "node:stream"
+import type {Manifest} from "../../shared/api/checkpoint.ts"
 import {Problem} from "../../shared/problems.ts"
 import {Secret} from "../../shared/secret.ts"
 import {readEnvironment} from "../config/environment.ts"
@@ -12,7 +14,9 @@ import {requireKnownDatabase} from "../project/migrate.ts"
 import {requireOneHistory} from "../project/one-history.ts"
 import {locationOf, requireProject} from "../project/settings.ts"
 import type {CreateOptions} from "../recovery/checkpoint/create.ts"
-import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
+import type {Progress} from "../recovery/checkpoint/progress.ts"
+import {hostScratch} from "../recovery/checkpoint/scratch.ts"
+import {CheckpointStore, type StoredCheckpoint} from "../recovery/checkpoint/store.ts"
 import {isUntracked} from "../recovery/restore/kept-configuration.ts"
 import {requireUnmixed} from "../recovery/restore/mismatch.ts"
 import {
@@ -22,8 +26,10 @@ import {
   type RestorePlan,
   restoreCheckpoint,
 } from "../recovery/restore/restore.ts"
+import {storeArrival, unpackArrival} from "../recovery/upload/arrival.ts"
 import type {SecretValues} from "../recovery/verify/search.ts"
 import {valuesOf} from "../recovery/verify/secrets.ts"
+import {verifyCheckpoint} from "../recovery/verify/verify.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
 /** Makes a checkpoint of a project that nothing runs. Throws what `createCheckpoint` throws, and `checkpoint_failed`. */
@@ -47,6 +53,46 @@ export const secretsFor = async (
   {manifest}: Pick<StoredCheckpoint, "manifest">,
 ): Promise<SecretValues> =>
   valuesOf(manifest.secrets, (await readEnvironment(project, environment, process.env)).variables)
+
+export interface ImportRequest {
+  readonly progress: Progress
+}
+
+export interface Imported {
+  readonly id: string
+  /** Was it there before? */
+  readonly isKnown: boolean
+}
+
+/**
+ * Stores a checkpoint from an archive in a project that nothing runs, marked as uploaded, once it was verified. Throws what
+ * `unpackArrival` and `storeArrival` throw.
+ */
+export const importStopped = (
+  options: StoppedOptions,
+  input: string | Readable,
+  {progress}: ImportRequest,
+): Promise<Imported> =>
+  holding(options, async paths => {
+    const store = new CheckpointStore(paths.checkpoints)
+    await store.cleanUp()
+    const spare = await loadStopped(options).then(
+      ({config}) => config.ingress.minimumFree * 1024 ** 2,
+      // Into an empty folder: its configuration is in the checkpoint.
+      () => 0,
+    )
+    const secrets = (manifest: Manifest) => secretsFor(options, {manifest})
+    const arrival = await unpackArrival(store, input, {spare, secrets, progress})
+    const {id, isKnown} = arrival
+    try {
+      if (isKnown) return {id, isKnown}
+      const how = {temporary: hostScratch(paths.temporary), secrets: await secrets(arrival.manifest), progress}
+      await storeArrival(store, arrival, await verifyCheckpoint(arrival, how))
+      return {id, isKnown}
+    } finally {
+      await arrival.drop()
+    }
+  })
 
 /** A copy of a remote database, for who verifies; the token is in SVC_DATABASE_TOKEN. */
 export const remoteCopyAt = (url: string): Location => {

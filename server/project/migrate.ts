@@ -12,7 +12,7 @@ import {type IrreversibleMigration, migrations, newestSchema} from "../database/
 import {telling} from "../events/telling.ts"
 import {noProgress, type Progress} from "../recovery/checkpoint/progress.ts"
 import {hostScratch} from "../recovery/checkpoint/scratch.ts"
-import {CheckpointStore, type StoredCheckpoint, sizeOf} from "../recovery/checkpoint/store.ts"
+import {CheckpointStore, isMadeHere, type StoredCheckpoint, sizeOf} from "../recovery/checkpoint/store.ts"
 import {verifyApart} from "../recovery/verify/verify-apart.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {type AtRest, createAtRest, secretsAtRest} from "./at-rest.ts"
@@ -132,7 +132,7 @@ export const requireKnownDatabase = async (
 
 const explainNewer = async (problem: Problem, database: Pick<Database, "read">, root: string): Promise<Problem> => {
   const fit = (await new CheckpointStore(root).list()).checkpoints.find(
-    ({manifest, verification}) => manifest.database.schema <= newestSchema && verification?.ok === true,
+    each => isMadeHere(each) && each.manifest.database.schema <= newestSchema && each.verification?.ok === true,
   )
   const crossed = await readCrossed(database, newestSchema)
   const back =

@@ -48,7 +48,8 @@ const serve = async (options: ServeOptions) => {
       reusePort: false,
       // Cuts a connection whose headers do not end; a request that has arrived gets more.
       idleTimeout: limits.headersTimeout / 1000,
-      maxRequestBodySize: limits.upload + limits.bodyDropped,
+      // The largest of any route; what its route does not read, Bun does not take from the connection.
+      maxRequestBodySize: limits.checkpoint + limits.bodyDropped,
       // Otherwise the answer to an error is a page with the source, and the error goes to standard error.
       development: false,
       error: cause => answerFixed(options.refuse(new Problem("internal", "the Host failed to answer", {cause})), "GET"),

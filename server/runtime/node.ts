@@ -68,12 +68,12 @@ const serve = async (options: ServeOptions) => {
     reusePort: false,
     silent: true,
     gracefulShutdown: false,
-    maxRequestBodySize: limits.upload + limits.bodyDropped,
+    maxRequestBodySize: limits.checkpoint + limits.bodyDropped,
     node: {
       maxHeaderSize: limits.headers,
       headersTimeout: limits.headersTimeout,
       // Those that are no upload have less: `limitArrival`.
-      requestTimeout: limits.uploadTimeout,
+      requestTimeout: limits.checkpointTimeout,
       // Node looks at both limits every 30 s otherwise.
       ...{connectionsCheckingInterval: 2000},
       // Refused below, as a problem.
@@ -86,7 +86,7 @@ const serve = async (options: ServeOptions) => {
   const connections = new Connections(http, options.connections, () => rawAnswer(options.refuse(noRoom())))
   const check = createCheck(options)
   answerRequests(http, options.fixed, check, connections)
-  limitArrival(http, options.uploads)
+  limitArrival(http, options.uploads ?? [])
   http.on("upgrade", (request, socket, head) => {
     // A client that resets the connection raises an error here that nobody else listens to.
     socket.on("error", () => {})
@@ -124,13 +124,20 @@ const opened = (http: Server, start: () => unknown) =>
 /** Longer than the pipeline's own limit, so that its answer comes first; in milliseconds. */
 const arrival = limits.requestTimeout + 5000
 
+/** What remains for the rest of an upload that is answered already, in milliseconds. */
+const unread = 10_000
+
 /** Ends the connection of a request whose body does not end: Node has one limit for all, and uploads may take longer. */
-const limitArrival = (http: Server, uploads: string | undefined) =>
-  http.prependListener("request", (request: IncomingMessage) => {
+const limitArrival = (http: Server, uploads: readonly string[]) =>
+  http.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const {headers, socket, url = ""} = request
     if (headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0") return
-    if (uploads !== undefined && url.split("?", 1)[0] === uploads) return
-    const limit = setTimeout(() => socket.destroy(), arrival)
+    let limit: NodeJS.Timeout | undefined
+    const begin = (time: number) => {
+      limit = setTimeout(() => socket.destroy(), time)
+    }
+    if (uploads.includes(url.split("?", 1)[0] ?? "")) response.once("finish", () => request.complete || begin(unread))
+    else begin(arrival)
     const end = () => clearTimeout(limit)
     request.once("end", end).once("close", end)
   })

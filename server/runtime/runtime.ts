@@ -33,8 +33,8 @@ export interface ServeOptions {
    */
   readonly fixed: Readonly<Record<string, FixedAnswer | (() => FixedAnswer)>>
   readonly socket: SocketHooks
-  /** The path whose bodies may have `limits.upload` bytes and take `limits.uploadTimeout`; none when left out. */
-  readonly uploads?: string
+  /** The paths whose bodies their routes stream to the disk, within limits of their own; none when left out. */
+  readonly uploads?: readonly string[]
   /** So many connections may be open at once; the longest idle are closed for newer ones. */
   readonly connections: number
   /** The answer to a request that the listener refuses by itself: `host_invalid`, `path_invalid`, `no_room`, `internal`. */
@@ -89,6 +89,9 @@ export const limits = {
   /** Of a body that its route streams to the disk; the route has limits of its own below this. */
   upload: 128 * 1024 * 1024,
   uploadTimeout: 600_000,
+  /** Of an uploaded checkpoint, packed and unpacked. */
+  checkpoint: 64 * 1024 ** 3,
+  checkpointTimeout: 6 * 3_600_000,
   headers: 32 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 60_000,

@@ -96,6 +96,9 @@ export const CheckpointView = Named("CheckpointView", {
   version: Type.String(),
   commit: orNull(Type.String()),
   verifiedAt: orNull(Time("When it was last verified")),
+  uploadedAt: orNull(
+    Time("When it was uploaded; null for one that was made here. An uploaded one is no backup of this project"),
+  ),
 })
 export type CheckpointView = Static<typeof CheckpointView>
 
@@ -119,8 +122,8 @@ export const CheckpointRequest = Named(
 
 /** What the Host is doing about a checkpoint, or did last. */
 export const CheckpointTask = Named("CheckpointTask", {
-  task: Type.Enum(["create", "verify"]),
-  id: Type.String(),
+  task: Type.Enum(["create", "verify", "upload"]),
+  id: Type.String({description: "Empty until it is known"}),
   state: Type.Enum(["running", "done", "failed"]),
   step: Type.String({description: "What is being done"}),
   done: Type.Integer({description: "Bytes of this step"}),

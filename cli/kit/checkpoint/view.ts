@@ -19,7 +19,7 @@ export const ageOf = (time: string): string => duration((Date.now() - Date.parse
 
 /** A checkpoint and what is known of it, for people. */
 export const describeCheckpoint = (stored: StoredCheckpoint): string => {
-  const {manifest, verification, state, size} = detailOf(stored)
+  const {manifest, verification, state, size, uploadedAt} = detailOf(stored)
   const {code, lockfile, database, secrets} = manifest
   return facts([
     ["id", stored.id],
@@ -27,6 +27,9 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
     ...(verification?.findings ?? []).map(text => ["finding", text] as const),
     ...(verification?.warnings ?? []).map(text => ["warning", text] as const),
     ["made", `${manifest.createdAt} (${ageOf(manifest.createdAt)} ago), ${manifest.reason}`],
+    ...(uploadedAt === null
+      ? []
+      : [["uploaded", `${uploadedAt}; it is no backup of this project, and does not count as its newest`] as const]),
     ["size", `${bytes(size)} in ${manifest.files.length} files`],
     ["project", manifest.project],
     ["authority", manifest.authority],

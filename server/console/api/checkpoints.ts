@@ -1,11 +1,15 @@
 import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/api/checkpoint.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {Named} from "../../../shared/api/schemas.ts"
+import {Problem} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {streamArchive} from "../../recovery/checkpoint/archive.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import {detailOf, viewOf} from "../../recovery/checkpoint/store.ts"
+import type {Uploads} from "../../recovery/upload/uploads.ts"
+import {limits} from "../../runtime/runtime.ts"
+import {UploadBody, type UploadLimits} from "../../runtime/sockets/upload-body.ts"
 import {pageOf} from "../paging.ts"
 
 const CheckpointPage = page(CheckpointView)
@@ -14,7 +18,12 @@ const LastTask = Named("LastTask", {task: Type.Union([CheckpointTask, Type.Null(
 
 const PruneRequest = Named(
   "PruneRequest",
-  {keep: Type.Integer({minimum: 1, description: "So many of the newest stay, and the newest verified one"})},
+  {
+    keep: Type.Integer({
+      minimum: 1,
+      description: "So many of the newest stay, and the newest verified one; uploaded ones are counted apart",
+    }),
+  },
   {additionalProperties: false},
 )
 
@@ -65,6 +74,54 @@ export const downloadCheckpoint = (checkpoints: Checkpoints): Operation => ({
         "x-request-id": call.requestId,
       },
     })
+  },
+})
+
+const uploadLimits: UploadLimits = {
+  bytes: limits.checkpoint,
+  tooLarge: bytes =>
+    new Problem("checkpoint_too_large", `the archive is larger than ${bytes / 1024 ** 3} GiB`, {
+      hint: "Copy it to the Host's machine, and restore it there: svc checkpoint restore <archive>.",
+    }),
+  time: limits.checkpointTimeout,
+  idle: 30_000,
+  dropped: {bytes: limits.upload, time: 10_000},
+}
+
+export const showUpload = (uploads: Uploads): Operation => ({
+  summary: "What is being done about an uploaded checkpoint, or was done last",
+  response: {200: LastTask},
+  handle: (_, call) => call.json(LastTask, {task: uploads.task}),
+})
+
+export const uploadCheckpoint = (uploads: Uploads): Operation => ({
+  summary:
+    "Upload a checkpoint as one archive, .tar or .tar.gz; once it has arrived it is verified and stored: GET the same path tells",
+  response: {202: CheckpointTask},
+  problems: [
+    "checkpoint_busy",
+    "checkpoint_invalid",
+    "checkpoint_newer",
+    "checkpoint_differs",
+    "checkpoint_too_large",
+    "checkpoint_no_space",
+    "checkpoint_secret",
+    "checkpoint_failed",
+    "request_timeout",
+  ],
+  stream: true,
+  streamsBody: true,
+  handle: async (request, call) => {
+    uploads.requireFree()
+    const size = Number(request.headers.get("content-length") ?? 0)
+    if (size > uploadLimits.bytes) throw uploadLimits.tooLarge(uploadLimits.bytes)
+    const sent = request.body ?? new Blob([]).stream()
+    const body = new UploadBody(sent, uploadLimits, AbortSignal.any([request.signal, uploads.closing]))
+    try {
+      return call.json(CheckpointTask, await uploads.receive(body.pieces(), size), {status: 202})
+    } finally {
+      await body.drop()
+    }
   },
 })
 

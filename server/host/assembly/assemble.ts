@@ -115,6 +115,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
       filesParticipant(paths, database, files),
     ],
     ingress,
+    least: disk.least,
     settings,
     log,
     scrub: logs.scrubJson,

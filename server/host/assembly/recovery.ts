@@ -15,6 +15,7 @@ import {CheckpointStore} from "../../recovery/checkpoint/store.ts"
 import {ReleaseRecord} from "../../recovery/release/record.ts"
 import {Releases} from "../../recovery/release/releases.ts"
 import {hashProject} from "../../recovery/release/verification/source.ts"
+import {Uploads} from "../../recovery/upload/uploads.ts"
 import {nameSecrets, rememberNames} from "../../recovery/verify/secrets.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 
@@ -27,6 +28,8 @@ export interface RecoveryOptions {
   readonly database: Database
   readonly participants: readonly Participant[]
   readonly ingress: Ingress
+  /** So many bytes stay free on the disk. */
+  readonly least: () => number
   readonly settings: () => Pick<ProjectConfig, "checkpoints" | "releases">
   readonly log: Log
   /** Takes the values of secrets out of what is told. */
@@ -36,6 +39,7 @@ export interface RecoveryOptions {
 /** What a running Host does about recovery. */
 export interface HostRecovery {
   readonly checkpoints: Checkpoints
+  readonly uploads: Uploads
   readonly releases: Releases
   /** Values of secrets: no checkpoint may hold them. */
   hide(values: readonly string[]): void
@@ -46,7 +50,7 @@ export interface HostRecovery {
   stop(): Promise<void>
 }
 
-export const createRecovery = ({settings, ingress, build, ...options}: RecoveryOptions): HostRecovery => {
+export const createRecovery = ({settings, ingress, build, least, ...options}: RecoveryOptions): HostRecovery => {
   const {paths, database, log, scrub} = options
   const values = new Set<string>()
   let secrets: Record<string, string> = {}
@@ -56,6 +60,14 @@ export const createRecovery = ({settings, ingress, build, ...options}: RecoveryO
     temporary: paths.temporary,
     log,
     tell: async news => void (await database.write([eventOf(news, scrub)])),
+  })
+  const uploads = new Uploads({
+    checkpoints,
+    secrets: () => secrets,
+    temporary: paths.temporary,
+    least,
+    log,
+    tell: async ({id, size}) => void (await database.write([telling("checkpoint.uploaded", {checkpoint: id, size})])),
   })
   const releases = new Releases({
     record: new ReleaseRecord(paths.releases),
@@ -72,6 +84,7 @@ export const createRecovery = ({settings, ingress, build, ...options}: RecoveryO
   let schedule: CheckpointSchedule | undefined
   return {
     checkpoints,
+    uploads,
     releases,
     hide: fresh => {
       for (const value of fresh) values.add(value)
@@ -101,6 +114,7 @@ export const createRecovery = ({settings, ingress, build, ...options}: RecoveryO
     },
     stop: async () => {
       schedule?.stop()
+      await uploads.stop()
       await checkpoints.stop()
       await releases.stop()
     },

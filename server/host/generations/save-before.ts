@@ -4,7 +4,7 @@ import type {Database} from "../../database/database.ts"
 import type {SaveBefore} from "../../generation/migrate-draft.ts"
 import {withoutCheckpoint} from "../../project/migrate.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
-import type {StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
+import {isMadeHere, type StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
 import type {HostRecovery} from "../assembly/recovery.ts"
 
 export interface SaveBeforeOptions {
@@ -57,7 +57,11 @@ const findStanding = async (
     manifest.runtimeId === runtimeId ||
     (isRemote(database) && manifest.runtimeId === null && Date.parse(manifest.createdAt) > Number(row?.at))
   return (await store.list()).checkpoints.find(
-    each => each.verification?.ok === true && each.manifest.authority === row?.authority && isStanding(each),
+    each =>
+      isMadeHere(each) &&
+      each.verification?.ok === true &&
+      each.manifest.authority === row?.authority &&
+      isStanding(each),
   )
 }
 

@@ -1,53 +1,23 @@
 import {randomUUID} from "node:crypto"
-import {createReadStream, createWriteStream, type ReadStream} from "node:fs"
-import {open, rename, rm} from "node:fs/promises"
+import {createWriteStream} from "node:fs"
+import {rename, rm} from "node:fs/promises"
 import {dirname, join} from "node:path"
-import {Readable, Transform, type Writable} from "node:stream"
+import {Readable, type Writable} from "node:stream"
 import {pipeline} from "node:stream/promises"
-import {constants, createGunzip, createGzip} from "node:zlib"
+import {constants, createGzip} from "node:zlib"
+import type {Verification} from "../../../shared/api/checkpoint.ts"
 import {toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {freeSpace} from "../../runtime/disk.ts"
 import {makePrivateFolder, removeFolder, syncFolder} from "../../runtime/files.ts"
 import {requireSameFiles} from "../restore/stage.ts"
+import {type ArchiveLimits, archiveLimits, noSpace, openFile, plainOf, tooLarge} from "./archive-source.ts"
 import {invalidCheckpoint, isPlainPath, manifestName, readManifest} from "./manifest.ts"
 import {noProgress, type Progress} from "./progress.ts"
 import {type StoredCheckpoint, sizeOf} from "./store.ts"
 
 /** The fastest: of a database with messages it saves nine tenths of what the usual level does, in a quarter of the time. */
 const level = constants.Z_BEST_SPEED
-
-/** What an archive may unpack to. */
-export interface ArchiveLimits {
-  /** Files. */
-  readonly entries: number
-  /** Of all files together; less where the disk has less room. */
-  readonly bytes: number
-  /** Unpacked bytes for each compressed one, once there are more than `free` of them. */
-  readonly ratio: number
-  /** In bytes. */
-  readonly free: number
-}
-
-/**
- * Far above what svc writes: a checkpoint has a dozen files and the segments of a Journal, and a database shrinks to a tenth.
- * Zeros, of which bombs are made, shrink to a thousandth.
- */
-export const archiveLimits: ArchiveLimits = {entries: 100_000, bytes: 2 ** 40, ratio: 200, free: 64 * 1024 * 1024}
-
-const tooLarge = (why: string): Problem => new Problem("checkpoint_too_large", `the archive is not unpacked: ${why}`)
-
-/** Passes on what was unpacked, and fails as soon as it is too much for what was read of `source`. */
-const ratioLimited = (source: ReadStream, {ratio, free}: ArchiveLimits): Transform => {
-  let unpacked = 0
-  return new Transform({
-    transform(chunk: Buffer, _encoding, pass) {
-      unpacked += chunk.length
-      const isBomb = unpacked > free && unpacked > source.bytesRead * ratio
-      pass(isBomb ? tooLarge(`it unpacks to more than ${ratio} times its size`) : null, isBomb ? undefined : chunk)
-    },
-  })
-}
 
 const isCompressed = (file: string) => /\.(tgz|gz)$/.test(file)
 
@@ -96,7 +66,12 @@ const requireClean = ({id, verification}: StoredCheckpoint): void => {
       },
     )
   }
-  const [warning, ...more] = verification.warnings.filter(text => text.includes(" holds the value of "))
+  refuseLeaks(id, verification)
+}
+
+/** Throws `checkpoint_secret_in_data` where a verification names data that holds the value of a secret. */
+export const refuseLeaks = (id: string, {warnings}: Verification): void => {
+  const [warning, ...more] = warnings.filter(text => text.includes(" holds the value of "))
   if (warning !== undefined)
     throw new Problem(
       "checkpoint_secret_in_data",
@@ -125,8 +100,8 @@ const packed = async ({folder, manifest}: StoredCheckpoint, progress: Progress):
 
 /**
  * Unpacks an archive into a new folder, durably: plain files only, each once, and the folder is complete only when the
- * archive was read to its end. Throws `checkpoint_invalid`, and `checkpoint_too_large` as soon as it passes a limit, leaving
- * nothing.
+ * archive was read to its end. Throws `checkpoint_invalid`, and `checkpoint_too_large` or `checkpoint_no_space` as soon as it
+ * passes a limit, leaving nothing.
  */
 export const readArchive = async (
   input: string | Readable,
@@ -137,8 +112,8 @@ export const readArchive = async (
   const where = typeof input === "string" ? input : "the archive"
   try {
     await makePrivateFolder(folder)
-    const archive = typeof input === "string" ? await openArchive(input, limits) : input
-    await unpack(archive, folder, progress, limits)
+    const source = typeof input === "string" ? await openFile(input) : input
+    await unpack(await plainOf(source, limits), folder, progress, limits)
     const found = await readManifest(folder)
     if (found === undefined) throw invalidCheckpoint(where, "it has no manifest")
     await requireSameFiles(folder, found.manifest)
@@ -155,30 +130,23 @@ export const readArchive = async (
 
 const isSystemError = (cause: unknown) => cause instanceof Error && "syscall" in cause
 
-const openArchive = async (file: string, limits: ArchiveLimits): Promise<Readable> => {
-  const head = Buffer.alloc(2)
-  const handle = await open(file, "r").catch(cause => {
-    throw new Problem("checkpoint_unknown", `${file} cannot be read: ${messageOf(cause)}`, {cause})
-  })
-  await handle.read(head, 0, 2, 0).finally(() => handle.close())
-  const source = createReadStream(file, {highWaterMark: 1 << 20})
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return source
-  const plain = ratioLimited(source, limits)
-  pipeline(source, createGunzip(), plain).catch(error => plain.destroy(error))
-  return plain
-}
+/** The disk is looked at again after so many bytes. */
+const between = 32 * 1024 * 1024
 
-const unpack = async (
-  input: Readable,
-  folder: string,
-  progress: Progress,
-  {entries: mostEntries, bytes: mostBytes}: ArchiveLimits,
-): Promise<void> => {
+const unpack = async (input: Readable, folder: string, progress: Progress, limits: ArchiveLimits): Promise<void> => {
+  const {entries: mostEntries, bytes: mostBytes, spare, copies} = limits
   const {createTarDecoder} = await import("modern-tar")
   const names = new Set<string>()
   // What is promised is compared before a byte of it is written: a full disk would fail the Host beside it.
-  const room = Math.min(mostBytes, await freeSpace(folder))
+  const room = Math.max(0, ((await freeSpace(folder)) - spare) / copies)
   let done = 0
+  let looked = 0
+  /** Others write to the disk too. */
+  const requireSpace = async () => {
+    if (spare === 0 || done - looked < between) return
+    looked = done
+    if ((await freeSpace(folder)) < spare + done * (copies - 1)) throw noSpace(done, limits)
+  }
   // Node's types of the two kinds of streams differ, their values do not.
   const entries = (Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>).pipeThrough(
     createTarDecoder({strict: true}),
@@ -192,7 +160,8 @@ const unpack = async (
     if (!isPlainPath(name) || names.has(name)) throw invalidCheckpoint("the archive", `it holds ${toJson(name)}`)
     names.add(name)
     if (names.size > mostEntries) throw tooLarge(`it holds more than ${mostEntries} files`)
-    if (done + size > room) throw tooLarge(`its files have more than ${room} bytes, or than the disk has room for`)
+    if (done + size > mostBytes) throw tooLarge(`its files have more than ${mostBytes} bytes`)
+    if (done + size > room) throw noSpace(room, limits)
     const target = join(folder, name)
     await makePrivateFolder(dirname(target))
     const file = createWriteStream(target, {flags: "wx", mode: 0o600, flush: true})
@@ -200,6 +169,7 @@ const unpack = async (
       for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
         done += chunk.length
         progress("reading the archive", done, 0)
+        await requireSpace()
         yield chunk
       }
     }

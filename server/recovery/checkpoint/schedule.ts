@@ -1,7 +1,7 @@
 import type {Log} from "../../../shared/log.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import type {Checkpoints} from "./checkpoints.ts"
-import type {StoredCheckpoint} from "./store.ts"
+import {isMadeHere, type StoredCheckpoint} from "./store.ts"
 
 export interface ScheduleOptions {
   readonly checkpoints: Checkpoints
@@ -79,8 +79,9 @@ export class CheckpointSchedule {
   }
 }
 
-const isSound = ({manifest, verification}: StoredCheckpoint) =>
-  manifest.reason === scheduledReason && verification?.ok === true
+/** One that was uploaded may have been made by the schedule of another project. */
+const isOwn = (stored: StoredCheckpoint) => stored.manifest.reason === scheduledReason && isMadeHere(stored)
 
-const isUnsound = ({manifest, verification}: StoredCheckpoint) =>
-  manifest.reason === scheduledReason && verification?.ok !== true
+const isSound = (stored: StoredCheckpoint) => isOwn(stored) && stored.verification?.ok === true
+
+const isUnsound = (stored: StoredCheckpoint) => isOwn(stored) && stored.verification?.ok !== true

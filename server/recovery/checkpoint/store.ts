@@ -1,5 +1,5 @@
 import {randomBytes} from "node:crypto"
-import {readdir, rm} from "node:fs/promises"
+import {readdir, rename, rm} from "node:fs/promises"
 import {join} from "node:path"
 import {Check} from "typebox/schema"
 import {
@@ -11,6 +11,7 @@ import {
 } from "../../../shared/api/checkpoint.ts"
 import {toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
+import {type Static, Type} from "../../../shared/type.ts"
 import {
   isMissing,
   isThere,
@@ -26,6 +27,14 @@ const isId = (name: string) => new RegExp(checkpointIdPattern).test(name)
 
 const verificationEnd = ".verified.json"
 
+/** Beside a checkpoint that came from elsewhere; written before the checkpoint is there. */
+const uploadEnd = ".uploaded.json"
+
+const UploadNote = Type.Object({at: Type.String()})
+
+/** What stands beside the folder of a checkpoint, under its id and one of these. */
+const notes = [verificationEnd, uploadEnd] as const
+
 /** A checkpoint that has its manifest. */
 export interface StoredCheckpoint {
   readonly id: string
@@ -35,6 +44,8 @@ export interface StoredCheckpoint {
   readonly sha256: string
   /** What was found when it, as it is now, was last verified. */
   readonly verification: Verification | undefined
+  /** When it was uploaded; undefined for one that was made here. */
+  readonly uploadedAt: string | undefined
 }
 
 /** A folder among the checkpoints whose manifest cannot be believed. */
@@ -91,21 +102,48 @@ export class CheckpointStore {
     return {checkpoints, damaged}
   }
 
-  /** `newest` names the newest one. Throws `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`. */
+  /**
+   * `newest` names the newest one that was made here. Throws `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`.
+   */
   async get(name: string): Promise<StoredCheckpoint> {
-    const id = name === "newest" ? (await this.list()).checkpoints[0]?.id : name
+    const id = name === "newest" ? (await this.list()).checkpoints.find(isMadeHere)?.id : name
     const found = id !== undefined && isId(id) ? await this.#read(id) : undefined
+    if (found === undefined && name === "newest" && (await this.ids()).length > 0)
+      throw new Problem("checkpoint_unknown", "no checkpoint was made here; an uploaded one is named by its id")
     if (found === undefined) throw new Problem("checkpoint_unknown", `there is no checkpoint ${name}`)
     return found
   }
 
-  /** The newest one that was found sound as it is now. */
+  /** The newest one that was made here, and found sound as it is now. */
   async newestVerified(): Promise<StoredCheckpoint | undefined> {
-    return (await this.list()).checkpoints.find(({verification}) => verification?.ok === true)
+    return newestSound((await this.list()).checkpoints)
+  }
+
+  /** What stands under an id, damaged or not: the SHA-256 of its manifest; null for what has none that can be believed. */
+  async sealOf(id: string): Promise<string | null | undefined> {
+    if (!(await isThere(this.folderOf(id)))) return undefined
+    return this.#read(id).then(
+      found => found?.sha256 ?? null,
+      () => null,
+    )
+  }
+
+  /** Makes a verified checkpoint that came from elsewhere one of these, marked as uploaded; its folder is on the same disk. */
+  async adopt(id: string, folder: string, verification: Verification): Promise<StoredCheckpoint> {
+    try {
+      await this.#write(id, uploadEnd, {at: new Date().toISOString()} satisfies Static<typeof UploadNote>)
+      await this.keepVerification(id, verification)
+      await rename(folder, this.folderOf(id))
+      await syncFolder(this.root)
+    } catch (cause) {
+      for (const end of notes) await rm(join(this.root, `${id}${end}`), {force: true})
+      throw cause
+    }
+    return this.get(id)
   }
 
   async keepVerification(id: string, verification: Verification): Promise<void> {
-    await writeFileAtomic(join(this.root, `${id}${verificationEnd}`), toJson(verification))
+    await this.#write(id, verificationEnd, verification)
   }
 
   /** From its first step on it is no checkpoint any more. */
@@ -114,7 +152,7 @@ export class CheckpointStore {
     await rm(join(folder, manifestName), {force: true})
     if (await isThere(folder)) await syncFolder(folder)
     await removeFolder(folder)
-    await rm(join(this.root, `${id}${verificationEnd}`), {force: true})
+    for (const end of notes) await rm(join(this.root, `${id}${end}`), {force: true})
   }
 
   /** Removes what a process left that died while it made or removed a checkpoint. Only for who may make one. */
@@ -123,10 +161,22 @@ export class CheckpointStore {
     for (const name of names) {
       const folder = this.folderOf(name)
       const isAbandoned = isId(name) && !(await isThere(join(folder, manifestName)))
-      const isOrphan =
-        name.endsWith(verificationEnd) && !(await isThere(this.folderOf(name.slice(0, -verificationEnd.length))))
+      const end = notes.find(each => name.endsWith(each))
+      const isOrphan = end !== undefined && !(await isThere(this.folderOf(name.slice(0, -end.length))))
       if (isAbandoned || isOrphan || /^\..*\.tmp$/.test(name)) await removeFolder(folder)
     }
+  }
+
+  async #write(id: string, end: (typeof notes)[number], note: object): Promise<void> {
+    await writeFileAtomic(join(this.root, `${id}${end}`), toJson(note))
+  }
+
+  /** A note that cannot be read still says that the checkpoint came from elsewhere. */
+  async #uploadOf(id: string): Promise<string | undefined> {
+    const path = join(this.root, `${id}${uploadEnd}`)
+    if (!(await isThere(path))) return undefined
+    const note = await readJsonIfExists(path)
+    return Check(UploadNote, note) ? (note as Static<typeof UploadNote>).at : new Date(0).toISOString()
   }
 
   async #names(): Promise<readonly string[]> {
@@ -144,14 +194,22 @@ export class CheckpointStore {
     if (manifest.id !== id) throw new Problem("checkpoint_invalid", `${folder} says that it is ${manifest.id}`)
     const kept = await readJsonIfExists(join(this.root, `${id}${verificationEnd}`))
     // A parser has just proved it.
-    const verification = Check(Verification, kept) ? (kept as Verification) : undefined
-    return {id, folder, manifest, sha256, verification: verification?.manifest === sha256 ? verification : undefined}
+    const known = Check(Verification, kept) ? (kept as Verification) : undefined
+    const verification = known?.manifest === sha256 ? known : undefined
+    return {id, folder, manifest, sha256, verification, uploadedAt: await this.#uploadOf(id)}
   }
 }
 
+/** Was it made by this project, and not uploaded? Only these count as its backups. */
+export const isMadeHere = ({uploadedAt}: StoredCheckpoint): boolean => uploadedAt === undefined
+
+/** Of checkpoints, newest first: the newest that was made here and found sound. */
+export const newestSound = (checkpoints: readonly StoredCheckpoint[]): StoredCheckpoint | undefined =>
+  checkpoints.find(each => isMadeHere(each) && each.verification?.ok === true)
+
 export const sizeOf = ({files}: Manifest): number => files.reduce((sum, {size}) => sum + size, 0)
 
-export const viewOf = ({id, manifest, verification}: StoredCheckpoint): CheckpointView => ({
+export const viewOf = ({id, manifest, verification, uploadedAt}: StoredCheckpoint): CheckpointView => ({
   id,
   createdAt: manifest.createdAt,
   state: verification === undefined ? "complete" : verification.ok ? "verified" : "refused",
@@ -163,6 +221,7 @@ export const viewOf = ({id, manifest, verification}: StoredCheckpoint): Checkpoi
   version: manifest.version,
   commit: manifest.code.commit,
   verifiedAt: verification?.at ?? null,
+  uploadedAt: uploadedAt ?? null,
 })
 
 export const detailOf = (stored: StoredCheckpoint): CheckpointDetail => ({

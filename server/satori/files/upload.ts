@@ -4,13 +4,19 @@ import type {Operation} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
 import type {FileStore, Received} from "../../files/store.ts"
 import {limits} from "../../runtime/runtime.ts"
+import {UploadBody, type UploadLimits} from "../../runtime/sockets/upload-body.ts"
 import type {KnownLogin} from "../protocol.ts"
 import {storedLink} from "./links.ts"
 import {boundaryOf, type Part, partsOf} from "./multipart.ts"
-import {UploadBody, type UploadLimits, uploadTooLarge} from "./upload-body.ts"
+
+const uploadTooLarge = (bytes: number): Problem =>
+  new Problem("file_too_large", `the body is larger than ${bytes} bytes, which is what one upload may have`, {
+    hint: "Send the files in several uploads, or smaller ones.",
+  })
 
 const uploadLimits: UploadLimits = {
   bytes: limits.upload,
+  tooLarge: uploadTooLarge,
   time: limits.uploadTimeout,
   idle: 30_000,
   // Over a fast line a whole body is dropped sooner than its sender gives up writing.

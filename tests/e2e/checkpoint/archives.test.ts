@@ -3,8 +3,10 @@ import {join} from "node:path"
 import {pipeline} from "node:stream/promises"
 import {createGzip} from "node:zlib"
 import {expect, test} from "vitest"
-import {type ArchiveLimits, archiveLimits, readArchive} from "../../../server/recovery/checkpoint/archive.ts"
+import {readArchive} from "../../../server/recovery/checkpoint/archive.ts"
+import {type ArchiveLimits, archiveLimits} from "../../../server/recovery/checkpoint/archive-source.ts"
 import {type RestoreResult, refusal} from "../../support/checkpoint/checkpoints.ts"
+import {tarHeader} from "../../support/checkpoint/tar.ts"
 import {printed} from "../../support/host/command-line.ts"
 import {expectProblem, startHost, svc} from "../../support/host/host.ts"
 import {runProcess} from "../../support/host/process.ts"
@@ -103,23 +105,6 @@ test("an archive that passes a limit fails while it is read, and leaves nothing"
   await expect(readArchive(attribute, unpacked)).rejects.toMatchObject({code: "checkpoint_invalid"})
   expect(existsSync(unpacked)).toBe(false)
 })
-
-/** The block that begins an entry of a tar (POSIX ustar). */
-const tarHeader = (name: string, size: number, type = "0"): Buffer => {
-  const block = Buffer.alloc(512)
-  block.write(name, 0)
-  block.write("0000600\0", 100)
-  block.write("0000000\0", 108)
-  block.write("0000000\0", 116)
-  block.write(`${size.toString(8).padStart(11, "0")}\0`, 124)
-  block.write("00000000000\0", 136)
-  block.write("        ", 148)
-  block.write(`${type}`, 156)
-  block.write("ustar\x0000", 257)
-  const sum = block.reduce((total, byte) => total + byte, 0)
-  block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148)
-  return block
-}
 
 test.each(bunAnd("node24"))(
   "a running Host gives what is verified as an archive, and nothing else, on $name",

@@ -1,9 +1,11 @@
 import {Problem} from "../../../shared/problems.ts"
-import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../flow/time-limit.ts"
 
 export interface UploadLimits {
   /** Of the whole body. */
   readonly bytes: number
+  /** What a body over the limit is refused with. */
+  readonly tooLarge: (bytes: number) => Problem
   /** For the whole body, in milliseconds. */
   readonly time: number
   /** Until the next bytes come, in milliseconds. */
@@ -28,9 +30,9 @@ export class UploadBody {
     this.#signal = signal
   }
 
-  /** The next bytes; undefined at the end. Throws `file_too_large`, `request_timeout`, `request_invalid`. */
+  /** The next bytes; undefined at the end. Throws what `tooLarge` makes, `request_timeout`, `request_invalid`. */
   async read(): Promise<Uint8Array | undefined> {
-    const {bytes, idle, time} = this.#limits
+    const {bytes, idle, time, tooLarge} = this.#limits
     const left = time - (performance.now() - this.#begun)
     const value = await this.#next(Math.max(0, Math.min(idle, left))).catch(cause => {
       if (!(cause instanceof TimeLimitExceeded))
@@ -38,8 +40,13 @@ export class UploadBody {
       const why = left <= idle ? `no whole body within ${time / 1000} s` : `nothing came for ${idle / 1000} s`
       throw new Problem("request_timeout", why, {cause})
     })
-    if (this.#size > bytes) throw uploadTooLarge(bytes)
+    if (this.#size > bytes) throw tooLarge(bytes)
     return value
+  }
+
+  /** The whole body as it comes. Throws what `read` throws. */
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    for (let piece = await this.read(); piece !== undefined; piece = await this.read()) yield piece
   }
 
   /** What was refused is read and dropped for a moment; the rest is left. */
@@ -60,8 +67,3 @@ export class UploadBody {
     return value
   }
 }
-
-export const uploadTooLarge = (bytes: number): Problem =>
-  new Problem("file_too_large", `the body is larger than ${bytes} bytes, which is what one upload may have`, {
-    hint: "Send the files in several uploads, or smaller ones.",
-  })

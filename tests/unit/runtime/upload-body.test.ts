@@ -1,7 +1,9 @@
 import {expect, test} from "vitest"
-import {UploadBody, type UploadLimits} from "../../../server/satori/files/upload-body.ts"
+import {UploadBody, type UploadLimits} from "../../../server/runtime/sockets/upload-body.ts"
+import {Problem} from "../../../shared/problems.ts"
 
-const limits: UploadLimits = {bytes: 10, time: 60_000, idle: 60_000, dropped: {bytes: 20, time: 60_000}}
+const tooLarge = (bytes: number) => new Problem("file_too_large", `more than ${bytes} bytes`)
+const limits: UploadLimits = {bytes: 10, tooLarge, time: 60_000, idle: 60_000, dropped: {bytes: 20, time: 60_000}}
 const never = new AbortController().signal
 
 /** Pieces of these sizes, one when it is asked for, and then no end where `stays`. */

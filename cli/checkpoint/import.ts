@@ -1,0 +1,77 @@
+import {Readable} from "node:stream"
+import {Command, Option} from "clipanion"
+import {type Imported, importStopped} from "../../server/offline/checkpoint.ts"
+import {openFile} from "../../server/recovery/checkpoint/archive-source.ts"
+import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
+import type {HostClient} from "../kit/host-client.ts"
+import {facts} from "../kit/print.ts"
+
+export class CheckpointImport extends CheckpointCommand {
+  static override paths = [["checkpoint", "import"]]
+  static override usage = Command.Usage({
+    description: "take an archive among the project's checkpoints, once it is verified",
+    details: `
+      A running Host takes it, and goes on meanwhile; without one, this command does. It is marked as uploaded: it is no backup of this project, so it never counts as the newest verified one, and \`newest\` does not name it.
+
+      Refused, and nothing is left of it, where it is not fit to restore, holds the value of a secret, or another checkpoint has its id.
+    `,
+    examples: [
+      ["An archive", "svc checkpoint import /backup/bot.tar.gz"],
+      ["From another machine", "ssh backup 'cat bot.tar' | svc checkpoint import -"],
+    ],
+  })
+
+  archive = Option.String({name: "archive"})
+
+  async run(): Promise<ExitCode> {
+    const host = await this.host()
+    const {id, isKnown} = host === undefined ? await this.#importHere() : await this.#send(host)
+    const restore = `svc checkpoint restore ${id}`
+    this.show({id, isKnown, restore}, () =>
+      facts([
+        ["id", id],
+        ["state", isKnown ? "it was there already, with the same bytes" : "verified, uploaded"],
+        ["restore", `stop the Host, then: ${restore} --dry-run; ${restore}`],
+      ]),
+    )
+    return exit.ok
+  }
+
+  #importHere(): Promise<Imported> {
+    return this.withProgress(progress =>
+      importStopped(this.stopped, this.archive === "-" ? process.stdin : this.archive, {progress}),
+    )
+  }
+
+  async #send(host: HostClient): Promise<Imported> {
+    const source = this.archive === "-" ? process.stdin : await openFile(this.archive)
+    const begun = await this.withProgress(show =>
+      host.put<CheckpointTask>(
+        "/api/checkpoints/archive",
+        streamOf(source, done => show("sending the archive", done, 0)),
+      ),
+    )
+    await this.follow(
+      begun,
+      async () => (await host.get<{task: CheckpointTask | null}>("/api/checkpoints/archive")).task,
+    )
+    // Where another upload came since, the Host tells of that one.
+    const {id} = await this.store.get(begun.id)
+    return {id, isKnown: begun.state === "done"}
+  }
+}
+
+/** A body of bytes as they are read. */
+const streamOf = (source: Readable, onBytes: (done: number) => void): ReadableStream<Uint8Array> => {
+  let done = 0
+  const counted = async function* () {
+    for await (const piece of source as AsyncIterable<Uint8Array>) {
+      done += piece.length
+      onBytes(done)
+      yield piece
+    }
+  }
+  return Readable.toWeb(Readable.from(counted(), {objectMode: false})) as unknown as ReadableStream<Uint8Array>
+}
