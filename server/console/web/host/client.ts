@@ -1,3 +1,5 @@
+import {sendFile, type UploadOptions} from "./upload.ts"
+
 /** The Host refused a request: its problem (RFC 9457). */
 export class Refusal extends Error {
   readonly status: number
@@ -77,6 +79,18 @@ export class HostClient {
     return this.#json(await this.open(path, {method: "POST", ...(body === undefined ? {} : sent)}))
   }
 
+  /** Sends a file as it is read; `onSent` hears how many bytes have gone. */
+  async send<T>(path: string, file: Blob, options: Pick<UploadOptions, "onSent" | "signal">): Promise<T> {
+    const asked = {...options, url: `${this.url}${path}`, token: this.#token}
+    const {status, json, retryAfter} = await sendFile(file, asked).catch(cause => {
+      if (options.signal.aborted) throw cause
+      throw new Unreachable(`${this.url} does not answer, or ended the upload`, {cause})
+    })
+    if (status >= 300) throw refusalFrom(status, json, retryAfter)
+    if (json === undefined) throw new Unreachable(`${this.url} did not answer as a Host`)
+    return json as T
+  }
+
   async text(path: string, signal?: AbortSignal): Promise<string> {
     const response = await this.open(path, signal === undefined ? {} : {signal})
     return response.text()
@@ -110,8 +124,12 @@ export class HostClient {
 
 const isReport = ({headers}: Response) => headers.get("content-type")?.startsWith("application/json") === true
 
-const refusalOf = async (response: Response): Promise<Refusal> => {
-  const problem: Partial<Problem> = await response.json().catch(() => ({}))
-  const wait = Number(response.headers.get("retry-after") ?? Number.NaN)
-  return new Refusal(response.status, problem, Number.isFinite(wait) ? wait : undefined)
+const refusalOf = async (response: Response): Promise<Refusal> =>
+  refusalFrom(response.status, await response.json().catch(() => undefined), response.headers.get("retry-after"))
+
+/** What an answer says that is a problem, or none: `retryAfter` is its header. */
+const refusalFrom = (status: number, json: unknown, retryAfter: string | null): Refusal => {
+  const problem: Partial<Problem> = typeof json === "object" && json !== null ? json : {}
+  const wait = Number(retryAfter ?? Number.NaN)
+  return new Refusal(status, problem, Number.isFinite(wait) ? wait : undefined)
 }

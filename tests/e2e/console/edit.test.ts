@@ -1,0 +1,56 @@
+import {cpSync, readdirSync, rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
+import {printed} from "../../support/host/command-line.ts"
+import {startHost} from "../../support/host/host.ts"
+import {makeFolder} from "../../support/host/project.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
+const token = env.HTTP_TOKEN
+/** For the command line, which is not given the environment of the Host. */
+const files = {
+  ".env": Object.entries(env)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join(""),
+}
+const config = `http:
+  port: 0
+  token: "\${HTTP_TOKEN}"
+  demoToken: "\${DEMO_TOKEN}"
+plugins:
+  sandbox: {}
+`
+
+describeWithChromium("what the console takes and changes", () => {
+  test.each(bunOr("node24"))("a checkpoint is uploaded, and what is none is refused, on $name", async runtime => {
+    const host = await startHost({runtime, config, env, files})
+    const {project} = host
+    const {id} = await makeCheckpoint(project, runtime)
+    const archive = project.path("bot.tar.gz")
+    await printed(project, ["checkpoint", "export", id, "--output", archive], runtime)
+    for (const name of readdirSync(project.path(".svc/checkpoints")))
+      rmSync(project.path(".svc/checkpoints", name), {recursive: true})
+    const broken = `${makeFolder()}/broken.tar`
+    cpSync(project.path("svc.config.yml"), broken)
+
+    const viewport = {width: 360, height: 800}
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "operations", viewport})
+    await page.getByText("Upload a checkpoint", {exact: true}).click()
+    const file = page.getByLabel("An archive")
+    await file.setInputFiles(broken)
+    await page.getByRole("button", {name: "Upload", exact: true}).click()
+    await page.locator('[data-upload="failed"]').getByText("is not a checkpoint").waitFor()
+    await file.setInputFiles(archive)
+    await page.getByRole("button", {name: "Upload", exact: true}).click()
+    await page.locator('[data-upload="sent"]').getByText(`${id} is verified and stored.`).waitFor()
+    const listed = page.locator('[data-checkpoint="verified"]')
+    await listed.getByText("uploaded", {exact: true}).waitFor()
+    await listed.getByText(`svc checkpoint restore ${id}`).waitFor()
+    await expectNoBarriers(page, "an uploaded checkpoint")
+    await expectNoSidewaysScroll(page, "an uploaded checkpoint")
+    expect(errors).toEqual([])
+  })
+})
