@@ -51,6 +51,7 @@ import {abortRelease, beginRelease, completeRelease, listReleases, recordVerific
 import {cancelRun, listRuns, showRun} from "../console/api/runs.ts"
 import {
   addJob,
+  checkJob,
   editJob,
   listJobs,
   pauseJob,
@@ -61,7 +62,15 @@ import {
   showJob,
   showNextTimes,
 } from "../console/api/scheduled/jobs.ts"
-import {actOnHeldTimers, actOnTimer, listTimers, showTimer} from "../console/api/scheduled/timers.ts"
+import {
+  actOnHeldTimers,
+  actOnTimer,
+  addTimer,
+  checkTimer,
+  editTimer,
+  listTimers,
+  showTimer,
+} from "../console/api/scheduled/timers.ts"
 import {showSession} from "../console/api/session.ts"
 import {listLogRecords, listLogRuns, showConfig} from "../console/api/settings.ts"
 import {
@@ -204,6 +213,9 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     get("/api/timers", "demo", listTimers(database)),
     get("/api/timers/:id", "demo", showTimer(database)),
+    post("/api/timers", "full", addTimer(timers, endpoints)),
+    post("/api/timers/check", "full", checkTimer(timers)),
+    post("/api/timers/:id/edit", "full", editTimer(timers)),
     post("/api/timers/:id/release", "full", actOnTimer(timers, "release")),
     post("/api/timers/:id/cancel", "full", actOnTimer(timers, "cancel")),
     post("/api/timers/held/release", "full", actOnHeldTimers(timers, "release")),
@@ -251,6 +263,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/jobs/:id", "demo", showJob(jobs, database)),
     get("/api/jobs/:id/next", "demo", showNextTimes(jobs)),
     post("/api/jobs", "full", addJob(jobs, database)),
+    post("/api/jobs/check", "full", checkJob(jobs)),
     post("/api/jobs/:id/edit", "full", editJob(jobs, database)),
     post("/api/jobs/:id/pause", "full", pauseJob(jobs, database)),
     post("/api/jobs/:id/resume", "full", resumeJob(jobs, database)),

@@ -1,9 +1,9 @@
 import {Cron} from "croner"
 import type {Job, Schedule} from "../../shared/api/scheduled/jobs.ts"
 import {durationOf} from "../../shared/duration.ts"
-import {messageOf} from "../../shared/problems.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
 import {sha256Of} from "../runtime/hash.ts"
+import {parseCron} from "./cron-pattern.ts"
 
 /** The due times of one schedule, in milliseconds since 1970. */
 export interface Times {
@@ -49,10 +49,6 @@ export class Calculator {
   }
 }
 
-/** croner is never given a function: it has no timer. */
-const parseCron = (pattern: string, timezone: string): Cron =>
-  new Cron(pattern, {timezone, mode: "5-or-6-parts", paused: true})
-
 const everyTimes = (period: number, from: number): Times => ({
   after: at => (at < from ? from : from + (Math.floor((at - from) / period) + 1) * period),
   upTo: at => (at < from ? undefined : from + Math.floor((at - from) / period) * period),
@@ -83,21 +79,6 @@ const offsetOf = (zone: string): number => {
   if (zone === "Z") return 0
   const [hours = 0, minutes = 0] = zone.slice(1).split(":").map(Number)
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
-}
-
-/** What is wrong with a pattern; undefined for one that comes again and again. */
-export const patternProblem = (pattern: string): string | undefined => {
-  if (pattern.includes("?")) return '"?" stands for the time at which it is read; name the time instead'
-  if (!pattern.startsWith("@") && ![5, 6].includes(pattern.trim().split(/\s+/).length)) {
-    return "expected five fields (minute hour day month weekday), or six with seconds first"
-  }
-  try {
-    return parseCron(pattern, "UTC").nextRun() === null ? "never comes" : undefined
-  } catch (error) {
-    return messageOf(error)
-      .replace(/^Cron(Pattern|Date): /, "")
-      .replace(/^[A-Z]/, letter => letter.toLowerCase())
-  }
 }
 
 /** Is it the name of a timezone of the IANA database, as this runtime has it? */

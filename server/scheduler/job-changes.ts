@@ -1,6 +1,7 @@
-import type {Job, JobChange} from "../../shared/api/scheduled/jobs.ts"
+import type {Job, JobChange, JobRemoval} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
-import {requireValidJob} from "./job-file/job-file.ts"
+import {requireValidJob} from "./job-file/job-findings.ts"
+import {revisionOf} from "./revision.ts"
 
 type Jobs = readonly Job[]
 
@@ -11,24 +12,34 @@ export const findJob = (jobs: Jobs, id: string): Job => {
   return job
 }
 
+/** Throws `conflict` where the job is not of the revision that somebody has seen. */
+const requireRevision = (job: Job, expected: string | undefined): void => {
+  if (expected === undefined || revisionOf(job) === expected) return
+  throw new Problem("conflict", `${job.id} was changed by somebody else meanwhile`, {current: job})
+}
+
 /** Throws `conflict` where the id is taken, and `request_invalid`. */
 export const addJob = (jobs: Jobs, job: Job): Jobs => {
   requireValidJob(job)
-  if (jobs.some(({id}) => id === job.id)) throw new Problem("conflict", `there is a job ${job.id} already`)
+  const current = jobs.find(({id}) => id === job.id)
+  if (current !== undefined) throw new Problem("conflict", `there is a job ${job.id} already`, {current})
   return [...jobs, job]
 }
 
-/** Throws `job_unknown`, and `request_invalid` where what becomes of it is no job. */
-export const editJob = (jobs: Jobs, id: string, {clear = [], ...change}: JobChange): Jobs => {
+/** Throws `job_unknown`, `conflict`, and `request_invalid` where what becomes of it is no job. */
+export const editJob = (jobs: Jobs, id: string, {clear = [], expectedRevision, ...change}: JobChange): Jobs => {
   const keys: readonly string[] = clear
-  const kept = Object.entries({...findJob(jobs, id), ...change}).filter(([key]) => !keys.includes(key))
+  const job = findJob(jobs, id)
+  requireRevision(job, expectedRevision)
+  const kept = Object.entries({...job, ...change}).filter(([key]) => !keys.includes(key))
   const edited = Object.fromEntries(kept) as Job
   requireValidJob(edited)
-  return jobs.map(job => (job.id === id ? edited : job))
+  return jobs.map(each => (each === job ? edited : each))
 }
 
-/** Throws `job_unknown`. */
-export const removeJob = (jobs: Jobs, id: string): Jobs => {
+/** Throws `job_unknown`, `conflict`. */
+export const removeJob = (jobs: Jobs, id: string, {expectedRevision}: JobRemoval = {}): Jobs => {
   const gone = findJob(jobs, id)
+  requireRevision(gone, expectedRevision)
   return jobs.filter(job => job !== gone)
 }

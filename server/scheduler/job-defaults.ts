@@ -3,7 +3,7 @@ import {messageOf} from "../../shared/problems.ts"
 import {longestKept, readJson} from "../../shared/sdk/values.ts"
 import type {Database} from "../database/database.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"
-import {requireValidJob} from "./job-file/job-file.ts"
+import {requireValidJob} from "./job-file/job-findings.ts"
 
 /** In `svc_meta`: this default was written to the job file. Older builds pass such a key over. */
 const keyOf = ({plugin, name}: JobDefault): string => `jobs.declared.${plugin}/${name}`

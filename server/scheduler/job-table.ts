@@ -79,7 +79,11 @@ export class JobTable {
   }
 
   /** The coming due times of any job. */
-  coming(job: Job, count: number, from: number): readonly {readonly due: number; readonly at: number}[] {
+  coming(
+    job: Pick<Job, "id" | "schedule" | "timezone" | "jitter">,
+    count: number,
+    from: number,
+  ): readonly {readonly due: number; readonly at: number}[] {
     const times = this.#calculator.times(job.schedule, job.timezone)
     const found: {due: number; at: number}[] = []
     for (let due = times.after(from); due !== undefined && found.length < count; due = times.after(due)) {

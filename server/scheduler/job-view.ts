@@ -1,14 +1,28 @@
 import type {Job, JobView, NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import type {Static} from "../../shared/type.ts"
+import type {JobDefault} from "../generation/job-defaults.ts"
 import {JobTable} from "./job-table.ts"
 import {localClock} from "./local-clock.ts"
+import {revisionOf} from "./revision.ts"
 
 export const iso = (at: number): string => new Date(at).toISOString()
+
+const viewDefault = ({plugin, schedule}: JobDefault): Static<typeof JobView>["declared"] => {
+  const {timezone} = schedule
+  if ("cron" in schedule) return {plugin, schedule: {cron: schedule.cron}, timezone}
+  const {every, from} = schedule
+  return {plugin, schedule: from === undefined ? {every} : {every, from}, timezone}
+}
 
 /** A job as the API shows it, with what holds where the file says nothing; its last run is for who reads the runs. */
 export const viewJob = (
   job: Job,
-  now: {readonly nextAt: number | undefined; readonly openRuns: number; readonly problem: string | undefined},
+  now: {
+    readonly nextAt: number | undefined
+    readonly openRuns: number
+    readonly problem: string | undefined
+    readonly declared?: JobDefault | undefined
+  },
 ): Static<typeof JobView> => ({
   ...job,
   enabled: job.enabled ?? true,
@@ -17,11 +31,17 @@ export const viewJob = (
   nextAt: now.nextAt === undefined ? null : iso(now.nextAt),
   openRuns: now.openRuns,
   problem: now.problem ?? null,
+  revision: revisionOf(job),
+  declared: now.declared === undefined ? null : viewDefault(now.declared),
   lastRun: null,
 })
 
 /** The coming times of a job, from `from` on, in milliseconds since 1970. */
-export const viewNext = (job: Job, count: number, from: number): NextTimes => {
+export const viewNext = (
+  job: Pick<Job, "id" | "schedule" | "timezone" | "jitter">,
+  count: number,
+  from: number,
+): NextTimes => {
   const {show} = localClock(job.timezone)
   return {
     timezone: job.timezone,

@@ -1,15 +1,27 @@
-import type {FiringTarget, Job, JobChange, JobFileView, JobTarget, JobView} from "../../shared/api/scheduled/jobs.ts"
+import type {DraftCheck, DraftFinding, JobDraft} from "../../shared/api/scheduled/drafts.ts"
+import type {
+  FiringTarget,
+  Job,
+  JobChange,
+  JobFileView,
+  JobRemoval,
+  JobTarget,
+  JobView,
+} from "../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {formatIssue, messageOf, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
+import {checkDraft} from "./draft-check.ts"
 import {addJob, editJob, findJob, removeJob} from "./job-changes.ts"
-import {newDefaults, recordDefaults, withDefaults} from "./job-defaults.ts"
+import {calls, newDefaults, recordDefaults, withDefaults} from "./job-defaults.ts"
 import type {JobFileContent} from "./job-file/job-file.ts"
+import {draftFindings} from "./job-file/job-findings.ts"
 import {JobStore, jobFileName} from "./job-file/job-store.ts"
 import {recordJobFile} from "./job-file/settle-job-file.ts"
+import {scheduleKey} from "./job-states.ts"
 import {iso, viewJob} from "./job-view.ts"
 import {Scheduler} from "./scheduler.ts"
 
@@ -94,13 +106,31 @@ export class Jobs {
   }
 
   /** By id. */
-  list(): readonly Static<typeof JobView>[] {
-    return this.scheduler.jobs.map(job => this.#view(job)).sort((one, other) => (one.id < other.id ? -1 : 1))
+  list(): readonly Job[] {
+    return [...this.scheduler.jobs].sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
   /** Throws `job_unknown`. */
   get(id: string): Static<typeof JobView> {
-    return this.#view(findJob(this.scheduler.jobs, id))
+    return this.view(findJob(this.scheduler.jobs, id))
+  }
+
+  /** A job of the list, as the API shows it. */
+  view(job: Job): Static<typeof JobView> {
+    return viewJob(job, {
+      nextAt: this.scheduler.nextOf(job.id),
+      openRuns: this.scheduler.runner.openRuns(job.id),
+      problem: this.#targetOf(job.target).problem(job.target),
+      declared: this.#options.declared().find(declared => calls(job, declared)),
+    })
+  }
+
+  /** What the Host says to a job that somebody is typing: what keeps it from being stored, and when it would come. */
+  check({job: draft, replaces, ...asked}: JobDraft): DraftCheck {
+    const found = draftFindings(draft)
+    const {findings, next, changes} = checkDraft(draft, found, this.#clock.now(), asked)
+    // A draft without findings of its own is a job.
+    return {findings: found.length > 0 ? findings : this.#findings(draft as Job, replaces), next, changes}
   }
 
   get file(): Static<typeof JobFileView> {
@@ -125,7 +155,7 @@ export class Jobs {
     })
   }
 
-  /** Throws `job_unknown`, `request_invalid`, `jobs_invalid`. */
+  /** Throws `job_unknown`, `conflict`, `request_invalid`, `jobs_invalid`. */
   async edit(id: string, change: JobChange): Promise<void> {
     await this.#store.change(jobs => {
       const edited = editJob(jobs, id, change)
@@ -136,9 +166,9 @@ export class Jobs {
     })
   }
 
-  /** Queued runs of it are cancelled; one that runs goes on. Throws `job_unknown`, `jobs_invalid`. */
-  async remove(id: string): Promise<void> {
-    await this.#store.change(jobs => removeJob(jobs, id))
+  /** Queued runs of it are cancelled; one that runs goes on. Throws `job_unknown`, `conflict`, `jobs_invalid`. */
+  async remove(id: string, asked: JobRemoval = {}): Promise<void> {
+    await this.#store.change(jobs => removeJob(jobs, id, asked))
   }
 
   /** Resolves to the `runId`, once the run is durable. Throws `job_unknown`, `conflict`, `ingress_paused`. */
@@ -153,14 +183,6 @@ export class Jobs {
     await this.scheduler.apply(jobs)
   }
 
-  #view(job: Job): Static<typeof JobView> {
-    return viewJob(job, {
-      nextAt: this.scheduler.nextOf(job.id),
-      openRuns: this.scheduler.runner.openRuns(job.id),
-      problem: this.#targetOf(job.target).problem(job.target),
-    })
-  }
-
   #targetOf(target: JobTarget): FiringTarget {
     const {message, plugin, item, agent} = this.#options.targets
     if (target.agent !== undefined) return agent
@@ -168,13 +190,37 @@ export class Jobs {
     return target.item === undefined ? message : item
   }
 
-  #requireTarget({target}: Job): void {
-    const problem = this.#targetOf(target).problem(target)
-    if (problem !== undefined) throw new Problem("request_invalid", `target: ${problem}`)
+  /** What keeps a job that is whole from being stored. */
+  #findings(job: Job, replaces: string | undefined): DraftFinding[] {
+    const taken = job.id !== replaces && this.scheduler.job(job.id) !== undefined
+    const target = this.#targetProblem(job)
+    const before = replaces === undefined ? undefined : this.scheduler.job(replaces)
+    const isPast = (before === undefined || scheduleKey(before) !== scheduleKey(job)) && this.#isPast(job)
+    return [
+      ...(taken ? [{path: "id", message: `there is a job ${job.id} already`}] : []),
+      ...(target === undefined ? [] : [target]),
+      ...(isPast ? [{path: "schedule.at", message: `${job.schedule.at} is in the past`}] : []),
+    ]
+  }
+
+  #targetProblem({target}: Job): DraftFinding | undefined {
+    const of = this.#targetOf(target)
+    const problem = of.problem(target)
+    if (problem !== undefined) return {path: "target", message: problem}
+    const misfit = of.misfit?.(target)
+    return misfit === undefined ? undefined : {path: "target.data", message: misfit}
+  }
+
+  #isPast(job: Job): boolean {
+    return job.schedule.at !== undefined && this.scheduler.coming(job, 1, this.#clock.now()).length === 0
+  }
+
+  #requireTarget(job: Job): void {
+    const problem = this.#targetProblem(job)
+    if (problem !== undefined) throw new Problem("request_invalid", `${problem.path}: ${problem.message}`)
   }
 
   #requireFuture(job: Job): void {
-    if (job.schedule.at === undefined || this.scheduler.coming(job, 1, this.#clock.now()).length > 0) return
-    throw new Problem("request_invalid", `schedule.at: ${job.schedule.at} is in the past`)
+    if (this.#isPast(job)) throw new Problem("request_invalid", `schedule.at: ${job.schedule.at} is in the past`)
   }
 }

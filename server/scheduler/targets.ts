@@ -71,6 +71,10 @@ export const pluginTarget = (
     find(target) === undefined ? `no plugin ${target.plugin} declares a job ${target.job}` : undefined
   return {
     problem,
+    misfit: target => {
+      const job = find(target)
+      return job === undefined ? undefined : misfitOf(job, target.data)
+    },
     fire: async firing => {
       // Its instance may have failed, and a new one be about to take its place.
       if (find(firing.target)?.signal.aborted !== false) await settled()
@@ -110,11 +114,12 @@ const jobRun = ({runId, job, scheduledFor, trigger, target}: Firing, log: Log, o
   ...open,
 })
 
-const requireFit = ({id, definition}: PublishedJob, data: unknown): void => {
+const misfitOf = ({definition}: PublishedJob, data: unknown): string | undefined => {
   const [found] = definition.data === undefined ? [] : explainValue(definition.data, data)
-  if (found === undefined) return
-  throw new Problem(
-    "request_invalid",
-    `data of ${id} does not fit: ${formatPath(["data", ...found.path])}: ${found.message}`,
-  )
+  return found === undefined ? undefined : `${formatPath(["data", ...found.path])}: ${found.message}`
+}
+
+const requireFit = (job: PublishedJob, data: unknown): void => {
+  const misfit = misfitOf(job, data)
+  if (misfit !== undefined) throw new Problem("request_invalid", `data of ${job.id} does not fit: ${misfit}`)
 }

@@ -1,4 +1,5 @@
 import {v7 as uuid} from "uuid"
+import type {DraftCheck, TimerChange, TimerDraft, TimerDraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
@@ -13,6 +14,7 @@ import {type Clock, systemClock} from "../../runtime/flow/clock.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
 import {Calculator} from "../calculator.ts"
 import {act, type TimerAction, type TimerSelection} from "./actions.ts"
+import {addTimer, changeTimer, checkTimerDraft, placeOf, timerRevision, whenOf} from "./operator.ts"
 import {
   assertDue,
   type Change,
@@ -109,27 +111,12 @@ export class Timers {
 
   /** Throws `timer_unknown`, `timer_invalid`. */
   prepare(plugin: string, name: string, when: When, data: unknown, place: Place, {key}: TimerOptions = {}): Setting {
-    const kind = this.#options.find(plugin, name)
-    if (kind === undefined) throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
-    const kept = data === undefined ? "null" : readJson(`the data of timer "${name}"`, data, "timer_invalid")
-    const wrong =
-      kept.length > longestKept ? `it has more than ${longestKept} characters` : kind.problemOf(fromJson(kept))
-    if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)
+    const {missed, kept} = this.#fit(plugin, name, data)
     const now = this.#clock.now()
     const plan = readWhen(when, now, this.#calculator)
     const id = uuid()
-    const timer = {
-      ...plan,
-      id,
-      plugin,
-      name,
-      key: readKey(key, "timer_invalid") ?? null,
-      missed: kind.missed,
-      data: kept,
-      place,
-      at: now,
-    }
-    return {id, statements: setting(timer), stored: () => this.consider(plan.due)}
+    const own = {id, plugin, name, key: readKey(key, "timer_invalid") ?? null, missed, data: kept}
+    return {id, statements: setting({...plan, ...own, place, at: now}), stored: () => this.consider(plan.due)}
   }
 
   /** What an operator decides. Throws `timer_unknown`, `timer_state`. */
@@ -137,6 +124,53 @@ export class Timers {
     const count = await act(this.#options.database, action, on)
     if (action === "release") this.consider()
     return count
+  }
+
+  /** What the Host says to a timer that an operator is typing; nothing is stored. */
+  check({timer, ...asked}: TimerDraftCheck): DraftCheck {
+    return checkTimerDraft(timer, this.#clock.now(), asked, ({plugin, name, data}) => {
+      const kind = this.#options.find(plugin, name)
+      if (kind === undefined) return [{path: "name", message: `${plugin} declares no timer "${name}"`}]
+      const wrong = kind.problemOf(fromJson(toJson(data ?? null)))
+      return wrong === undefined ? [] : [{path: "data", message: wrong}]
+    })
+  }
+
+  /** Sets a timer for a plugin that declares it; resolves to its id. Throws `timer_unknown`, `timer_invalid`, `conflict`. */
+  async add(draft: TimerDraft): Promise<string> {
+    const {plugin, name, when, data, key} = draft
+    const options = key === undefined ? {} : {key}
+    const setting = this.prepare(plugin, name, whenOf(when, this.#clock.now()), data, placeOf(draft), options)
+    await addTimer(this.#options.database, setting.statements, plugin, key)
+    setting.stored()
+    return setting.id
+  }
+
+  /** Moves a timer, or gives it other data. Throws `timer_unknown`, `timer_invalid`, `conflict`. */
+  async change(id: string, {when, data, expectedRevision}: TimerChange): Promise<void> {
+    const {database} = this.#options
+    const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
+    if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${id}; it may have fired`)
+    if (expectedRevision !== undefined && expectedRevision !== timerRevision(row)) {
+      throw new Problem("conflict", `timer ${id} was changed meanwhile, by its plugin or by somebody else`)
+    }
+    const kept = data === undefined ? String(row.data) : this.#fit(String(row.plugin), String(row.name), data).kept
+    const now = this.#clock.now()
+    const before = {due: Number(row.due_at), schedule: textOf(row.schedule), timezone: textOf(row.timezone)}
+    const plan = when === undefined ? before : readWhen(whenOf(when, now), now, this.#calculator)
+    await changeTimer(database, row, plan, kept)
+    this.consider(plan.due)
+  }
+
+  /** A declared timer, and the JSON of data that fits it. Throws `timer_unknown`, `timer_invalid`. */
+  #fit(plugin: string, name: string, data: unknown): {readonly missed: TimerKind["missed"]; readonly kept: string} {
+    const kind = this.#options.find(plugin, name)
+    if (kind === undefined) throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
+    const kept = data === undefined ? "null" : readJson(`the data of timer "${name}"`, data, "timer_invalid")
+    const wrong =
+      kept.length > longestKept ? `it has more than ${longestKept} characters` : kind.problemOf(fromJson(kept))
+    if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)
+    return {missed: kind.missed, kept}
   }
 
   clearing(plugin: string, key: string): Statement {

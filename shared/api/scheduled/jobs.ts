@@ -9,10 +9,10 @@ const closed = {additionalProperties: false}
 export const jobIdPattern = "^[a-z0-9][a-z0-9._-]{0,63}$"
 
 /** A number above zero and its unit. */
-const period = "^[1-9][0-9]{0,8}(s|m|h|d)$"
+export const period = "^[1-9][0-9]{0,8}(s|m|h|d)$"
 
 /** `2026-05-01T09:00`, local to the job's timezone, or with `Z` or an offset: then it is that instant. */
-const timePattern = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2})?$"
+export const timePattern = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2})?$"
 
 /** Exactly one of `cron`, `every` and `at`. */
 export const Schedule = Named(
@@ -86,6 +86,14 @@ export const JobFile = Type.Object(
 )
 export type JobFile = Static<typeof JobFile>
 
+const expectedRevision = Type.Optional(
+  Type.String({description: "Refuses with 409 where the job has another revision by now: somebody else changed it"}),
+)
+
+/** What `remove` may ask for. */
+export const JobRemoval = Named("JobRemoval", {expectedRevision}, closed)
+export type JobRemoval = Static<typeof JobRemoval>
+
 /** What `edit` changes: what is named, schedule and target as a whole. */
 export const JobChange = Named(
   "JobChange",
@@ -97,6 +105,7 @@ export const JobChange = Named(
     clear: Type.Optional(
       Type.Array(Type.Enum(["label", "missed", "overlap", "jitter"]), {description: "Keys to take out"}),
     ),
+    expectedRevision,
   },
   closed,
 )
@@ -130,6 +139,9 @@ export type RunView = Static<typeof RunView>
 const {runId, state, reason, endedAt} = RunView.properties
 const LastRun = Named("LastRun", {runId, state, reason, endedAt})
 
+/** A schedule that a plugin declares for its job: svc wrote it to the file once, and what the file says since is what holds. */
+const DeclaredDefault = Named("DeclaredDefault", {plugin: Type.String(), schedule: Schedule, timezone: Type.String()})
+
 export const JobView = Named("JobView", {
   ...Job.properties,
   enabled: Type.Boolean(),
@@ -138,6 +150,10 @@ export const JobView = Named("JobView", {
   nextAt: orNull(Time("When it fires next, jitter included; null where it does not")),
   openRuns: Type.Integer(),
   problem: orNull(Type.String({description: "What keeps its target from being reached now"})),
+  revision: Type.String({private: true, description: "Another one once the job says something else"}),
+  declared: orNull(DeclaredDefault, {
+    description: "The default of the plugin's job that it calls; null where there is none, or no Host that knows",
+  }),
   lastRun: orNull(LastRun, {description: "The run that ended last; null where there is none, or no Host that knows"}),
 })
 
@@ -191,6 +207,8 @@ export interface FiringEffect {
 export interface FiringTarget {
   /** What keeps the target from being reached now; undefined where nothing does. */
   problem(target: JobTarget): string | undefined
+  /** What is wrong with the data of a target that can be reached. */
+  misfit?(target: JobTarget): string | undefined
   /** What it throws fails the run. */
   fire(firing: Firing): Promise<FiringEffect>
 }

@@ -31,6 +31,10 @@ export const TimerView = Named("TimerView", {
   createdAt: Time(),
   fired: Type.Integer({description: "How often it has fired"}),
   lastFiredAt: Type.Union([Time(), Type.Null()]),
+  revision: Type.String({
+    private: true,
+    description: "Another one once it has another schedule, time or data; a recurring one keeps it when it fires",
+  }),
 })
 
 export const TimerDetail = Named("TimerDetail", {

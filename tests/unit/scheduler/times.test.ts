@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {Calculator, instantOf, isTimezone, jitterOf, patternProblem} from "../../../server/scheduler/calculator.ts"
+import {Calculator, instantOf, isTimezone, jitterOf} from "../../../server/scheduler/calculator.ts"
+import {patternFault, patternProblem} from "../../../server/scheduler/cron-pattern.ts"
 import {localClock} from "../../../server/scheduler/local-clock.ts"
 import type {Schedule} from "../../../shared/api/scheduled/jobs.ts"
 import {Chance} from "../../support/machine/chance.ts"
@@ -171,13 +172,27 @@ test.each([
   ["0 9 * *", "expected five fields"],
   ["0 9 * * * * *", "expected five fields"],
   ["61 9 * * *", "61"],
-  ["0 9 * * FOO", "illegal"],
+  ["0 9 * * FOO", 'weekday "FOO" at column 9: expected 0 to 7'],
   ["? 9 * * *", "stands for the time at which it is read"],
   ["0 0 30 2 *", "never comes"],
   ["2026-05-01T09:00:00", "expected five fields"],
-  ["@reboot", "not supported"],
+  ["@reboot", "expected one of @yearly"],
 ])("the pattern %j is refused: %s", (pattern, expected) => {
   expect(patternProblem(pattern)).toContain(expected)
+})
+
+test.each([
+  ["0 61 * * *", 3, 'hour "61"'],
+  ["0  9 32 * *", 6, 'day of the month "32"'],
+  ["99 0 9 * * *", 1, 'second "99"'],
+  ["0 9 * 13 *", 7, 'month "13"'],
+  ["*/0 * * * *", 1, "minute"],
+  ["0 9 ? * *", 5, "stands for the time"],
+  ["0 0 30 2 *", undefined, "never comes"],
+])("of %j the faulty field is at column %s: %s", (pattern, column, expected) => {
+  const fault = patternFault(pattern)
+  expect(fault?.column).toBe(column)
+  expect(fault?.message).toContain(expected)
 })
 
 test.each(["0 9 * * MON-FRI", "*/5 * * * *", "@daily", "0 0 9 L * *", "0 9 * * 1#2"])(

@@ -1,7 +1,8 @@
 import {Accepted} from "../../../../shared/api/messages.ts"
 import {PageQuery, page} from "../../../../shared/api/paging.ts"
+import {DraftCheck, JobDraft} from "../../../../shared/api/scheduled/drafts.ts"
 import {CalendarQuery, CalendarView} from "../../../../shared/api/scheduled/job-calendar.ts"
-import {Job, JobChange, JobFileView, JobView, NextView} from "../../../../shared/api/scheduled/jobs.ts"
+import {Job, JobChange, JobFileView, JobRemoval, JobView, NextView} from "../../../../shared/api/scheduled/jobs.ts"
 import {Named} from "../../../../shared/api/schemas.ts"
 import {Problem} from "../../../../shared/problems.ts"
 import type {Call, Operation} from "../../../../shared/sdk/route.ts"
@@ -41,7 +42,8 @@ export const listJobs = (jobs: Jobs, database: Database): Operation => ({
   response: {200: JobPage},
   handle: async (_, call) => {
     const {items, next} = pageOf(jobs.list(), call)
-    return call.json(JobPage, {items: await withLastRuns(database, items), next, file: jobs.file})
+    const views = items.map(job => jobs.view(job))
+    return call.json(JobPage, {items: await withLastRuns(database, views), next, file: jobs.file})
   },
 })
 
@@ -70,6 +72,13 @@ export const showNextTimes = (jobs: Jobs): Operation => ({
   },
 })
 
+export const checkJob = (jobs: Jobs): Operation => ({
+  summary: "What keeps a job that is being typed from being stored, and when it would come; nothing is stored",
+  body: JobDraft,
+  response: {200: DraftCheck},
+  handle: async (_, call) => call.json(DraftCheck, jobs.check((await call.body()) as JobDraft)),
+})
+
 export const addJob = (jobs: Jobs, database: Database): Operation => ({
   summary: "Add a job; it is in the file when this answers",
   body: Job,
@@ -91,10 +100,11 @@ export const runJob = (jobs: Jobs): Operation => ({
 
 export const removeJob = (jobs: Jobs): Operation => ({
   summary: "Take a job out of the file; its runs stay in the list",
+  body: JobRemoval,
   response: {200: Accepted},
-  problems: ["job_unknown", "jobs_invalid"],
+  problems: ["job_unknown", "conflict", "jobs_invalid"],
   handle: async (_, call) => {
-    await jobs.remove(idOf(call))
+    await jobs.remove(idOf(call), (await call.body()) as JobRemoval)
     return call.json(Accepted, {id: idOf(call)})
   },
 })
@@ -121,7 +131,7 @@ const changing = (
   changeOf: (call: Call) => JobChange | Promise<JobChange>,
 ): Omit<Operation, "summary"> => ({
   response: {200: JobView},
-  problems: ["job_unknown", "jobs_invalid"],
+  problems: ["job_unknown", "conflict", "jobs_invalid"],
   handle: async (_, call) => {
     await jobs.edit(idOf(call), await changeOf(call))
     return call.json(JobView, await viewOf(jobs, database, idOf(call)))

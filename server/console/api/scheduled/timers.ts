@@ -1,3 +1,5 @@
+import {Accepted} from "../../../../shared/api/messages.ts"
+import {DraftCheck, TimerChange, TimerDraft, TimerDraftCheck} from "../../../../shared/api/scheduled/drafts.ts"
 import {TimerDetail, TimerQuery, TimersChanged, TimerView} from "../../../../shared/api/scheduled/timers.ts"
 import {fromJson} from "../../../../shared/json.ts"
 import {Problem} from "../../../../shared/problems.ts"
@@ -5,7 +7,9 @@ import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Static} from "../../../../shared/type.ts"
 import type {Database} from "../../../database/database.ts"
+import type {Endpoints} from "../../../endpoints/endpoints.ts"
 import type {TimerAction} from "../../../scheduler/timers/actions.ts"
+import {timerRevision} from "../../../scheduler/timers/operator.ts"
 import type {Timers} from "../../../scheduler/timers/timers.ts"
 import {newestFirst, timeOf} from "../../paging.ts"
 
@@ -26,11 +30,47 @@ export const showTimer = (database: Database): Operation => ({
   summary: "One timer, by its id",
   response: {200: TimerDetail},
   problems: ["timer_unknown"],
+  handle: async (_, call) => call.json(TimerDetail, await readTimer(database, call.params.id ?? "")),
+})
+
+/** Throws `timer_unknown`. */
+const readTimer = async (database: Database, id: string): Promise<Static<typeof TimerDetail>> => {
+  const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
+  if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${id}; it may have fired`)
+  return {...viewTimer(row), data: fromJson(String(row.data))}
+}
+
+export const checkTimer = (timers: Timers): Operation => ({
+  summary: "What keeps a timer that is being typed from being set, and when it would fire; nothing is stored",
+  body: TimerDraftCheck,
+  response: {200: DraftCheck},
+  handle: async (_, call) => call.json(DraftCheck, timers.check((await call.body()) as TimerDraftCheck)),
+})
+
+export const addTimer = (timers: Timers, endpoints: Pick<Endpoints, "require">): Operation => ({
+  summary: "Set a timer for a plugin that declares it; it is durable when this answers",
+  body: TimerDraft,
+  response: {201: Accepted},
+  problems: ["timer_unknown", "timer_invalid", "endpoint_unknown", "conflict"],
+  handle: async (_, call) => {
+    const draft = (await call.body()) as TimerDraft
+    if (draft.endpoint !== undefined) endpoints.require(draft.endpoint)
+    else if (draft.channel !== undefined || draft.user !== undefined) {
+      throw new Problem("request_invalid", "endpoint: a channel or a user is one of an endpoint")
+    }
+    return call.json(Accepted, {id: await timers.add(draft)}, {status: 201})
+  },
+})
+
+export const editTimer = (timers: Timers): Operation => ({
+  summary: "Move a timer to another time, or give it other data; one that had failed waits again",
+  body: TimerChange,
+  response: {200: Accepted},
+  problems: ["timer_unknown", "timer_invalid", "conflict"],
   handle: async (_, call) => {
     const {id = ""} = call.params
-    const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
-    if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${id}; it may have fired`)
-    return call.json(TimerDetail, {...viewTimer(row), data: fromJson(String(row.data))})
+    await timers.change(id, (await call.body()) as TimerChange)
+    return call.json(Accepted, {id})
   },
 })
 
@@ -77,4 +117,5 @@ const viewTimer = (row: Row): Static<typeof TimerView> => ({
   createdAt: timeOf(row.created_at) ?? "",
   fired: Number(row.fired),
   lastFiredAt: timeOf(row.last_fired_at),
+  revision: timerRevision(row),
 })

@@ -1,0 +1,136 @@
+import {Job, Schedule} from "../../../shared/api/scheduled/jobs.ts"
+import {durationOf} from "../../../shared/duration.ts"
+import {type Issue, Problem} from "../../../shared/problems.ts"
+import {fits} from "../../config/check.ts"
+import {explainValue} from "../../config/explain.ts"
+import {formatPath, type Path} from "../../config/source.ts"
+import {didYouMean} from "../../config/suggest.ts"
+import {instantOf, isTimezone} from "../calculator.ts"
+import {patternFault} from "../cron-pattern.ts"
+
+/** Something wrong with a job, at a path below it. */
+export interface Finding {
+  readonly path: Path
+  readonly message: string
+  readonly isKey?: boolean
+  /** Where in the text at that path, counted from 1. */
+  readonly column?: number | undefined
+}
+
+const longestJitter = durationOf("24h")
+
+/** What is dear to find out, and the same for many jobs. */
+export interface Judge {
+  readonly isTimezone: typeof isTimezone
+  readonly patternFault: typeof patternFault
+}
+
+/** Asks once for each text. */
+export const remembering = <T>(ask: (text: string) => T): ((text: string) => T) => {
+  const answers = new Map<string, {readonly is: T}>()
+  return text => {
+    const known = answers.get(text) ?? {is: ask(text)}
+    answers.set(text, known)
+    return known.is
+  }
+}
+
+const ownJudge: Judge = {isTimezone, patternFault}
+
+/** Throws `request_invalid`, with every finding. */
+export const requireValidJob = (job: Job): void => {
+  const findings = draftFindings(job)
+  if (findings.length === 0) return
+  const issues = findings.map(
+    ({path, message}): Issue => ({file: "job", line: 1, column: 1, path: formatPath(path), message}),
+  )
+  throw new Problem("request_invalid", issues.map(({path, message}) => `${path}: ${message}`).join("; "), {issues})
+}
+
+/** What is wrong with what is to be a job, whatever it is; when it comes is looked at though the rest is not whole. */
+export const draftFindings = (draft: unknown): readonly Finding[] => {
+  if (fits(Job, draft)) return jobFindings(draft as Job, ownJudge)
+  const {timezone, schedule}: {timezone?: unknown; schedule?: unknown} =
+    typeof draft === "object" && draft !== null ? draft : {}
+  const shape = explainValue(Job, draft)
+  if (typeof timezone !== "string" || timezone === "") return shape
+  const zone = timezoneFindings({timezone}, ownJudge)
+  if (zone.length > 0 || !fits(Schedule, schedule)) return [...shape, ...zone]
+  return [...shape, ...scheduleFindings({schedule: schedule as Schedule, timezone}, ownJudge)]
+}
+
+/** What is wrong with a job that fits the schema. */
+export const jobFindings = (job: Job, judge: Judge): Finding[] => {
+  const zone = timezoneFindings(job, judge)
+  const findings = [...zone, ...targetFindings(job)]
+  // A local time means nothing in a timezone that does not exist.
+  if (zone.length === 0) findings.push(...scheduleFindings(job, judge))
+  if (job.jitter !== undefined && durationOf(job.jitter) > longestJitter) {
+    findings.push({path: ["jitter"], message: `expected at most 24h, got ${job.jitter}`})
+  }
+  return findings
+}
+
+const timezoneFindings = ({timezone}: Pick<Job, "timezone">, judge: Judge): Finding[] => {
+  if (judge.isTimezone(timezone)) return []
+  const meant = didYouMean(timezone, Intl.supportedValuesOf("timeZone"))
+  const message = `expected the name of a timezone, such as Europe/London, got "${timezone}"${meant}`
+  return [{path: ["timezone"], message}]
+}
+
+const kinds = ["cron", "every", "at"] as const
+
+const scheduleFindings = ({schedule, timezone}: Pick<Job, "schedule" | "timezone">, judge: Judge): Finding[] => {
+  const path = ["schedule"]
+  const given = kinds.filter(kind => schedule[kind] !== undefined)
+  if (given.length !== 1) return [{path, message: `expected one of cron, every and at${got(given)}`}]
+  const findings: Finding[] = []
+  if (schedule.cron !== undefined) {
+    const fault = judge.patternFault(schedule.cron)
+    if (fault !== undefined) {
+      const {message, column} = fault
+      findings.push({path: [...path, "cron"], message: `"${schedule.cron}": ${message}`, column})
+    }
+  }
+  if (schedule.from !== undefined && schedule.every === undefined) {
+    findings.push({path: [...path, "from"], message: "belongs to every", isKey: true})
+  }
+  for (const key of ["at", "from"] as const) {
+    const text = schedule[key]
+    if (text !== undefined && instantOf(text, timezone) === undefined) {
+      findings.push({path: [...path, key], message: `there is no ${text}`})
+    }
+  }
+  return findings
+}
+
+const needs = {
+  endpoint: ["endpoint", "channel", "text"],
+  plugin: ["plugin", "job"],
+  item: ["item"],
+  agent: ["agent", "text"],
+} as const
+
+const optional: {readonly [K in keyof typeof needs]?: readonly string[]} = {
+  plugin: ["data"],
+  agent: ["endpoint", "channel"],
+}
+
+const targetFindings = ({target}: Job): Finding[] => {
+  const path = ["target"]
+  const kind = (["agent", "endpoint", "plugin", "item"] as const).find(key => target[key] !== undefined)
+  if (kind === undefined) {
+    return [{path, message: "expected endpoint, channel and text; or plugin and job; or item; or agent and text"}]
+  }
+  const allowed: readonly string[] = [...needs[kind], ...(optional[kind] ?? [])]
+  return [
+    ...needs[kind]
+      .filter(key => !Object.hasOwn(target, key))
+      .map(key => ({path: [...path, key], message: `is missing beside ${kind}`, isKey: true})),
+    ...Object.keys(target)
+      .filter(key => !allowed.includes(key))
+      .map(key => ({path: [...path, key], message: `does not belong beside ${kind}`, isKey: true})),
+  ]
+}
+
+const got = (given: readonly string[]) => (given.length === 0 ? "" : `, got ${given.join(" and ")}`)

@@ -1,0 +1,127 @@
+import {type DraftCheck, type DraftFinding, TimerDraft, type TimerWhen} from "../../../shared/api/scheduled/drafts.ts"
+import type {Schedule} from "../../../shared/api/scheduled/jobs.ts"
+import {durationOf} from "../../../shared/duration.ts"
+import {isProblem, Problem} from "../../../shared/problems.ts"
+import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
+import {channelType} from "../../../shared/sdk/satori.ts"
+import type {When} from "../../../shared/sdk/timer.ts"
+import {fits} from "../../config/check.ts"
+import {explainValue} from "../../config/explain.ts"
+import {assertThat, type Database} from "../../database/database.ts"
+import {instantOf, isTimezone} from "../calculator.ts"
+import {patternFault} from "../cron-pattern.ts"
+import {type Asked, comingOf, viewFinding} from "../draft-check.ts"
+import {revisionOf} from "../revision.ts"
+import type {Place} from "./rows.ts"
+import type {Plan} from "./when.ts"
+
+/** What an operator may set: timers that plugins declare, as drafts of the API say them. */
+
+/** Of a timer as its row has it. The due time of a recurring one moves by itself, so it is not part of it. */
+export const timerRevision = ({schedule, timezone, data, due_at: due}: Row): string =>
+  revisionOf([schedule ?? null, timezone ?? null, data, schedule === null ? Number(due) : null])
+
+/** Where the timer of a draft belongs. */
+export const placeOf = ({endpoint, channel, user}: TimerDraft): Place => ({
+  ...(endpoint === undefined ? {} : {endpoint}),
+  ...(channel === undefined ? {} : {channel: {id: channel, type: channelType.text}}),
+  ...(user === undefined ? {} : {user: {id: user}}),
+})
+
+const kinds = ["at", "in", "every", "cron"] as const
+
+/** What is wrong with when a timer fires; `now` in milliseconds since 1970. */
+const whenFindings = (when: TimerWhen, now: number): DraftFinding[] => {
+  const given = kinds.filter(kind => when[kind] !== undefined)
+  if (given.length !== 1) {
+    const got = given.length === 0 ? "" : `, got ${given.join(" and ")}`
+    return [{path: "when", message: `expected one of at, in, every and cron${got}`}]
+  }
+  const {at, cron, timezone} = when
+  if (timezone !== undefined && !isTimezone(timezone)) {
+    return [{path: "when.timezone", message: `there is no timezone "${timezone}"`}]
+  }
+  if (cron !== undefined) {
+    const fault = patternFault(cron)
+    return [
+      ...(fault === undefined ? [] : [{...fault, path: "when.cron"}]),
+      ...(timezone === undefined ? [{path: "when.timezone", message: "is missing beside cron"}] : []),
+    ]
+  }
+  if (at === undefined) return []
+  const due = instantOf(at, timezone ?? "UTC")
+  if (due === undefined) return [{path: "when.at", message: `there is no ${at}`}]
+  return due > now ? [] : [{path: "when.at", message: `${at} is in the past`}]
+}
+
+/** As a plugin would have said it. Throws `timer_invalid`. */
+export const whenOf = (when: TimerWhen, now: number): When => {
+  const [found] = whenFindings(when, now)
+  if (found !== undefined) throw new Problem("timer_invalid", `${found.path}: ${found.message}`)
+  const {at, in: after, every, cron, timezone = "UTC"} = when
+  if (cron !== undefined) return {cron, timezone}
+  if (every !== undefined) return {every: durationOf(every)}
+  return after === undefined ? {at: instantOf(at ?? "", timezone) ?? now} : {in: durationOf(after)}
+}
+
+/** As a schedule of jobs, to calculate its times. */
+const scheduleOf = ({at, in: after, every, cron, timezone = "UTC"}: TimerWhen, now: number): Schedule => {
+  const second = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`
+  if (cron !== undefined) return {cron}
+  if (every !== undefined) return {every, from: second(now)}
+  return {at: second(after === undefined ? (instantOf(at ?? "", timezone) ?? now) : now + durationOf(after))}
+}
+
+/** What the Host says to a draft of a timer. `problemOf` looks at what only the running Host knows, of one that is whole. */
+export const checkTimerDraft = (
+  draft: unknown,
+  now: number,
+  asked: Asked,
+  problemOf: (draft: TimerDraft) => readonly DraftFinding[],
+): DraftCheck => {
+  const isWhole = fits(TimerDraft, draft)
+  const shape = isWhole ? [] : explainValue(TimerDraft, draft).map(viewFinding)
+  const {when}: {when?: unknown} = typeof draft === "object" && draft !== null ? draft : {}
+  if (!fits(TimerDraft.properties.when, when)) return {findings: shape, next: null, changes: []}
+  const time = when as TimerWhen
+  const found = whenFindings(time, now)
+  const findings = [...shape, ...found, ...(isWhole ? problemOf(draft as TimerDraft) : [])]
+  if (found.length > 0) return {findings, next: null, changes: []}
+  const timed = {id: "", schedule: scheduleOf(time, now), timezone: time.timezone ?? asked.viewer ?? "UTC"}
+  return {findings, ...comingOf(isTimezone(timed.timezone) ? timed : {...timed, timezone: "UTC"}, now, asked)}
+}
+
+/** Stores a new timer. Throws `conflict` where the plugin has one under its key: a plugin replaces its own, an operator does not. */
+export const addTimer = async (
+  database: Database,
+  statements: readonly Statement[],
+  plugin: string,
+  key: string | undefined,
+): Promise<void> => {
+  const taken = "SELECT id FROM timers WHERE plugin = ? AND key = ?"
+  const guard = key === undefined ? [] : [assertThat(`NOT EXISTS (${taken})`, [plugin, key])]
+  try {
+    await database.write([...guard, ...statements])
+  } catch (error) {
+    if (key === undefined || !isProblem(error, "database_refused")) throw error
+    const [row] = await database.read(taken, [plugin, key])
+    if (row === undefined) throw error
+    throw new Problem("conflict", `${plugin} has a timer under the key "${key}" already: ${row.id}`, {cause: error})
+  }
+}
+
+/** Stores what becomes of a timer that is still as the row has it; one that failed waits again. Throws `conflict`. */
+export const changeTimer = async (database: Database, row: Row, plan: Plan, data: string): Promise<void> => {
+  const [changed] = await database.write([
+    {
+      sql: `UPDATE timers SET due_at = ?, schedule = ?, timezone = ?, data = ?,
+          state = iif(state = 'held', 'held', 'waiting'), reason = iif(state = 'held', reason, NULL)
+        WHERE id = ? AND due_at = ? AND data = ? AND state = ? AND schedule IS ? RETURNING id`,
+      args: [
+        ...[plan.due, plan.schedule, plan.timezone, data],
+        ...[row.id ?? null, row.due_at ?? null, row.data ?? null, row.state ?? null, row.schedule ?? null],
+      ],
+    },
+  ])
+  if (changed?.rows.length === 0) throw new Problem("conflict", `timer ${row.id} fired or was changed meanwhile`)
+}
