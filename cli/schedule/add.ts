@@ -1,4 +1,5 @@
 import {Command, Option} from "clipanion"
+import {settingsOf} from "../../shared/api/scheduled/job-settings.ts"
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
@@ -11,6 +12,8 @@ export class ScheduleAdd extends JobCommand {
     details: `
       Needs one of --cron, --every and --at; --timezone; and what to do: --endpoint, --channel and --text; or --plugin and --job; or --item; or --agent and
       --text, with --endpoint and --channel for the answer.
+
+      --like takes everything that you do not name from another job.
 
       The job is in data/schedule-jobs.json when this ends. Works with the Host stopped too: the next start takes it.
     `,
@@ -28,6 +31,10 @@ export class ScheduleAdd extends JobCommand {
         "svc schedule add morning --cron '0 8 * * *' --timezone Europe/London --agent helper --text 'What is open?' --endpoint sandbox --channel '#team'",
       ],
       [
+        "A copy for another channel",
+        "svc schedule add standup-b --like standup --endpoint sandbox --channel '#b' --text 'Soon!'",
+      ],
+      [
         "Once",
         "svc schedule add party --at 2027-05-01T17:00 --timezone America/New_York --endpoint sandbox --channel chat --text 'Now!'",
       ],
@@ -36,8 +43,12 @@ export class ScheduleAdd extends JobCommand {
 
   id = Option.String({name: "id"})
 
+  like = Option.String("--like", {description: "A job to copy; what you name beside it replaces its own"})
+
   async run(): Promise<ExitCode> {
-    const {schedule, timezone, target, ...more} = this.change()
+    const jobs = await this.jobs()
+    const copied = this.like === undefined ? {} : settingsOf(await jobs.show(this.like))
+    const {schedule, timezone, target, ...more}: Partial<Job> = {...copied, ...this.change()}
     if (!schedule || !timezone || !target) {
       const missing = [
         ...(schedule ? [] : ["--cron, --every or --at"]),
@@ -46,8 +57,7 @@ export class ScheduleAdd extends JobCommand {
       ]
       throw new Problem("request_invalid", `a job needs ${missing.join(" and ")}`, {hint: "svc schedule add --help"})
     }
-    const job = {id: this.id, ...more, schedule, timezone, target} as Job
-    this.showJob(await (await this.jobs()).add(job))
+    this.showJob(await jobs.add({...more, id: this.id, schedule, timezone, target}))
     return exit.ok
   }
 }

@@ -14,12 +14,20 @@ export class ScheduleEdit extends JobCommand {
     `,
     examples: [
       ["Half an hour later", "svc schedule edit standup --cron '30 9 * * MON-FRI'"],
+      [
+        "Only as you looked at it",
+        "svc schedule edit standup --text 'Ten minutes' --endpoint sandbox --channel chat --revision 4f1d…",
+      ],
       ["Without jitter and label", "svc schedule edit standup --clear jitter --clear label"],
     ],
   })
 
   id = Option.String({name: "id"})
   clear = Option.Array("--clear", [], {description: "Take out label, jitter, missed or overlap"})
+
+  revision = Option.String("--revision", {
+    description: "The revision that it is made against; refused if the job has changed since",
+  })
 
   async run(): Promise<ExitCode> {
     const change = this.change()
@@ -29,6 +37,7 @@ export class ScheduleEdit extends JobCommand {
     this.showJob(
       await (await this.jobs()).edit(this.id, {
         ...change,
+        ...(this.revision === undefined ? {} : {expectedRevision: this.revision}),
         ...(this.clear.length === 0 ? {} : {clear: this.clear as NonNullable<typeof change.clear>}),
       }),
     )

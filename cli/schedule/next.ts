@@ -1,27 +1,57 @@
 import {Command, Option} from "clipanion"
 import type {NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem} from "../../shared/problems.ts"
 import {table} from "../kit/print.ts"
-import {ScheduleCommand} from "../kit/schedule/command.ts"
+import {TimedCommand} from "../kit/schedule/command.ts"
 
-export class ScheduleNext extends ScheduleCommand {
+export class ScheduleNext extends TimedCommand {
   static override paths = [["schedule", "next"]]
   static override usage = Command.Usage({
-    description: "show the coming times of a scheduled job",
-    details: "On the clock of the job's timezone, on this machine's, and in UTC with jitter.",
+    description: "show the coming times of a scheduled job, or of a schedule that you try",
+    details: `
+      On the clock of the job's timezone, on this machine's, and in UTC with jitter.
+
+      Without a job, --cron, --every or --at with --timezone says what to try; nothing is stored.
+    `,
     examples: [
       ["The next five", "svc schedule next standup"],
       ["Across the next clock change", "svc schedule next standup --count 100"],
+      ["Before you add a job", "svc schedule next --cron '0 9 * * MON-FRI' --timezone Europe/London"],
     ],
   })
 
-  id = Option.String({name: "id"})
+  id = Option.String({name: "id", required: false})
   count = Option.String("--count", "5", {description: "How many, at most 100"})
 
   async run(): Promise<ExitCode> {
-    const next = await (await this.jobs()).next(this.id, Number(this.count))
+    const next = this.id === undefined ? await this.#tried() : await this.#ofJob(this.id)
     this.show(next, () => describeTimes(next))
     return exit.ok
+  }
+
+  async #ofJob(id: string): Promise<NextTimes> {
+    if (this.schedule() !== undefined || this.timezone !== undefined) {
+      throw new Problem("request_invalid", "name a job, or a schedule to try, not both", {
+        hint: "svc schedule next --help",
+      })
+    }
+    return (await this.jobs()).next(id, Number(this.count))
+  }
+
+  async #tried(): Promise<NextTimes> {
+    const {timezone, jitter} = this
+    const schedule = this.schedule()
+    if (schedule === undefined || timezone === undefined) {
+      throw new Problem("request_invalid", "name a job; or --cron, --every or --at, and --timezone", {
+        hint: "svc schedule next --help",
+      })
+    }
+    const job = {schedule, timezone, ...(jitter === undefined ? {} : {jitter})}
+    const {next, findings} = await (await this.jobs()).check(job, Number(this.count))
+    if (next !== null) return next
+    const about = findings.filter(({path}) => /^(schedule|timezone|jitter)/.test(path))
+    throw new Problem("request_invalid", about.map(({path, message}) => `${path}: ${message}`).join("; "))
   }
 }
 

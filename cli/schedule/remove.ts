@@ -11,9 +11,12 @@ export class ScheduleRemove extends ScheduleCommand {
   })
 
   id = Option.String({name: "id"})
+  revision = Option.String("--revision", {
+    description: "The revision that you looked at; refused if the job has changed since",
+  })
 
   async run(): Promise<ExitCode> {
-    await (await this.jobs()).remove(this.id)
+    await (await this.jobs()).remove(this.id, this.revision === undefined ? {} : {expectedRevision: this.revision})
     this.show({id: this.id}, () => `${this.id} is removed`)
     return exit.ok
   }

@@ -30,6 +30,7 @@ export class TimerShow extends DataCommand {
         ["key", timer.key ?? "-"],
         ["set", timer.createdAt],
         ["fired", timer.lastFiredAt === null ? "not yet" : `${timer.fired} times, last at ${timer.lastFiredAt}`],
+        ["revision", timer.revision],
         ["data", JSON.stringify(timer.data)],
       ]),
     )

@@ -1,3 +1,4 @@
+import type {DraftCheck} from "../../shared/api/scheduled/drafts.ts"
 import type {Job, JobView, NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
@@ -6,6 +7,8 @@ import {holding} from "../project/held.ts"
 import {requireProject} from "../project/settings.ts"
 import {projectPaths} from "../runtime/project.ts"
 import {Calculator} from "../scheduler/calculator.ts"
+import {checkDraft} from "../scheduler/draft-check.ts"
+import {draftFindings} from "../scheduler/job-file/job-findings.ts"
 import {readJobFile, requireAuthority, writeJobFile} from "../scheduler/job-file/job-store.ts"
 import {viewJob, viewNext} from "../scheduler/job-view.ts"
 
@@ -46,6 +49,10 @@ export const viewStopped = (job: Job): Static<typeof JobView> => {
   const problem = `no Host runs: ${id} does not fire until one does`
   return viewJob(job, {nextAt: next, openRuns: 0, problem})
 }
+
+/** What is wrong with a job that somebody is typing, as far as nobody need ask a Host; and its coming times. */
+export const checkStopped = (job: unknown, count: number): DraftCheck =>
+  checkDraft(job, draftFindings(job), Date.now(), {count})
 
 /** The coming times of a job of a project whose Host is stopped. */
 export const nextStopped = (jobs: readonly Job[], id: string, count: number): NextTimes => {

@@ -18,13 +18,24 @@ export abstract class ScheduleCommand extends DataCommand {
   }
 }
 
-/** The options that say what a job is. */
-export abstract class JobCommand extends ScheduleCommand {
+/** The options that say when a job comes. */
+export abstract class TimedCommand extends ScheduleCommand {
   cron = Option.String("--cron", {description: "When: five fields, or six with seconds first"})
   every = Option.String("--every", {description: "When: each time so much has passed, such as 15m or 24h"})
   from = Option.String("--from", {description: "What --every counts from, such as 2026-05-01T09:00"})
   at = Option.String("--at", {description: "When: once, at 2026-05-01T09:00"})
   timezone = Option.String("--timezone", {description: "Whose clock, such as Europe/London"})
+  jitter = Option.String("--jitter", {description: "Fire up to so much later, such as 5m"})
+
+  schedule(): Schedule | undefined {
+    const {cron, every, from, at} = this
+    const schedule = given({cron, every, from, at})
+    return Object.keys(schedule).length === 0 ? undefined : schedule
+  }
+}
+
+/** The options that say what a job is. */
+export abstract class JobCommand extends TimedCommand {
   endpoint = Option.String("--endpoint", {description: "What: a message through this endpoint, or an agent's answer"})
   channel = Option.String("--channel", {description: "Where the message or the answer goes"})
   text = Option.String("--text", {description: "The message, or what the agent is asked"})
@@ -36,12 +47,11 @@ export abstract class JobCommand extends ScheduleCommand {
   label = Option.String("--label", {description: "For people"})
   missed = Option.String("--missed", {description: "Due times that were missed: skip (default), once, all"})
   overlap = Option.String("--overlap", {description: "A due time while a run is open: skip (default), queue"})
-  jitter = Option.String("--jitter", {description: "Fire up to so much later, such as 5m"})
 
   /** What was named; what is wrong with it, the Host says. */
   change(): JobChange {
     const {label, timezone, jitter} = this
-    const schedule = this.#schedule()
+    const schedule = this.schedule()
     const target = this.#target()
     return {
       ...given({label, timezone, jitter}),
@@ -50,12 +60,6 @@ export abstract class JobCommand extends ScheduleCommand {
       // The schema of the file has the words that these may be.
       ...given({missed: this.missed as JobChange["missed"], overlap: this.overlap as JobChange["overlap"]}),
     }
-  }
-
-  #schedule(): Schedule | undefined {
-    const {cron, every, from, at} = this
-    const schedule = given({cron, every, from, at})
-    return Object.keys(schedule).length === 0 ? undefined : schedule
   }
 
   #target(): JobTarget | undefined {
@@ -71,10 +75,11 @@ export abstract class JobCommand extends ScheduleCommand {
 
 type Given<T> = {[K in keyof T]?: Exclude<T[K], undefined>}
 
-const given = <T extends Readonly<Record<string, unknown>>>(options: T): Given<T> =>
+export const given = <T extends Readonly<Record<string, unknown>>>(options: T): Given<T> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>
 
-const readJson = (option: string, text: string): unknown => {
+/** The JSON of an option. Throws `request_invalid`. */
+export const readJson = (option: string, text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -101,6 +106,10 @@ export const describeTarget = ({endpoint, channel, agent, plugin, job, item}: Jo
 const describeRun = ({state, reason, endedAt}: NonNullable<Static<typeof JobView>["lastRun"]>): string =>
   `${state}${reason === null ? "" : ` (${reason})`} at ${endedAt}`
 
+/** `plugin team: cron 0 3 * * *, UTC; written once, and what the file says holds` */
+const describeDefault = ({plugin, schedule, timezone}: NonNullable<Static<typeof JobView>["declared"]>): string =>
+  `plugin ${plugin}: ${describeSchedule(schedule)}, ${timezone}; written once, what the file says now holds`
+
 export const describeJob = (job: Static<typeof JobView>): string =>
   facts([
     ["id", job.id],
@@ -115,6 +124,8 @@ export const describeJob = (job: Static<typeof JobView>): string =>
     ["overlap", job.overlap],
     ...(job.jitter === undefined ? [] : [["jitter", job.jitter] as const]),
     ["next", job.nextAt ?? "never"],
+    ...(job.declared === null ? [] : [["default of", describeDefault(job.declared)] as const]),
+    ["revision", job.revision],
     ...(job.lastRun === null ? [] : [["last run", describeRun(job.lastRun)] as const]),
     ...(job.problem === null ? [] : [["problem", job.problem] as const]),
   ])

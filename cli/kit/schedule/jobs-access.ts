@@ -1,6 +1,7 @@
 import {
   addJob,
   changeJobs,
+  checkStopped,
   editJob,
   findJob,
   nextStopped,
@@ -8,7 +9,8 @@ import {
   removeJob,
   viewStopped,
 } from "../../../server/offline/job-file.ts"
-import type {Job, JobChange, JobFileView, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
+import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
+import type {Job, JobChange, JobFileView, JobRemoval, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
 import type {Static} from "../../../shared/type.ts"
 import {connectHost, isHostRunning} from "../host-client.ts"
 
@@ -23,7 +25,9 @@ export interface JobsAccess {
   show(id: string): Promise<Static<typeof JobView>>
   add(job: Job): Promise<Static<typeof JobView>>
   edit(id: string, change: JobChange): Promise<Static<typeof JobView>>
-  remove(id: string): Promise<void>
+  remove(id: string, removal?: JobRemoval): Promise<void>
+  /** Of a job that nobody has stored. */
+  check(job: unknown, count: number): Promise<DraftCheck>
   next(id: string, count: number): Promise<NextTimes>
 }
 
@@ -47,7 +51,8 @@ const ofHost = async (project: string): Promise<JobsAccess> => {
     show: id => host.get(at(id)),
     add: job => host.post("/api/jobs", job),
     edit: (id, change) => host.post(`${at(id)}/edit`, change),
-    remove: async id => void (await host.post(`${at(id)}/remove`)),
+    remove: async (id, removal) => void (await host.post(`${at(id)}/remove`, removal)),
+    check: (job, count) => host.post("/api/jobs/check", {job, count}),
     next: (id, count) => host.get(`${at(id)}/next?count=${count}`),
   }
 }
@@ -65,7 +70,8 @@ const ofFile = (project: string, command: string): JobsAccess => {
     show: async id => viewOf(await readJobs(project), id),
     add: async job => viewOf(await changeJobs(project, command, jobs => addJob(jobs, job)), job.id),
     edit: async (id, change) => viewOf(await changeJobs(project, command, jobs => editJob(jobs, id, change)), id),
-    remove: async id => void (await changeJobs(project, command, jobs => removeJob(jobs, id))),
+    remove: async (id, removal) => void (await changeJobs(project, command, jobs => removeJob(jobs, id, removal))),
+    check: async (job, count) => checkStopped(job, count),
     next: async (id, count) => nextStopped(await readJobs(project), id, count),
   }
 }

@@ -11,7 +11,7 @@ const viewed = {
   viewer: Type.Optional(
     Type.String({maxLength: 100, description: "The timezone of whoever looks: its clock changes are told too"}),
   ),
-  count: Type.Optional(Type.Integer({minimum: 1, maximum: 20, default: 5, description: "How many coming times"})),
+  count: Type.Optional(Type.Integer({minimum: 1, maximum: 100, default: 5, description: "How many coming times"})),
 }
 
 export const JobDraft = Named(

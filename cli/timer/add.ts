@@ -1,0 +1,72 @@
+import {Command, Option} from "clipanion"
+import type {Accepted} from "../../shared/api/messages.ts"
+import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Static} from "../../shared/type.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {given, readJson} from "../kit/schedule/command.ts"
+import {TimerCommand} from "../kit/schedule/timer-command.ts"
+
+export class TimerAdd extends TimerCommand {
+  static override paths = [["timer", "add"]]
+  static override usage = Command.Usage({
+    description: "set a timer for a plugin that declares it",
+    details: `
+      Needs one of --at, --in, --every and --cron. The plugin's handler gets --data, and answers where --endpoint, --channel and --user say.
+
+      With --like, place and data are those of another timer. Needs a running Host.
+    `,
+    examples: [
+      ["In an hour", `svc timer add reminders/due --in 1h --data '{"text": "Tea"}' --endpoint sandbox --channel chat`],
+      ["Once more, tomorrow", "svc timer add --like 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --in 24h"],
+    ],
+  })
+
+  timer = Option.String({name: "plugin/timer", required: false})
+  like = Option.String("--like", {description: "The id of a timer to copy; what you name replaces its own"})
+  key = Option.String("--key", {description: "The plugin's own name for it; refused if the plugin has such a timer"})
+  endpoint = Option.String("--endpoint", {description: "Where it belongs"})
+  channel = Option.String("--channel", {description: "A channel of the endpoint"})
+  user = Option.String("--user", {description: "A user of the endpoint"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const {key, endpoint, channel, user} = this
+    const when = this.when()
+    if (when === undefined) throw this.#missing("when it fires: --at, --in, --every or --cron")
+    const like = this.like === undefined ? undefined : encodeURIComponent(this.like)
+    const copied = like === undefined ? undefined : await host.get<Detail>(`/api/timers/${like}`)
+    const [plugin = copied?.plugin, name = copied?.name] = this.timer?.split("/") ?? []
+    if (plugin === undefined || name === undefined) throw this.#missing("<plugin>/<timer>, or --like")
+    const own = copied === undefined ? {} : ownOf(copied)
+    const data = this.data === undefined ? own.data : readJson("--data", this.data)
+    const place = {...own.place, ...given({key, endpoint, channel, user})}
+    const {id} = await host.post<Static<typeof Accepted>>("/api/timers", {
+      ...{plugin, name, when},
+      ...(data === undefined ? {} : {data}),
+      ...place,
+    })
+    this.show({id}, () => `${id} of ${plugin}/${name} is set`)
+    return exit.ok
+  }
+
+  #missing(what: string): Problem {
+    return new Problem("request_invalid", `a timer needs ${what}`, {hint: "svc timer add --help"})
+  }
+}
+
+type Detail = Static<typeof TimerDetail>
+
+/** What a copy keeps of a timer: everything but its time, and its key, which is the other one's. */
+const ownOf = ({
+  data,
+  endpoint,
+  channel,
+  user,
+}: Detail): {data?: unknown; place?: Readonly<Record<string, string>>} => ({
+  data,
+  place: Object.fromEntries(
+    Object.entries({endpoint, channel, user}).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
+  ),
+})

@@ -1,0 +1,41 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem} from "../../shared/problems.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {readJson} from "../kit/schedule/command.ts"
+import {TimerCommand} from "../kit/schedule/timer-command.ts"
+
+export class TimerEdit extends TimerCommand {
+  static override paths = [["timer", "edit"]]
+  static override usage = Command.Usage({
+    description: "move a timer to another time, or give it other data",
+    details: "One that had failed waits again; one that a restore holds stays held. Needs a running Host.",
+    examples: [
+      ["An hour from now", "svc timer edit 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --in 1h"],
+      [
+        "Each working day",
+        "svc timer edit 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --cron '0 9 * * MON-FRI' --timezone Europe/London",
+      ],
+    ],
+  })
+
+  id = Option.String({name: "id"})
+  revision = Option.String("--revision", {
+    description: "The revision that svc timer show told; refused if the timer has changed since",
+  })
+
+  async run(): Promise<ExitCode> {
+    const when = this.when()
+    if (when === undefined && this.data === undefined) {
+      throw new Problem("request_invalid", "nothing is to be changed", {hint: "svc timer edit --help"})
+    }
+    const host = await connectHost(this.folder)
+    await host.post(`/api/timers/${encodeURIComponent(this.id)}/edit`, {
+      ...(when === undefined ? {} : {when}),
+      ...(this.data === undefined ? {} : {data: readJson("--data", this.data)}),
+      ...(this.revision === undefined ? {} : {expectedRevision: this.revision}),
+    })
+    this.show({id: this.id}, () => `${this.id} is changed`)
+    return exit.ok
+  }
+}

@@ -1,0 +1,17 @@
+import type {Static} from "../../type.ts"
+import type {Job, JobView} from "./jobs.ts"
+
+/** A job without its id, as the file would have it: what says the same as its default is left out. */
+export const settingsOf = (view: Static<typeof JobView>): Omit<Job, "id"> => {
+  const {label, enabled, schedule, timezone, target, missed, overlap, jitter} = view
+  return {
+    ...(label === undefined ? {} : {label}),
+    ...(enabled ? {} : {enabled}),
+    schedule,
+    timezone,
+    target,
+    ...(missed === "skip" ? {} : {missed}),
+    ...(overlap === "skip" ? {} : {overlap}),
+    ...(jitter === undefined ? {} : {jitter}),
+  }
+}
