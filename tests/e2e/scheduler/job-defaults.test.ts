@@ -149,7 +149,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     const {project} = host
     await untilWritten(project)
     await host.post("/api/jobs/team.digest/remove")
-    const target = {plugin: "team", job: "Digest"}
+    const target = {plugin: "team", job: "Digest", data: "all"}
     const findings = async () => {
       const {findings} = JSON.parse((await svc(runtime, project, ["doctor", "--json"])).stdout) as {
         findings: readonly {check: string; level: string; detail: string}[]

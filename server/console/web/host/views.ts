@@ -29,6 +29,8 @@ export type AgentRunDetail = Static<typeof agents.AgentRunDetail>
 export type JobFileView = Static<typeof jobs.JobFileView>
 export type JobView = Static<typeof jobs.JobView>
 export type NextTimes = jobs.NextTimes
+export type TimerDetail = Static<typeof timers.TimerDetail>
+export type {DraftCheck, DraftFinding} from "../../../../shared/api/scheduled/drafts.ts"
 export type TimerView = Static<typeof timers.TimerView>
 export type RunView = Static<typeof jobs.RunView>
 export type SessionView = Static<typeof system.SessionView>

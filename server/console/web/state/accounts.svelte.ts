@@ -1,5 +1,6 @@
 import {HostClient} from "../host/client.ts"
 import type {SessionView} from "../host/views.ts"
+import {forgetTyped} from "./typed.ts"
 
 /** A Host that was signed in to, with what its token may do. */
 export interface Account {
@@ -42,6 +43,7 @@ export class Accounts {
 
   /** Signs out of a Host; another one that is signed in to becomes the current one. */
   remove(account: Account): void {
+    forgetTyped(account.url)
     this.list = this.list.filter(({url}) => url !== account.url)
     if (this.current?.url === account.url) this.current = this.list[0]
     this.#store()

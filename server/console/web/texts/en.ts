@@ -4,6 +4,7 @@ import {chat} from "./en/chat.ts"
 import {endpoints} from "./en/endpoints.ts"
 import {events} from "./en/events.ts"
 import {generations} from "./en/generations.ts"
+import {scheduling} from "./en/job-form.ts"
 import {jobs, timers} from "./en/jobs.ts"
 import {messages} from "./en/messages.ts"
 import {metrics} from "./en/metrics.ts"
@@ -29,6 +30,7 @@ export const en = {
   plugins,
   timers,
   jobs,
+  scheduling,
   agents,
   chat,
 } as const

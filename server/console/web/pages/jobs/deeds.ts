@@ -28,9 +28,10 @@ export const resumeDeed = (client: HostClient, id: string): Deed<JobView> => ({
   say: () => t.isOn,
 })
 
-export const removeDeed = (client: HostClient, id: string): Deed<unknown> => ({
+/** Removes the job that was seen: one that somebody changed meanwhile stays. */
+export const removeDeed = (client: HostClient, id: string, expectedRevision: string): Deed<unknown> => ({
   title: t.deeds.remove(id),
-  run: () => client.post(pathOf(id, "remove")),
+  run: () => client.post(pathOf(id, "remove"), {expectedRevision}),
   say: () => t.isRemoved,
 })
 

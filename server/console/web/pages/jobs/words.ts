@@ -8,7 +8,7 @@ const t = texts.jobs
 export const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** A job's schedule as its file has it. */
-export const scheduleOf = ({schedule: {cron, every, from, at}}: JobView): string => {
+export const scheduleOf = ({schedule: {cron, every, from, at}}: Pick<JobView, "schedule">): string => {
   if (cron !== undefined) return t.cron(cron)
   return every === undefined ? t.at(at ?? "") : t.every(every, from)
 }
@@ -17,14 +17,16 @@ const titleOf = ({target: {item}}: JobView): string => item?.title ?? texts.hidd
 
 /** What a job does, in a line. */
 export const targetOf = (job: JobView): string => {
-  const {endpoint, channel, plugin, job: called} = job.target
+  const {endpoint, channel, plugin, job: called, agent} = job.target
+  if (agent !== undefined) return t.agent(agent)
   if (endpoint !== undefined) return t.message(channel ?? texts.hidden, endpoint)
   return plugin === undefined ? t.item(titleOf(job)) : t.plugin(called ?? "", plugin)
 }
 
 /** What running it does, before somebody asks for that. */
 export const runSays = (job: JobView): string => {
-  const {endpoint, channel, text, plugin, job: called} = job.target
+  const {endpoint, channel, text, plugin, job: called, agent} = job.target
+  if (agent !== undefined) return t.runSays.agent(text ?? "", agent)
   if (endpoint !== undefined) return t.runSays.message(text ?? "", channel ?? "", endpoint)
   return plugin === undefined ? t.runSays.item(titleOf(job)) : t.runSays.plugin(called ?? "", plugin)
 }
@@ -43,6 +45,29 @@ export const dayName = (date: string): string => heading(Date.parse(`${date}T00:
 /** What a job's own clock shows, of `2026-03-29 09:00 +01:00`: without the day where that is the one of the calendar. */
 export const clockThere = (local: string, date: string): string =>
   local.startsWith(`${date} `) ? local.slice(date.length + 1) : local
+
+const spoken = new Intl.DateTimeFormat("en-GB", {weekday: "short", day: "numeric", month: "short", year: "numeric"})
+
+/** `Sun 29 Mar 2026 09:00`, on the clock here. */
+export const whenHere = (at: string): string => {
+  const date = new Date(at)
+  const seconds = date.getSeconds() === 0 ? "" : `:${String(date.getSeconds()).padStart(2, "0")}`
+  return `${spoken.format(date).replace(",", "")} ${clockHere(at)}${seconds}`
+}
+
+const spokenThere = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+})
+
+/** `Sun 29 Mar 2026 09:00 +01:00`, of `2026-03-29 09:00 +01:00`. */
+export const whenThere = (local: string): string => {
+  const [date = "", ...rest] = local.split(" ")
+  return [spokenThere.format(Date.parse(`${date}T00:00:00Z`)).replace(",", ""), ...rest].join(" ")
+}
 
 /** Does a job's own clock show the same as the one here? */
 export const isSameClock = (local: string, at: string): boolean =>

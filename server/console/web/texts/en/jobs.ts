@@ -21,7 +21,7 @@ export const timers = {
 export const jobs = {
   file: "The jobs stand in data/schedule-jobs.json: what is done here is written into it, and an edit by hand is taken within seconds.",
   noJobs: "There is no job yet.",
-  addHelp: "One is added from the command line, or in the file.",
+  addHelp: "Add one here, from the command line, or in the file.",
   refused: "The job file is not taken as it is; the jobs that ran before go on.",
   refusedSince: (at: string) => `since ${at}`,
   manyJobs: "These are not all: svc schedule list shows them.",
@@ -67,6 +67,7 @@ export const jobs = {
   at: (time: string) => `once, at ${time}`,
   message: (channel: string, endpoint: string) => `sends a message to ${channel} on ${endpoint}`,
   plugin: (job: string, plugin: string) => `calls ${job} of the plugin ${plugin}`,
+  agent: (agent: string) => `asks the agent ${agent}`,
   item: (title: string) => `adds the work item "${title}"`,
   missed: {
     skip: "is not made up for: one run says that it was skipped",
@@ -82,6 +83,7 @@ export const jobs = {
       `“${text}” is sent to ${channel} on ${endpoint}, at once. What was sent cannot be taken back.`,
     plugin: (job: string, plugin: string) =>
       `${job} of the plugin ${plugin} does what it does, at once. What it sends and changes cannot be taken back.`,
+    agent: (text: string, agent: string) => `The agent ${agent} is asked “${text}”, at once. It may cost tokens.`,
     item: (title: string) => `The work item "${title}" is added, at once.`,
   },
   runAnyway: "It is recorded as a run that somebody asked for; the due times stay as they are.",

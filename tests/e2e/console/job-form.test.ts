@@ -1,0 +1,175 @@
+import type {Page} from "playwright-core"
+import {expect, test} from "vitest"
+import type {JobView} from "../../../shared/api/scheduled/jobs.ts"
+import type {Static} from "../../../shared/type.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
+const token = env.HTTP_TOKEN
+const file = "data/schedule-jobs.json"
+const widths = [360, 1440]
+
+/** A job with a default, a job that asks for data, and a timer that asks for data. */
+const team = pluginWith(`
+    plugin.job("nightly", {schedule: {cron: "30 2 * * *", timezone: "Europe/Berlin"}}, () => {})
+    plugin.job("digest", {description: "What happened", data: Type.Object({room: Type.String()})}, () => {})
+    plugin.timer("remind", {data: Type.Object({text: Type.String()})}, () => {})`)
+
+const start = async () => {
+  const port = await freePort()
+  const config = `http: {port: ${port}, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}"}\nplugins: {sandbox: {}, team: {}}\n`
+  return startHost({config, env, plugins: {team}})
+}
+
+const jobIn = (host: TestHost, id: string): unknown =>
+  (JSON.parse(host.project.read(file)).jobs as {id: string}[]).find(job => job.id === id)
+
+const fieldOf = (page: Page, label: string) => page.locator("[data-job-form]").getByLabel(label, {exact: true})
+
+const errorAt = (page: Page, label: string) =>
+  page
+    .locator("[data-job-form] .field")
+    .filter({has: page.getByLabel(label, {exact: true})})
+    .locator("[data-error]")
+
+/** Each state of the form at each width. */
+const expectFit = async (page: Page, where: string) => {
+  for (const width of widths) {
+    await page.setViewportSize({width, height: 900})
+    await expectNoSidewaysScroll(page, `${where}, ${width}`)
+    await expectNoBarriers(page, `${where}, ${width}`)
+  }
+}
+
+describeWithChromium("the form of a job in the console", () => {
+  test("tells the next five times on both clocks and what is wrong while one types, and a job is added, edited, duplicated and deleted", async () => {
+    const host = await start()
+    const {page, errors} = await openConsole(await startChromium(), host, {
+      token,
+      at: "jobs",
+      timezoneId: "America/New_York",
+      viewport: {width: 360, height: 900},
+    })
+    await page.getByRole("link", {name: "Add a job"}).click()
+    const times = page.locator("[data-coming-times]")
+    await expect.poll(() => times.locator("[data-next]").count()).toBe(5)
+    await fieldOf(page, "Timezone").fill("Europe/Berlin")
+    await times.getByText("on the clock of Europe/Berlin").waitFor()
+    await times.getByText("here, in America/New_York").waitFor()
+    await fieldOf(page, "Cron pattern").fill("30 2 31 1-4 *")
+    await times
+      .locator('[data-change="Europe/Berlin"]')
+      .first()
+      .getByText("Clocks go forward in Europe/Berlin")
+      .waitFor()
+
+    await fieldOf(page, "Cron pattern").fill("0 61 * * *")
+    await errorAt(page, "Cron pattern").getByText('hour "61" at column 3: expected 0 to 23').waitFor()
+    expect(await page.locator("[data-job-form] mark").textContent()).toBe("61")
+    await fieldOf(page, "Cron pattern").fill("0 9 * * MON-FRI")
+    await fieldOf(page, "Timezone").fill("Europe/Berln")
+    await errorAt(page, "Timezone").getByText("Europe/Berlin").waitFor()
+    await page.getByRole("button", {name: "Add", exact: true}).click()
+    await page.getByRole("alert").getByText("It is not saved").waitFor()
+    await errorAt(page, "Name").waitFor()
+    await expectFit(page, "a form that is not right")
+    await fieldOf(page, "Timezone").fill("Europe/Berlin")
+    await fieldOf(page, "Name").fill("standup")
+    await fieldOf(page, "Endpoint").fill("sandbox")
+    await fieldOf(page, "Channel").fill("#team")
+    await fieldOf(page, "Message").fill("Stand-up!")
+    await fieldOf(page, "Fires later by up to").fill("5m")
+    await expect.poll(() => times.locator("[data-next]").count()).toBe(5)
+    await expectFit(page, "a form that is right")
+    await page.getByRole("button", {name: "Add", exact: true}).click()
+    await page.locator('[data-job="standup"]').waitFor()
+    const standup = {
+      id: "standup",
+      schedule: {cron: "0 9 * * MON-FRI"},
+      timezone: "Europe/Berlin",
+      target: {endpoint: "sandbox", channel: "#team", text: "Stand-up!"},
+      jitter: "5m",
+    }
+    expect(jobIn(host, "standup")).toEqual(standup)
+
+    await page.getByRole("link", {name: "Edit", exact: true}).click()
+    await fieldOf(page, "When").selectOption("every")
+    await fieldOf(page, "Each").fill("90")
+    await errorAt(page, "Each").getByText("expected a number and s, m, h or d").waitFor()
+    await fieldOf(page, "Each").fill("90m")
+    await fieldOf(page, "Fires later by up to").fill("")
+    await page.getByRole("button", {name: "Save", exact: true}).click()
+    await page.getByRole("link", {name: "Duplicate", exact: true}).waitFor()
+    const {jitter: _, ...plain} = standup
+    expect(jobIn(host, "standup")).toEqual({...plain, enabled: true, schedule: {every: "90m"}})
+
+    await page.getByRole("link", {name: "Duplicate", exact: true}).click()
+    await fieldOf(page, "Name").fill("digest")
+    await fieldOf(page, "What it does").selectOption("plugin")
+    await fieldOf(page, "Plugin and job").selectOption("team/digest")
+    await fieldOf(page, "Data, as JSON").fill('{"room": ')
+    await errorAt(page, "Data, as JSON").getByText("It is not JSON").waitFor()
+    await fieldOf(page, "Data, as JSON").fill('{"room": 7}')
+    await errorAt(page, "Data, as JSON").getByText("data.room: expected text").waitFor()
+    await fieldOf(page, "Data, as JSON").fill('{"room": "#team"}')
+    await page.getByRole("button", {name: "Add", exact: true}).click()
+    await page.locator('[data-job="digest"]').waitFor()
+    expect(jobIn(host, "digest")).toMatchObject({target: {plugin: "team", job: "digest", data: {room: "#team"}}})
+
+    await page.getByRole("button", {name: "Remove digest"}).click()
+    await page.getByRole("alertdialog").getByText("Its schedule is lost: every 90m, Europe/Berlin.").waitFor()
+    await page.getByRole("alertdialog").getByRole("button", {name: "Remove", exact: true}).click()
+    await page.getByText("There is no job digest in the file").waitFor()
+
+    await goTo(page, "jobs/team.nightly")
+    await page.getByText("The plugin team declares this job, by default cron 30 2 * * * in Europe/Berlin.").waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test("keeps what was typed when another editor was faster, when the Host is killed, and when the page is loaded anew", async () => {
+    const host = await start()
+    const target = {endpoint: "sandbox", channel: "#team", text: "one"}
+    await host.post("/api/jobs", {id: "tea", schedule: {cron: "0 9 * * *"}, timezone: "UTC", target})
+    const {page, errors} = await openConsole(await startChromium(), host, {
+      token,
+      at: "jobs/tea?do=edit",
+      viewport: {width: 1440, height: 900},
+      direct: true,
+    })
+    await fieldOf(page, "Message").fill("mine")
+    await host.post("/api/jobs/tea/edit", {target: {...target, text: "theirs"}})
+    await page.getByRole("button", {name: "Save", exact: true}).click()
+    const conflict = page.locator("[data-conflict]")
+    await conflict.getByText("Somebody else changed this job while you had it open.").waitFor()
+    await conflict.getByText("theirs", {exact: true}).waitFor()
+    await expectFit(page, "a conflict")
+    expect(jobIn(host, "tea")).toMatchObject({target: {text: "theirs"}})
+    expect(await fieldOf(page, "Message").inputValue()).toBe("mine")
+    await conflict.getByRole("button", {name: "Save mine over theirs"}).click()
+    await page.locator("[data-job-form]").waitFor({state: "detached"})
+    expect(jobIn(host, "tea")).toMatchObject({target: {text: "mine"}})
+
+    await goTo(page, "jobs/tea?do=edit")
+    await fieldOf(page, "Message").fill("typed before the kill")
+    await host.stop("SIGKILL")
+    await page.getByRole("button", {name: "Save", exact: true}).click()
+    await page.getByRole("alert").getByText("What you typed stays here").first().waitFor()
+    expect(await fieldOf(page, "Message").inputValue()).toBe("typed before the kill")
+    const second = await startHost({project: host.project, env})
+    await live(page)
+    await page.reload()
+    await live(page)
+    await page.getByText("What you typed before is back").waitFor()
+    expect(await fieldOf(page, "Message").inputValue()).toBe("typed before the kill")
+    await expectFit(page, "a form that is back")
+    await page.getByRole("button", {name: "Save", exact: true}).click()
+    await page.locator("[data-job-form]").waitFor({state: "detached"})
+    const {target: said} = await second.get<Static<typeof JobView>>("/api/jobs/tea")
+    expect(said.text).toBe("typed before the kill")
+    expect(errors).toEqual([])
+  })
+})
