@@ -83,6 +83,16 @@ export const problems = {
     title: "The configuration is not valid",
     hint: "Correct svc.config.yml, then run svc doctor.",
   },
+  config_changed: {
+    status: 409,
+    title: "The configuration file was changed meanwhile",
+    hint: "Read the file again, and make the change in what it says now.",
+  },
+  config_not_editable: {
+    status: 422,
+    title: "svc cannot make this change in the file as it is written",
+    hint: "Change the file itself: an anchor, an alias or a broken line stands in the way.",
+  },
   token_missing: {
     status: 422,
     title: "Production needs a token",

@@ -14,13 +14,13 @@ import type {LoadedPlugin, Loader} from "../plugins/load.ts"
 import type {PluginHost} from "../plugins/plugin-host.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {readBindings} from "./agents/bindings.ts"
+import {findUnknownEvents} from "./checks/unknown-events.ts"
 import type {Generation, Snapshot} from "./generation.ts"
 import {type JobDefault, jobDefaultIssues} from "./job-defaults.ts"
 import {readHostTexts} from "./languages/project-texts.ts"
 import {disposeInOrder, setUpInOrder, withTheirProviders} from "./services.ts"
 import {findSharedState} from "./shared-state.ts"
 import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
-import {findUnknownEvents} from "./unknown-events.ts"
 import {explainWaiting} from "./unmet-services.ts"
 
 /** A whole next generation, not yet committed. */
@@ -120,7 +120,10 @@ const explainLoad = (error: unknown): never => {
 }
 
 /** Loads every enabled plugin and checks its configuration; rejects with the findings of all. */
-const prepareAll = async (loaded: LoadedConfig, {loader, signal, hide}: DraftOptions) => {
+export const prepareAll = async (
+  loaded: LoadedConfig,
+  {loader, signal, hide}: Pick<DraftOptions, "loader" | "signal" | "hide">,
+): Promise<readonly Prepared[]> => {
   const enabled = Object.entries((loaded.config as ProjectConfig).plugins).filter(([, entry]) => entry.enabled)
   const results = await Promise.allSettled(
     enabled.map(async ([name, entry]): Promise<Prepared> => {

@@ -1,9 +1,10 @@
 import {toJson} from "../../shared/json.ts"
-import {Problem, toProblem} from "../../shared/problems.ts"
+import {isProblem, Problem, toProblem} from "../../shared/problems.ts"
 import type {Variables} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Instance} from "../plugins/instance.ts"
+import {checkText} from "./checks/check-text.ts"
 import {createDraft, type Draft, type DraftOptions, describeFailure} from "./draft.ts"
 import type {Failure, Generation, NewPin, Pin} from "./generation.ts"
 import type {GenerationHistory, GenerationRecord} from "./history.ts"
@@ -35,6 +36,9 @@ export interface GenerationsOptions extends DraftOptions {
 
 /** Given the running instances, those that take the place of some of them. */
 export type MakeNext = (running: readonly Instance[]) => Promise<ReadonlyMap<Instance, Instance>>
+
+/** Puts back what was in the configuration file. */
+export type TakeBack = () => Promise<void>
 
 /** How long handlers of a replaced instance may go on, in milliseconds. */
 const drainLimit = 5000
@@ -126,6 +130,44 @@ export class Generations {
       const file = await readConfigText(this.#options.configFile)
       const {text, pin} = switchIn(this.#current.config, this.#pin, file, wanted)
       return this.#advanceTo(text, `${wanted.enabled ? "enabled" : "disabled"} ${wanted.name}`, pin)
+    })
+  }
+
+  /** Checks a text's keys and values, and runs no code but what plugins do when they are loaded. Throws what `checkText` throws. */
+  check(text: ConfigText): Promise<void> {
+    return this.#queue(async () => checkText(text, await this.#options.readVariables(), this.#current, this.#options))
+  }
+
+  /** Makes the draft that a text would be, and undoes it. Resolves to what needs a restart. Throws what `createDraft` throws. */
+  try(text: ConfigText): Promise<readonly string[]> {
+    return this.#queue(async () => {
+      const {draft, reasons} = await this.#judge(text)
+      await draft.dispose()
+      return reasons
+    })
+  }
+
+  /**
+   * Commits a text that is not in the file yet. `write` puts it there once the draft stands, so that a kill in between leaves
+   * the next start a configuration that was tried; what `write` resolves to takes it back, where the commit is refused. A pin
+   * ends. Throws what `createDraft` and `write` throw, and `restart_required`; then nothing was changed.
+   */
+  adopt(text: ConfigText, reason: string, write: () => Promise<TakeBack>): Promise<Generation> {
+    return this.#queue(async () => {
+      this.#requireCommits()
+      const draft = await this.#draft(text)
+      const giveUp = async (error: unknown): Promise<never> => {
+        await draft.dispose()
+        throw error
+      }
+      const takeBack = await write().catch(giveUp)
+      const generation = await this.#commit(draft, reason, undefined).catch(async error => {
+        // It may be committed: then the file has to say the same.
+        if (!isProblem(error, "database_outcome_unknown")) await takeBack()
+        return giveUp(error)
+      })
+      this.#swap(generation, draft)
+      return generation
     })
   }
 
@@ -230,13 +272,18 @@ export class Generations {
     return generation
   }
 
-  async #draft(text: ConfigText): Promise<Draft> {
+  async #judge(text: ConfigText): Promise<{readonly draft: Draft; readonly reasons: readonly string[]}> {
     const {readVariables, readLockfile, mayChangeCode} = this.#options
     const draft = await createDraft(text, await readVariables(), this.#current, this.#options)
     const lockfile = await readLockfile()
     this.#lockfile ??= lockfile
     const reasons = restartReasons(this.#current, draft, mayChangeCode)
     if (!mayChangeCode && lockfile !== this.#lockfile) reasons.push("the lockfile")
+    return {draft, reasons}
+  }
+
+  async #draft(text: ConfigText): Promise<Draft> {
+    const {draft, reasons} = await this.#judge(text)
     if (reasons.length === 0) return draft
     await draft.dispose()
     throw new Problem("restart_required", `these changes need a restart: ${reasons.join(", ")}`)

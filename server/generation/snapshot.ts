@@ -222,6 +222,10 @@ const pagesOf = (loaded: LoadedConfig, instance: Instance): PublishedPage[] => {
   return instance.registrations.pages.flatMap(page => (listed.includes(page.path) ? [{instance, page}] : []))
 }
 
+/** What a configuration says wrong of the accounts of a plugin that runs. */
+export const accountIssues = (loaded: LoadedConfig, instance: Instance): readonly Issue[] =>
+  endpointsOf(loaded, instance, () => {}).issues
+
 const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message: string) => void) => {
   const own = loaded.config.plugins[instance.name]
   const entries = own?.endpoints ?? []

@@ -14,6 +14,7 @@ import {
   uploadCheckpoint,
   verifyCheckpoint,
 } from "../console/api/checkpoints.ts"
+import {applyConfig, previewConfig, showConfigFile} from "../console/api/config/file.ts"
 import {compactDatabase, rescueDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
 import {askPlatform, listEndpoints, reconnectEndpoint} from "../console/api/endpoints.ts"
 import {listEvents, streamEvents} from "../console/api/events.ts"
@@ -246,6 +247,9 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     // The configuration and the log may tell about users.
     get("/api/config", "full", showConfig(current)),
+    get("/api/config/file", "full", showConfigFile(services.configuration)),
+    post("/api/config/preview", "full", previewConfig(services.configuration)),
+    post("/api/config", "full", applyConfig(services.configuration, system)),
 
     get("/api/workroom", "demo", showWorkroom(workroom)),
     get("/api/workroom/items", "demo", listItems(workroom)),

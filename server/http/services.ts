@@ -7,6 +7,7 @@ import type {DiskLimit} from "../capacity/disk-watch.ts"
 import type {CapacityService, RescueService} from "../console/api/database.ts"
 import type {EventServices} from "../console/api/events.ts"
 import type {UserService} from "../console/api/users/users.ts"
+import type {Configuration} from "../console/edit-config.ts"
 import type {StatusBoard} from "../console/status/board.ts"
 import type {Database} from "../database/database.ts"
 import type {RunHistory} from "../database/runs.ts"
@@ -22,6 +23,7 @@ import type {Outbox} from "../outbox/outbox.ts"
 import type {RunningBuild} from "../recovery/build/running.ts"
 import type {Checkpoints} from "../recovery/checkpoint/checkpoints.ts"
 import type {Releases} from "../recovery/release/releases.ts"
+import type {UncommittedWatch} from "../recovery/uncommitted.ts"
 import type {Uploads} from "../recovery/upload/uploads.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import type {SatoriServer} from "../satori/server.ts"
@@ -52,6 +54,9 @@ export interface Services {
   /** The generation that runs. Throws `starting` before the first one. */
   current(): Generation
   readonly generations: Generations
+  readonly configuration: Configuration
+  /** Does git have the configuration as it is? */
+  readonly uncommitted: UncommittedWatch
   readonly endpoints: Endpoints
   readonly database: Database
   readonly events: EventServices & {readonly raise: Raise}

@@ -4,6 +4,8 @@ import {AgentMeter} from "../../agents/meter.ts"
 import {Capacity} from "../../capacity/capacity.ts"
 import {watchDisk} from "../../capacity/disk-watch.ts"
 import {PlaceWatch} from "../../capacity/place-watch.ts"
+import {readEnvironment} from "../../config/environment.ts"
+import type {Configuration} from "../../console/edit-config.ts"
 import {Containment} from "../../generation/containment.ts"
 import type {Generation} from "../../generation/generation.ts"
 import {createLanguageOf, LanguageChoices} from "../../messages/language/choices.ts"
@@ -13,6 +15,7 @@ import {RunningBuild} from "../../recovery/build/running.ts"
 import {filesParticipant} from "../../recovery/checkpoint/files-part.ts"
 import {jobsParticipant} from "../../recovery/checkpoint/jobs-part.ts"
 import {workroomParticipant} from "../../recovery/checkpoint/workroom-part.ts"
+import {UncommittedWatch} from "../../recovery/uncommitted.ts"
 import {systemClock} from "../../runtime/flow/clock.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import type {Jobs} from "../../scheduler/jobs.ts"
@@ -158,6 +161,14 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     recovery,
     watcher,
   })
+  const uncommitted = new UncommittedWatch(paths.config)
+  const configuration: Configuration = {
+    path: paths.config,
+    mode,
+    generations,
+    environment: () => readEnvironment(paths.project, environment, process.env),
+    uncommitted: again => uncommitted.look(again),
+  }
   const jobs: Jobs = createJobs({
     database,
     log,
@@ -230,6 +241,8 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     users,
     watcher,
     generations,
+    configuration,
+    uncommitted,
     starts,
     timers,
     jobs,

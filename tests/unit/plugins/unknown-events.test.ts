@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {findUnknownEvents} from "../../../server/generation/unknown-events.ts"
+import {findUnknownEvents} from "../../../server/generation/checks/unknown-events.ts"
 import {collectRegistrations} from "../../../server/plugins/registrations.ts"
 import {pluginPath} from "../../../shared/ids.ts"
 

@@ -1,0 +1,85 @@
+import type {ConfigChange} from "../../../shared/api/configuration/file.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {formatPath, type Path} from "../source.ts"
+import {didYouMean} from "../suggest.ts"
+import {read, withoutValue, withValue} from "./text.ts"
+
+/**
+ * The text of a configuration with changes, one after the other; every character that they are not about stays. Throws
+ * `config_invalid` for a text that is broken, `config_not_editable`, `plugin_unknown`, `endpoint_unknown`, `conflict`.
+ */
+export const withChanges = (text: string, changes: readonly ConfigChange[]): string =>
+  changes.reduce((now, each) => withChange(now, each), text)
+
+const withChange = (text: string, change: ConfigChange): string => {
+  const {plugin} = change
+  const at: Path = ["plugins", plugin]
+  const entries = pluginsOf(text)
+  if (change.change === "add_plugin") {
+    if (Object.hasOwn(entries, plugin)) throw new Problem("conflict", `there is a plugin "${plugin}" already`)
+    const {use, config} = change
+    return set(text, at, {...(use === undefined ? {} : {use}), ...(config === undefined ? {} : {config})})
+  }
+  if (!Object.hasOwn(entries, plugin))
+    throw new Problem("plugin_unknown", `the file has no plugin "${plugin}"${didYouMean(plugin, Object.keys(entries))}`)
+  const entry = entries[plugin]
+  switch (change.change) {
+    case "remove_plugin":
+      return remove(text, at)
+    case "enable_plugin":
+      // What is not said to be disabled is enabled.
+      return remove(text, [...at, "enabled"])
+    case "disable_plugin":
+      return set(text, [...at, "enabled"], false, true)
+    case "set":
+      return set(text, [...settingsOf(at, entry, change.account), ...change.path], change.value)
+    case "remove":
+      return remove(text, [...settingsOf(at, entry, change.account), ...change.path])
+    case "add_account": {
+      const {account, value} = change
+      const accounts = accountsOf(entry)
+      if (accounts.includes(account)) throw new Problem("conflict", `${plugin} has an account "${account}" already`)
+      const {id: _, ...others} = value
+      return set(text, [...at, "endpoints", accounts.length], {id: account, ...others})
+    }
+    case "remove_account":
+      return remove(text, accountAt(at, entry, change.account))
+  }
+}
+
+const set = (text: string, path: Path, value: unknown, isFirst = false): string =>
+  withValue(text, path, value, isFirst) ?? refuse(path)
+
+const remove = (text: string, path: Path): string => withoutValue(text, path) ?? refuse(path)
+
+const refuse = (path: Path): never => {
+  throw new Problem("config_not_editable", `${formatPath(path)} cannot be changed without changing anything else`)
+}
+
+const settingsOf = (at: Path, entry: unknown, account: string | undefined): Path =>
+  account === undefined ? [...at, "config"] : accountAt(at, entry, account)
+
+const accountAt = (at: Path, entry: unknown, account: string): Path => {
+  const accounts = accountsOf(entry)
+  const index = accounts.indexOf(account)
+  if (index >= 0) return [...at, "endpoints", index]
+  const known = accounts.filter(id => typeof id === "string")
+  throw new Problem("endpoint_unknown", `${formatPath(at)} has no account "${account}"${didYouMean(account, known)}`)
+}
+
+const accountsOf = (entry: unknown): readonly unknown[] => {
+  const endpoints = fieldOf(entry, "endpoints")
+  return Array.isArray(endpoints) ? endpoints.map(account => fieldOf(account, "id")) : []
+}
+
+const pluginsOf = (text: string): Readonly<Record<string, unknown>> => {
+  const plugins = fieldOf(read(text), "plugins")
+  return typeof plugins === "object" && plugins !== null && !Array.isArray(plugins)
+    ? (plugins as Readonly<Record<string, unknown>>)
+    : {}
+}
+
+const fieldOf = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, key)
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined

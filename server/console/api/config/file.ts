@@ -1,0 +1,65 @@
+import {
+  ConfigApplied,
+  ConfigFile,
+  ConfigPreview,
+  ConfigPreviewRequest,
+  ConfigRequest,
+} from "../../../../shared/api/configuration/file.ts"
+import type {Operation} from "../../../../shared/sdk/route.ts"
+import type {Static} from "../../../../shared/type.ts"
+import {apply, type Configuration, preview, type Restarts, readConfigFile} from "../../edit-config.ts"
+
+export const showConfigFile = (configuration: Configuration): Operation => ({
+  summary: "The configuration file as it was written, with the hash that a change of it names",
+  response: {200: ConfigFile},
+  problems: ["project_missing", "config_invalid"],
+  handle: async (_, call) => call.json(ConfigFile, await readConfigFile(configuration)),
+})
+
+export const previewConfig = (configuration: Configuration): Operation => ({
+  summary: "What a change would make of the configuration file: text, diff and findings; nothing is written",
+  body: ConfigPreviewRequest,
+  response: {200: ConfigPreview},
+  problems: [
+    "config_changed",
+    "config_invalid",
+    "config_not_editable",
+    "plugin_unknown",
+    "endpoint_unknown",
+    "conflict",
+    "project_missing",
+  ],
+  handle: async (_, call) => {
+    const asked = (await call.body()) as Static<typeof ConfigPreviewRequest>
+    return call.json(ConfigPreview, await preview(configuration, asked))
+  },
+})
+
+export const applyConfig = (configuration: Configuration, restarts: Restarts): Operation => ({
+  summary: "Try a text as the next generation, write it to the configuration file, and commit it",
+  body: ConfigRequest,
+  response: {200: ConfigApplied, 202: ConfigApplied},
+  problems: [
+    "config_changed",
+    "config_invalid",
+    "plugin_invalid",
+    "plugin_missing",
+    "plugin_timeout",
+    "service_missing",
+    "service_circular",
+    "plugin_newer",
+    "migration_refused",
+    "restart_required",
+    "no_supervisor",
+    "restart_limit",
+    "trial_failed",
+    "not_tried",
+    "project_missing",
+    "conflict",
+  ],
+  handle: async (_, call) => {
+    const asked = (await call.body()) as Static<typeof ConfigRequest>
+    const applied = await apply(configuration, restarts, asked)
+    return call.json(ConfigApplied, applied, {status: applied.restarting === true ? 202 : 200})
+  },
+})

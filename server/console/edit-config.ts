@@ -1,0 +1,189 @@
+import {createTwoFilesPatch, FILE_HEADERS_ONLY} from "diff"
+import type {
+  ConfigApplied,
+  ConfigFile,
+  ConfigPreview,
+  ConfigPreviewRequest,
+  ConfigRequest,
+  UncommittedConfig,
+} from "../../shared/api/configuration/file.ts"
+import type {ReloadResult} from "../../shared/api/system.ts"
+import type {Mode} from "../../shared/mode.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
+import type {Static} from "../../shared/type.ts"
+import {withChanges} from "../config/edit/changes.ts"
+import {replaceConfig, requireSame, Unwritable, whyUnwritable} from "../config/edit/file.ts"
+import type {Environment} from "../config/environment.ts"
+import {namesIn} from "../config/expand.ts"
+import {type ConfigText, readConfigText} from "../config/load.ts"
+import type {Generations} from "../generation/generations.ts"
+import {sha256Of} from "../runtime/hash.ts"
+
+/** The project's configuration file, for those who read and change it over the API. */
+export interface Configuration {
+  readonly path: string
+  readonly mode: Mode
+  readonly generations: Generations
+  readonly environment: () => Promise<Environment>
+  /** Asks git, at most once in a while. `again` asks at once: the file was changed. */
+  readonly uncommitted: (again?: boolean) => Promise<UncommittedConfig>
+}
+
+export interface Restarts {
+  reload(asked: {readonly confirm: boolean; readonly force: boolean}): Promise<Static<typeof ReloadResult>>
+}
+
+export const readConfigFile = async (configuration: Configuration): Promise<Static<typeof ConfigFile>> => {
+  const {path, mode, generations, environment, uncommitted} = configuration
+  const {file, text, sha256} = await readConfigText(path)
+  const why = await whyUnwritable(path)
+  const {pin} = generations
+  return {
+    file,
+    text,
+    hash: sha256,
+    writable: why === undefined,
+    ...(why === undefined ? {} : {why}),
+    mode,
+    ...(pin === undefined ? {} : {pinned: pin.number}),
+    uncommitted: await uncommitted(),
+    variables: variablesOf(text, await environment()),
+  }
+}
+
+const variablesOf = (text: string, {files, variables}: Environment) => {
+  const names = new Set([...namesIn(text), ...files.flatMap(({values}) => Object.keys(values))])
+  return [...names].sort().map(name => ({name, set: (variables[name] ?? "") !== ""}))
+}
+
+type Preview = Static<typeof ConfigPreview>
+
+/**
+ * What a change would make of the file, and what is wrong with that. Throws `config_changed`, `request_invalid`, and what
+ * `withChanges` throws.
+ */
+export const preview = async (
+  {path, generations}: Configuration,
+  {hash, text, changes, draft = false}: Static<typeof ConfigPreviewRequest>,
+): Promise<Preview> => {
+  if ((text === undefined) === (changes === undefined))
+    throw new Problem("request_invalid", "expected text or changes, and not both")
+  const before = await requireSame(path, hash)
+  const after = nextOf(before, text ?? withChanges(before.text, changes ?? []))
+  const {pin} = generations
+  return {
+    file: before.file,
+    text: after.text,
+    hash: after.sha256,
+    diff: diffOf(before, after),
+    ...(await judge(generations, after, draft)),
+    ...(pin?.fileSha256 === before.sha256 && after.sha256 !== before.sha256 ? {unpins: pin.number} : {}),
+  }
+}
+
+const judge = async (
+  generations: Generations,
+  text: ConfigText,
+  draft: boolean,
+): Promise<Pick<Preview, "issues" | "code" | "restart">> => {
+  try {
+    if (draft) return {issues: [], restart: [...(await generations.try(text))]}
+    await generations.check(text)
+    return {issues: [], restart: []}
+  } catch (error) {
+    if (!(error instanceof Problem) || ["stopping", "starting", "internal"].includes(error.code)) throw error
+    const whole = {file: text.file, line: 1, column: 1, path: "", message: error.message}
+    return {issues: error.issues.length > 0 ? [...error.issues] : [whole], code: error.code, restart: []}
+  }
+}
+
+type Applied = Static<typeof ConfigApplied>
+
+/**
+ * Tries a text as the next generation, writes the file and commits. What needs a restart is written where that was asked for,
+ * and taken back where the restart is refused. Throws `config_changed`, `restart_required`, and what a draft throws; then the file is
+ * as it was.
+ */
+export const apply = async (
+  configuration: Configuration,
+  restarts: Restarts,
+  {hash, text, restart = false, confirm = false, force = false}: Static<typeof ConfigRequest>,
+): Promise<Applied> => {
+  const {path, generations, uncommitted} = configuration
+  const before = await requireSame(path, hash)
+  const after = nextOf(before, text)
+  const runs = () => generations.current?.number ?? 0
+  const unchanged = {written: false, committed: false, generation: runs(), hash: before.sha256}
+  if (after.sha256 === before.sha256) return {...unchanged, diff: ""}
+  const diff = diffOf(before, after)
+  const write = async () => {
+    await replaceConfig(path, after.text, before.sha256)
+    return async () => {
+      await replaceConfig(path, before.text, after.sha256)
+    }
+  }
+  try {
+    const {number} = await generations.adopt(after, "configuration edited", write)
+    return {written: true, committed: true, generation: number, hash: after.sha256, diff}
+  } catch (error) {
+    if (error instanceof Unwritable) return {...unchanged, unwritable: error.message, diff}
+    if (!restart || !isProblem(error, "restart_required")) throw error
+  } finally {
+    void uncommitted(true)
+  }
+  return {
+    generation: runs(),
+    ...(await writeForRestart(configuration, restarts, {before, after, write, confirm, force})),
+    diff,
+  }
+}
+
+interface ForRestart {
+  readonly before: ConfigText
+  readonly after: ConfigText
+  readonly write: () => Promise<() => Promise<void>>
+  readonly confirm: boolean
+  readonly force: boolean
+}
+
+/** In production the restart begins; elsewhere somebody makes it. */
+const writeForRestart = async (
+  {mode, generations, uncommitted}: Configuration,
+  restarts: Restarts,
+  {before, after, write, confirm, force}: ForRestart,
+): Promise<Omit<Applied, "diff" | "generation">> => {
+  const reasons = await generations.try(after)
+  const written = {written: true, committed: false, hash: after.sha256}
+  try {
+    const takeBack = await write()
+    try {
+      const {restarting = false, committed} = await restarts.reload({confirm, force})
+      return {...written, committed, ...(restarting ? {restarting} : {})}
+    } catch (error) {
+      if (mode !== "production" && isProblem(error, "restart_required")) return {...written, restart: [...reasons]}
+      await takeBack()
+      // The refused text is in the file no more, and nothing is to say that it is.
+      await generations.reload("taken back").catch(() => {})
+      throw error
+    }
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error
+    return {written: false, committed: false, hash: before.sha256, unwritable: error.message}
+  } finally {
+    void uncommitted(true)
+  }
+}
+
+/** A mark at the beginning is the file's business. Throws `request_invalid` for what is no text. */
+const nextOf = ({file}: ConfigText, given: string): ConfigText => {
+  const text = given.replace(/^\uFEFF/, "")
+  if (!text.isWellFormed()) throw new Problem("request_invalid", "the text has half a character in it")
+  return {file, text, sha256: sha256Of(text)}
+}
+
+const diffOf = (before: ConfigText, after: ConfigText): string =>
+  before.sha256 === after.sha256
+    ? ""
+    : createTwoFilesPatch(`a/${before.file}`, `b/${after.file}`, before.text, after.text, undefined, undefined, {
+        headerOptions: FILE_HEADERS_ONLY,
+      })

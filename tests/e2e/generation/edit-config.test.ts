@@ -1,0 +1,270 @@
+import {chmodSync, existsSync, statSync} from "node:fs"
+import type {Static} from "typebox"
+import {describe, expect, test} from "vitest"
+import type {ConfigApplied, ConfigChange, ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
+import {generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
+import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd, bunOr, casesOf} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
+
+type File = Static<typeof ConfigFile>
+type Preview = Static<typeof ConfigPreview>
+type Applied = Static<typeof ConfigApplied>
+
+const env = {
+  HTTP_TOKEN: "full-token-of-the-test",
+  DEMO_TOKEN: "demo-token-of-the-test",
+  SVC_TEST_KEY: "key-of-the-test",
+  SVC_WEBHOOK_KEY: Buffer.alloc(32, 7).toString("base64"),
+}
+
+const config = `# The bot of the tests
+http:
+  port: 0
+  token: \${HTTP_TOKEN}
+  demoToken: \${DEMO_TOKEN}
+plugins:
+  sandbox: {}
+  # It greets.
+  greeter:
+    config:
+      greeting: hello # what it says
+      key: \${SVC_TEST_KEY}
+`
+
+const greeter = `import {definePlugin, Type} from "svc-runtime"
+export default definePlugin({
+  config: Type.Object({greeting: Type.String({minLength: 2}), key: Type.Secret(), times: Type.Optional(Type.Integer({default: 1}))}),
+  setup(plugin, config) {
+    if (config.greeting === "boom") throw new Error("it cannot greet like that")
+    plugin.command("greet", () => config.greeting)
+  },
+})`
+
+/** Its migration takes a while: a commit waits for it, after the file is written. */
+const slow = `import {definePlugin} from "svc-runtime"
+export default definePlugin({setup({database, command}) {
+  const all = database.table("all")
+  database.migrate([{name: "first", up: table => [
+    "CREATE TABLE " + table("all") + " (n INTEGER)",
+    "INSERT INTO " + table("all") + " WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000000) SELECT n FROM c",
+  ]}])
+  command("count", async () => String((await database.read("SELECT max(n) AS n FROM " + all))[0].n))
+}})`
+
+const fileOf = (host: TestHost) => host.get<File>("/api/config/file")
+
+const previewOf = async (host: TestHost, change: {text?: string; changes?: ConfigChange[]; draft?: boolean}) =>
+  host.post<Preview>("/api/config/preview", {hash: (await fileOf(host)).hash, ...change})
+
+const postConfig = (host: TestHost, body: object) =>
+  host.fetch("/api/config", {method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body)})
+
+/** Previews changes, and applies what the preview shows. */
+const change = async (host: TestHost, ...changes: ConfigChange[]): Promise<Applied> => {
+  const {hash} = await fileOf(host)
+  const {text} = await host.post<Preview>("/api/config/preview", {hash, changes})
+  return host.post<Applied>("/api/config", {hash, text})
+}
+
+const set = (key: string, value: unknown): ConfigChange => ({change: "set", plugin: "greeter", path: [key], value})
+
+const runtimes = bunAnd("node24")
+
+describe.each(runtimes)("the configuration is edited over the API on $name", runtime => {
+  const common = shared(() => startHost({runtime, config, env, plugins: {greeter, slow}}))
+
+  test("a change is previewed, applied with its comments, and runs; the watch makes no second generation", async () => {
+    const host = common()
+    const before = await statusOf(host)
+    const preview = await previewOf(host, {changes: [set("greeting", "good day")], draft: true})
+    expect(preview).toMatchObject({issues: [], restart: []})
+    expect(preview.diff).toContain("-      greeting: hello # what it says\n+      greeting: good day # what it says\n")
+    expect(host.project.read("svc.config.yml")).toBe(config)
+    chmodSync(host.project.path("svc.config.yml"), 0o640)
+    const applied = await change(host, set("greeting", "good day"))
+    expect(applied).toMatchObject({written: true, committed: true, generation: before.generation.number + 1})
+    expect(host.project.read("svc.config.yml")).toBe(config.replace("greeting: hello", "greeting: good day"))
+    expect(statSync(host.project.path("svc.config.yml")).mode & 0o777).toBe(0o640)
+    expect(await host.say("/greet")).toEqual(["good day"])
+    // The watch tells of the file, in the queue behind this one.
+    const again = await change(host, set("greeting", "good day again"))
+    expect((await generationsOf(host)).map(({number, reason}) => ({number, reason}))[0]).toEqual({
+      number: again.generation,
+      reason: "configuration edited",
+    })
+    expect(again.generation).toBe(applied.generation + 1)
+    expect(existsSync(host.project.path(".svc.config.yml.new"))).toBe(false)
+  })
+
+  describe.each(
+    casesOf(
+      [
+        ["a value that does not fit", set("greeting", "x"), /^plugins\.greeter\.config\.greeting$/, "config_invalid"],
+        [
+          "a secret that is written out",
+          set("key", "secret-canary"),
+          /^plugins\.greeter\.config\.key$/,
+          "config_invalid",
+        ],
+        ["a secret whose variable is not set", set("key", "${SVC_NOT_SET}"), /\.key$/, "config_invalid"],
+        ["a key that nobody knows", set("greting", "hello"), /\.greting$/, "config_invalid"],
+        ["a setup that throws", set("greeting", "boom"), /./, "plugin_invalid"],
+        [
+          "a plugin that is not there",
+          {change: "add_plugin", plugin: "nobody"} satisfies ConfigChange,
+          /nobody/,
+          "plugin_missing",
+        ],
+      ] as const,
+      runtime,
+      runtimes,
+    ),
+  )("%s", (_, wrong, path, code) => {
+    test("is told in the preview with its place, and refused with nothing changed", async () => {
+      const host = common()
+      const {hash, text: before} = await fileOf(host)
+      const {generation} = await statusOf(host)
+      const preview = await previewOf(host, {changes: [wrong], draft: true})
+      expect({code: preview.code, path: `${preview.issues[0]?.path} ${preview.issues[0]?.message}`}).toEqual({
+        code,
+        path: expect.stringMatching(/./),
+      })
+      expect(preview.issues[0]?.path === "" ? preview.issues[0].message : preview.issues[0]?.path).toMatch(path)
+      const body = await expectProblem(await postConfig(host, {hash, text: preview.text}), 422, code)
+      expect(JSON.stringify(body)).not.toContain("secret-canary")
+      expect(host.project.read("svc.config.yml")).toBe(before)
+      expect((await statusOf(host)).generation).toEqual(generation)
+      expect((await statusOf(host)).lastFailure).toBeNull()
+    })
+  })
+
+  test("a file that was changed meanwhile is not written over, and the answer has what it says now", async () => {
+    const host = common()
+    const {hash, text} = await fileOf(host)
+    const meanwhile = text.replace("# It greets.", "# It greets everybody.")
+    const {generation} = await statusOf(host)
+    host.project.write("svc.config.yml", meanwhile)
+    const body = await expectProblem(await postConfig(host, {hash, text: `${text}# mine\n`}), 409, "config_changed")
+    expect(body.current).toMatchObject({text: meanwhile})
+    expect(host.project.read("svc.config.yml")).toBe(meanwhile)
+    await generationOf(host, generation.number + 1)
+  })
+
+  test("plugins are added, disabled, enabled and removed", async () => {
+    const host = common()
+    const {text} = await fileOf(host)
+    await change(host, {change: "disable_plugin", plugin: "greeter"})
+    expect(host.project.read("svc.config.yml")).toContain("  greeter:\n    enabled: false\n    config:\n")
+    await change(host, {change: "enable_plugin", plugin: "greeter"}, {change: "add_plugin", plugin: "webhook"})
+    expect(host.project.read("svc.config.yml")).toBe(`${text}  webhook: {}\n`)
+    await change(host, {change: "remove_plugin", plugin: "webhook"})
+    expect(host.project.read("svc.config.yml")).toBe(text)
+  })
+
+  test("accounts are added, changed and removed, and a wrong one is found", async () => {
+    const host = common()
+    const {text} = await fileOf(host)
+    const account = {secrets: ["${SVC_WEBHOOK_KEY}"]}
+    await change(host, {change: "add_plugin", plugin: "webhook"})
+    const wrong: ConfigChange = {change: "add_account", plugin: "webhook", account: "one", value: {nothing: 1}}
+    expect((await previewOf(host, {changes: [wrong]})).issues.map(({path}) => path)).toEqual([
+      "plugins.webhook.endpoints[0].secrets",
+      "plugins.webhook.endpoints[0].nothing",
+    ])
+    await change(host, {change: "add_account", plugin: "webhook", account: "one", value: account})
+    await change(host, {
+      change: "set",
+      plugin: "webhook",
+      account: "one",
+      path: ["url"],
+      value: "https://shop.example.org/in",
+    })
+    expect(host.project.read("svc.config.yml")).toBe(
+      `${text}  webhook:
+    endpoints:
+      - id: one
+        secrets:
+          - \${SVC_WEBHOOK_KEY}
+        url: https://shop.example.org/in
+`,
+    )
+    await change(host, {change: "remove_account", plugin: "webhook", account: "one"})
+    await change(host, {change: "remove_plugin", plugin: "webhook"})
+    expect(host.project.read("svc.config.yml")).toBe(text)
+  })
+
+  test("what needs a restart is told before, and written only where that is asked for", async () => {
+    const host = common()
+    const {hash, text} = await fileOf(host)
+    const preview = await previewOf(host, {text: text.replace("port: 0", "port: 1"), draft: true})
+    expect(preview).toMatchObject({issues: [], restart: ["http.port"]})
+    await expectProblem(await postConfig(host, {hash, text: preview.text}), 409, "restart_required")
+    expect(host.project.read("svc.config.yml")).toBe(text)
+    const applied = await host.post<Applied>("/api/config", {hash, text: preview.text, restart: true})
+    expect(applied).toMatchObject({written: true, committed: false, restart: ["http.port"]})
+    expect(host.project.read("svc.config.yml")).toBe(preview.text)
+    await host.post<Applied>("/api/config", {hash: preview.hash, text})
+  })
+
+  test("a change ends the pin, which the preview tells", async () => {
+    const host = common()
+    const {generation} = await statusOf(host)
+    await host.post(`/api/generations/${generation.number}/rollback`)
+    expect((await fileOf(host)).pinned).toBe(generation.number)
+    const changed = set("greeting", "after the pin")
+    expect((await previewOf(host, {changes: [changed]})).unpins).toBe(generation.number)
+    await change(host, changed)
+    expect((await statusOf(host)).pin).toBeNull()
+    expect(await host.say("/greet")).toEqual(["after the pin"])
+  })
+
+  test("a file that is mounted alone is not replaced: the answer is the diff", async context => {
+    needMounts(context)
+    const host = common()
+    const {hash, text, writable} = await fileOf(host)
+    expect(writable).toBe(true)
+    mountReadOnly(host.project.path("svc.config.yml"))
+    expect(await fileOf(host)).toMatchObject({writable: false, hash})
+    const {generation} = await statusOf(host)
+    const applied = await host.post<Applied>("/api/config", {hash, text: text.replace("# It greets", "# This greets")})
+    expect(applied).toMatchObject({written: false, committed: false, generation: generation.number})
+    expect(applied.unwritable).toMatch(/mounted|read-only/)
+    expect(applied.diff).toContain("-  # It greets")
+    expect(host.project.read("svc.config.yml")).toBe(text)
+  })
+
+  test("a demo token reads nothing and changes nothing", async () => {
+    const host = common()
+    const headers = {authorization: `Bearer ${env.DEMO_TOKEN}`, "content-type": "application/json"}
+    for (const [method, path] of [
+      ["GET", "/api/config/file"],
+      ["POST", "/api/config/preview"],
+      ["POST", "/api/config"],
+    ] as const)
+      await expectProblem(
+        await fetch(`${host.url}${path}`, {method, headers, ...(method === "POST" ? {body: "{}"} : {})}),
+        403,
+        "forbidden",
+      )
+  })
+})
+
+describe.each(bunOr("node24"))("between the file and the commit, on $name", runtime => {
+  test("a kill leaves the next start the configuration that was tried", async () => {
+    const host = await startHost({runtime, config, env, plugins: {greeter, slow}})
+    const {hash} = await fileOf(host)
+    const changes = [set("greeting", "tried"), {change: "add_plugin", plugin: "slow"} satisfies ConfigChange]
+    const {text} = await host.post<Preview>("/api/config/preview", {hash, changes})
+    const posted = postConfig(host, {hash, text}).catch(() => undefined)
+    await until("the file to be written", () => host.project.read("svc.config.yml") === text)
+    await host.stop("SIGKILL")
+    expect(await posted).toBeUndefined()
+    const next = await startHost({runtime, project: host.project, env})
+    expect((await statusOf(next)).generation).toMatchObject({number: 2, reason: "started"})
+    expect(await next.say("/greet")).toEqual(["tried"])
+    expect(await next.say("/count")).toEqual(["2000000"])
+  })
+})
