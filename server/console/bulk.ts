@@ -12,7 +12,7 @@ export interface Bulk extends Pick<Operation, "summary"> {
   readonly query: TSchema
   /** The next of the rows that fit the filters, and that the action is for. */
   search(call: Call, action: Action, before: number, limit: number): Promise<SearchResult>
-  act(action: Action, row: Row): Promise<unknown>
+  act(action: Action, row: Row, call: Call): Promise<unknown>
 }
 
 /**
@@ -28,7 +28,7 @@ export const inBulk = ({summary, query, search, act}: Bulk): Operation => ({
     const {action, dryRun} = (await call.body()) as Static<typeof BulkRequest>
     const before = call.query.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(call.query.cursor)
     const {rows, next, lookedTo} = await search(call, action, before, Number(call.query.limit))
-    const done = dryRun === true ? rows : await Promise.all(rows.map(row => whereItCan(() => act(action, row))))
+    const done = dryRun === true ? rows : await Promise.all(rows.map(row => whereItCan(() => act(action, row, call))))
     return call.json(BulkChanged, {
       count: done.filter(each => each !== undefined).length,
       next: next === undefined ? null : String(next),

@@ -7,8 +7,8 @@ import {type Due, readDue} from "./marks.ts"
 /** What an operator can do about handlers that have not handled their event. */
 export type InboxAction = "retry" | "release" | "discard"
 
-/** One event, and of it one handler or all; or whatever is held. */
-export type InboxSelection = {readonly seq: number; readonly handler?: string} | "held"
+/** One event, and of it one handler, those of one plugin, or all; or whatever is held. */
+export type InboxSelection = {readonly seq: number; readonly handler?: string; readonly plugin?: string} | "held"
 
 /** What changed: so many handlers of so many events, and what is to run because of it. */
 export interface InboxChange {
@@ -28,6 +28,12 @@ const setting: Record<InboxAction, string> = {
   retry: "state = 'pending', failures = 0, crashes = 0, ended_at = NULL",
   release: "state = 'pending', failures = 0, crashes = 0, ended_at = NULL, error = NULL",
   discard: "state = 'discarded', ended_at = unixepoch() * 1000",
+}
+
+/** SQL for a handler, as `column` names it, that is a plugin's own. */
+export const ofPlugin = (column: string, plugin: string): {readonly sql: string; readonly args: readonly string[]} => {
+  const handlers = `root/${plugin}/`
+  return {sql: `substr(${column}, 1, length(?)) = ?`, args: [handlers, handlers]}
 }
 
 /** The questions whose answers nobody handles any more. */
@@ -52,8 +58,12 @@ export const act = async (database: Database, action: InboxAction, on: InboxSele
 const conditionOf = (action: InboxAction, on: InboxSelection): {condition: string; args: Statement["args"] & {}} => {
   const states = `state IN (${statesFor[action].map(state => `'${state}'`).join(", ")})`
   if (on === "held") return {condition: "state = 'held'", args: []}
-  if (on.handler === undefined) return {condition: `${states} AND seq = ?`, args: [on.seq]}
-  return {condition: `${states} AND seq = ? AND handler = ?`, args: [on.seq, on.handler]}
+  const parts: readonly {readonly sql: string; readonly args: Statement["args"] & {}}[] = [
+    {sql: `${states} AND seq = ?`, args: [on.seq]},
+    ...(on.handler === undefined ? [] : [{sql: "handler = ?", args: [on.handler]}]),
+    ...(on.plugin === undefined ? [] : [ofPlugin("handler", on.plugin)]),
+  ]
+  return {condition: parts.map(({sql}) => sql).join(" AND "), args: parts.flatMap(part => [...part.args])}
 }
 
 const refusal = async (

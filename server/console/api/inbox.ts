@@ -5,7 +5,7 @@ import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
-import {type InboxAction, statesFor} from "../../inbox/actions.ts"
+import {type InboxAction, ofPlugin, statesFor} from "../../inbox/actions.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
 import {inBulk} from "../bulk.ts"
@@ -21,16 +21,23 @@ const state = `COALESCE((SELECT state FROM inbox_marks m WHERE m.seq = inbox.seq
 /** Events with a handler in a state: the index of the marks tells which, in their order. */
 const inState = "SELECT DISTINCT seq FROM inbox_marks WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
 
-const handledBy = "EXISTS (SELECT 1 FROM inbox_marks h WHERE h.seq = inbox.seq AND substr(h.handler, 1, length(?)) = ?)"
+/** Events with a handler of a plugin, where they are given in one of these states. */
+const handledBy = (plugin: string | undefined, states?: readonly string[]): Condition => {
+  const of = plugin === undefined ? {sql: "TRUE", args: []} : ofPlugin("h.handler", plugin)
+  const inState = states === undefined ? "" : " AND h.state IN (SELECT value FROM json_each(?))"
+  return {
+    sql: `EXISTS (SELECT 1 FROM inbox_marks h WHERE h.seq = inbox.seq AND ${of.sql}${inState})`,
+    args: [...of.args, ...(states === undefined ? [] : [toJson(states)])],
+  }
+}
 
 /** What an operator looks for. */
-const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, text}) => {
-  const handlers = `root/${plugin}/`
+const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, state, text}) => {
   return [
     ...given(endpoint, "+endpoint = ?"),
     ...given(channel, "event ->> '$.channel.id' = ?"),
     ...(user === undefined ? [] : [{sql: "? IN (event ->> '$.user.id', event ->> '$.user.name')", args: [user]}]),
-    ...(plugin === undefined ? [] : [{sql: handledBy, args: [handlers, handlers]}]),
+    ...(plugin === undefined ? [] : [handledBy(plugin, state === undefined ? undefined : [state])]),
     ...(text === undefined ? [] : [containing("event ->> '$.message.content'", text)]),
   ]
 }
@@ -50,18 +57,23 @@ export const listInbox = (database: Database): Operation =>
     view: viewEvent,
   })
 
-const isFor = (action: InboxAction): Condition => ({
-  sql: "EXISTS (SELECT 1 FROM inbox_marks a WHERE a.seq = inbox.seq AND a.state IN (SELECT value FROM json_each(?)))",
-  args: [toJson(statesFor[action])],
-})
+/** The plugin whose handlers alone a request is about. */
+const pluginOf = ({query}: Call): string | undefined => (query as Static<typeof InboxQuery>).plugin
 
 export const actOnFoundEvents = (database: Database, inbox: Inbox): Operation =>
   inBulk({
     summary: "Run again, run or give up the handlers of all events that the filters find, a page at a time",
     query: InboxQuery,
     search: (call, action, before, limit) =>
-      searchMessages(database, inboxSearch, call, {before, limit, also: [isFor(action)]}),
-    act: (action, {seq}) => inbox.act(action, {seq: Number(seq)}),
+      searchMessages(database, inboxSearch, call, {
+        before,
+        limit,
+        also: [handledBy(pluginOf(call), statesFor[action])],
+      }),
+    act: (action, {seq}, call) => {
+      const plugin = pluginOf(call)
+      return inbox.act(action, {seq: Number(seq), ...(plugin === undefined ? {} : {plugin})})
+    },
   })
 
 export const showInboxEvent = (database: Database): Operation => ({

@@ -115,3 +115,27 @@ test("what a filter finds is retried at once: counted before, then a page at a t
       .status,
   ).toBe(400)
 })
+
+test("a plugin with a state is about its own handlers: what others failed at is neither found nor retried", async () => {
+  const failing = (word: string) => `import {definePlugin} from "svc-runtime"
+export default definePlugin({
+  setup: plugin => plugin.on("message-created", {name: "hear"}, ({text}) => {
+    if (text.includes("${word}")) throw new Error("${word}")
+  }),
+})
+`
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {sandbox: {}, left: {}, right: {}}\n",
+    plugins: {left: failing("left"), right: failing("right")},
+  })
+  for (const text of ["left", "right", "left and right"]) await host.say(text)
+  const found = async (query: string) => (await host.get<Page>(`/api/inbox?${query}`)).items.map(({seq}) => seq)
+  expect(await found("plugin=left&state=failed")).toEqual([3, 1])
+  expect(await found("plugin=left&state=handled")).toEqual([2])
+  expect(await found("plugin=left")).toEqual([3, 2, 1])
+  const discard = (query: string) => host.post<Changed>(`/api/inbox/bulk?${query}`, {action: "discard"})
+  expect(await discard("plugin=right&state=failed")).toMatchObject({count: 2})
+  const {marks} = await host.get<{marks: {handler: string; state: string}[]}>("/api/inbox/3")
+  expect(marks.map(({state}) => state)).toEqual(["failed", "discarded"])
+  expect(await discard("plugin=right")).toMatchObject({count: 0})
+})
