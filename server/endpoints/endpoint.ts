@@ -80,6 +80,7 @@ export class Endpoint {
   readonly #hooks: EndpointHooks
   readonly #closing = new AbortController()
   #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
+  #awaySince: number | undefined
   #connection: {readonly opened: Sender; readonly sender: Sender; readonly signal: AbortSignal} | undefined
   #accepting: Accepting | undefined
   #login: Login | undefined
@@ -111,6 +112,11 @@ export class Endpoint {
 
   get state(): EndpointState {
     return this.#state
+  }
+
+  /** Since when it has had no connection, however many were tried; undefined while it is online. In milliseconds since 1970. */
+  get awaySince(): number | undefined {
+    return this.#awaySince
   }
 
   get login(): Login | undefined {
@@ -224,6 +230,8 @@ export class Endpoint {
 
   #enter(change: Change<EndpointState>): void {
     this.#state = {...change, since: Date.now()} as EndpointState
+    if (change.is === "online") this.#awaySince = undefined
+    else this.#awaySince ??= this.#state.since
     const {name, log} = this.spec
     if (change.is === "failed") log.error(`${name} failed: ${change.error}`, {remediation: change.remediation})
     else if (change.is === "reconnecting")

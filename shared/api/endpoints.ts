@@ -13,6 +13,9 @@ export const EndpointView = Named("EndpointView", {
   }),
   state: Type.Enum([...endpointStates]),
   since: Time(),
+  awaySince: Type.Optional(
+    Time("Since when it has had no connection in this run, however many were tried; absent while it is online"),
+  ),
   admission: Type.Enum(["open", "closed"]),
   reason: Type.Optional(Type.String()),
   attempt: Type.Optional(Type.Integer()),

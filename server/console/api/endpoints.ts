@@ -67,7 +67,7 @@ const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {
 const noCursor: CursorFacts = {at: undefined, dropped: 0}
 
 const viewEndpoint = (
-  {spec, state, admission, lastEventAt, login}: Endpoint,
+  {spec, state, awaySince, admission, lastEventAt, login}: Endpoint,
   required: boolean,
   cursor: CursorFacts = noCursor,
 ): Static<typeof EndpointView> => ({
@@ -77,6 +77,7 @@ const viewEndpoint = (
   required,
   state: state.is,
   since: new Date(state.since).toISOString(),
+  ...(awaySince === undefined ? {} : {awaySince: new Date(awaySince).toISOString()}),
   admission: admission.is,
   ...reasonOf(state, admission),
   ...("attempt" in state ? {attempt: state.attempt} : {}),
