@@ -118,7 +118,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
       await page.locator('[data-seq="1"]').click()
       await page.getByText("in a bad mood").first().waitFor()
       host.project.write("calm", "")
-      await page.getByRole("button", {name: "Retry"}).click()
+      await page.getByRole("button", {name: "Retry", exact: true}).click()
       await page.getByRole("alertdialog").getByText("run once more").waitFor()
       await page.getByRole("alertdialog").getByRole("button", {name: "Retry"}).click()
       await page.locator('[data-notice="done"] [data-notice-event="message.handled"]').waitFor()

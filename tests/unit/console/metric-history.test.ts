@@ -66,16 +66,20 @@ test("what was missed is told in numbers, and nothing where nothing was", () => 
   const range = {from: begin, to: begin + 4 * minute}
   expect(
     missedIn(range, view, [
-      {from: at(-5), to: at(1)},
-      {from: at(3), to: null},
-      {from: at(-9), to: at(-8)},
+      {endpoint: "irc~libera", from: at(-5), to: at(1)},
+      {endpoint: "irc~libera", from: at(3), to: null},
+      {endpoint: "irc~libera", from: at(-9), to: at(-8)},
+      {endpoint: "mail", from: at(1), to: at(2)},
     ]),
   ).toEqual({
     starts: 2,
     down: 0,
     failed: 2,
     unsent: 1,
-    gaps: {count: 2, length: 120},
+    gaps: [
+      {name: "irc~libera", count: 2, length: 120},
+      {name: "mail", count: 1, length: 60},
+    ],
     away: [{name: "irc~libera", length: 105}],
   })
   const quiet = {...view, starts: [0], failed: [0], unsent: [0], endpoints: [], ran: [1, 1, 1, 1]}

@@ -8,7 +8,8 @@ export interface Missed {
   readonly down: number
   readonly failed: number
   readonly unsent: number
-  readonly gaps: {readonly count: number; readonly length: number}
+  /** Of each endpoint that has any. */
+  readonly gaps: readonly {readonly name: string; readonly count: number; readonly length: number}[]
   readonly away: readonly {readonly name: string; readonly length: number}[]
 }
 
@@ -19,9 +20,11 @@ const shortest = 60
 export const missedIn = (
   range: Range,
   view: MetricHistoryView,
-  gaps: readonly Pick<GapView, "from" | "to">[],
+  gaps: readonly Pick<GapView, "endpoint" | "from" | "to">[],
 ): Missed | undefined => {
-  const own = gaps.map(({from, to}) => lengthWithin(range, from, to)).filter(length => length > 0)
+  const own = gaps
+    .map(({endpoint, from, to}) => ({name: endpoint, length: lengthWithin(range, from, to)}))
+    .filter(({length}) => length > 0)
   const down = Math.max(0, recordedFor(view, range.to) - ranFor(view, range.to))
   const missed: Missed = {
     starts: totalOf(view.starts),
@@ -29,13 +32,17 @@ export const missedIn = (
     down: down > 2 * shortest ? down : 0,
     failed: totalOf(view.failed),
     unsent: totalOf(view.unsent),
-    gaps: {count: own.length, length: own.reduce((sum, length) => sum + length, 0)},
+    gaps: [...Map.groupBy(own, ({name}) => name)].map(([name, of]) => ({
+      name,
+      count: of.length,
+      length: of.reduce((sum, {length}) => sum + length, 0),
+    })),
     away: view.endpoints
       .map(({name, online}) => ({name, length: totalOf(online.map(awayOf)) * view.seconds}))
       .filter(({length}) => length >= shortest),
   }
   const {starts, failed, unsent, away} = missed
-  return starts + failed + unsent + missed.gaps.count + away.length > 0 || missed.down > 0 ? missed : undefined
+  return starts + failed + unsent + missed.gaps.length + away.length > 0 || missed.down > 0 ? missed : undefined
 }
 
 const awayOf = (online: number | null): number => (online === null ? 0 : 1 - online)

@@ -1,13 +1,16 @@
 import type {Envelope} from "../../../../shared/api/event-stream.ts"
+import {Unreachable} from "../host/client.ts"
 import {describeRefusal} from "../host/explain.ts"
 import {toneOfEvent} from "../host/links.ts"
+import {texts} from "../texts.ts"
 import type {Live} from "./live.svelte.ts"
 
 /** What became of something that the operator did. */
 export interface Notice {
   readonly id: number
   readonly title: string
-  readonly state: "running" | "done" | "failed"
+  /** `untold`: the Host took it, and no event has told how it ended. */
+  readonly state: "running" | "done" | "failed" | "untold"
   readonly detail: string
   /** The event that tells of it. */
   readonly event?: Envelope
@@ -25,9 +28,10 @@ export interface Deed<T> {
   readonly event?: {readonly types: readonly string[]; readonly fits?: (event: Envelope, result: T) => boolean}
 }
 
-/** How long an event is waited for, in milliseconds. */
+/** How long an event is waited for, in milliseconds; and so long at most once the Host has started again meanwhile. */
 const shortPatience = 10_000
 export const longPatience = 300_000
+const afterStart = 3000
 
 /** What the operator does, and how it ended. */
 export class Notices {
@@ -43,10 +47,12 @@ export class Notices {
   async perform<T>(deed: Deed<T>): Promise<boolean> {
     const id = ++this.#count
     const seen: Envelope[] = []
+    const restart: {at?: number} = {}
     let arrived: () => void = () => {}
     const unlisten = this.#live.listen(event => {
-      if (deed.event?.types.includes(event.type) !== true) return
-      seen.push(event)
+      if (deed.event?.types.includes(event.type) === true) seen.push(event)
+      else if (event.type === "host.started") restart.at ??= Date.now()
+      else return
       arrived()
     })
     this.#put({id, title: deed.title, state: "running", detail: ""})
@@ -54,11 +60,20 @@ export class Notices {
       const result = await deed.run()
       const said = {id, title: deed.title, detail: deed.say?.(result) ?? ""}
       if (deed.event !== undefined) this.#put({...said, state: "running"})
-      const event = await this.#await(deed, result, seen, resolve => {
+      if (deed.event === undefined) {
+        this.#put({...said, state: "done"})
+        return true
+      }
+      const event = await this.#await(deed, result, seen, restart, resolve => {
         arrived = resolve
       })
-      const isGood = event === undefined || toneOfEvent(event) !== "bad"
-      this.#put({...said, state: isGood ? "done" : "failed", ...(event === undefined ? {} : {event})})
+      if (event === undefined) {
+        const why = restart.at === undefined ? texts.notices.noEvent : texts.notices.startedAgain
+        this.#put({...said, state: "untold", detail: [said.detail, why].filter(text => text !== "").join(" ")})
+        return true
+      }
+      const isGood = toneOfEvent(event) !== "bad"
+      this.#put({...said, state: isGood ? "done" : "failed", event})
       return isGood
     } catch (error) {
       this.#put({id, title: deed.title, state: "failed", detail: describeError(error)})
@@ -73,12 +88,14 @@ export class Notices {
     {event: wanted, patience = shortPatience}: Deed<T>,
     result: T,
     seen: readonly Envelope[],
+    restart: {readonly at?: number},
     onArrival: (resolve: () => void) => void,
   ): Promise<Envelope | undefined> {
     if (wanted === undefined) return undefined
     const {fits = () => true} = wanted
-    const until = Date.now() + patience
+    const begun = Date.now()
     for (;;) {
+      const until = Math.min(begun + patience, (restart.at ?? Number.POSITIVE_INFINITY) + afterStart)
       const event = seen.find(each => fits(each, result))
       if (event !== undefined || Date.now() >= until) return event
       await new Promise<void>(resolve => {
@@ -98,4 +115,8 @@ export class Notices {
   }
 }
 
-const describeError = (error: unknown): string => (error instanceof Error ? describeRefusal(error) : String(error))
+/** Nobody knows of a request that was not answered whether it arrived. */
+const describeError = (error: unknown): string => {
+  if (error instanceof Unreachable) return `${error.message}. ${texts.notices.mayBeDone}`
+  return error instanceof Error ? describeRefusal(error) : String(error)
+}

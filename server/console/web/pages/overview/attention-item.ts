@@ -1,3 +1,8 @@
+export interface InState {
+  readonly state: string
+  readonly count: number
+}
+
 /** One thing that somebody should look at: what, why, what to do, and where. */
 export interface Attention {
   readonly tone: "bad" | "warn"
@@ -9,6 +14,8 @@ export interface Attention {
   readonly page?: string
   /** What on that page. */
   readonly part?: string
+  /** Where they are in a list that has others besides: how many are in each of its states. */
+  readonly states?: readonly InState[]
   /** The plugin that can be disabled for it. */
   readonly disable?: string
 }

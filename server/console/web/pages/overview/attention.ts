@@ -1,11 +1,11 @@
 import {findingsOf} from "../../../../../shared/attention/find.ts"
 import type {Finding, FindingOf, Facts as Known} from "../../../../../shared/attention/finding.ts"
 import {bytes, duration, time} from "../../format.ts"
-import {metricBy, sumOf} from "../../host/metrics.ts"
+import {metricBy} from "../../host/metrics.ts"
 import type {DatabaseInfo, EndpointView, JobView, WorkroomView} from "../../host/views.ts"
 import {texts} from "../../texts.ts"
 import {showAgents} from "./attention-agents.ts"
-import type {Attention} from "./attention-item.ts"
+import type {Attention, InState} from "./attention-item.ts"
 
 export interface Facts extends Omit<Known, "aside"> {
   readonly database: DatabaseInfo
@@ -18,18 +18,27 @@ const t = texts.attention
 
 /** What needs attention now, the worst first. */
 export const attentionOf = ({metrics, ...facts}: Facts): readonly Attention[] => {
-  const aside = {
-    inbox: sumOf(metricBy(metrics, "svc_inbox_handlers", "state"), "failed", "dead", "held"),
-    outbox: sumOf(metricBy(metrics, "svc_outbox_messages", "state"), "failed", "dead", "unknown", "held"),
-  }
-  const found = findingsOf({...facts, aside}).map(show)
+  const inbox = statesIn(metricBy(metrics, "svc_inbox_handlers", "state"), ["failed", "dead", "held"])
+  const outbox = statesIn(metricBy(metrics, "svc_outbox_messages", "state"), ["failed", "dead", "unknown", "held"])
+  const states: Readonly<Record<string, readonly InState[]>> = {inbox_aside: inbox, outbox_aside: outbox}
+  const aside = {inbox: sumOf(inbox), outbox: sumOf(outbox)}
+  const found = findingsOf({...facts, aside}).map(finding => {
+    const of = states[finding.code]
+    return of === undefined ? show(finding) : {...show(finding), states: of}
+  })
   return [...found.filter(({tone}) => tone === "bad"), ...found.filter(({tone}) => tone === "warn")]
 }
 
+/** Those of these states that something is in, as their lists are filtered by them. */
+const statesIn = (counts: Readonly<Record<string, number>>, states: readonly string[]): readonly InState[] =>
+  states.map(state => ({state, count: counts[state] ?? 0})).filter(({count}) => count > 0)
+
+const sumOf = (states: readonly InState[]): number => states.reduce((sum, {count}) => sum + count, 0)
+
 /** Since when it is away, and what was tried. */
-const triedOf = ({since, attempt, error, retryAt}: EndpointView): string =>
+const triedOf = ({since, awaySince = since, attempt, error, retryAt}: EndpointView): string =>
   [
-    t.awaySince(time(since)),
+    t.awaySince(time(awaySince)),
     ...(attempt === undefined ? [] : [t.tried(attempt)]),
     ...(error === undefined ? [] : [t.lastError(error)]),
     ...(retryAt === undefined ? [] : [t.triesAt(time(retryAt))]),

@@ -92,8 +92,8 @@ export const missed = {
   down: (length: string) => `For ${length} no Host ran, or its database took nothing.`,
   failed: (count: number) => `${counted(count, {one: "# handler", other: "# handlers"})} failed.`,
   unsent: (count: number) => `${counted(count, {one: "# message", other: "# messages"})} did not arrive.`,
-  gaps: (count: number, length: string) =>
-    `${counted(count, {one: "# interval", other: "# intervals"})} in which messages may be missing, ${length} in all.`,
+  gaps: (name: string, count: number, length: string) =>
+    `${name}: ${counted(count, {one: "# interval", other: "# intervals"})} in which messages may be missing, ${length} in all.`,
   away: (name: string, length: string) => `${name} was not connected for ${length}.`,
   show: "Show the metrics of this time",
 } as const
