@@ -1,10 +1,11 @@
 import {readFileSync} from "node:fs"
 import type {Browser, BrowserContextOptions, Page} from "playwright-core"
-import {expect, onTestFinished} from "vitest"
+import {expect} from "vitest"
 import {meet} from "../../support/console/prism.ts"
 import type {TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {root} from "../../support/host/runtimes.ts"
+import {whenOver} from "../../support/host/shared.ts"
 
 /** A tab with the console, and what went wrong in it. */
 export interface ConsoleTab {
@@ -31,7 +32,7 @@ export const openConsole = async (
   {token, at, direct = false, ...options}: TabOptions = {},
 ): Promise<ConsoleTab> => {
   const context = await browser.newContext({reducedMotion: "reduce", viewport: {width: 1280, height: 900}, ...options})
-  onTestFinished(() => context.close())
+  whenOver(() => context.close())
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const errors: string[] = []

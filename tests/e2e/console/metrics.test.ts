@@ -1,9 +1,7 @@
 import {expect, test} from "vitest"
 import type {MetricHistoryView} from "../../../server/console/web/host/views.ts"
-import {emptySample, type Sample, sampleText} from "../../../server/metrics/history/sample.ts"
-import {open} from "../../support/database/databases.ts"
+import {hour, storePast} from "../../support/console/past.ts"
 import {startHost} from "../../support/host/host.ts"
-import type {Project} from "../../support/host/project.ts"
 import {bunAnd, usuallyOn} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, live, openConsole} from "./console.ts"
@@ -11,33 +9,10 @@ import {expectNoBarriers, expectNoSidewaysScroll, live, openConsole} from "./con
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 const config = 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n'
 
-const minute = 60_000
-const hour = 60 * minute
-
-/** What a busy Host would have stored: each minute up to now, but for ten of them an hour ago, and each hour of a month. */
-const storePast = async (project: Project): Promise<void> => {
-  const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
-  const now = Date.now()
-  const sample = (seconds: number, failed: number): Sample => ({
-    ...emptySample,
-    ...{ran: seconds, received: seconds, handled: seconds - failed, failed, sent: seconds},
-    ...{handlers: [10, 20, 30, 0, 1], commits: [5, 5, 5], delay: 12, bytes: 5_000_000, memory: 90_000_000},
-    endpoints: {"irc~libera": {online: seconds - failed * 10, reconnecting: failed * 10}},
-  })
-  const row = (span: number, at: number, failed: number) => ({
-    sql: "INSERT OR REPLACE INTO metric_history (span, at, data) VALUES (?, ?, ?)",
-    args: [span, Math.floor(at / span) * span, sampleText(sample(span / 1000, failed))],
-  })
-  const minutes = Array.from({length: 2 * 24 * 60}, (_, n) => n + 1).filter(n => n < 60 || n >= 70)
-  await database.write(minutes.map(n => row(minute, now - n * minute, n === 30 ? 3 : 0)))
-  await database.write(Array.from({length: 30 * 24}, (_, n) => row(hour, now - (n + 1) * hour, 0)))
-  await database.close()
-}
-
 const hostWithPast = async () => {
   const first = await startHost({config, env})
   await first.stop()
-  await storePast(first.project)
+  await storePast(first.project, {endpoint: "irc~libera"})
   return startHost({runtime: usuallyOn("node24"), project: first.project, env})
 }
 

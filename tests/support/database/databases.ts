@@ -5,6 +5,7 @@ import {v7 as uuid} from "uuid"
 import {onTestFinished, vi} from "vitest"
 import {type Database, type Location, type OpenOptions, openDatabase} from "../../../server/database/database.ts"
 import type {Migration} from "../../../server/database/migrations/migrations.ts"
+import {whenOver} from "../host/shared.ts"
 import {type HranaServer, startHrana} from "./hrana-server.ts"
 
 /** A folder of the test's own, removed when it has ended. */
@@ -24,7 +25,7 @@ export const open = async (
     {runtimeId: uuid(), signal: new AbortController().signal, onLeaseLost: () => {}, ...options},
     known,
   )
-  onTestFinished(() => database.close())
+  whenOver(() => database.close())
   return database
 }
 

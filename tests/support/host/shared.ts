@@ -29,17 +29,32 @@ export const whenFailed = (explain: () => string | undefined): void => {
   })
 }
 
+/** Makes something that tests share, whenever it is called. */
+export type Share = <T>(make: () => Promise<T>) => Promise<T>
+
+const sharingIn =
+  (undos: Undo[]): Share =>
+  async make => {
+    sharing = undos
+    try {
+      return await make()
+    } finally {
+      sharing = undefined
+    }
+  }
+
+/** For `make` of `shared`: what one of the tests makes by this lasts for the others, a Host in the place of one that it killed. */
+export const shareMore = (): Share => {
+  if (sharing === undefined) throw new Error("what tests share is made by `shared`")
+  return sharingIn(sharing)
+}
+
 /** Makes one thing, a Host most of the time, for all tests of the surrounding `describe`: none of them may spoil it for the others. */
 export const shared = <T>(make: () => Promise<T>): (() => T) => {
   const undos: Undo[] = []
   let made: {readonly value: T} | undefined
   beforeAll(async () => {
-    sharing = undos
-    try {
-      made = {value: await make()}
-    } finally {
-      sharing = undefined
-    }
+    made = {value: await sharingIn(undos)(make)}
   })
   afterAll(async () => {
     for (const undo of undos.reverse()) await undo()

@@ -1,0 +1,274 @@
+import {join} from "node:path"
+import type {Page} from "playwright-core"
+import {expect, test} from "vitest"
+import {scratchFolder} from "../../../support/database/databases.ts"
+import {printed} from "../../../support/host/command-line.ts"
+import {until} from "../../../support/host/process.ts"
+import type {TestRuntime} from "../../../support/host/runtimes.ts"
+import {shared} from "../../../support/host/shared.ts"
+import {startChromium} from "../../../support/machine/chromium.ts"
+import {expectNoSidewaysScroll, live, openConsole} from "../console.ts"
+import {BadDay, env, orders} from "./bad-day.ts"
+import {Operator} from "./operator.ts"
+
+interface Surface {
+  readonly runtime: TestRuntime
+  readonly width: number
+  readonly height: number
+}
+
+/** So many steps a task takes at most: where the menu is always there, and on a phone. */
+type Limits = readonly [desk: number, phone: number]
+
+/**
+ * What an operator does on a bad day, by the console alone, on one Host and in one tab, one task after the other. A Host that
+ * is killed is started again by the test, as a supervisor does.
+ */
+export const thirteenTasks = ({runtime, width, height}: Surface): void => {
+  const isPhone = width < 600
+  const scene = shared(async () => {
+    const day = await BadDay.make(runtime)
+    const touch = isPhone ? {hasTouch: true, isMobile: true} : {}
+    const tab = await openConsole(await startChromium(), day.host, {
+      token: env.HTTP_TOKEN,
+      viewport: {width, height},
+      direct: true,
+      acceptDownloads: true,
+      ...touch,
+    })
+    return {day, operator: new Operator(tab.page, isPhone), errors: tab.errors}
+  })
+
+  const task = (
+    name: string,
+    [desk, phone]: Limits,
+    does: (operator: Operator, day: BadDay, page: Page) => Promise<void>,
+  ) =>
+    test(name, async () => {
+      const {day, operator, errors} = scene()
+      await operator.begin()
+      await does(operator, day, operator.page)
+      await expectNoSidewaysScroll(operator.page, name)
+      expect(operator.steps).toBeLessThanOrEqual(isPhone ? phone : desk)
+      // A Host that is down refuses connections: that is told by the browser, and no error of the page.
+      expect(errors.filter(error => !error.includes("ERR_"))).toEqual([])
+    })
+
+  task("says why a message was not answered", [4, 5], async (operator, _, page) => {
+    await operator.goTo("Inbox")
+    await operator.button("Filters")
+    await operator.write(page.getByRole("searchbox", {name: "Text"}), "order 7 cups")
+    await operator.click(page.locator("[data-seq]"))
+    await operator.reads("the stock does not answer: order 7 cups of tea")
+    await operator.reads("root/shop/handler/message-created.orders")
+    await operator.reads("Nothing was answered.")
+    const trail = page.getByRole("list", {name: "What happened"})
+    await trail.getByText("message.failed", {exact: true}).waitFor()
+    expect(await trail.locator("strong").allTextContents()).toEqual([
+      "received",
+      "attempt 1 begins",
+      "log error",
+      "message.failed",
+    ])
+  })
+
+  task(
+    "tries all of a kind again; the Host is killed in the middle, and does the rest once it is back",
+    [7, 8],
+    async (operator, day, page) => {
+      await operator.goTo("Inbox")
+      await operator.choose(page.getByRole("combobox", {name: "State", exact: true}), "failed")
+      await operator.button("Filters")
+      await operator.write(page.getByRole("searchbox", {name: "Plugin"}), "shop")
+      await until("the orders alone", async () => (await page.locator("[data-seq]").count()) === orders)
+      day.mend()
+      await operator.button("Retry all of these")
+      await operator.question.getByText(`${orders} events`, {exact: true}).waitFor()
+      await operator.confirm("Retry all of these")
+      await until("no order to be failed", async () => (await page.locator("[data-seq]").count()) === 0)
+      await day.kill()
+      await operator.reads(/No answer since/)
+      day.letGo()
+      await day.startAgain()
+      await live(page)
+      await operator.choose(page.getByRole("combobox", {name: "State", exact: true}), "handled")
+      const teas = page.locator("[data-seq]").filter({hasText: "cups of tea"})
+      await until("all orders to be answered", async () => (await teas.count()) === orders)
+    },
+  )
+
+  task("disables what misbehaves, and enables it again", [6, 7], async (operator, day, page) => {
+    await day.spoil()
+    await operator.reads(/The plugin advert keeps failing: \d+ of \d+ attempts in the last hour/)
+    await operator.reads("there is no advert today")
+    await operator.button("Disable advert")
+    await operator.question
+      .getByText("Its commands, handlers, jobs, routes and endpoints are gone, across restarts")
+      .waitFor()
+    await operator.confirm("Disable")
+    await operator.isTold("Disable advert", "generation.committed")
+    await page.getByRole("heading", {name: /advert keeps failing/}).waitFor({state: "detached"})
+    await operator.goTo("Plugins")
+    await page.locator('[data-plugin="advert"]').getByText("disabled").waitFor()
+    await operator.link("advert")
+    await operator.button("Enable advert")
+    await operator.confirm("Enable")
+    await page.locator('[data-plugin="advert"]').getByText("active").waitFor()
+  })
+
+  task(
+    "rolls back knowing what returns and what does not, though the Host is killed while it asks",
+    [7, 8],
+    async (operator, day, page) => {
+      await operator.goTo("Generations")
+      await operator.button("Roll back to generation 1")
+      const says = operator.question
+      for (const text of [
+        "Disables advert.",
+        "A rollback restores no code: shop changed since generation 1, and runs the code that it has now.",
+        "Messages and data stay as they are.",
+      ])
+        await operator.reads(text, says)
+      await operator.reads("greeting: hello", says)
+      await day.kill()
+      await operator.confirm("Roll back")
+      await page.locator('[data-notice="failed"]').getByText("does not answer").waitFor()
+      await operator.reads(/No answer since/)
+      await day.startAgain()
+      await live(page)
+      await operator.button("Roll back to generation 1")
+      await operator.confirm("Roll back")
+      await operator.isTold("Roll back to generation 1", "generation.committed")
+      await operator.reads("Generation 1 is pinned")
+      await operator.button("Unpin")
+      await operator.confirm("Unpin")
+      await operator.isTold("Unpin", "generation.committed")
+      await page.getByText("Generation 1 is pinned").waitFor({state: "detached"})
+    },
+  )
+
+  task(
+    "makes, verifies and downloads a checkpoint, after the Host was killed while it made one",
+    [9, 10],
+    async (operator, day, page) => {
+      // The picker of files is the browser's own window, which no test can press.
+      await page.evaluate("delete window.showSaveFilePicker")
+      await operator.goTo("Operations")
+      const asked = page.waitForResponse(
+        response => response.url().endsWith("/api/checkpoints") && response.request().method() === "POST",
+      )
+      await operator.button("Make a checkpoint")
+      await operator.confirm("Make a checkpoint")
+      await asked
+      await day.kill()
+      await day.startAgain()
+      await live(page)
+      await page.locator('[data-notice="running"]').waitFor({state: "detached"})
+      await operator.button("Make a checkpoint")
+      await operator.confirm("Make a checkpoint")
+      await operator.isTold("Make a checkpoint", "checkpoint.verified")
+      const newest = page.locator('[data-checkpoint="verified"]').first()
+      await operator.click(newest.getByRole("button", {name: /^Verify/}))
+      await operator.confirm("Verify")
+      await operator.isTold("Verify", "checkpoint.verified")
+      const archive = page.waitForEvent("download")
+      await operator.click(newest.getByRole("button", {name: /^Download [0-9]{8}-/}))
+      await operator.confirm("Download")
+      const file = join(scratchFolder(), "bot.tar")
+      await (await archive).saveAs(file)
+      await operator.isTold("Download")
+      expect(await printed(day.project, ["checkpoint", "verify", file], runtime)).toContain("can be restored")
+    },
+  )
+
+  task("restarts the Host, and the page waits for it", [3, 4], async (operator, day, page) => {
+    const before = day.host.runtimeId
+    await operator.goTo("Operations")
+    await operator.button("Restart the Host")
+    await operator.question.getByText("The Host ends in order with exit code 51").waitFor()
+    await operator.confirm("Restart the Host")
+    expect((await day.host.process.finished).code).toBe(51)
+    await operator.reads(/No answer since/)
+    await day.startAgain()
+    await live(page)
+    await operator.isTold("Restart the Host", "host.started")
+    expect(day.host.runtimeId).not.toBe(before)
+  })
+
+  task("says what runs and what changed", [2, 3], async (operator, day, page) => {
+    await operator.reads("scratch-bot")
+    await operator.reads(day.host.runtimeId)
+    await operator.reads(/^svc \d+\.\d+\.\d+$/)
+    await operator.goTo("Generations")
+    await operator.link("Changes of generation 2")
+    await operator.reads("Enables advert.")
+    await operator.reads("The code changed of shop.")
+    expect(await page.locator("[data-diff]").textContent()).toMatch(
+      /-.*greeting: hello[\s\S]*\+.*greeting: good morning[\s\S]*\+ {2}advert/,
+    )
+  })
+
+  task("says what was lost", [4, 5], async (operator, day, page) => {
+    await page.evaluate(at => {
+      for (const key of Object.keys(localStorage))
+        if (key.startsWith("svc.seen.")) localStorage.setItem(key, String(at))
+    }, day.lookedAt)
+    await page.reload()
+    const missed = page.getByRole("region", {name: "While you were away"})
+    await operator.reads(/handlers? failed/, missed)
+    await operator.reads(/^For \d+ min no Host ran/, missed)
+    await operator.click(missed.getByRole("link", {name: /^away: 1 interval in which messages may be missing/}))
+    await operator.reads("is not delivered again, and recorded as a gap")
+    await operator.reads(/: connection_lost|to now: /)
+    await operator.goTo("Overview")
+    await operator.link(/^Show: 1 message did not go out/)
+    await operator.click(page.locator("[data-message]"))
+    await operator.reads("the mailbox is full")
+  })
+
+  task("pauses ingress, and resumes it", [5, 6], async (operator, _, page) => {
+    await operator.goTo("Operations")
+    await operator.button("Pause ingress")
+    await operator.question
+      .getByText("What platforms without history say meanwhile is missed, and recorded as a gap.")
+      .waitFor()
+    await operator.confirm("Pause ingress")
+    await operator.isTold("Pause ingress", "ingress.paused")
+    await page.locator('[data-ingress="paused"]').waitFor()
+    await operator.button("Resume ingress")
+    await operator.confirm("Resume ingress")
+    await operator.isTold("Resume ingress", "ingress.resumed")
+    await page.locator('[data-ingress="open"]').waitFor()
+  })
+
+  task(
+    "finds the log line of an error, of a run that was killed, and what it belongs to",
+    [5, 6],
+    async (operator, _, page) => {
+      await operator.goTo("Events and logs")
+      await operator.click(page.getByRole("tab", {name: "Logs"}))
+      const runs = page.getByRole("combobox", {name: "Run", exact: true})
+      // The last of them is the oldest, and the first the one that is under way.
+      await runs.locator("option").nth(1).waitFor({state: "attached"})
+      await operator.choose(runs, {index: (await runs.locator("option").count()) - 1})
+      await operator.choose(page.getByRole("combobox", {name: "From level"}), "error")
+      const line = page.getByRole("listitem").filter({hasText: "order 5 cups"})
+      await operator.click(line.getByRole("link", {name: /^event \d+$/}))
+      await operator.reads("order 5 cups of tea")
+      await operator.reads("root/shop/handler/message-created.orders")
+    },
+  )
+
+  task("shows a day of metrics, and the worst of it closer", [5, 6], async (operator, _, page) => {
+    await operator.goTo("Metrics")
+    await page.getByRole("link", {name: "24 hours"}).and(page.locator("[aria-current=true]")).waitFor()
+    await page.getByRole("img", {name: /^Messages over time: [1-9][\d,]+ received, [1-9][\d,]+ sent$/}).waitFor()
+    expect(await page.getByText("The Host ran").locator("..").textContent()).toMatch(/9[89]\.\d\d %/)
+    await page.locator('[data-uptime="away"]').getByText(/\d %/).first().waitFor()
+    await operator.link("1 hour")
+    await page.getByRole("img", {name: /^Failures over time: \d+ of handlers, \d+ messages not sent$/}).waitFor()
+    await operator.link("Closer")
+    await operator.link("Earlier")
+    await page.getByRole("img", {name: /^Failures over time: [1-9]\d* of handlers/}).waitFor()
+  })
+}
