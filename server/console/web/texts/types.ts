@@ -16,3 +16,6 @@ export type Texts = Said<typeof en>
 export type Lacking<T> = T extends string | readonly string[] | ((...given: never) => string)
   ? T
   : {readonly [Key in keyof T]?: Lacking<T[Key]>}
+
+/** A part of a table, by its key. */
+export type Part<Key extends keyof Texts> = Lacking<Texts[Key]>

@@ -51,7 +51,7 @@ const named = (jobs: readonly JobView[], reasonOf: (job: JobView) => string | nu
     .map(job => `${job.id} (${reasonOf(job) ?? ""})`)
     .join(", ")}${jobs.length > 3 ? " …" : ""}.`
 
-const checkpointDo = {why: t.checkpointWhy, remedy: t.checkpointDo, command: "svc checkpoint create"} as const
+const checkpointDo = () => ({why: t.checkpointWhy, remedy: t.checkpointDo, command: "svc checkpoint create"}) as const
 
 type Show = {readonly [C in Finding["code"]]: (found: FindingOf<C>) => Attention}
 
@@ -103,11 +103,11 @@ const showing: Show = {
     command: "svc checkpoint create",
     page: "operations",
   }),
-  checkpoint_missing: () => ({tone: "warn", title: t.noCheckpoint, ...checkpointDo, page: "operations"}),
+  checkpoint_missing: () => ({tone: "warn", title: t.noCheckpoint, ...checkpointDo(), page: "operations"}),
   checkpoint_old: ({age}) => ({
     tone: "warn",
     title: t.oldCheckpoint(duration(age)),
-    ...checkpointDo,
+    ...checkpointDo(),
     page: "operations",
   }),
   last_good: ({lastGood}) => ({
