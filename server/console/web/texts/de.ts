@@ -1,8 +1,42 @@
+import {agents} from "./de/agents.ts"
+import {attention} from "./de/attention.ts"
+import {chat} from "./de/chat.ts"
+import {endpoints} from "./de/endpoints.ts"
+import {events} from "./de/events.ts"
+import {generations} from "./de/generations.ts"
+import {jobs, timers} from "./de/jobs.ts"
+import {messages} from "./de/messages.ts"
+import {metrics} from "./de/metrics.ts"
+import {operations} from "./de/operations.ts"
+import {missed, overview} from "./de/overview.ts"
+import {plugins} from "./de/plugins.ts"
+import {shell} from "./de/shell.ts"
+import {workroom} from "./de/workroom.ts"
 import type {Lacking, Texts} from "./types.ts"
 
+/**
+ * German, without an address of the reader: infinitives on buttons and in remedies.
+ *
+ * Host, Endpoint, Plugin, Handler, Job, Timer, Checkpoint, Ingress, Token, Workroom, Journal stay as they are.
+ * inbox: Eingang. outbox: Ausgang. event: Ereignis. retry: wiederholen. release (what is held): freigeben. discard: verwerfen.
+ * held: angehalten. dead: aufgegeben. readiness: Bereitschaft. required: erforderlich. generation: Generation. commit (of one):
+ * übernehmen. pin: fixieren. roll back: zurückrollen. run: Lauf. work item: Aufgabe. tool: Werkzeug. approval: Freigabe.
+ */
 export const de: Lacking<Texts> = {
-  signOut: "Abmelden",
-  language: "Sprache",
-  ago: length => `vor ${length}`,
-  pages: {overview: "Übersicht", jobs: "Aufgaben"},
+  ...shell,
+  overview,
+  missed,
+  metrics,
+  attention,
+  events,
+  messages,
+  generations,
+  operations,
+  endpoints,
+  workroom,
+  plugins,
+  timers,
+  jobs,
+  agents,
+  chat,
 }

@@ -1,3 +1,43 @@
+import {agents} from "./es/agents.ts"
+import {attention} from "./es/attention.ts"
+import {chat} from "./es/chat.ts"
+import {endpoints} from "./es/endpoints.ts"
+import {events} from "./es/events.ts"
+import {generations} from "./es/generations.ts"
+import {jobs, timers} from "./es/jobs.ts"
+import {messages} from "./es/messages.ts"
+import {metrics} from "./es/metrics.ts"
+import {operations} from "./es/operations.ts"
+import {missed, overview} from "./es/overview.ts"
+import {plugins} from "./es/plugins.ts"
+import {shell} from "./es/shell.ts"
+import {workroom} from "./es/workroom.ts"
 import type {Lacking, Texts} from "./types.ts"
 
-export const es: Lacking<Texts> = {}
+/**
+ * Spanish for every country: infinitives on buttons and in remedies, and no tú or usted.
+ *
+ * Host, endpoint, plugin, slot, Ingress, token, Journal and Authority stay as they are. handler: controlador. inbox: entrada.
+ * outbox: salida. event: evento. retry: reintentar. release (what is held): liberar. discard: descartar. held: retenido.
+ * dead: abandonado. readiness: disponibilidad. required: obligatorio. generation: generación. commit (of one): aplicar.
+ * pin: fijar. roll back: revertir. checkpoint: punto de control. job: trabajo. timer: temporizador. run: ejecución.
+ * work item: tarea. agent: agente. tool: herramienta. approval: aprobación. release (of a version): publicación.
+ */
+export const es: Lacking<Texts> = {
+  ...shell,
+  overview,
+  missed,
+  metrics,
+  attention,
+  events,
+  messages,
+  generations,
+  operations,
+  endpoints,
+  workroom,
+  plugins,
+  timers,
+  jobs,
+  agents,
+  chat,
+}

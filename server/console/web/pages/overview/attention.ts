@@ -3,6 +3,7 @@ import type {Finding, FindingOf, Facts as Known} from "../../../../../shared/att
 import {bytes, duration, time} from "../../format.ts"
 import {metricBy} from "../../host/metrics.ts"
 import type {DatabaseInfo, EndpointView, JobView, WorkroomView} from "../../host/views.ts"
+import {wordOf} from "../../parts/word.ts"
 import {texts} from "../../texts.ts"
 import {showAgents} from "./attention-agents.ts"
 import type {Attention, InState} from "./attention-item.ts"
@@ -67,7 +68,7 @@ const showing: Show = {
   }),
   endpoint_offline: ({endpoint: {name, state, error, reason, remediation}}) => ({
     tone: state === "failed" ? "bad" : "warn",
-    title: t.endpoint(name, state),
+    title: t.endpoint(name, wordOf(state)),
     why: error ?? reason ?? "",
     remedy: remediation ?? t.endpointDo,
     page: "endpoints",
@@ -130,7 +131,7 @@ const showing: Show = {
   unclean_end: () => ({tone: "warn", title: t.unclean, why: t.uncleanWhy, remedy: t.uncleanDo, page: "events"}),
   plugin_failed: ({plugin: {name, state, error}}) => ({
     tone: "bad",
-    title: t.plugin(name, state),
+    title: t.plugin(name, wordOf(state)),
     why: error ?? "",
     remedy: t.pluginDo,
     page: "plugins",

@@ -130,6 +130,7 @@ export const shell = {
     pending: "pending",
     running: "running",
     handled: "handled",
+    scheduled: "scheduled",
     queued: "queued",
     sending: "sending",
     sent: "sent",

@@ -1,0 +1,3 @@
+import {counting} from "../counting.ts"
+
+export const counted = counting("de")

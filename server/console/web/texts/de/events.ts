@@ -1,0 +1,22 @@
+import type {Part} from "../types.ts"
+import {counted} from "./counted.ts"
+
+export const events: Part<"events"> = {
+  tabs: "Ereignisse oder Logs",
+  events: "Ereignisse",
+  logs: "Logs",
+  demo: "Das Log des Hosts braucht das volle Token.",
+  kind: "Art",
+  all: "alles",
+  search: "Enthält",
+  searchFor: "Text, Endpoint, ID",
+  pause: "Anhalten",
+  goOn: "Fortsetzen",
+  resume: missed => `Fortsetzen (${counted(missed, {one: "# Ereignis", other: "# Ereignisse"})} seitdem)`,
+  nothing: "Kein Ereignis passt.",
+  level: "Ab Stufe",
+  run: "Lauf",
+  thisRun: "dieser",
+  earlierRun: (from, to) => `${from} bis ${to}`,
+  noRecords: "Kein Eintrag passt.",
+}

@@ -1,0 +1,22 @@
+import type {Part} from "../types.ts"
+import {counted} from "./counted.ts"
+
+export const events: Part<"events"> = {
+  tabs: "Eventos o registros",
+  events: "Eventos",
+  logs: "Registros",
+  demo: "El registro del Host requiere el token completo.",
+  kind: "Clase",
+  all: "todo",
+  search: "Contiene",
+  searchFor: "texto, endpoint, id",
+  pause: "Pausar",
+  goOn: "Continuar",
+  resume: missed => `Continuar (${counted(missed, {one: "# evento", other: "# eventos"})} desde entonces)`,
+  nothing: "Ningún evento coincide.",
+  level: "Desde el nivel",
+  run: "Ejecución",
+  thisRun: "esta",
+  earlierRun: (from, to) => `${from} a ${to}`,
+  noRecords: "Ninguna línea coincide.",
+}

@@ -1,0 +1,34 @@
+import type {Part} from "../types.ts"
+
+export const generations: Part<"generations"> = {
+  list: "Generaciones aplicadas, la más reciente primero",
+  current: "en marcha",
+  failed: "La configuración más reciente no se aplicó",
+  pinned: number => `La generación ${number} está fijada`,
+  unpin: "Quitar la fijación",
+  unpinSays: "Se vuelve a tomar el archivo de configuración, tal como está ahora, como una nueva generación.",
+  reload: "Recargar la configuración",
+  reloadSays:
+    "Se toma el archivo de configuración tal como está ahora. Una que no se inicia no sustituye a la que está en marcha.",
+  unchanged: "No había cambiado nada.",
+  runs: number => `La generación ${number} está en marcha.`,
+  rollBack: "Revertir",
+  rollBackTo: number => `Revertir a la generación ${number}`,
+  rollBackSays: number => `La configuración de la generación ${number} se ejecuta de nuevo, como una nueva generación.`,
+  enables: names => `Activa ${names}.`,
+  disables: names => `Desactiva ${names}.`,
+  codeChanged: names => `Cambió el código de ${names}.`,
+  codeStays:
+    "Los plugins ejecutan el código que tienen ahora: una reversión restaura la configuración, pero no el código.",
+  codeIsNot: (names, number) =>
+    `Una reversión no restaura código: ${names} cambió desde la generación ${number} y ejecuta el código que tiene ahora.`,
+  rollBackPins:
+    "Queda fijada, también tras reinicios, hasta que cambie el archivo o se quite la fijación. Los mensajes y los datos quedan como están.",
+  rolledBack: (number, made) => `La generación ${made} está en marcha con la configuración de la generación ${number}.`,
+  changes: "Cambios",
+  changesOf: number => `Cambios de la generación ${number}`,
+  compare: number => `Comparar con ${number}`,
+  compareWith: (number, running) => `Comparar con ${running}: generación ${number}`,
+  diff: (from, to) => `De la generación ${from} a la ${to}`,
+  same: "Las configuraciones son iguales.",
+}
