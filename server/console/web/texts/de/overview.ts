@@ -94,8 +94,8 @@ export const missed: Part<"missed"> = {
   down: length => `Für ${length} lief kein Host, oder seine Datenbank nahm nichts an.`,
   failed: count => counted(count, {one: "# Handler schlug fehl.", other: "# Handler schlugen fehl."}),
   unsent: count => counted(count, {one: "# Nachricht kam nicht an.", other: "# Nachrichten kamen nicht an."}),
-  gaps: (count, length) =>
-    `${counted(count, {one: "# Zeitraum", other: "# Zeiträume"})}, in denen Nachrichten fehlen können, zusammen ${length}.`,
+  gaps: (name, count, length) =>
+    `${name}: ${counted(count, {one: "# Zeitraum", other: "# Zeiträume"})}, in denen Nachrichten fehlen können, zusammen ${length}.`,
   away: (name, length) => `${name} war ${length} nicht verbunden.`,
   show: "Metriken dieser Zeit anzeigen",
 }

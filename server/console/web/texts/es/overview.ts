@@ -93,8 +93,8 @@ export const missed: Part<"missed"> = {
   down: length => `Durante ${length} no hubo ningún Host en marcha, o su base de datos no aceptó nada.`,
   failed: count => counted(count, {one: "# controlador falló.", other: "# controladores fallaron."}),
   unsent: count => counted(count, {one: "# mensaje no llegó.", other: "# mensajes no llegaron."}),
-  gaps: (count, length) =>
-    `${counted(count, {one: "# intervalo", other: "# intervalos"})} en que pueden faltar mensajes, ${length} en total.`,
+  gaps: (name, count, length) =>
+    `${name}: ${counted(count, {one: "# intervalo", other: "# intervalos"})} en que pueden faltar mensajes, ${length} en total.`,
   away: (name, length) => `${name} estuvo ${length} sin conexión.`,
   show: "Mostrar las métricas de este tiempo",
 }

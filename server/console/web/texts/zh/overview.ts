@@ -92,7 +92,7 @@ export const missed: Part<"missed"> = {
   down: length => `有 ${length}没有 Host 运行，或其数据库没有接受写入。`,
   failed: count => counted(count, {other: "# 个处理器失败。"}),
   unsent: count => counted(count, {other: "# 条消息未送达。"}),
-  gaps: (count, length) => `${counted(count, {other: "# 个时段"})}可能缺少消息，共 ${length}。`,
+  gaps: (name, count, length) => `${name}：${counted(count, {other: "# 个时段"})}可能缺少消息，共 ${length}。`,
   away: (name, length) => `${name} 有 ${length}未连接。`,
   show: "显示这段时间的指标",
 }
