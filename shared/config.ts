@@ -1,4 +1,5 @@
 import {AgentConfig, type AgentSettings} from "./agents/config.ts"
+import {type AlertSettings, AlertsConfig} from "./alerts/config.ts"
 import {durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
@@ -497,6 +498,7 @@ export const ProjectConfig = Type.Object(
     checkpoints: Type.Optional(CheckpointsConfig),
     releases: Type.Optional(ReleasesConfig),
     watchdog: Type.Optional(WatchdogConfig),
+    alerts: Type.Optional(AlertsConfig),
   },
   closed,
 )
@@ -528,10 +530,11 @@ type Unfilled =
   | "rate"
   | "offer"
 
-type Settings = Filled<Omit<Static<typeof ProjectConfig>, "agents" | "status">>
+type Settings = Filled<Omit<Static<typeof ProjectConfig>, "agents" | "status" | "alerts">>
 export interface ProjectConfig extends Settings {
   readonly status: StatusSettings
   readonly agents: Readonly<Record<string, AgentSettings>>
+  readonly alerts: AlertSettings
 }
 /** `http.previousToken`, where it is configured. */
 export type PreviousToken = NonNullable<ProjectConfig["http"]["previousToken"]>

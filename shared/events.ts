@@ -1,4 +1,5 @@
 import {agentStepStates, agentTriggers, agentWaits} from "./agents/states.ts"
+import {severities} from "./alerts/items.ts"
 import {backfillOfGap, gapFillings, gapReasons} from "./api/endpoints.ts"
 import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"
@@ -42,6 +43,13 @@ const Outgoing = Named("Outgoing", {
   sn: Type.Union([Type.Integer(), Type.Null()], {description: "The inbox event that it answers"}),
   reason: Type.Union([Type.String(), Type.Null()]),
   error: Detail("What the platform or the adapter said"),
+})
+
+/** An alert. */
+const Alert = Named("AlertEvent", {
+  alert: Type.String({description: "Its id"}),
+  code: Type.String(),
+  severity: Type.Enum([...severities]),
 })
 
 /** A run of a scheduled job. */
@@ -208,6 +216,8 @@ export const eventTypes = {
     "A reason to pause ingress was taken back; without any left, ingress is open",
     Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All that hold now"})}),
   ),
+  "alert.raised": event("Something is wrong that targets of alerts are to be told of", Alert),
+  "alert.resolved": event("An alert is over", Alert),
   "retention.dropped": event(
     "What nobody had decided about for `retention.undelivered.age` was dropped: it was failed, dead, unknown or held",
     Type.Object({part: Type.Enum(["inbox", "outbox"]), rows: Type.Integer()}),

@@ -72,6 +72,16 @@ export const problems = {
     title: "The service manager refused",
     hint: "Correct what detail names, and repeat the command.",
   },
+  alert_target_unknown: {
+    status: 404,
+    title: "No such target of alerts",
+    hint: "svc alert list shows the targets; alerts.targets of svc.config.yml names them.",
+  },
+  alerts_off: {
+    status: 409,
+    title: "Nobody is told of alerts",
+    hint: "Name a target under alerts.targets in svc.config.yml, then run svc runtime reload.",
+  },
   // Configuration and environment
   project_missing: {
     status: 422,

@@ -15,3 +15,7 @@ export const Type = {...typebox.default, Secret}
 
 export const isSecretSchema = (schema: unknown): boolean =>
   typeof schema === "object" && schema !== null && "secret" in schema && schema.secret === true
+
+/** Text that may stand in the configuration, and is hidden as a secret is where `${NAME}` supplied it. */
+export const isHiddenSchema = (schema: unknown): boolean =>
+  typeof schema === "object" && schema !== null && "hidden" in schema && schema.hidden === true

@@ -1,7 +1,7 @@
 import {Check} from "typebox/schema"
 import type {Issue} from "../../shared/problems.ts"
 import {Secret} from "../../shared/secret.ts"
-import {isSecretSchema, type TSchema} from "../../shared/type.ts"
+import {isHiddenSchema, isSecretSchema, type TSchema} from "../../shared/type.ts"
 import {expand, expandSecret, type Variables} from "./expand.ts"
 import {explain} from "./explain.ts"
 import {formatPath, type Path, type Source} from "./source.ts"
@@ -91,7 +91,10 @@ class Walk {
       this.issues.push(this.#source.issue(path, expansion.message))
       return undefined
     }
-    if (expansion.names.length > 0) this.origins.set(formatPath(path), expansion.names)
+    if (expansion.names.length > 0) {
+      this.origins.set(formatPath(path), expansion.names)
+      if (isHiddenSchema(shape)) this.secrets.push(expansion.text)
+    }
     return raw.includes("${") ? fromText(shape, expansion.text) : expansion.text
   }
 

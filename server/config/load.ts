@@ -5,6 +5,7 @@ import {ProjectConfig} from "../../shared/config.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import {check} from "./check.ts"
+import {checkAlerts} from "./check-alerts.ts"
 import {checkLanguages} from "./check-languages.ts"
 import {checkRules} from "./check-rules.ts"
 import {checkStatus} from "./check-status.ts"
@@ -66,12 +67,13 @@ const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.co
 
 /** What no single key can say: keys that belong together. */
 const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {
-  const {database, plugins, http, permissions, languages} = config
+  const {database, plugins, http, permissions, languages, alerts} = config
   const issues: Issue[] = [
     ...checkRules(source, permissions),
     ...checkTokens(source, http),
     ...checkLanguages(source, languages),
     ...checkStatus(source, config),
+    ...checkAlerts(source, alerts),
   ]
   const {dialect, url, filename, authToken} = database
   if (dialect === "libsql" && url === undefined) {

@@ -11,12 +11,14 @@ import {RequestMeter} from "../http/request-meter.ts"
 import type {Services} from "../http/services.ts"
 import {socketsByPath} from "../http/sockets/by-path.ts"
 import {PlatformSockets} from "../http/sockets/platform-sockets.ts"
+import type {Alerts} from "../metrics/alerts/alerts.ts"
 import type {TooMany} from "../project/starts.ts"
 import type {Facts} from "../readiness/facts.ts"
 import {gatherFacts} from "../readiness/gather.ts"
 import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
 import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
 import type {Guard} from "../satori/server.ts"
+import {createAlerts} from "./assembly/alerts.ts"
 import type {Exit} from "./host.ts"
 import {createMetrics} from "./metrics/metrics.ts"
 import {createStatus} from "./status.ts"
@@ -26,6 +28,8 @@ export interface ApiOptions {
   /** `http.base` of the configuration. */
   readonly base: string
   readonly tokens: Tokens
+  /** The project's folder. */
+  readonly project: string
   readonly services: Services
   readonly askExit: (exit: Exit) => void
   /** Why the supervisor would give up at one more start now; undefined where it would not. */
@@ -41,6 +45,7 @@ export interface Api {
   load(): Promise<void>
   /** Resolves when no request is being answered, streams aside. */
   settled(): Promise<void>
+  readonly alerts: Alerts
   /** Who may come in by a WebSocket. */
   readonly guard: Guard
   /** The Satori events and the platforms' own WebSockets. */
@@ -61,7 +66,7 @@ export interface Api {
 
 /** The Host as its HTTP API shows it, and the requests that the API makes of it. */
 export const serveApi = (options: ApiOptions): Api => {
-  const {base, tokens, services, askExit, tooManyStarts, trials, tryAgain} = options
+  const {base, project, tokens, services, askExit, tooManyStarts, trials, tryAgain} = options
   const {identity, current, generations, logs} = services
   let isStarted = false
   let isStopping = false
@@ -108,10 +113,11 @@ export const serveApi = (options: ApiOptions): Api => {
   }
   const requests = new RequestMeter()
   const metrics = createMetrics({...services, requests, report, isReady})
+  const alerts = createAlerts({services, project, status: system.status, report, isReady})
   const door = createDoor({tokens, settings: () => current().config.config.http})
   const application = new Application(async () => {
     const {createApplication} = await import("./application.ts")
-    const parts = {...services, system, metrics}
+    const parts = {...services, system, metrics, alerts}
     return createApplication({base, door, log: logs.log, requests, scrub: logs.scrubJson, services: parts})
   })
   const platforms = new PlatformSockets({base, endpoints: services.endpoints, doorman: door.guard})
@@ -119,6 +125,7 @@ export const serveApi = (options: ApiOptions): Api => {
     fetch: application.fetch,
     settled: () => application.settled(),
     load: () => application.load(),
+    alerts,
     guard: door.guard,
     sockets: socketsByPath(path => (platforms.isServedAt(path) ? platforms.socket : services.satori.socket)),
     isReady,

@@ -147,6 +147,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   const trials = createTrials({host: options, opened, services: made})
   const api: Api = serveApi({
     base: boot.config.http.base,
+    project: opened.paths.project,
     tokens: {
       token: token.used,
       previousToken: boot.config.http.previousToken,

@@ -197,6 +197,7 @@ const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions):
       limit: 250,
       late: "the metric history ends a minute early",
     },
+    {name: "alerts", early: true, start: () => api.alerts.start(), stop: () => api.alerts.stop(), limit: 500},
     {
       name: "the service",
       early: true,

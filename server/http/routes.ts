@@ -29,7 +29,8 @@ import {
   showInboxEvent,
 } from "../console/api/inbox.ts"
 import {pauseIngress, resumeIngress, showIngress} from "../console/api/ingress.ts"
-import {type MetricsService, showMetricHistory, showMetrics} from "../console/api/metrics.ts"
+import {type AlertsService, listAlerts, testAlerts} from "../console/api/monitoring/alerts.ts"
+import {type MetricsService, showMetricHistory, showMetrics} from "../console/api/monitoring/metrics.ts"
 import {
   actOnFoundMessages,
   actOnHeldMessages,
@@ -112,6 +113,7 @@ import {answerPlatform, takeWebhook} from "./webhooks.ts"
 export interface RouteServices extends Services, Omit<PluginServices, "identity"> {
   readonly system: SystemServices
   readonly metrics: MetricsService
+  readonly alerts: AlertsService
 }
 
 const on = (method: Route["method"], path: string, scope: Scope, operation: Operation): Route => ({
@@ -306,6 +308,9 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/releases/verification", "full", recordVerification(releases)),
     post("/api/releases/complete", "full", completeRelease(releases, system)),
     post("/api/releases/abort", "full", abortRelease(releases)),
+
+    get("/api/alerts", "demo", listAlerts(services.alerts)),
+    post("/api/alerts/test", "full", testAlerts(services.alerts)),
 
     get("/api/database", "demo", showDatabase(capacity)),
     get("/api/database/compaction", "demo", showCompaction(capacity)),

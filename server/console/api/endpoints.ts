@@ -25,14 +25,20 @@ export const listEndpoints = (
   query: PageQuery,
   response: {200: EndpointPage},
   handle: async (_, call) => {
-    const selectors = required()
     const cursors = database === undefined ? new Map() : await readCursorFacts(database)
-    const views = endpoints
-      .list()
-      .map(endpoint => viewEndpoint(endpoint, isSelected(endpoint, selectors), cursors.get(endpoint.spec.name)))
-    return call.json(EndpointPage, pageOf(missedFirst(views), call))
+    return call.json(EndpointPage, pageOf(missedFirst(viewEndpoints(endpoints, required(), cursors)), call))
   },
 })
+
+/** All of them; without `cursors` nothing of what the database knows. */
+export const viewEndpoints = (
+  endpoints: Pick<Endpoints, "list">,
+  required: ReturnType<Required>,
+  cursors: ReadonlyMap<string, CursorFacts> = new Map(),
+): Static<typeof EndpointView>[] =>
+  endpoints
+    .list()
+    .map(endpoint => viewEndpoint(endpoint, isSelected(endpoint, required), cursors.get(endpoint.spec.name)))
 
 const isSelected = ({spec}: Endpoint, selectors: ReturnType<Required>): boolean =>
   selectors.some(({owner, name}) => owner === spec.owner && name === spec.name)

@@ -174,6 +174,17 @@ export const migrations: readonly Migration[] = [
       "CREATE TABLE metric_history (span INTEGER NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (span, at)) WITHOUT ROWID",
     ],
   },
+  {
+    version: 23,
+    name: "alerts",
+    undo: "drop alerts, alert_targets and alert_beat",
+    statements: [
+      // `data` is JSON: an alert, and what a target was told last. Few rows, each read once.
+      "CREATE TABLE alerts (key TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID",
+      "CREATE TABLE alert_targets (name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID",
+      "CREATE TABLE alert_beat (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL)",
+    ],
+  },
 ]
 
 /** The schema of this version of svc. */

@@ -23,6 +23,9 @@ export const builtIns: BuiltIns = {
   xmpp: () => import("../../adapters/xmpp/index.ts"),
 }
 
+/** Sends mail as the adapter does, past any endpoint. */
+export const loadMail = () => import("../../adapters/email/send/plain.ts")
+
 /** The Host's own SDK, so that every plugin shares it: by specifier, absolute. */
 export const sdkPaths = {"svc-runtime": ownModule("shared/sdk/sdk.ts")}
 

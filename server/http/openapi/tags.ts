@@ -22,6 +22,7 @@ const tags: Readonly<Record<string, string>> = {
   approvals: "Questions to people whether an agent may call a tool",
   checkpoints: "Restore points: made, verified, pruned",
   releases: "The steps of a release",
+  alerts: "What is wrong now, and who was told of it",
   database: "Capacity of the database",
   logs: "Records of the log",
   metrics: "Figures for Prometheus",

@@ -1,11 +1,11 @@
-import {MetricHistoryQuery, MetricHistoryView} from "../../../shared/api/metrics/history.ts"
-import {Problem} from "../../../shared/problems.ts"
-import type {Operation} from "../../../shared/sdk/route.ts"
-import type {Database} from "../../database/database.ts"
-import {readMetricHistory} from "../../metrics/history/read.ts"
-import {hour} from "../../metrics/history/spans.ts"
-import {contentType} from "../../metrics/page.ts"
-import {timesOf} from "../search.ts"
+import {MetricHistoryQuery, MetricHistoryView} from "../../../../shared/api/metrics/history.ts"
+import {Problem} from "../../../../shared/problems.ts"
+import type {Operation} from "../../../../shared/sdk/route.ts"
+import type {Database} from "../../../database/database.ts"
+import {readMetricHistory} from "../../../metrics/history/read.ts"
+import {hour} from "../../../metrics/history/spans.ts"
+import {contentType} from "../../../metrics/page.ts"
+import {timesOf} from "../../search.ts"
 
 /** What the Host lets this route see. */
 export interface MetricsService {

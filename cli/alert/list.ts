@@ -1,0 +1,60 @@
+import {Command} from "clipanion"
+import type {AlertsView} from "../../shared/alerts/api.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {shorten, table} from "../kit/print.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+
+export class AlertList extends DataCommand {
+  static override paths = [["alert", "list"]]
+  static override usage = Command.Usage({
+    description: "list alerts that are in force or ended within a day, and the targets with what they were sent",
+    details: `
+      alerts in svc.config.yml names who is told. A target that waits, or whose last message failed, is listed with the reason.
+    `,
+    examples: [
+      ["Of the project in this folder", "svc alert list"],
+      ["For a program", "svc alert list --json"],
+    ],
+  })
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const view = await host.get<AlertsView>("/api/alerts")
+    this.show(view, () => describe(view))
+    return exit.ok
+  }
+}
+
+const describe = ({configured, items, targets, heartbeat}: AlertsView): string => {
+  if (!configured) return "nobody is told: alerts.targets in svc.config.yml names no target"
+  const alerts =
+    items.length === 0
+      ? "no alert is in force, and none ended within a day"
+      : table(["severity", "since", "until", "alert", "told"], items.map(rowOf))
+  const beat =
+    heartbeat === null
+      ? []
+      : [
+          `heartbeat: ${heartbeat.stopped === null ? `sent ${heartbeat.lastSentAt ?? "never"}` : `stopped (${heartbeat.stopped})`}${heartbeat.lastFailure === null ? "" : `; failed ${heartbeat.lastFailure.at}: ${heartbeat.lastFailure.error}`}`,
+        ]
+  return [alerts, "", table(["target", "kind", "last sent", "due", "problem"], targets.map(targetRow)), ...beat].join(
+    "\n",
+  )
+}
+
+const rowOf = ({severity, since, until, title, told}: AlertsView["items"][number]) => [
+  severity,
+  since,
+  until ?? "-",
+  title,
+  told.join(", ") || "-",
+]
+
+const targetRow = ({name, kind, lastSentAt, due, waiting, lastFailure}: AlertsView["targets"][number]) => [
+  name,
+  kind,
+  lastSentAt ?? "never",
+  String(due),
+  shorten(waiting ?? lastFailure?.error ?? "-", 70),
+]

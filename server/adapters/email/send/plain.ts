@@ -1,0 +1,42 @@
+import type {AccountSettings} from "../account.ts"
+import {lineOf} from "../content/headers.ts"
+import {libraries} from "../index.ts"
+import {createTransport, explainSend, type SmtpLibrary} from "./smtp.ts"
+
+/** What a plain mail needs to be loaded. */
+export const smtpLibrary = {nodemailer: libraries.nodemailer} as const
+
+export interface PlainMail {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly text: string
+  /** Without `<` and `>`; the same for each attempt. */
+  readonly messageId: string
+}
+
+/** Sends a mail of text past any endpoint. Resolves once the server has taken it; throws what says why it has not. */
+export const sendPlain = async (
+  library: SmtpLibrary,
+  smtp: AccountSettings["smtp"],
+  {from, to, subject, text, messageId}: PlainMail,
+  signal: AbortSignal,
+): Promise<void> => {
+  const account = {smtp} as AccountSettings
+  await createTransport(library, account)
+    .sendMail({
+      from: {address: from, name: ""},
+      to: to.map(address => ({address, name: ""})),
+      subject: lineOf(subject),
+      text,
+      messageId: `<${messageId}>`,
+      headers: {"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All"},
+      envelope: {from, to: [...to]},
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      signal,
+    })
+    .catch((error: unknown) => {
+      throw new Error(`${smtp.host}: ${explainSend(error, account).error.message}`, {cause: error})
+    })
+}

@@ -1,0 +1,24 @@
+import type {Facts} from "../../../../shared/attention/finding.ts"
+import type {Bindings} from "../../../agents/bindings/bindings.ts"
+import type {Database} from "../../../database/database.ts"
+import {selectApprovals} from "./approvals.ts"
+import {viewBinding} from "./binding-view.ts"
+import {readFigures} from "./figures.ts"
+import {viewApproval} from "./views.ts"
+
+/** So many questions to people are looked at. */
+const most = 100
+
+/** What is known of agents, as the console reads it. Nothing is read where there are none. */
+export const readAgentAttention = async (bindings: Bindings, database: Database): Promise<Facts["agents"]> => {
+  const listed = bindings.list()
+  if (listed.length === 0) return {items: [], approvals: []}
+  const figures = await readFigures(
+    database,
+    listed.map(({name}) => name),
+  )
+  const items = listed.map(binding => viewBinding(bindings, binding, figures))
+  if (!items.some(({approvals}) => approvals > 0)) return {items, approvals: []}
+  const rows = await database.read(`${selectApprovals("a.state = 'waiting'", "a.seq DESC")} LIMIT ?`, [most])
+  return {items, approvals: rows.map(viewApproval)}
+}

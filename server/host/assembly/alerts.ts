@@ -1,0 +1,83 @@
+import type {AlertWait} from "../../../shared/alerts/api.ts"
+import type {AlertSettings} from "../../../shared/alerts/config.ts"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
+import type {Status} from "../../../shared/api/system.ts"
+import type {Static} from "../../../shared/type.ts"
+import {tellingAll, toRow} from "../../events/telling.ts"
+import type {Services} from "../../http/services.ts"
+import {Alerts} from "../../metrics/alerts/alerts.ts"
+import type {Mail, Senders} from "../../metrics/alerts/delivery.ts"
+import type {AlertRecord} from "../../metrics/alerts/ledger.ts"
+import {messageDraft} from "../../outbox/draft.ts"
+import {post} from "../../runtime/outgoing/post.ts"
+import {createLoad} from "../../runtime/packages/libraries.ts"
+import {loadMail} from "../generations/built-in-plugins.ts"
+import {createLook} from "../metrics/alert-facts.ts"
+
+export interface HostAlertsOptions {
+  readonly services: Services
+  /** The project's folder, whose packages are looked for. */
+  readonly project: string
+  readonly status: () => Static<typeof Status>
+  readonly report: () => ReadinessReport
+  readonly isReady: () => boolean
+}
+
+/** Messages of alerts stand in the outbox under a name that no plugin can have. */
+const owner = "svc:alerts"
+
+/** What alerts are made of: they see the Host as its console does, and reach people by what it has. */
+export const createAlerts = ({services, project, status, report, isReady}: HostAlertsOptions): Alerts => {
+  const {identity, database, logs, current} = services
+  const settings = (): AlertSettings => current().config.config.alerts
+  return new Alerts({
+    who: {project: identity.project, runtimeId: identity.runtimeId},
+    database,
+    log: logs.log,
+    settings,
+    look: createLook({services, status, report}),
+    senders: sendersOf(services, project),
+    ask: async (url, signal) => {
+      const response = await fetch(url, {signal, redirect: "manual"})
+      await response.body?.cancel().catch(() => {})
+      return {ok: response.ok, status: response.status}
+    },
+    isReady,
+    isFailing: () => database.state.is !== "initialized" || database.state.failure !== undefined,
+    telling: records => (records.length === 0 ? [] : [tellingAll(records.map(eventOf))]),
+    scrub: logs.scrub,
+  })
+}
+
+const eventOf = ({id, code, severity, until, endpoint, runId}: AlertRecord) => {
+  const about = {...(endpoint === undefined ? {} : {endpoint}), ...(runId === undefined ? {} : {runId})}
+  return toRow(until === null ? "alert.raised" : "alert.resolved", {alert: id, code, severity}, about)
+}
+
+const sendersOf = ({endpoints, ingress, database, outbox}: Services, project: string): Senders => ({
+  channelWaits: (endpoint): AlertWait | undefined => {
+    const found = endpoints.get(endpoint)
+    if (found === undefined) return "endpoint_unknown"
+    if (ingress.isPaused) return "ingress_paused"
+    if (database.state.is !== "initialized" || database.state.failure !== undefined) return "database_failing"
+    return found.state.is === "online" ? undefined : "endpoint_offline"
+  },
+  send: async (to, text, key) => {
+    await outbox.plan(messageDraft(to, text), {plugin: owner, key})
+  },
+  post,
+  mail: ({from, to, smtp}, mail, signal) => sendMail(project, {from, to, smtp}, mail, signal),
+})
+
+/** The library is loaded for the first mail. */
+const sendMail = async (
+  project: string,
+  {from, to, smtp}: Parameters<Senders["mail"]>[0],
+  {id, subject, text}: Mail,
+  signal: AbortSignal,
+): Promise<void> => {
+  const {sendPlain, smtpLibrary} = await loadMail()
+  const library = await createLoad({name: "email", project}, smtpLibrary)<Parameters<typeof sendPlain>[0]>("nodemailer")
+  const messageId = `${id}@${from.slice(from.indexOf("@") + 1)}`
+  await sendPlain(library, smtp, {from, to, subject, text, messageId}, signal)
+}

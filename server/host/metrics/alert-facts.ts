@@ -1,0 +1,191 @@
+import type {AlertCode} from "../../../shared/alerts/items.ts"
+import {type GapReason, isPlanned} from "../../../shared/api/endpoints.ts"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
+import type {Status} from "../../../shared/api/system.ts"
+import {findingsOf} from "../../../shared/attention/find.ts"
+import type {Facts} from "../../../shared/attention/finding.ts"
+import {toJson} from "../../../shared/json.ts"
+import type {Static} from "../../../shared/type.ts"
+import {readAgentAttention} from "../../console/api/agents/attention.ts"
+import {viewEndpoints} from "../../console/api/endpoints.ts"
+import {withLastRuns} from "../../console/api/scheduled/runs.ts"
+import {viewPlugins} from "../../console/plugin-views.ts"
+import type {Database} from "../../database/database.ts"
+import type {Services} from "../../http/services.ts"
+import type {Condition, Seen} from "../../metrics/alerts/condition.ts"
+import {type AgentEnds, type Figures, FigureWatch, type SeenGap} from "../../metrics/alerts/figures.ts"
+import {conditionsOf} from "../../metrics/alerts/words.ts"
+import {type Depth, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
+import {freeSpace} from "../../runtime/disk.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {readStoredSizes} from "./data.ts"
+
+export interface AlertSources {
+  readonly services: Services
+  readonly status: () => Static<typeof Status>
+  readonly report: () => ReadinessReport
+  /** Nobody's alerts are raised by codes that are off; what only they need is not read. */
+  readonly now?: () => number
+}
+
+/** What may be slow is not waited for longer, in milliseconds: its alerts stay as they are. */
+const readLimit = 5000
+
+/** What is counted row by row is counted so seldom, in milliseconds. */
+const depthsEvery = 60_000
+
+/** Looks at a Host as its console does, and at the figures that only alerts tell of. */
+export const createLook = ({services, status, report, now = Date.now}: AlertSources): (() => Promise<Seen>) => {
+  const {database, endpoints, jobs, bindings, capacity, workroom, handlers, current, events, logs, disk} = services
+  const {identity} = services
+  const watch = new FigureWatch()
+  const depths = every(depthsEvery, () => Promise.all([readInboxDepth(database), readOutboxDepth(database)]), now)
+  const room = every(depthsEvery, () => capacity.info(false), now)
+  const starts = once(() => countStarts(database, identity.startedAt))
+  const firstStart = once(() => readFirstStart(database))
+  return async () => {
+    const unknown = new Set<AlertCode>()
+    const read = <T>(work: () => Promise<T>, ...codes: readonly AlertCode[]): Promise<T | undefined> =>
+      withTimeLimit(readLimit, work).catch(() => {
+        for (const code of codes) unknown.add(code)
+        return undefined
+      })
+    const [boxes, info, list, agents, gaps, size, free, ends, started, first] = await Promise.all([
+      read(depths, "inbox_aside", "outbox_aside", "inbox_stuck", "outbox_stuck"),
+      read(room, "disk_filling"),
+      read(() => withLastRuns(database, jobs.list()), "jobs_failed", "jobs_unreachable"),
+      read(
+        () => readAgentAttention(bindings, database),
+        "approvals_waiting",
+        "agents_wrong",
+        "agents_failed",
+        "agents_held",
+      ),
+      read(() => readGaps(database), "endpoint_gap"),
+      read(() => readStoredSizes(database.location), "database_capacity"),
+      read(async () => Math.min(...(await Promise.all(disk.folders.map(freeSpace)))), "disk_full"),
+      read(
+        () =>
+          readAgentEnds(
+            database,
+            bindings.list().map(({name}) => name),
+          ),
+        "agent_failures",
+      ),
+      read(starts, "restarts"),
+      read(firstStart, "checkpoint_missing"),
+    ])
+    const required = current().config.config.http.readiness.endpoints
+    const facts: Facts = {
+      status: status(),
+      report: report(),
+      endpoints: viewEndpoints(endpoints, required),
+      plugins: viewPlugins(current(), handlers),
+      database: info ?? {daysLeft: null, disk: {free: 0, pauseBelow: 0, resumeAt: 0}},
+      workroom: {overdue: workroom.items.filter(({blocker}) => blocker?.overdue === true).length},
+      aside: {
+        inbox: boxes === undefined ? 0 : asideIn(boxes[0], "failed", "dead", "held"),
+        outbox: boxes === undefined ? 0 : asideIn(boxes[1], "failed", "dead", "unknown", "held"),
+      },
+      jobs: list === undefined ? undefined : {items: list, file: jobs.file},
+      agents,
+    }
+    const {state} = database
+    const figures: Figures = {
+      starts: started,
+      startedAt: identity.startedAt,
+      errors: logs.written.error + logs.written.fatal,
+      streamGaps: [...events.stream.gaps.values()].reduce((sum, count) => sum + count, 0),
+      eventsDropped: events.events.dropped,
+      gaps,
+      capacity: size?.svc_database_capacity_ratio[0]?.value,
+      disk: free === undefined ? undefined : {free, least: disk.least()},
+      databaseFailure: state.is === "initialized" ? state.failure : undefined,
+      oldest: boxes === undefined ? undefined : {inbox: boxes[0].oldestAge, outbox: boxes[1].oldestAge},
+      blocked: workroom.items.filter(({state: is}) => is === "blocked").length,
+      agents: ends,
+    }
+    const found = findingsOf(facts)
+      .flatMap(conditionsOf)
+      .map(condition => sinceStart(condition, identity.startedAt, first))
+    return {conditions: [...found, ...watch.conditions(figures, now())], unknown}
+  }
+}
+
+const asideIn = ({byState}: Depth, ...states: readonly string[]): number =>
+  states.reduce((sum, state) => sum + (byState[state] ?? 0), 0)
+
+/** What no view says: since when there could have been a checkpoint, and when the killed run was found. */
+const sinceStart = (condition: Condition, startedAt: number, firstStart: number | undefined): Condition => {
+  if (condition.code === "unclean_end") return {...condition, since: startedAt}
+  return condition.code === "checkpoint_missing" && firstStart !== undefined
+    ? {...condition, since: firstStart}
+    : condition
+}
+
+/** Reads it anew where the last reading is as old; what fails is read again at once. */
+const every = <T>(milliseconds: number, read: () => Promise<T>, now: () => number): (() => Promise<T>) => {
+  let last: {readonly at: number; readonly value: Promise<T>} | undefined
+  return () => {
+    if (last === undefined || now() - last.at >= milliseconds || now() < last.at) {
+      const reading = {at: now(), value: read()}
+      reading.value.catch(() => {
+        if (last === reading) last = undefined
+      })
+      last = reading
+    }
+    return last.value
+  }
+}
+
+const once = <T>(read: () => Promise<T>): (() => Promise<T>) => every(Number.POSITIVE_INFINITY, read, () => 0)
+
+/** By the index of starts. */
+const countStarts = async (database: Database, startedAt: number): Promise<number> => {
+  const [row] = await database.read("SELECT count(*) AS n FROM svc_runs WHERE started_at > ? AND started_at <= ?", [
+    startedAt - 900_000,
+    startedAt,
+  ])
+  return Number(row?.n ?? 1)
+}
+
+const readFirstStart = async (database: Database): Promise<number | undefined> => {
+  const [row] = await database.read("SELECT started_at FROM svc_runs ORDER BY started_at LIMIT 1")
+  return row === undefined ? undefined : Number(row.started_at)
+}
+
+/** The newest: there are few of them. */
+const readGaps = async (database: Database): Promise<readonly SeenGap[]> =>
+  (await database.read("SELECT endpoint, reason, from_at, to_at FROM endpoint_gaps ORDER BY seq DESC LIMIT 100")).map(
+    row => ({
+      endpoint: String(row.endpoint),
+      reason: String(row.reason),
+      planned: isPlanned(row.reason as GapReason),
+      from: Number(row.from_at),
+      to: row.to_at === null ? null : Number(row.to_at),
+    }),
+  )
+
+/** Two look-ups in the index of agent and state for each agent. */
+const selectBad = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
+    SELECT max(seq) AS seq FROM agent_runs WHERE agent = a.value AND state = 'failed'
+    UNION ALL SELECT max(seq) FROM agent_runs WHERE agent = a.value AND state = 'cancelled'))`
+
+const readAgentEnds = async (database: Database, agents: readonly string[]): Promise<readonly AgentEnds[]> => {
+  if (agents.length === 0) return []
+  const [totals, bad] = await Promise.all([
+    database.read("SELECT agent, outcome, runs FROM agent_run_totals"),
+    database.read(selectBad, [toJson(agents)]),
+  ])
+  return agents.map(agent => {
+    const own = totals.filter(row => row.agent === agent)
+    const sum = (rows: typeof own) => rows.reduce((total, {runs}) => total + Number(runs), 0)
+    const last = bad.find(row => row.agent === agent)
+    return {
+      agent,
+      ended: sum(own),
+      bad: sum(own.filter(({outcome}) => outcome !== "succeeded")),
+      ...(last === undefined ? {} : {runId: String(last.run_id)}),
+    }
+  })
+}

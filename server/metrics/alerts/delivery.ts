@@ -1,0 +1,63 @@
+import type {AlertWait} from "../../../shared/alerts/api.ts"
+import type {AlertTarget} from "../../../shared/alerts/config.ts"
+import {kindOf} from "../../../shared/alerts/config.ts"
+import {toJson} from "../../../shared/json.ts"
+import {messageOf as saidBy} from "../../../shared/problems.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {messageOf, type Notice, subjectOf, textOf, type Who} from "./notice.ts"
+import {type PostTo, postAlert} from "./webhook.ts"
+
+/** A mail as a target sends it. */
+export interface Mail {
+  readonly id: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** How alerts leave the Host. */
+export interface Senders {
+  /** Why nothing can go to an endpoint's channel now; undefined where it can. */
+  channelWaits(endpoint: string): AlertWait | undefined
+  /** Resolves once the message is in the outbox, which has one message for each `key`. */
+  send(to: {readonly endpoint: string; readonly channel: string}, text: string, key: string): Promise<void>
+  readonly post: PostTo
+  /** Resolves once the server has taken the mail. */
+  mail(target: NonNullable<AlertTarget["email"]>, mail: Mail, signal: AbortSignal): Promise<void>
+}
+
+/** So long a target may take, in milliseconds. */
+const limits = {channel: 10_000, webhook: 10_000, email: 30_000} as const
+
+/** How long after an attempt that failed comes the next one, in milliseconds; after the last one the message is given up. */
+export const waits = [2000, 15_000, 60_000, 300_000, 900_000] as const
+
+/** Hands a message to its target. Throws what says why the target did not take it, without an address or a secret. */
+export const deliver = async (
+  senders: Senders,
+  target: AlertTarget,
+  notice: Notice,
+  who: Who,
+  outer?: AbortSignal,
+): Promise<void> => {
+  const kind = kindOf(target)
+  await withTimeLimit(
+    limits[kind],
+    async signal => {
+      if (target.webhook !== undefined) {
+        const body = toJson(messageOf(notice, who, notice.at))
+        await postAlert(senders.post, target.webhook, {id: notice.id, body}, signal)
+      } else if (target.email !== undefined) {
+        const mail = {id: notice.id, subject: subjectOf(notice, who.project), text: textOf(notice)}
+        await senders.mail(target.email, mail, signal)
+      } else {
+        const {endpoint = "", channel = ""} = target
+        await senders.send({endpoint, channel}, textOf(notice), notice.id)
+      }
+    },
+    outer,
+  ).catch((error: unknown) => {
+    throw new Error(isTimeout(error) ? `no answer within ${limits[kind] / 1000} s` : saidBy(error), {cause: error})
+  })
+}
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeLimitExceeded"

@@ -1,0 +1,240 @@
+import type {Condition} from "./condition.ts"
+import {Window} from "./window.ts"
+
+/** A time in which messages to an endpoint may be missing. Times in milliseconds since 1970. */
+export interface SeenGap {
+  readonly endpoint: string
+  readonly reason: string
+  readonly planned: boolean
+  readonly from: number
+  /** Null while it goes on. */
+  readonly to: number | null
+}
+
+/** Ended runs of an agent, of all times. */
+export interface AgentEnds {
+  readonly agent: string
+  readonly ended: number
+  readonly bad: number
+  /** The newest run that failed or was cancelled. */
+  readonly runId?: string
+}
+
+/** What is counted beside what the console's list knows. What is undefined is not known. */
+export interface Figures {
+  /** Starts within the quarter of an hour before this run's, which counts. */
+  readonly starts: number | undefined
+  readonly startedAt: number
+  /** Records of errors that the log has written. */
+  readonly errors: number
+  readonly streamGaps: number
+  readonly eventsDropped: number
+  readonly gaps: readonly SeenGap[] | undefined
+  /** A share, 0 to 1. */
+  readonly capacity: number | undefined
+  /** Bytes. */
+  readonly disk: {readonly free: number; readonly least: number} | undefined
+  readonly databaseFailure: {readonly code: string; readonly message: string} | undefined
+  /** Seconds that the oldest waits, by endpoint. */
+  readonly oldest:
+    | {readonly inbox: ReadonlyMap<string, number>; readonly outbox: ReadonlyMap<string, number>}
+    | undefined
+  readonly blocked: number
+  readonly agents: readonly AgentEnds[] | undefined
+}
+
+const minute = 60_000
+const quarter = 15 * minute
+const hour = 60 * minute
+
+/** Longer planned gaps are told. */
+const shortGap = minute
+
+/** Watches figures that only say something over time. */
+export class FigureWatch {
+  readonly #errors = new Window(5 * minute)
+  readonly #streamGaps = new Window(quarter)
+  readonly #dropped = new Window(quarter)
+  readonly #agents = new Map<string, {readonly ended: Window; readonly bad: Window}>()
+
+  conditions(figures: Figures, now: number): readonly Condition[] {
+    return [
+      ...this.#counted(figures, now),
+      ...(figures.agents ?? []).flatMap(ends => this.#agent(ends, now)),
+      ...restarts(figures, now),
+      ...(figures.gaps ?? [])
+        .filter(gap => isRecent(gap, now))
+        .map(gapCondition)
+        .filter(firstOfEndpoint),
+      ...storage(figures),
+      ...stuck(figures, now),
+      ...blocked(figures),
+    ]
+  }
+
+  #counted({errors, streamGaps, eventsDropped}: Figures, now: number): readonly Condition[] {
+    const logged = this.#errors.take(errors, now)
+    const gaps = this.#streamGaps.take(streamGaps, now)
+    const dropped = this.#dropped.take(eventsDropped, now)
+    const conditions: Condition[] = []
+    if (logged.grown > 0)
+      conditions.push({
+        code: "log_errors",
+        title: "The Host logs many errors",
+        text: `${Math.round(logged.grown / 5)} a minute, over the last five minutes.`,
+        remediation: {text: "Read them.", command: "svc logs --level error"},
+        value: logged.grown / 5,
+      })
+    if (gaps.grown > 0)
+      conditions.push({
+        code: "event_stream_gaps",
+        title: "A client of the event stream has a gap",
+        text: `${gaps.grown} within 15 minutes: clients could not resume where they were.`,
+        remediation: {
+          text: "Let clients come back sooner, raise events.history, or find who reads too slowly. Once after a restore it is expected.",
+        },
+        value: gaps.grown,
+        ...(gaps.grewAt === undefined ? {} : {since: gaps.grewAt}),
+      })
+    if (dropped.grown > 0)
+      conditions.push({
+        code: "events_dropped",
+        title: "Events are missing in the history",
+        text: `The database did not take ${dropped.grown} of them within 15 minutes.`,
+        remediation: {text: "The database component says what failed.", command: "svc doctor"},
+        value: dropped.grown,
+        ...(dropped.grewAt === undefined ? {} : {since: dropped.grewAt}),
+      })
+    return conditions
+  }
+
+  #agent({agent, ended, bad, runId}: AgentEnds, now: number): readonly Condition[] {
+    const known = this.#agents.get(agent)
+    const windows = known ?? {ended: new Window(hour), bad: new Window(hour)}
+    if (known === undefined) this.#agents.set(agent, windows)
+    const all = windows.ended.take(ended, now).grown
+    const wrong = windows.bad.take(bad, now).grown
+    if (all <= 4 || wrong === 0) return []
+    return [
+      {
+        code: "agent_failures",
+        subject: agent,
+        title: `Runs of the agent ${agent} fail`,
+        text: `${wrong} of ${all} runs within an hour failed or were cancelled.`,
+        remediation: {
+          text: `Check the provider, its key and the limits of agents.${agent}.`,
+          command: `svc agent runs --agent ${agent} --state failed`,
+        },
+        ...(runId === undefined ? {} : {runId}),
+        value: (wrong / all) * 100,
+      },
+    ]
+  }
+}
+
+const restarts = ({starts, startedAt}: Figures, now: number): readonly Condition[] =>
+  starts === undefined || now - startedAt > quarter
+    ? []
+    : [
+        {
+          code: "restarts",
+          title: "The Host keeps restarting",
+          text: `It was started ${starts} times within 15 minutes.`,
+          remediation: {text: "Read the log from before each start.", command: "svc logs --run previous"},
+          since: startedAt,
+          value: starts,
+        },
+      ]
+
+/** A planned gap counts from a minute on; what ended a quarter of an hour ago is told no more. */
+const isRecent = ({planned, from, to}: SeenGap, now: number): boolean =>
+  now - (to ?? now) < quarter && (!planned || (to ?? now) - from > shortGap)
+
+const gapCondition = ({endpoint, reason, from, to}: SeenGap): Condition => ({
+  code: "endpoint_gap",
+  subject: endpoint,
+  title: `Messages to ${endpoint} may be missing`,
+  text: `From ${new Date(from).toISOString()} ${to === null ? "on" : `to ${new Date(to).toISOString()}`}: ${reason}. Its platform does not deliver them again.`,
+  remediation: {text: "Read on the platform what was missed.", command: "svc inbox gaps"},
+  endpoint,
+  since: from,
+})
+
+const firstOfEndpoint = ({subject}: Condition, index: number, all: readonly Condition[]): boolean =>
+  all.findIndex(other => other.subject === subject) === index
+
+const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`
+
+const storage = ({capacity, disk, databaseFailure}: Figures): readonly Condition[] => [
+  ...(capacity === undefined
+    ? []
+    : [
+        {
+          code: "database_capacity",
+          title: "The database is large for its disk",
+          text: `It takes ${Math.round(capacity * 100)} % of the space that it could have.`,
+          remediation: {text: "Enlarge the disk, or shorten what is kept (retention).", command: "svc database info"},
+          value: capacity * 100,
+        } as const,
+      ]),
+  ...(disk === undefined || disk.free >= 2 * disk.least
+    ? []
+    : [
+        {
+          code: "disk_full",
+          title: "The disk is nearly full",
+          text: `${mebibytes(disk.free)} are free for the Host's data; ingress pauses below ${mebibytes(disk.least)}.`,
+          remediation: {text: "Free space on the disk of data/ and .svc/ now.", command: "du -h data .svc"},
+        } as const,
+      ]),
+  ...(databaseFailure === undefined
+    ? []
+    : [
+        {
+          code: "database_failing",
+          title: "The database does not store changes",
+          text: `Events are refused until it does. ${databaseFailure.code}: ${databaseFailure.message.slice(0, 300)}`,
+          remediation: {text: "See the disk and the Host's log.", command: "svc doctor"},
+        } as const,
+      ]),
+]
+
+const stuck = ({oldest}: Figures, now: number): readonly Condition[] => {
+  if (oldest === undefined) return []
+  const each = (ages: ReadonlyMap<string, number>, words: (endpoint: string) => Omit<Condition, "value" | "since">) =>
+    [...ages].map(([endpoint, age]) => ({...words(endpoint), value: age, since: now - age * 1000}))
+  return [
+    ...each(oldest.inbox, endpoint => ({
+      code: "inbox_stuck",
+      subject: endpoint,
+      title: `Events of ${endpoint} wait for their handlers`,
+      text: "The oldest one has waited for minutes.",
+      remediation: {text: "See which, and what their handlers do.", command: "svc inbox list --state pending"},
+      endpoint,
+    })),
+    ...each(oldest.outbox, endpoint => ({
+      code: "outbox_stuck",
+      subject: endpoint,
+      title: `Messages to ${endpoint} wait to be sent`,
+      text: "The oldest one has waited for minutes.",
+      remediation: {
+        text: "An endpoint that is offline keeps them until it is back.",
+        command: "svc outbox list --state queued",
+      },
+      endpoint,
+    })),
+  ]
+}
+
+const blocked = ({blocked: count}: Figures): readonly Condition[] =>
+  count === 0
+    ? []
+    : [
+        {
+          code: "workroom_blocked",
+          title: `${count} work ${count === 1 ? "item is" : "items are"} blocked`,
+          text: "They wait for what blocks them.",
+          remediation: {text: "Read what blocks them, and until when.", command: "svc workroom list --state blocked"},
+          value: count,
+        },
+      ]

@@ -1,0 +1,70 @@
+import type {HeartbeatSettings} from "../../../shared/alerts/config.ts"
+import {durationOf} from "../../../shared/duration.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {reachFailure, statusFailure} from "./webhook.ts"
+
+/** So long an address may take to answer, and the database to take a row, in milliseconds. */
+const limit = 10_000
+
+export type Ask = (url: string, signal: AbortSignal) => Promise<{readonly ok: boolean; readonly status: number}>
+
+export interface HeartbeatOptions {
+  readonly isReady: () => boolean
+  /** Resolves once a row is durable. */
+  readonly store: (at: number) => Promise<unknown>
+  readonly ask: Ask
+  readonly now: () => number
+}
+
+/** Calls an address while all is well, and nobody while it is not: whoever waits for the call notices. */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions
+  #nextAt = 0
+  #beating: Promise<void> | undefined
+  lastSentAt: number | undefined
+  stopped: "not_ready" | "rows" | null = null
+  failure: {readonly at: number; readonly error: string} | undefined
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options
+  }
+
+  /** Calls where it is time to. Resolves at once: nothing waits for the address. */
+  consider({url, every}: HeartbeatSettings): void {
+    const now = this.#options.now()
+    if (now < this.#nextAt || this.#beating !== undefined) return
+    this.#nextAt = now + durationOf(every)
+    this.#beating = this.#beat(url).finally(() => {
+      this.#beating = undefined
+    })
+  }
+
+  async settled(): Promise<void> {
+    await this.#beating
+  }
+
+  async #beat(url: string): Promise<void> {
+    const {isReady, store, ask, now} = this.#options
+    if (!isReady()) {
+      this.stopped = "not_ready"
+      return
+    }
+    try {
+      await withTimeLimit(limit, () => store(now()))
+    } catch {
+      this.stopped = "rows"
+      return
+    }
+    this.stopped = null
+    const signal = AbortSignal.timeout(limit)
+    try {
+      const {ok, status} = await ask(url, signal)
+      if (!ok) throw new Error(statusFailure(status))
+      this.lastSentAt = now()
+      this.failure = undefined
+    } catch (error) {
+      const known = error instanceof Error && error.message.startsWith("the receiver") ? error.message : undefined
+      this.failure = {at: now(), error: known ?? reachFailure(error, signal)}
+    }
+  }
+}

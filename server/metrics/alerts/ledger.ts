@@ -1,0 +1,174 @@
+import {v7 as uuid} from "uuid"
+import type {AlertRules} from "../../../shared/alerts/config.ts"
+import type {AlertCode, Severity} from "../../../shared/alerts/items.ts"
+import {type Condition, counts, keyOf, ruleOf, type Seen} from "./condition.ts"
+
+/** What a target was told last. */
+export interface Told {
+  /** The alert's id then. */
+  readonly id: string
+  readonly status: "firing" | "resolved"
+  readonly at: number
+}
+
+/** One alert, as the database keeps it. Times in milliseconds since 1970. */
+export interface AlertRecord {
+  readonly key: string
+  /** Another one each time that it is raised. */
+  readonly id: string
+  readonly code: AlertCode
+  readonly severity: Severity
+  readonly happens: boolean
+  readonly title: string
+  readonly text: string
+  readonly remediation: Condition["remediation"]
+  readonly endpoint?: string
+  readonly runId?: string
+  /** The run of the Host that saw it last. */
+  readonly runtimeId: string
+  readonly since: number
+  readonly raisedAt: number
+  /** Null while it is in force. */
+  readonly until: number | null
+  /** When it was raised within the hour before the last time, and then. */
+  readonly raises: readonly number[]
+  /** By the name of the target. */
+  readonly told: Readonly<Record<string, Told>>
+}
+
+export interface LedgerSettings {
+  readonly rules: AlertRules
+  /** Milliseconds. */
+  readonly settle: number
+  /** No new alert, and no end of one, before this moment. */
+  readonly steadyFrom: number
+}
+
+const hour = 3_600_000
+
+/** So long a resolved alert is kept, in milliseconds. */
+const keptFor = 24 * hour
+
+/** An alert that comes and goes ends after so long at the most. */
+const longestSettle = hour
+
+/** What has changed: a record as it is now, or undefined for one that is kept no longer. */
+export type Changes = ReadonlyMap<string, AlertRecord | undefined>
+
+/** Which alerts are in force: raised once, however often they are seen; ended once they have stayed away. */
+export class Ledger {
+  readonly #runtimeId: string
+  readonly #records: Map<string, AlertRecord>
+  /** When what is not raised yet was first seen. */
+  readonly #pending = new Map<string, number>()
+  /** Since when what is in force is not seen any more. */
+  readonly #gone = new Map<string, number>()
+
+  constructor(runtimeId: string, kept: readonly AlertRecord[] = []) {
+    this.#runtimeId = runtimeId
+    this.#records = new Map(kept.map(record => [record.key, record]))
+  }
+
+  get records(): readonly AlertRecord[] {
+    return [...this.#records.values()]
+  }
+
+  /** What targets may be told of: not what was not told in time, and is about to end. */
+  get tellable(): readonly AlertRecord[] {
+    return this.records.filter(({key, until}) => until !== null || !this.#gone.has(key))
+  }
+
+  /** Takes what is seen at one moment; returns what that changes. */
+  advance({conditions, unknown}: Seen, now: number, settings: LedgerSettings): Changes {
+    const changes = new Map<string, AlertRecord | undefined>()
+    const put = (record: AlertRecord) => {
+      this.#records.set(record.key, record)
+      changes.set(record.key, record)
+    }
+    const holding = new Set<string>()
+    for (const condition of conditions) {
+      const rule = ruleOf(condition.code, settings.rules)
+      if (!counts(condition, rule)) continue
+      const key = keyOf(condition)
+      holding.add(key)
+      const known = this.#records.get(key)
+      if (known?.until === null) {
+        this.#gone.delete(key)
+        const next = {...known, ...this.#wordsOf(condition), severity: rule.severity}
+        if (isNews(known, next)) put(next)
+        continue
+      }
+      const first = this.#pending.get(key) ?? now
+      this.#pending.set(key, first)
+      const since = Math.min(first, condition.since ?? first)
+      if (now < settings.steadyFrom || now - since < rule.after) continue
+      this.#pending.delete(key)
+      put(this.#raise(condition, known, {key, since, now, severity: rule.severity, happens: rule.happens}))
+    }
+    for (const key of this.#pending.keys()) if (!holding.has(key)) this.#pending.delete(key)
+    for (const record of this.records) {
+      if (record.until !== null) {
+        if (now - record.until < keptFor) continue
+        this.#records.delete(record.key)
+        changes.set(record.key, undefined)
+      } else if (!holding.has(record.key) && !unknown.has(record.code) && now >= settings.steadyFrom) {
+        const until = this.#gone.get(record.key) ?? now
+        this.#gone.set(record.key, until)
+        if (now - until < settleOf(record, now, settings.settle)) continue
+        this.#gone.delete(record.key)
+        put({...record, until, runtimeId: this.#runtimeId})
+      }
+    }
+    return changes
+  }
+
+  /** Notes what targets were told. */
+  put(records: readonly AlertRecord[]): void {
+    for (const record of records) this.#records.set(record.key, record)
+  }
+
+  #raise(
+    condition: Condition,
+    known: AlertRecord | undefined,
+    {now, ...more}: Pick<AlertRecord, "key" | "since" | "severity" | "happens"> & {readonly now: number},
+  ): AlertRecord {
+    // Somebody who was not told of its end is told of no other begin.
+    const goesOn = Object.values(known?.told ?? {}).some(({id, status}) => id === known?.id && status === "firing")
+    return {
+      ...more,
+      ...this.#wordsOf(condition),
+      id: goesOn && known !== undefined ? known.id : uuid(),
+      code: condition.code,
+      since: goesOn && known !== undefined ? known.since : more.since,
+      raisedAt: now,
+      until: null,
+      raises: [...(known?.raises ?? []).filter(at => now - at < hour), now],
+      told: known?.told ?? {},
+    }
+  }
+
+  #wordsOf({title, text, remediation, endpoint, runId}: Condition) {
+    return {
+      title,
+      text,
+      remediation,
+      ...(endpoint === undefined ? {} : {endpoint}),
+      ...(runId === undefined ? {} : {runId}),
+      runtimeId: this.#runtimeId,
+    }
+  }
+}
+
+/** Figures in its text change all the time, and nobody is told of that. */
+const isNews = (one: AlertRecord, other: AlertRecord): boolean =>
+  one.title !== other.title ||
+  one.text !== other.text ||
+  one.severity !== other.severity ||
+  one.runId !== other.runId ||
+  one.runtimeId !== other.runtimeId
+
+/** How long it must be away before it ends: twice as long each time that it came back within an hour. */
+const settleOf = ({raises}: AlertRecord, now: number, settle: number): number => {
+  const again = raises.filter(at => now - at < hour).length - 1
+  return Math.min(settle * 2 ** Math.max(0, again), Math.max(settle, longestSettle))
+}

@@ -1,0 +1,43 @@
+import {createHmac} from "node:crypto"
+import type {WebhookTarget} from "../../../shared/alerts/config.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import type {Answered, Post} from "../../../shared/sdk/adapter/post.ts"
+
+export type PostTo = (url: string, post: Post) => Promise<Answered>
+
+/** Posts JSON, signed by Standard Webhooks where there is a secret. Throws what says why the receiver has not taken it, never where it is. */
+export const postAlert = async (
+  post: PostTo,
+  {url, headers = {}, secret}: WebhookTarget,
+  {id, body}: {readonly id: string; readonly body: string},
+  signal: AbortSignal,
+): Promise<void> => {
+  const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const signed = secret === undefined ? {} : signatureOf(secret.reveal(), id, body)
+  const sent = {"content-type": "application/json", ...own, "webhook-id": id, ...signed}
+  const answered = await post(url, {headers: sent, body, signal}).catch((cause: unknown) => {
+    throw new Error(reachFailure(cause, signal), {cause})
+  })
+  if (!answered.ok) throw new Error(statusFailure(answered.status))
+}
+
+/** The headers that a receiver checks: `id.timestamp.body` under HMAC-SHA256. */
+const signatureOf = (secret: string, id: string, body: string): Readonly<Record<string, string>> => {
+  const timestamp = Math.floor(Date.now() / 1000)
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64")
+  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")
+  return {"webhook-timestamp": String(timestamp), "webhook-signature": `v1,${signature}`}
+}
+
+export const statusFailure = (status: number): string =>
+  status >= 300 && status < 400
+    ? `the receiver answered ${status}: redirects are not followed; set url to the final address`
+    : `the receiver answered ${status}`
+
+/** A runtime's own words may repeat the address, which may be a secret. */
+export const reachFailure = (cause: unknown, signal: AbortSignal): string => {
+  if (signal.aborted) return "the receiver did not answer in time"
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const code = inner instanceof Error && "code" in inner && typeof inner.code === "string" ? inner.code : undefined
+  return `the receiver was not reached${code === undefined ? `: ${messageOf(inner).split(/https?:/, 1)[0]}` : ` (${code})`}`
+}

@@ -1,0 +1,69 @@
+import {createServer, type IncomingHttpHeaders} from "node:http"
+import type {AlertMessage} from "../../../shared/alerts/api.ts"
+import {whenOver} from "../host/shared.ts"
+
+export interface ReceivedAlert {
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly body: AlertMessage
+}
+
+/** A real HTTP server of a test: `/<name>/…` takes alerts, `/beat/…` a heartbeat, `/redirect/…` sends elsewhere. */
+export interface AlertReceiver {
+  readonly url: string
+  /** What was answered 200, by the first part of the path. */
+  taken(name: string): readonly ReceivedAlert[]
+  /** What was never answered. */
+  hung(name: string): readonly ReceivedAlert[]
+  /** How often a path was asked. */
+  asked(path: string): number
+  /** Answers posts from now on, or leaves them hanging. */
+  hang(isHanging: boolean): void
+  /** Answers the next post with this status. */
+  failNext(name: string, status: number): void
+}
+
+export const startAlertReceiver = async (): Promise<AlertReceiver> => {
+  const taken = new Map<string, ReceivedAlert[]>()
+  const hung = new Map<string, ReceivedAlert[]>()
+  const asked = new Map<string, number>()
+  const failing = new Map<string, number>()
+  let isHanging = false
+  const put = (map: Map<string, ReceivedAlert[]>, name: string, received: ReceivedAlert) =>
+    void map.set(name, [...(map.get(name) ?? []), received])
+  const server = createServer((request, response) => {
+    const path = request.url ?? ""
+    const name = path.split("/")[1] ?? ""
+    asked.set(path, (asked.get(path) ?? 0) + 1)
+    const chunks: Buffer[] = []
+    request.on("data", chunk => chunks.push(chunk))
+    response.on("error", () => {})
+    request.on("end", () => {
+      if (name === "redirect") return void response.writeHead(302, {location: "/elsewhere"}).end()
+      if (request.method !== "POST") return void response.writeHead(200).end("ok")
+      const text = Buffer.concat(chunks).toString()
+      const received = {headers: request.headers, text, body: JSON.parse(text) as AlertMessage}
+      const status = failing.get(name)
+      failing.delete(name)
+      if (isHanging) return put(hung, name, received)
+      if (status === undefined) put(taken, name, received)
+      response.writeHead(status ?? 200).end()
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
+  whenOver(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    taken: name => taken.get(name) ?? [],
+    hung: name => hung.get(name) ?? [],
+    asked: path => asked.get(path) ?? 0,
+    hang: hanging => {
+      isHanging = hanging
+    },
+    failNext: (name, status) => void failing.set(name, status),
+  }
+}
