@@ -53,7 +53,15 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
     const [boxes, info, list, agents, gaps, size, free, ends, started, first] = await Promise.all([
       read(depths, "inbox_aside", "outbox_aside", "inbox_stuck", "outbox_stuck"),
       read(room, "disk_filling"),
-      read(() => withLastRuns(database, jobs.list()), "jobs_failed", "jobs_unreachable"),
+      read(
+        () =>
+          withLastRuns(
+            database,
+            jobs.list().map(job => jobs.view(job)),
+          ),
+        "jobs_failed",
+        "jobs_unreachable",
+      ),
       read(
         () => readAgentAttention(bindings, database),
         "approvals_waiting",
