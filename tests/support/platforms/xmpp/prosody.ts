@@ -41,6 +41,12 @@ const modules = [
 
 const quote = (text: string) => JSON.stringify(text)
 
+/**
+ * A login takes so many rounds of a hash, of which the client lets WebCrypto make each: the 10,000 of a real server take a second of
+ * the processor.
+ */
+const iterations = 100
+
 const configOf = (
   {tls, archives = true, expires = "1w"}: ProsodyOptions,
   {folder, root, port, tlsPort, httpPort}: Place,
@@ -61,7 +67,8 @@ http_external_url = "http://127.0.0.1:${httpPort}/"
 http_default_host = "uploads.localhost"
 modules_disabled = {"s2s"}
 modules_enabled = {${[...modules, ...(tls === undefined ? [] : ["tls"]), ...(archives ? ["mam"] : [])].map(quote).join(", ")}}
-authentication = "internal_plain"
+authentication = "internal_hashed"
+default_iteration_count = ${iterations}
 storage = "internal"
 c2s_require_encryption = false
 allow_unencrypted_plain_auth = false
