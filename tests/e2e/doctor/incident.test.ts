@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {type HostOptions, startHost, svc} from "../../support/host/host.ts"
+import {type HostOptions, startHost, svc, untilReady} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
@@ -18,8 +18,10 @@ ${more}plugins:
   greeter: {}
 `
 
-const start = (options: HostOptions = {}) =>
-  startHost({config: config(), plugins: {greeter: replying("greet", "hello")}, env: tokens, ...options})
+const start = async (options: HostOptions = {}) =>
+  untilReady(
+    await startHost({config: config(), plugins: {greeter: replying("greet", "hello")}, env: tokens, ...options}),
+  )
 
 interface Answer {
   readonly question: number

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {type HostOptions, startHost, svc} from "../../support/host/host.ts"
+import {type HostOptions, startHost, svc, untilReady} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {onBun, onNode22, onOlderNode, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
@@ -18,7 +18,8 @@ ${http}plugins:
   sandbox: {enabled: ${enabled}}
 `
 
-const start = (options: HostOptions = {}) => startHost({config: config(), env: tokens, ...options})
+const start = async (options: HostOptions = {}) =>
+  untilReady(await startHost({config: config(), env: tokens, ...options}))
 
 interface Report {
   readonly ok: boolean

@@ -8,7 +8,7 @@ import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {bunAnd, root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, root, type TestRuntime} from "../../support/host/runtimes.ts"
 
 const folder = `${root}examples/agent`
 const pages = readdirSync(`${folder}/docs`).map(name => `docs/${name}`)
@@ -65,7 +65,7 @@ const sentTo = async (host: TestHost, channel: string): Promise<readonly string[
     .reverse()
 }
 
-describe.each(bunAnd("node24"))("the example agent on $name", runtime => {
+describe.each(bunOr("node24"))("the example agent on $name", runtime => {
   test("opens one work item and answers once, though the Host is killed in each of its calls of the model", async () => {
     const {model, start, script} = await meet(runtime, saws)
     let host = await start()

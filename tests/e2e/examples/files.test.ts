@@ -10,7 +10,7 @@ import {printed} from "../../support/host/command-line.ts"
 import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunAnd, root} from "../../support/host/runtimes.ts"
+import {bunOr, root} from "../../support/host/runtimes.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {killedAt, release, untilDone, untilHeld, untilQuiet, untilStored} from "./example.ts"
 
@@ -84,7 +84,7 @@ const storedFiles = (project: Project): Readonly<Record<string, string>> => {
   return Object.fromEntries(names.map(name => [name.slice(3), hashOf(readFileSync(project.path("data/files", name)))]))
 }
 
-describe.each(bunAnd("node24"))("the example files on $name", runtime => {
+describe.each(bunOr("node24"))("the example files on $name", runtime => {
   test("answers each picture once, though the Host is killed while it resizes, sends, and waits", async () => {
     const platform = await startLoopback()
     let host = await startHost({runtime, project: filesProject(platform)})

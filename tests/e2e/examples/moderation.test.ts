@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {startLoopback} from "../../support/adapters/loopback.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {startHost} from "../../support/host/host.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {exampleProject, killedAt, release, untilDone, untilHeld, untilQuiet, untilStored} from "./example.ts"
 
 const on = "log: Moderation is on: spam."
@@ -33,7 +33,7 @@ const story = (minutes: number) => [
   {by: "ada", channel: "log", text: "/pardon loop~one USER", deeds: pardoned},
 ]
 
-describe.each(bunAnd("node24"))("the example moderation on $name", runtime => {
+describe.each(bunOr("node24"))("the example moderation on $name", runtime => {
   test("does each act once, though the Host is killed in the middle of every one of them", async () => {
     const platform = await startLoopback()
     let host = await startHost({runtime, project: exampleProject(platform, 10)})

@@ -6,7 +6,7 @@ import {startHost, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunAnd, root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {joinIrc, type Person} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
@@ -115,7 +115,7 @@ const pollIn = async (host: TestHost) => {
 const users = ["ann", "ben", "cid", "dan", "eve", "fay"]
 
 describeWith("ngircd")("the example poll", () => {
-  test.each(bunAnd("node24"))(
+  test.each(bunOr("node24"))(
     `counts one vote of each user, though the Host is killed ${rounds} times in the middle of votes, on $name`,
     async runtime => {
       const {people, host: first} = await meet(runtime)
@@ -159,7 +159,7 @@ describeWith("ngircd")("the example poll", () => {
     },
   )
 
-  test.for(bunAnd("node24"))(
+  test.for(bunOr("node24"))(
     "goes on from an archive in another folder on other file systems, with its counts and its buttons, on $name",
     async (runtime, context) => {
       needMounts(context)

@@ -3,12 +3,12 @@ import {startLoopback} from "../../support/adapters/loopback.ts"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {exampleProject, killedAt, release, timeless, untilDone, untilHeld, untilQuiet} from "./example.ts"
 
 const on = "log: Moderation is on: spam."
 
-describe.each(bunAnd("node24"))("the example reminders on $name", runtime => {
+describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
   test("answers and reminds once, though the Host is killed in the middle of every act", async () => {
     const platform = await startLoopback()
     let host = await startHost({runtime, project: exampleProject(platform, 10)})

@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -58,7 +58,7 @@ const poll = pluginWith(`
 
 const votesOf = async (host: TestHost) => (await host.get<{items: string[]}>("/api/plugins/poll/votes")).items.sort()
 
-describe.each(bunAnd("node22"))("buttons on $name", runtime => {
+describe.each(bunOr("node22"))("buttons on $name", runtime => {
   test("are pressed in the sandbox and with svc chat, heard by applications, and gone with their time", async () => {
     const host = await startHost({runtime, config, plugins: {line, poll}})
     const application = await connectSatori(host)

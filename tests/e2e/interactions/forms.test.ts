@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -54,7 +54,7 @@ const membersOf = async (host: TestHost) => (await host.get<{items: string[]}>("
 
 const art = '{"name":"Ann","age":20,"news":true,"course":"art"}'
 
-describe.each(bunAnd("node22"))("a form on $name", runtime => {
+describe.each(bunOr("node22"))("a form on $name", runtime => {
   test("is asked one field after another, in the language of the user, across a restart", async () => {
     let host = await startHost({runtime, config, plugins: {line, club}})
     const say = (text: string, more: object = {}) => tell(host, "line", "ann", {...saying(text), ...more})

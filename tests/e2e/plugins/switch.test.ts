@@ -1,7 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {expectProblem, startHost, svc, type TestHost, untilReady} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
 import {wirePlugin} from "../../support/plugins/plugin-sources.ts"
@@ -51,13 +50,12 @@ const turn = (host: TestHost, name: string, enabled: unknown, token = env.HTTP_T
     headers: {authorization: `Bearer ${token}`, "content-type": "application/json"},
     body: JSON.stringify({enabled}),
   })
-const ready = (host: TestHost) => until("the Host to be ready", () => isReady(host))
 const isReady = async (host: TestHost) => (await fetch(new URL("/pub/ready", host.url))).status === 200
 
 describe.each(bunOr("node24"))("a plugin that is disabled while the Host runs, on $name", runtime => {
   test("is gone with all that it publishes, across restarts and reloads, until it is enabled; the file stays", async () => {
     const host = await start(runtime)
-    await ready(host)
+    await untilReady(host)
     expect(await (await turn(host, "wire", false)).json()).toMatchObject({
       number: 2,
       reason: "disabled wire",
@@ -91,7 +89,7 @@ describe.each(bunOr("node24"))("a plugin that is disabled while the Host runs, o
     expect(await pluginOf(next, "wire")).toMatchObject({state: "disabled"})
     expect(await (await turn(next, "wire", true)).json()).toMatchObject({number: 4, reason: "enabled wire"})
     expect((await statusOf(next)).pin).toBeNull()
-    await ready(next)
+    await untilReady(next)
   })
 
   test("is shown with its settings, where they stand, and never a secret", async () => {

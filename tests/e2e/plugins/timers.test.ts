@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {connectSatori} from "../../support/satori/satori.ts"
@@ -52,7 +52,7 @@ const said = async (host: TestHost) =>
     ({text, from}) => (from === "bot" ? [text] : []),
   )
 
-describe.each(bunAnd("node24"))("timers on $name", runtime => {
+describe.each(bunOr("node24"))("timers on $name", runtime => {
   test("are set with the handler, listed, fire in their conversation, and are cleared or cancelled", async () => {
     const host = await startHost({runtime, config, plugins: {clock}})
     const application = await connectSatori(host)

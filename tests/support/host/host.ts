@@ -125,6 +125,12 @@ export const startHost = async (options: HostOptions = {}): Promise<TestHost> =>
   }
 }
 
+/** Waits until a Host is ready: it serves before its endpoints are there. */
+export const untilReady = async (host: TestHost): Promise<TestHost> => {
+  await until("the Host to be ready", async () => (await fetch(new URL("/pub/ready", host.url))).status === 200)
+  return host
+}
+
 const readHostFile = (project: Project, pid: number): HostFile | undefined => {
   const path = project.path(".svc/host.json")
   if (!existsSync(path)) return undefined
