@@ -125,24 +125,33 @@ export interface MessageSearch {
   readonly rows: Searched
   /** SQL of the numbers in a state, `?3`, below `?1`, the highest first, at most `?2`. */
   readonly inState: string
+  /** Words that ask for several states. */
+  readonly groups: Readonly<Record<string, readonly string[]>>
   conditionsOf(query: MessageQuery): readonly Condition[]
 }
 
 /** The messages that a request asks for by its filters; `also` narrows them further. */
 export const searchMessages = (
   database: Pick<Database, "read">,
-  {rows, inState, conditionsOf}: MessageSearch,
+  {rows, inState, groups, conditionsOf}: MessageSearch,
   call: Call,
   {before, limit, also = []}: {before: number; limit: number; also?: readonly Condition[]},
 ): Promise<SearchResult> => {
   const query = call.query as MessageQuery
   return searchRows(database, rows, {
     conditions: [...conditionsOf(query), ...also],
-    numbers: query.state === undefined ? undefined : {sql: inState, args: [query.state]},
+    numbers: query.state === undefined ? undefined : numbersIn(inState, groups[query.state] ?? [query.state]),
     ...timesOf(call),
     before,
     limit,
   })
+}
+
+/** Of several states, each has its own way through the index, and gives as many as are looked at. */
+const numbersIn = (inState: string, states: readonly string[]): Condition => {
+  if (states.length === 1) return {sql: inState, args: states}
+  const each = states.map((_, index) => `SELECT seq FROM (${inState.replace("?3", `?${index + 3}`)})`)
+  return {sql: `SELECT seq FROM (${each.join(" UNION ")}) ORDER BY seq DESC LIMIT ?2`, args: states}
 }
 
 export interface SearchedList<T extends TSchema> extends Pick<Operation, "summary" | "query" | "problems"> {

@@ -1,5 +1,6 @@
 import {SatoriEvent} from "../sdk/satori.ts"
 import {Type} from "../type.ts"
+import {inboxGroups, outboxGroups} from "./message-states.ts"
 import {PageQuery} from "./paging.ts"
 import {Named, Time} from "./schemas.ts"
 
@@ -21,7 +22,11 @@ const filters = {
 export const InboxQuery = Type.Object({
   ...PageQuery.properties,
   ...filters,
-  state: Type.Optional(Type.Enum([...MarkState.enum], {description: "Events with a handler in this state"})),
+  state: Type.Optional(
+    Type.Enum([...MarkState.enum, ...(Object.keys(inboxGroups) as (keyof typeof inboxGroups)[])], {
+      description: "Events with a handler in this state. open: pending or running; aside: failed, dead or held",
+    }),
+  ),
 })
 
 export const InboxView = Named("InboxView", {
@@ -93,7 +98,15 @@ export type OutboxState = (typeof outboxStates)[number]
 
 const OutboxState = Type.Enum([...outboxStates])
 
-export const OutboxQuery = Type.Object({...PageQuery.properties, ...filters, state: Type.Optional(OutboxState)})
+export const OutboxQuery = Type.Object({
+  ...PageQuery.properties,
+  ...filters,
+  state: Type.Optional(
+    Type.Enum([...outboxStates, ...(Object.keys(outboxGroups) as (keyof typeof outboxGroups)[])], {
+      description: "Messages in this state. open: queued or sending; aside: failed, dead, unknown or held",
+    }),
+  ),
+})
 
 export const OutboxView = Named("OutboxView", {
   id: Type.String(),

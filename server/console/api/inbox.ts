@@ -1,3 +1,4 @@
+import {inboxGroups} from "../../../shared/api/message-states.ts"
 import {InboxActionRequest, InboxChanged, InboxDetail, InboxQuery, InboxView} from "../../../shared/api/messages.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -45,6 +46,7 @@ const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, p
 const inboxSearch: MessageSearch = {
   rows: {table: "inbox", time: "received_at", more: `, ${state} AS state`},
   inState,
+  groups: inboxGroups,
   conditionsOf,
 }
 

@@ -1,4 +1,5 @@
 import {v7 as uuid} from "uuid"
+import {outboxGroups} from "../../../shared/api/message-states.ts"
 import {
   Accepted,
   OutboxChanged,
@@ -45,6 +46,7 @@ const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, p
 const outboxSearch: MessageSearch = {
   rows: {table: "outbox", time: "created_at"},
   inState,
+  groups: outboxGroups,
   conditionsOf,
 }
 
