@@ -1,7 +1,7 @@
 import type {Envelope} from "../../../../shared/api/event-stream.ts"
 import {Unreachable} from "../host/client.ts"
 import {describeRefusal} from "../host/explain.ts"
-import {toneOfEvent} from "../host/links.ts"
+import {aboutOf, toneOfEvent} from "../host/links.ts"
 import {texts} from "../texts.ts"
 import type {Live} from "./live.svelte.ts"
 
@@ -14,6 +14,8 @@ export interface Notice {
   readonly detail: string
   /** The event that tells of it. */
   readonly event?: Envelope
+  /** The page that shows what was done, by the parts of its address. */
+  readonly about?: readonly (string | number)[]
 }
 
 export interface Deed<T> {
@@ -24,6 +26,8 @@ export interface Deed<T> {
   readonly say?: (result: T) => string
   /** How long its event is waited for, in milliseconds. */
   readonly patience?: number
+  /** The page that shows what was done; else that of its event. */
+  readonly about?: (result: T) => readonly (string | number)[] | undefined
   /** The event that tells of it: of one of these types, and about what was done. */
   readonly event?: {readonly types: readonly string[]; readonly fits?: (event: Envelope, result: T) => boolean}
 }
@@ -33,11 +37,16 @@ const shortPatience = 10_000
 export const longPatience = 300_000
 const afterStart = 3000
 
+/** How long a notice of what was done stays, in milliseconds; one of a failure stays until it is dismissed. */
+const shown = 8000
+
 /** What the operator does, and how it ended. */
 export class Notices {
   list = $state.raw<readonly Notice[]>([])
   readonly #live: Live
   #count = 0
+  readonly #fading = new Map<number, ReturnType<typeof setTimeout>>()
+  #isHeld = false
 
   constructor(live: Live) {
     this.#live = live
@@ -58,7 +67,8 @@ export class Notices {
     this.#put({id, title: deed.title, state: "running", detail: ""})
     try {
       const result = await deed.run()
-      const said = {id, title: deed.title, detail: deed.say?.(result) ?? ""}
+      const named = deed.about?.(result)
+      const said = {id, title: deed.title, detail: deed.say?.(result) ?? "", ...(named && {about: named})}
       if (deed.event !== undefined) this.#put({...said, state: "running"})
       if (deed.event === undefined) {
         this.#put({...said, state: "done"})
@@ -73,7 +83,8 @@ export class Notices {
         return true
       }
       const isGood = toneOfEvent(event) !== "bad"
-      this.#put({...said, state: isGood ? "done" : "failed", event})
+      const about = named ?? aboutOf(event)
+      this.#put({...said, state: isGood ? "done" : "failed", event, ...(about && {about})})
       return isGood
     } catch (error) {
       this.#put({id, title: deed.title, state: "failed", detail: describeError(error)})
@@ -106,12 +117,36 @@ export class Notices {
   }
 
   dismiss(id: number): void {
+    clearTimeout(this.#fading.get(id))
+    this.#fading.delete(id)
     this.list = this.list.filter(notice => notice.id !== id)
+  }
+
+  /** Somebody reads them: they stay until `release`. */
+  hold(): void {
+    this.#isHeld = true
+    for (const timer of this.#fading.values()) clearTimeout(timer)
+    this.#fading.clear()
+  }
+
+  release(): void {
+    this.#isHeld = false
+    for (const notice of this.list) this.#fade(notice)
   }
 
   #put(notice: Notice): void {
     const others = this.list.filter(({id}) => id !== notice.id)
     this.list = [...others, notice].slice(-4)
+    this.#fade(notice)
+  }
+
+  #fade({id, state}: Notice): void {
+    clearTimeout(this.#fading.get(id))
+    if (state !== "done" || this.#isHeld) return
+    this.#fading.set(
+      id,
+      setTimeout(() => this.dismiss(id), shown),
+    )
   }
 }
 

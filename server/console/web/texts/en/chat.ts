@@ -5,6 +5,8 @@ export const chat = {
   say: "Say something to the bot",
   send: "Send",
   from: {bot: "Bot", user: "You"},
+  failed: "The bot failed at it:",
+  refused: "The Host did not take it:",
   fate: "What became of it",
   commands: "Commands that it knows",
   take: (name: string) => `/${name}: put it into the message`,

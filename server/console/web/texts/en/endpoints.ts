@@ -25,6 +25,9 @@ export const endpoints = {
   },
   unknown: "A message that may have arrived",
   unknowns: {hold: "is held for a decision", retry: "is sent again"},
+  toInbox: "Show what came in",
+  toOutbox: "Show what went out",
+  toUnsent: "Show what could not be sent",
   reconnect: "Reconnect",
   reconnectOf: (name: string) => `Reconnect ${name}`,
   reconnectSays: [

@@ -1,6 +1,7 @@
 import {counted} from "./counted.ts"
 
 export const messages = {
+  stateGroups: {open: "all that wait", aside: "all set aside"},
   filters: {
     endpoint: "Endpoint",
     channel: "Channel",

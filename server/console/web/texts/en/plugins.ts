@@ -77,6 +77,7 @@ export const plugins = {
     slow: (handler: string, mean: number, longest: number) =>
       `${handler}: ${mean.toFixed(1)} ms on average, ${longest.toFixed(1)} ms at most`,
     sparkline: (count: string) => `Failed attempts by minute in the last hour: ${count}`,
+    toFailed: "Show what it failed at, in the inbox",
     toEvents: "Its events",
   },
 } as const

@@ -113,6 +113,7 @@ export const shell = {
     mayBeDone: "It may have been done or not: look before you repeat it.",
     event: (type: string) => `Event ${type}`,
     dismiss: "Dismiss",
+    show: "Show it",
   },
   /** The states that the API names; another one is shown by its own name. */
   words: {
