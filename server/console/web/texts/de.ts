@@ -4,6 +4,7 @@ import {chat} from "./de/chat.ts"
 import {endpoints} from "./de/endpoints.ts"
 import {events} from "./de/events.ts"
 import {generations} from "./de/generations.ts"
+import {scheduling} from "./de/job-form.ts"
 import {jobs, timers} from "./de/jobs.ts"
 import {messages} from "./de/messages.ts"
 import {metrics} from "./de/metrics.ts"
@@ -37,6 +38,7 @@ export const de: Lacking<Texts> = {
   plugins,
   timers,
   jobs,
+  scheduling,
   agents,
   chat,
 }

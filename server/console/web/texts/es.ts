@@ -4,6 +4,7 @@ import {chat} from "./es/chat.ts"
 import {endpoints} from "./es/endpoints.ts"
 import {events} from "./es/events.ts"
 import {generations} from "./es/generations.ts"
+import {scheduling} from "./es/job-form.ts"
 import {jobs, timers} from "./es/jobs.ts"
 import {messages} from "./es/messages.ts"
 import {metrics} from "./es/metrics.ts"
@@ -38,6 +39,7 @@ export const es: Lacking<Texts> = {
   plugins,
   timers,
   jobs,
+  scheduling,
   agents,
   chat,
 }

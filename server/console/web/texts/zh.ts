@@ -5,6 +5,7 @@ import {chat} from "./zh/chat.ts"
 import {endpoints} from "./zh/endpoints.ts"
 import {events} from "./zh/events.ts"
 import {generations} from "./zh/generations.ts"
+import {scheduling} from "./zh/job-form.ts"
 import {jobs, timers} from "./zh/jobs.ts"
 import {messages} from "./zh/messages.ts"
 import {metrics} from "./zh/metrics.ts"
@@ -37,6 +38,7 @@ export const zh: Lacking<Texts> = {
   plugins,
   timers,
   jobs,
+  scheduling,
   agents,
   chat,
 }

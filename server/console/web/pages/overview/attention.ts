@@ -83,7 +83,7 @@ const showing: Show = {
   ingress_paused: ({ingress}) => ({
     tone: "bad",
     title: t.ingress,
-    why: t.ingressWhy(ingress.reasons.join(", ")),
+    why: t.ingressWhy(ingress.reasons.map(wordOf).join(", ")),
     remedy: t.ingressDo,
     command: "svc ingress resume",
     page: "operations",

@@ -95,4 +95,5 @@ export const attention: Part<"attention"> = {
     }),
   agentsFailedDo: "Der Lauf nennt den Grund. Er startet nicht von selbst neu.",
   show: "Anzeigen",
+  showIn: (state, count) => `${count} anzeigen: ${state}`,
 }

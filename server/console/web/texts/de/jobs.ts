@@ -24,7 +24,7 @@ export const timers: Part<"timers"> = {
 export const jobs: Part<"jobs"> = {
   file: "Die Jobs stehen in data/schedule-jobs.json: Was hier getan wird, wird hineingeschrieben, und eine Änderung von Hand gilt nach Sekunden.",
   noJobs: "Noch gibt es keinen Job.",
-  addHelp: "Einer wird auf der Kommandozeile oder in der Datei hinzugefügt.",
+  addHelp: "Hier, auf der Kommandozeile oder in der Datei hinzufügen.",
   refused: "Die Job-Datei gilt so nicht; die bisherigen Jobs laufen weiter.",
   refusedSince: at => `seit ${at}`,
   manyJobs: "Das sind nicht alle: svc schedule list zeigt sie.",
@@ -70,6 +70,7 @@ export const jobs: Part<"jobs"> = {
   message: (channel, endpoint) => `sendet eine Nachricht an ${channel} über ${endpoint}`,
   plugin: (job, plugin) => `ruft ${job} des Plugins ${plugin} auf`,
   item: title => `fügt die Aufgabe „${title}“ hinzu`,
+  agent: agent => `fragt den Agenten ${agent}`,
   missed: {
     skip: "wird nicht nachgeholt: Ein Lauf sagt, dass es übersprungen wurde",
     once: "wird einmal nachgeholt, durch einen Lauf für die neueste Zeit",
@@ -85,6 +86,7 @@ export const jobs: Part<"jobs"> = {
     plugin: (job, plugin) =>
       `${job} des Plugins ${plugin} tut sofort, was es tut. Was es sendet und ändert, lässt sich nicht zurücknehmen.`,
     item: title => `Die Aufgabe „${title}“ wird sofort hinzugefügt.`,
+    agent: (text, agent) => `Der Agent ${agent} wird sofort gefragt: „${text}“. Das kann Tokens kosten.`,
   },
   runAnyway: "Es wird als verlangter Lauf festgehalten; die fälligen Zeiten bleiben, wie sie sind.",
   runs: runId => `Lauf ${runId}`,

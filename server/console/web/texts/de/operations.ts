@@ -26,6 +26,20 @@ export const operations: Part<"operations"> = {
   manifestOf: id => `Manifest von ${id} herunterladen`,
   checkpointFacts: (generation, schema, version) =>
     `Generation ${generation ?? "keine"}, Schema ${schema}, svc ${version}`,
+  upload: "Checkpoint hochladen",
+  uploadFile: "Ein Archiv (.tar oder .tar.gz)",
+  uploadSays:
+    "Der Host entpackt es beim Empfang, verifiziert es in einem Arbeitsordner und speichert es dann. Auf dieser Seite bleiben, bis es angekommen ist.",
+  uploadBegin: "Hochladen",
+  uploadCancel: "Hochladen abbrechen",
+  uploading: (done, total) => `${done} von ${total} gesendet`,
+  uploadChecking: step => `Der Host prüft es: ${step}`,
+  uploadStored: id => `${id} ist verifiziert und gespeichert.`,
+  uploadKnown: id => `${id} war schon da, mit denselben Bytes.`,
+  uploadCancelled: "Das Hochladen wurde abgebrochen. Nichts davon ist geblieben.",
+  uploaded: "hochgeladen",
+  uploadedSays:
+    "Er kam von anderswo und ist keine Sicherung dieses Projekts. Zum Wiederherstellen den Host stoppen und ausführen:",
   ingress: "Ingress",
   since: at => `seit ${at}`,
   pause: "Ingress pausieren",

@@ -20,7 +20,7 @@ export const shell: Lacking<Texts> = {
   addHost: "Host hinzufügen",
   language: "Sprache",
   theme: "Farbschema",
-  themes: {auto: "Wie das System", light: "Hell", dark: "Dunkel"},
+  themes: {auto: "System", light: "Hell", dark: "Dunkel"},
   jump: {
     button: "Gehe zu …",
     title: "Gehe zu",
@@ -109,6 +109,10 @@ export const shell: Lacking<Texts> = {
     done: "erledigt",
     failed: "fehlgeschlagen",
     event: type => `Ereignis ${type}`,
+    untold: "nicht bekannt",
+    noEvent: "Der Host hat noch nicht gemeldet, wie es endete.",
+    startedAgain: "Der Host startete neu, bevor er meldete, wie es endete: nachsehen, ob es getan wurde.",
+    mayBeDone: "Vielleicht wurde es getan, vielleicht nicht: vor einer Wiederholung nachsehen.",
     dismiss: "Ausblenden",
   },
   words: {
@@ -154,6 +158,10 @@ export const shell: Lacking<Texts> = {
     rolled_back: "zurückgerollt",
     yes: "ja",
     no: "nein",
+    operator: "Operator",
+    release: "Release",
+    disk: "Platte",
+    database: "Datenbank",
     "not asked": "nicht gefragt",
   },
   states: {

@@ -159,6 +159,10 @@ export const shell = {
     rolled_back: "rolled back",
     yes: "yes",
     no: "no",
+    operator: "operator",
+    release: "release",
+    disk: "disk",
+    database: "database",
     "not asked": "not asked",
   },
   states: {

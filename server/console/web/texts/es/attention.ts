@@ -95,4 +95,5 @@ export const attention: Part<"attention"> = {
     }),
   agentsFailedDo: "La ejecución indica el motivo. No vuelve a empezar sola.",
   show: "Mostrar",
+  showIn: (state, count) => `Mostrar ${count}: ${state}`,
 }

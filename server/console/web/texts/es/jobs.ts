@@ -24,7 +24,7 @@ export const timers: Part<"timers"> = {
 export const jobs: Part<"jobs"> = {
   file: "Los trabajos están en data/schedule-jobs.json: lo que se hace aquí se escribe en él, y una edición a mano se toma en segundos.",
   noJobs: "Aún no hay ningún trabajo.",
-  addHelp: "Se añade desde la línea de comandos o en el archivo.",
+  addHelp: "Añadir uno aquí, desde la línea de comandos o en el archivo.",
   refused: "El archivo de trabajos no se toma tal como está; los trabajos anteriores siguen.",
   refusedSince: at => `desde ${at}`,
   manyJobs: "No son todos: svc schedule list los muestra.",
@@ -71,6 +71,7 @@ export const jobs: Part<"jobs"> = {
   message: (channel, endpoint) => `envía un mensaje a ${channel} por ${endpoint}`,
   plugin: (job, plugin) => `llama a ${job} del plugin ${plugin}`,
   item: title => `añade la tarea «${title}»`,
+  agent: agent => `pregunta al agente ${agent}`,
   missed: {
     skip: "no se recupera: una ejecución dice que se omitió",
     once: "se recupera una vez, con una ejecución para la hora más reciente",
@@ -86,6 +87,7 @@ export const jobs: Part<"jobs"> = {
     plugin: (job, plugin) =>
       `${job} del plugin ${plugin} hace lo que hace, enseguida. Lo que envía y cambia no se puede retirar.`,
     item: title => `La tarea «${title}» se añade enseguida.`,
+    agent: (text, agent) => `Se pregunta al agente ${agent}, enseguida: «${text}». Puede costar tokens.`,
   },
   runAnyway: "Se anota como una ejecución pedida por alguien; las horas previstas quedan como están.",
   runs: runId => `Ejecución ${runId}`,

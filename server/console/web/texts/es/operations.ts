@@ -26,6 +26,20 @@ export const operations: Part<"operations"> = {
   manifestOf: id => `Descargar el manifiesto de ${id}`,
   checkpointFacts: (generation, schema, version) =>
     `generación ${generation ?? "ninguna"}, esquema ${schema}, svc ${version}`,
+  upload: "Subir un punto de control",
+  uploadFile: "Un archivo comprimido (.tar o .tar.gz)",
+  uploadSays:
+    "El Host lo desempaqueta según llega, lo verifica en una carpeta temporal y después lo guarda. Quedarse en esta página hasta que haya llegado.",
+  uploadBegin: "Subir",
+  uploadCancel: "Cancelar la subida",
+  uploading: (done, total) => `${done} de ${total} enviados`,
+  uploadChecking: step => `El Host lo comprueba: ${step}`,
+  uploadStored: id => `${id} está verificado y guardado.`,
+  uploadKnown: id => `${id} ya estaba, con los mismos bytes.`,
+  uploadCancelled: "La subida se canceló. No queda nada de ella.",
+  uploaded: "subido",
+  uploadedSays:
+    "Vino de otro lugar y no es una copia de seguridad de este proyecto. Para restaurarlo, detener el Host y ejecutar:",
   ingress: "Ingress",
   since: at => `desde ${at}`,
   pause: "Pausar Ingress",

@@ -20,7 +20,7 @@ export const shell: Lacking<Texts> = {
   addHost: "Añadir un Host",
   language: "Idioma",
   theme: "Tema",
-  themes: {auto: "Como el sistema", light: "Claro", dark: "Oscuro"},
+  themes: {auto: "Sistema", light: "Claro", dark: "Oscuro"},
   jump: {
     button: "Ir a …",
     title: "Ir a",
@@ -109,6 +109,10 @@ export const shell: Lacking<Texts> = {
     done: "hecho",
     failed: "fallido",
     event: type => `Evento ${type}`,
+    untold: "desconocido",
+    noEvent: "El Host aún no indicó cómo terminó.",
+    startedAgain: "El Host se volvió a iniciar antes de indicar cómo terminó: comprobar si se hizo.",
+    mayBeDone: "Puede que se hiciera o no: comprobarlo antes de repetirlo.",
     dismiss: "Descartar aviso",
   },
   words: {
@@ -154,6 +158,10 @@ export const shell: Lacking<Texts> = {
     rolled_back: "revertido",
     yes: "sí",
     no: "no",
+    operator: "operador",
+    release: "publicación",
+    disk: "disco",
+    database: "base de datos",
     "not asked": "sin preguntar",
   },
   states: {

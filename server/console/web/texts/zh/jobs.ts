@@ -23,7 +23,7 @@ export const timers: Part<"timers"> = {
 export const jobs: Part<"jobs"> = {
   file: "作业保存在 data/schedule-jobs.json 中：这里的操作会写入该文件，手动编辑会在几秒内生效。",
   noJobs: "还没有作业。",
-  addHelp: "可以通过命令行或在文件中添加。",
+  addHelp: "可以在这里、通过命令行或在文件中添加。",
   refused: "作业文件在当前状态下未被采用；之前运行的作业会继续。",
   refusedSince: at => `自 ${at} 起`,
   manyJobs: "这不是全部：svc schedule list 会显示它们。",
@@ -69,6 +69,7 @@ export const jobs: Part<"jobs"> = {
   message: (channel, endpoint) => `通过 ${endpoint} 向 ${channel} 发送消息`,
   plugin: (job, plugin) => `调用插件 ${plugin} 的 ${job}`,
   item: title => `添加工作项“${title}”`,
+  agent: agent => `向智能体 ${agent} 提问`,
   missed: {
     skip: "不补做：会有一次运行说明已跳过",
     once: "补做一次，由一次运行代表最近的时间",
@@ -82,6 +83,7 @@ export const jobs: Part<"jobs"> = {
     message: (text, channel, endpoint) => `“${text}”会立即通过 ${endpoint} 发送到 ${channel}。已发送的内容无法撤回。`,
     plugin: (job, plugin) => `插件 ${plugin} 的 ${job} 会立即执行。它发送和更改的内容无法撤回。`,
     item: title => `会立即添加工作项“${title}”。`,
+    agent: (text, agent) => `会立即向智能体 ${agent} 提问：“${text}”。可能消耗 token。`,
   },
   runAnyway: "它会记录为有人要求的运行；到期时间保持不变。",
   runs: runId => `运行 ${runId}`,

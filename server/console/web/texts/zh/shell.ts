@@ -20,7 +20,7 @@ export const shell: Lacking<Texts> = {
   addHost: "添加 Host",
   language: "语言",
   theme: "主题",
-  themes: {auto: "跟随系统", light: "浅色", dark: "深色"},
+  themes: {auto: "系统", light: "浅色", dark: "深色"},
   jump: {
     button: "前往…",
     title: "前往",
@@ -106,6 +106,10 @@ export const shell: Lacking<Texts> = {
     done: "完成",
     failed: "失败",
     event: type => `事件 ${type}`,
+    untold: "未知",
+    noEvent: "Host 尚未告知结果。",
+    startedAgain: "Host 在告知结果之前重新启动：请查看操作是否已完成。",
+    mayBeDone: "它可能已完成，也可能没有：重复之前请先查看。",
     dismiss: "关闭提示",
   },
   words: {
@@ -151,6 +155,10 @@ export const shell: Lacking<Texts> = {
     rolled_back: "已回滚",
     yes: "是",
     no: "否",
+    operator: "操作员",
+    release: "发布",
+    disk: "磁盘",
+    database: "数据库",
     "not asked": "未询问",
   },
   states: {
