@@ -46,16 +46,16 @@ export const dayName = (date: string): string => heading(Date.parse(`${date}T00:
 export const clockThere = (local: string, date: string): string =>
   local.startsWith(`${date} `) ? local.slice(date.length + 1) : local
 
-const spoken = new Intl.DateTimeFormat("en-GB", {weekday: "short", day: "numeric", month: "short", year: "numeric"})
+const spoken = dates({weekday: "short", day: "numeric", month: "short", year: "numeric"})
 
 /** `Sun 29 Mar 2026 09:00`, on the clock here. */
 export const whenHere = (at: string): string => {
   const date = new Date(at)
   const seconds = date.getSeconds() === 0 ? "" : `:${String(date.getSeconds()).padStart(2, "0")}`
-  return `${spoken.format(date).replace(",", "")} ${clockHere(at)}${seconds}`
+  return `${spoken(date).replace(",", "")} ${clockHere(at)}${seconds}`
 }
 
-const spokenThere = new Intl.DateTimeFormat("en-GB", {
+const spokenThere = dates({
   weekday: "short",
   day: "numeric",
   month: "short",
@@ -66,7 +66,7 @@ const spokenThere = new Intl.DateTimeFormat("en-GB", {
 /** `Sun 29 Mar 2026 09:00 +01:00`, of `2026-03-29 09:00 +01:00`. */
 export const whenThere = (local: string): string => {
   const [date = "", ...rest] = local.split(" ")
-  return [spokenThere.format(Date.parse(`${date}T00:00:00Z`)).replace(",", ""), ...rest].join(" ")
+  return [spokenThere(Date.parse(`${date}T00:00:00Z`)).replace(",", ""), ...rest].join(" ")
 }
 
 /** Does a job's own clock show the same as the one here? */

@@ -7,6 +7,8 @@ export const chat: Part<"chat"> = {
   say: "Etwas zum Bot sagen",
   send: "Senden",
   from: {bot: "Bot", user: "Ich"},
+  failed: "Der Bot ist daran gescheitert:",
+  refused: "Der Host hat es nicht angenommen:",
   fate: "Was daraus wurde",
   commands: "Befehle, die er kennt",
   take: name => `/${name}: in die Nachricht übernehmen`,

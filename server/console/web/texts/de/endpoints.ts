@@ -27,6 +27,9 @@ export const endpoints: Part<"endpoints"> = {
   },
   unknown: "Eine Nachricht, die vielleicht ankam,",
   unknowns: {hold: "wird bis zu einer Entscheidung angehalten", retry: "wird erneut gesendet"},
+  toInbox: "Anzeigen, was hereinkam",
+  toOutbox: "Anzeigen, was hinausging",
+  toUnsent: "Anzeigen, was sich nicht senden ließ",
   reconnect: "Neu verbinden",
   reconnectOf: name => `${name} neu verbinden`,
   reconnectSays: [

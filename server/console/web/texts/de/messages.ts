@@ -2,6 +2,7 @@ import type {Part} from "../types.ts"
 import {counted} from "./counted.ts"
 
 export const messages: Part<"messages"> = {
+  stateGroups: {open: "alles Wartende", aside: "alles Beiseitegelegte"},
   filters: {
     endpoint: "Endpoint",
     channel: "Kanal",

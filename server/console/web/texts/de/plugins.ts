@@ -95,6 +95,7 @@ export const plugins: Part<"plugins"> = {
     none: "noch keiner gelaufen",
     slow: (handler, mean, longest) => `${handler}: im Mittel ${ms(mean)}, höchstens ${ms(longest)}`,
     sparkline: count => `Fehlgeschlagene Versuche je Minute in der letzten Stunde: ${count}`,
+    toFailed: "Anzeigen, woran es scheiterte, im Eingang",
     toEvents: "Seine Ereignisse",
   },
 }

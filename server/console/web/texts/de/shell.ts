@@ -114,6 +114,7 @@ export const shell: Lacking<Texts> = {
     startedAgain: "Der Host startete neu, bevor er meldete, wie es endete: nachsehen, ob es getan wurde.",
     mayBeDone: "Vielleicht wurde es getan, vielleicht nicht: vor einer Wiederholung nachsehen.",
     dismiss: "Ausblenden",
+    show: "Anzeigen",
   },
   words: {
     online: "online",

@@ -7,6 +7,8 @@ export const chat: Part<"chat"> = {
   say: "Decir algo al bot",
   send: "Enviar",
   from: {bot: "Bot", user: "Yo"},
+  failed: "El bot falló:",
+  refused: "El Host no lo aceptó:",
   fate: "Qué fue de ello",
   commands: "Comandos que conoce",
   take: name => `/${name}: ponerlo en el mensaje`,

@@ -27,6 +27,9 @@ export const endpoints: Part<"endpoints"> = {
   },
   unknown: "Un mensaje que quizá llegó",
   unknowns: {hold: "se retiene hasta una decisión", retry: "se envía de nuevo"},
+  toInbox: "Mostrar lo que entró",
+  toOutbox: "Mostrar lo que salió",
+  toUnsent: "Mostrar lo que no se pudo enviar",
   reconnect: "Reconectar",
   reconnectOf: name => `Reconectar ${name}`,
   reconnectSays: [

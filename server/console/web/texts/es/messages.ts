@@ -2,6 +2,7 @@ import type {Part} from "../types.ts"
 import {counted} from "./counted.ts"
 
 export const messages: Part<"messages"> = {
+  stateGroups: {open: "todo lo que espera", aside: "todo lo apartado"},
   filters: {
     endpoint: "Endpoint",
     channel: "Canal",

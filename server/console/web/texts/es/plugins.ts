@@ -94,6 +94,7 @@ export const plugins: Part<"plugins"> = {
     none: "aún no se ejecutó ninguno",
     slow: (handler, mean, longest) => `${handler}: ${ms(mean)} de media, ${ms(longest)} como máximo`,
     sparkline: count => `Intentos fallidos por minuto en la última hora: ${count}`,
+    toFailed: "Mostrar en la entrada en qué falló",
     toEvents: "Sus eventos",
   },
 }

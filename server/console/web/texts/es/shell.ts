@@ -114,6 +114,7 @@ export const shell: Lacking<Texts> = {
     startedAgain: "El Host se volvió a iniciar antes de indicar cómo terminó: comprobar si se hizo.",
     mayBeDone: "Puede que se hiciera o no: comprobarlo antes de repetirlo.",
     dismiss: "Descartar aviso",
+    show: "Mostrar",
   },
   words: {
     online: "en línea",

@@ -7,6 +7,8 @@ export const chat: Part<"chat"> = {
   say: "对机器人说点什么",
   send: "发送",
   from: {bot: "机器人", user: "我"},
+  failed: "机器人处理失败：",
+  refused: "Host 没有接受：",
   fate: "后续情况",
   commands: "它认识的命令",
   take: name => `/${name}：放入消息中`,

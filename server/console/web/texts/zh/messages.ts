@@ -2,6 +2,7 @@ import type {Part} from "../types.ts"
 import {counted} from "./counted.ts"
 
 export const messages: Part<"messages"> = {
+  stateGroups: {open: "所有等待中", aside: "所有已搁置"},
   filters: {
     endpoint: "端点",
     channel: "频道",

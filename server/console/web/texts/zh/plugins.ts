@@ -90,6 +90,7 @@ export const plugins: Part<"plugins"> = {
     none: "还没有运行过",
     slow: (handler, mean, longest) => `${handler}：平均 ${mean.toFixed(1)} 毫秒，最长 ${longest.toFixed(1)} 毫秒`,
     sparkline: count => `最近一小时每分钟失败的尝试：${count}`,
+    toFailed: "在收件箱中显示它失败之处",
     toEvents: "它的事件",
   },
 }

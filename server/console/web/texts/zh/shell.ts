@@ -111,6 +111,7 @@ export const shell: Lacking<Texts> = {
     startedAgain: "Host 在告知结果之前重新启动：请查看操作是否已完成。",
     mayBeDone: "它可能已完成，也可能没有：重复之前请先查看。",
     dismiss: "关闭提示",
+    show: "显示",
   },
   words: {
     online: "在线",
