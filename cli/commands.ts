@@ -103,6 +103,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "timer show": () => import("./timer/show.ts"),
   "user export": () => import("./user/export.ts"),
   "user forget": () => import("./user/forget.ts"),
+  "user may": () => import("./user/may.ts"),
   "workroom accept": () => import("./workroom/accept.ts"),
   "workroom add": () => import("./workroom/add.ts"),
   "workroom block": () => import("./workroom/block.ts"),

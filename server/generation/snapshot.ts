@@ -32,7 +32,7 @@ import {
 import type {HearsHandler} from "../messages/hears.ts"
 import {readLanguages} from "../messages/language/languages.ts"
 import type {MiddlewareHandler} from "../messages/middleware.ts"
-import {readPermissions} from "../messages/permissions.ts"
+import {permissionBy, readRules} from "../messages/permissions.ts"
 import {createMessageTable} from "../messages/table.ts"
 import type {HostTexts} from "../messages/texts/host-texts.ts"
 import type {Instance} from "../plugins/instance.ts"
@@ -77,6 +77,7 @@ export const buildSnapshot = (
   const adapters = adaptersOf(instances, endpoints)
   issues.push(...ruleIssues(loaded, adapters))
   const idRules = [...adapters].map(([name, {ignoresCase = false}]) => [name, {ignoresCase}] as const)
+  const ruleOf = readRules(loaded.config.permissions, new Map(idRules))
   const known = knownLanguages(loaded, instances)
   const messages = createMessageTable({
     prefixes: (loaded.config as ProjectConfig).commands.prefixes,
@@ -84,7 +85,8 @@ export const buildSnapshot = (
     commands,
     handlers: instances.flatMap(handlersOf),
     hears: instances.flatMap(instance => hearsOf(instance, message => report(instance, message))),
-    permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),
+    permissionOf: permissionBy(loaded.config.permissions, ruleOf),
+    ruleOf,
     languages: readLanguages({known, rules: loaded.config.languages.rules}, new Map(idRules)),
     texts,
     prompts: [...instances.flatMap(promptsOf), ...forms.map(({prompt}) => prompt)],

@@ -85,6 +85,7 @@ import {
   showStatus,
 } from "../console/api/system.ts"
 import {showTrail} from "../console/api/trail.ts"
+import {showMay, showPermissions} from "../console/api/users/permissions.ts"
 import {exportUser, forgetUser} from "../console/api/users/users.ts"
 import {
   addItem,
@@ -228,6 +229,10 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     get("/api/users/export", "full", exportUser(users, identity.project)),
     post("/api/users/forget", "full", forgetUser(users)),
+
+    // The rules name users.
+    get("/api/permissions", "full", showPermissions(services)),
+    get("/api/permissions/user", "full", showMay(services)),
 
     get("/api/ingress", "demo", showIngress(ingress)),
     post("/api/ingress/pause", "full", pauseIngress(ingress)),

@@ -1,10 +1,10 @@
-import {includesPermission} from "../../shared/sdk/permission.ts"
 import type {HearsCall, HearsDefinition, Match} from "../../shared/sdk/plugin/hears.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {Cooldowns} from "./command/cooldowns.ts"
 import type {Handler} from "./handler.ts"
 import {textOfEvent} from "./parse-content.ts"
+import {mayUse} from "./permissions.ts"
 
 /** A handler that hears the messages whose text matches its pattern. */
 export interface HearsHandler extends Handler {
@@ -51,8 +51,7 @@ export const hear = (
   session: Session,
   cooldowns: Cooldowns,
 ): Reply => {
-  const {permission} = definition
-  if (permission !== undefined && !includesPermission(session.permission, permission)) return undefined
+  if (!mayUse(session.permission, definition.permission)) return undefined
   const match = pattern.match(heardText(session.event))
   if (match === undefined) throw new Error("its pattern in the running generation does not match this message")
   return cooldowns.take({id, definition}, session).is === "free" ? handle({match, session}) : undefined

@@ -1,8 +1,15 @@
-import type {Permission, PermissionRule} from "../../shared/sdk/permission.ts"
+import {includesPermission, type Permission, type PermissionRule} from "../../shared/sdk/permission.ts"
 import {channelType, type SatoriEvent} from "../../shared/sdk/satori.ts"
 
 /** What the sender of an event may do where it came in. */
 export type PermissionOf = (endpoint: string, event: SatoriEvent) => Permission
+
+/** Which rule decides about the sender of an event where it came in, by its place; undefined where none fits. */
+export type RuleOf = (endpoint: string, event: SatoriEvent) => number | undefined
+
+/** May somebody who has a permission use what needs another? What needs none, everybody may. */
+export const mayUse = (has: Permission, needs: Permission | undefined): boolean =>
+  needs === undefined || includesPermission(has, needs)
 
 /** How an endpoint's platform tells one id from another. */
 export interface IdRules {
@@ -11,26 +18,38 @@ export interface IdRules {
 
 type Fold = (id: string) => string
 
-/**
- * Reads the rules for each endpoint: the first one that fits counts, and where none does, the sender is `user`. A
- * `channel` is one with others: the id of a direct conversation may be a name that anybody takes.
- */
+/** What the rules give: where none fits, the sender is `user`. */
+export const permissionBy =
+  (rules: readonly PermissionRule[], ruleOf: RuleOf): PermissionOf =>
+  (endpoint, event) => {
+    const index = ruleOf(endpoint, event)
+    return index === undefined ? "user" : (rules[index]?.permission ?? "user")
+  }
+
+/** `permissionBy` the rules themselves. */
 export const readPermissions = (
   rules: readonly PermissionRule[],
   endpoints: ReadonlyMap<string, IdRules>,
-): PermissionOf => {
-  const read = new Map<string, PermissionOf>()
-  const readFor = (endpoint: string): PermissionOf => {
+): PermissionOf => permissionBy(rules, readRules(rules, endpoints))
+
+/**
+ * Reads the rules for each endpoint: the first one that fits counts. A `channel` is one with others: the id of a direct conversation
+ * may be a name that anybody takes.
+ */
+export const readRules = (rules: readonly PermissionRule[], endpoints: ReadonlyMap<string, IdRules>): RuleOf => {
+  const read = new Map<string, RuleOf>()
+  const readFor = (endpoint: string): RuleOf => {
     const fold = foldOf(endpoints.get(endpoint))
     const own = rules
-      .filter(rule => rule.endpoint === "*" || rule.endpoint === endpoint)
-      .map(rule => ({permission: rule.permission, fits: testOf(rule, fold)}))
-    return (_, event) => own.find(({fits}) => fits(event))?.permission ?? "user"
+      .map((rule, index) => ({rule, index}))
+      .filter(({rule}) => rule.endpoint === "*" || rule.endpoint === endpoint)
+      .map(({rule, index}) => ({index, fits: testOf(rule, fold)}))
+    return (_, event) => own.find(({fits}) => fits(event))?.index
   }
   for (const endpoint of endpoints.keys()) read.set(endpoint, readFor(endpoint))
   // An event may outlive its endpoint.
   return (endpoint, event) =>
-    event.user === undefined ? "user" : (read.get(endpoint) ?? readFor(endpoint))(endpoint, event)
+    event.user === undefined ? undefined : (read.get(endpoint) ?? readFor(endpoint))(endpoint, event)
 }
 
 const testOf = (rule: PermissionRule, fold: Fold): ((event: SatoriEvent) => boolean) => {

@@ -8,7 +8,7 @@ import type {HearsHandler} from "./hears.ts"
 import {languageCommand} from "./language/command.ts"
 import {type Languages, oneLanguage} from "./language/languages.ts"
 import type {MiddlewareHandler} from "./middleware.ts"
-import type {PermissionOf} from "./permissions.ts"
+import type {PermissionOf, RuleOf} from "./permissions.ts"
 import {HostTexts} from "./texts/host-texts.ts"
 
 /** What the running generation does with messages. */
@@ -33,6 +33,8 @@ export interface MessageTable {
   /** Who runs a command, by the command's id. */
   readonly runners: ReadonlyMap<string, Handler>
   readonly permissionOf: PermissionOf
+  /** The rule that `permissionOf` goes by. */
+  readonly ruleOf: RuleOf
   readonly languages: Languages
   /** What svc itself says. */
   readonly texts: HostTexts
@@ -46,6 +48,8 @@ export interface TableParts {
   readonly handlers: readonly EventHandler[]
   readonly hears?: readonly HearsHandler[]
   readonly permissionOf: PermissionOf
+  /** No rules when left out. */
+  readonly ruleOf?: RuleOf
   /** English alone when left out. */
   readonly languages?: Languages
   readonly texts?: HostTexts
@@ -71,6 +75,7 @@ export const createMessageTable = ({
   middleware = [],
   timers = [],
   permissionOf,
+  ruleOf = () => undefined,
   languages = oneLanguage("en"),
   texts = new HostTexts(),
   failureText = "",
@@ -104,6 +109,7 @@ export const createMessageTable = ({
       ...commands.map(({command, runner}) => [command.id, runner] as const),
     ]),
     permissionOf,
+    ruleOf,
     languages,
     texts,
     failureText,

@@ -2,7 +2,7 @@ import {agentsPluginName, type Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
 import {toJson} from "../../../shared/json.ts"
 import {isElement, type Node} from "../../../shared/sdk/elements.ts"
-import {includesPermission, permissions} from "../../../shared/sdk/permission.ts"
+import {permissions} from "../../../shared/sdk/permission.ts"
 import {
   channelType,
   definePlugin,
@@ -16,6 +16,7 @@ import {
 import {fieldsOf} from "../../../shared/sdk/values.ts"
 import {type Reception, type Wants, wantsKey} from "../../messages/handler.ts"
 import {parseContent} from "../../messages/parse-content.ts"
+import {mayUse} from "../../messages/permissions.ts"
 import type {HostText} from "../../messages/texts/en.ts"
 import {HostTexts, type Say} from "../../messages/texts/host-texts.ts"
 import type {BuiltIn} from "../../plugins/load.ts"
@@ -74,8 +75,7 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
         const {event, endpoint, channel, user, permission, language} = session
         const say = sayIn(language)
         const needed = binding.config.triggers.permission
-        if (!includesPermission(permission, needed))
-          return say("agent.permission", {agent: binding.name, permission: needed})
+        if (!mayUse(permission, needed)) return say("agent.permission", {agent: binding.name, permission: needed})
         try {
           await desk().queue({
             agent: binding.name,
@@ -135,7 +135,7 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
         const say = sayIn(session.language)
         const approval = await desk().approval(data.approval)
         if (approval === undefined) return say("press.gone")
-        if (!includesPermission(session.permission, approval.permission))
+        if (!mayUse(session.permission, approval.permission))
           return say("agent.mayNot", {permission: approval.permission})
         try {
           await desk().decide(data.approval, {approve: data.approve, by: partyOf(session.endpoint, session.user?.id)})

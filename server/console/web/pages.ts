@@ -36,5 +36,6 @@ export const pages: readonly PageEntry[] = [
   page("plugins"),
   page("generations"),
   page("operations"),
+  page("permissions", {full: true}),
   page("chat", {full: true}),
 ]

@@ -10,6 +10,7 @@ const tags: Readonly<Record<string, string>> = {
   timers: "What plugins do later: timers that wait, are held or have failed",
   messages: "How many messages came in and went out",
   users: "What is kept of one user: shown, or forgotten",
+  permissions: "Who may what in chat, and by which rule",
   ingress: "The switch in front of all side effects",
   plugins: "Plugin instances, and the routes of their own",
   generations: "Configurations that ran: their changes, and back to one of them",

@@ -1,6 +1,7 @@
-import {includesPermission, permissions} from "../../../shared/sdk/permission.ts"
+import {permissions} from "../../../shared/sdk/permission.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
 import {checkOptions} from "../arguments/options.ts"
+import {mayUse} from "../permissions.ts"
 import {inEnglish, type Say} from "../texts/host-texts.ts"
 import {type Command, parseCall} from "./command.ts"
 import type {Cooldowns} from "./cooldowns.ts"
@@ -32,7 +33,7 @@ export const callCommand = ({
 }: CommandCall): Reply => {
   const name = () => `${prefix()}${command.path.join(" ")}`
   const {permission} = command.definition
-  if (permission !== undefined && !includesPermission(session.permission, permission)) {
+  if (permission !== undefined && !mayUse(session.permission, permission)) {
     return say("call.permission", {call: name(), permission})
   }
   const parsed = parseCall(command, rest, say)

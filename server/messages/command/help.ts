@@ -1,6 +1,7 @@
-import {includesPermission, type Permission} from "../../../shared/sdk/permission.ts"
+import type {Permission} from "../../../shared/sdk/permission.ts"
 import {textIn} from "../../../shared/sdk/text/texts.ts"
 import {parsePattern} from "../arguments/pattern.ts"
+import {mayUse} from "../permissions.ts"
 import {HostTexts, inEnglish, type Say} from "../texts/host-texts.ts"
 import type {Command} from "./command.ts"
 import {usageOf} from "./command.ts"
@@ -34,8 +35,7 @@ const helpText = (router: Router, asked: Required<Asked>, words: string | undefi
   return group ?? noCommand(say, words, listsAll(say, prefix))
 }
 
-const mayCall = ({definition}: Command, permission: Permission) =>
-  definition.permission === undefined || includesPermission(permission, definition.permission)
+const mayCall = ({definition}: Command, permission: Permission) => mayUse(permission, definition.permission)
 
 /**
  * The answer to a call that does not fit the command; `prefix` is how the bot was called. Where commands go on after this one's

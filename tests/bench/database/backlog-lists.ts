@@ -31,6 +31,7 @@ const examplesOf = (events: number): Examples => {
       "/api/plugins/sandbox/stream",
       "/api/plugins/sandbox/changes",
       "/api/users/export",
+      "/api/permissions/user",
       "/api/workroom/items/{id}",
       "/api/workroom/items/{id}/journal",
       "/api/jobs/{id}",

@@ -39,7 +39,13 @@ const examples: Examples = {
   },
   // Streams do not end; what they read is read by the history too, and by the list of messages. What is kept of one user is
   // looked for in slices of all rows. What the sandbox has changed is in memory.
-  apart: ["/api/events", "/api/plugins/sandbox/stream", "/api/plugins/sandbox/changes", "/api/users/export"],
+  apart: [
+    "/api/events",
+    "/api/plugins/sandbox/stream",
+    "/api/plugins/sandbox/changes",
+    "/api/users/export",
+    "/api/permissions/user",
+  ],
   values: {...usualValues, cursor: String(rows), job: backlogJob, agent: backlogAgent},
 }
 

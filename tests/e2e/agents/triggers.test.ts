@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import type {MayAnswer} from "../../../shared/api/users/permissions.ts"
 import {runAsked, runsOf} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"

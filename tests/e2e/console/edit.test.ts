@@ -6,7 +6,8 @@ import {startHost} from "../../support/host/host.ts"
 import {makeFolder} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, openConsole} from "./console.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 const token = env.HTTP_TOKEN
@@ -20,37 +21,62 @@ const config = `http:
   port: 0
   token: "\${HTTP_TOKEN}"
   demoToken: "\${DEMO_TOKEN}"
+permissions:
+  - endpoint: sandbox
+    user: ada
+    permission: admin
 plugins:
+  bot: {}
   sandbox: {}
 `
+const bot = pluginWith(`plugin.command("deploy", {permission: "admin"}, () => "deployed")`)
 
 describeWithChromium("what the console takes and changes", () => {
-  test.each(bunOr("node24"))("a checkpoint is uploaded, and what is none is refused, on $name", async runtime => {
-    const host = await startHost({runtime, config, env, files})
-    const {project} = host
-    const {id} = await makeCheckpoint(project, runtime)
-    const archive = project.path("bot.tar.gz")
-    await printed(project, ["checkpoint", "export", id, "--output", archive], runtime)
-    for (const name of readdirSync(project.path(".svc/checkpoints")))
-      rmSync(project.path(".svc/checkpoints", name), {recursive: true})
-    const broken = `${makeFolder()}/broken.tar`
-    cpSync(project.path("svc.config.yml"), broken)
+  test.each(bunOr("node24"))(
+    "a checkpoint is uploaded, what is none is refused, and a user's permission is explained, on $name",
+    async runtime => {
+      const host = await startHost({runtime, config, env, files, plugins: {bot}})
+      const {project} = host
+      const {id} = await makeCheckpoint(project, runtime)
+      const archive = project.path("bot.tar.gz")
+      await printed(project, ["checkpoint", "export", id, "--output", archive], runtime)
+      for (const name of readdirSync(project.path(".svc/checkpoints")))
+        rmSync(project.path(".svc/checkpoints", name), {recursive: true})
+      const broken = `${makeFolder()}/broken.tar`
+      cpSync(project.path("svc.config.yml"), broken)
 
-    const viewport = {width: 360, height: 800}
-    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "operations", viewport})
-    await page.getByText("Upload a checkpoint", {exact: true}).click()
-    const file = page.getByLabel("An archive")
-    await file.setInputFiles(broken)
-    await page.getByRole("button", {name: "Upload", exact: true}).click()
-    await page.locator('[data-upload="failed"]').getByText("is not a checkpoint").waitFor()
-    await file.setInputFiles(archive)
-    await page.getByRole("button", {name: "Upload", exact: true}).click()
-    await page.locator('[data-upload="sent"]').getByText(`${id} is verified and stored.`).waitFor()
-    const listed = page.locator('[data-checkpoint="verified"]')
-    await listed.getByText("uploaded", {exact: true}).waitFor()
-    await listed.getByText(`svc checkpoint restore ${id}`).waitFor()
-    await expectNoBarriers(page, "an uploaded checkpoint")
-    await expectNoSidewaysScroll(page, "an uploaded checkpoint")
-    expect(errors).toEqual([])
-  })
+      const viewport = {width: 360, height: 800}
+      const {page, errors} = await openConsole(await startChromium(), host, {token, at: "operations", viewport})
+      await page.getByText("Upload a checkpoint", {exact: true}).click()
+      const file = page.getByLabel("An archive")
+      await file.setInputFiles(broken)
+      await page.getByRole("button", {name: "Upload", exact: true}).click()
+      await page.locator('[data-upload="failed"]').getByText("is not a checkpoint").waitFor()
+      await file.setInputFiles(archive)
+      await page.getByRole("button", {name: "Upload", exact: true}).click()
+      await page.locator('[data-upload="sent"]').getByText(`${id} is verified and stored.`).waitFor()
+      const listed = page.locator('[data-checkpoint="verified"]')
+      await listed.getByText("uploaded", {exact: true}).waitFor()
+      await listed.getByText(`svc checkpoint restore ${id}`).waitFor()
+      await expectNoBarriers(page, "an uploaded checkpoint")
+      await expectNoSidewaysScroll(page, "an uploaded checkpoint")
+
+      // At the same Host: who may what, and by which rule.
+      await goTo(page, "permissions")
+      const ask = async (user: string) => {
+        await page.getByLabel("User (the platform's id)").fill(user)
+        await page.getByRole("button", {name: "Show", exact: true}).click()
+      }
+      await ask("ada")
+      await page.locator('[data-permission="admin"]').getByText("Rule 1 decides").waitFor()
+      const deploy = page.locator('[data-use="deploy"]').first()
+      await deploy.getByText("allowed").waitFor()
+      await expectNoBarriers(page, "what a user may")
+      await expectNoSidewaysScroll(page, "what a user may")
+      await ask("bob")
+      await page.locator('[data-permission="user"]').getByText("No rule fits").waitFor()
+      await deploy.getByText("refused").waitFor()
+      expect(errors).toEqual([])
+    },
+  )
 })

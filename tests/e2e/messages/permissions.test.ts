@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
-import {type HostOptions, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import type {MayAnswer, Permissions} from "../../../shared/api/users/permissions.ts"
+import {expectProblem, type HostOptions, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
@@ -60,6 +61,30 @@ test.each(bunOr("node24"))(
     expect(await says("ada", "/help deploy")).toBe("/deploy: Ship it")
     expect(await says("bob", "/deplo")).toBe("")
     expect(await says("ada", "/deplo")).toBe('There is no command "deplo". Did you mean /deploy?')
+    // What the Host says somebody may do is what happens when they do it, and so is the rule.
+    const {rules: listed} = await host.get<Permissions>("/api/permissions")
+    expect(listed.map(({index, user, channel, line}) => ({index, user, channel, line}))).toEqual([
+      {index: 0, user: "ada", channel: null, line: 1},
+      {index: 1, user: null, channel: "ops", line: 1},
+    ])
+    for (const [user, channel, rule] of [
+      ["ada", "ops", 0],
+      ["bob", "ops", 1],
+      ["bob", "c", undefined],
+    ] as const) {
+      const answer = await host.get<MayAnswer>(`/api/permissions/user?endpoint=sandbox&user=${user}&channel=${channel}`)
+      expect(answer.rule?.index).toBe(rule)
+      expect([answer.permission]).toEqual([await says(user, "/whoami", channel)])
+      const may = (name: string) => answer.uses.find(use => use.name === name)?.allowed
+      expect(may("deploy")).toBe(!(await says(user, "/deploy", channel)).includes("needs the permission"))
+      expect(may("topic")).toBe(!(await says(user, "/topic tea", channel)).includes("needs the permission"))
+    }
+    // Alone with the bot there is no channel, whatever its id.
+    expect(await host.get("/api/permissions/user?endpoint=sandbox&user=ops")).toMatchObject({rule: null})
+    await expectProblem(await host.fetch("/api/permissions/user?endpoint=nowhere&user=ada"), 404, "endpoint_unknown")
+    const told = await svc(onBun, host.project, ["user", "may", "sandbox", "bob", "--channel", "ops"])
+    expect(told.stdout).toMatch(/permission +trusted\nrule +svc.config.yml:1:\d+ permissions\[1\]\n/)
+    expect(told.stdout).toMatch(/no +command deploy +bot +admin/)
     const {marks} = await host.get<{marks: {state: string}[]}>("/api/inbox/2")
     expect(marks.map(({state}) => state)).toEqual(["handled"])
   },

@@ -23,6 +23,7 @@ export type {Page} from "../../../../shared/api/paging.ts"
 export type {Component, IngressView, ReadinessReport} from "../../../../shared/api/readiness.ts"
 export type {ReleaseView} from "../../../../shared/api/release.ts"
 export type {CalendarView, ClockChange} from "../../../../shared/api/scheduled/job-calendar.ts"
+export type {MayAnswer, Permissions, RuleView, UseView} from "../../../../shared/api/users/permissions.ts"
 export type {Item, JournalRecord, WorkroomView} from "../../../../shared/api/workroom.ts"
 export type {BoardItem, BoardView} from "../../../../shared/api/workroom-board.ts"
 export type AgentRunDetail = Static<typeof agents.AgentRunDetail>

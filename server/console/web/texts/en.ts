@@ -10,6 +10,7 @@ import {messages} from "./en/messages.ts"
 import {metrics} from "./en/metrics.ts"
 import {operations} from "./en/operations.ts"
 import {missed, overview} from "./en/overview.ts"
+import {permissions} from "./en/permissions.ts"
 import {plugins} from "./en/plugins.ts"
 import {shell} from "./en/shell.ts"
 import {workroom} from "./en/workroom.ts"
@@ -32,5 +33,6 @@ export const en = {
   jobs,
   scheduling,
   agents,
+  permissions,
   chat,
 } as const

@@ -49,6 +49,7 @@ export const shell = {
     jobs: "Jobs",
     agents: "Agents",
     plugins: "Plugins",
+    permissions: "Permissions",
     chat: "Chat",
     missing: "There is no such page",
   },

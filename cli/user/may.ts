@@ -1,0 +1,60 @@
+import {Command, Option} from "clipanion"
+import type {MayAnswer} from "../../shared/api/users/permissions.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {facts, table} from "../kit/print.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+
+export class UserMay extends DataCommand {
+  static override paths = [["user", "may"]]
+  static override usage = Command.Usage({
+    description: "show what a user may do, and the rule that decides",
+    details: `
+      The running Host answers, by the rules and with the functions that judge a message. Without \`--channel\` it is about a direct conversation: rules with a \`channel\` do not fit there.
+    `,
+    examples: [
+      ["In a channel", "svc user may irc~libera ada --channel '#team' --account ada"],
+      ["Alone with the bot", "svc user may sandbox you"],
+    ],
+  })
+
+  endpoint = Option.String({name: "endpoint"})
+  user = Option.String({name: "user"})
+  channel = Option.String("--channel", {description: "The platform's id of a channel with others"})
+  account = Option.String("--account", {description: "The account that the platform vouches for"})
+
+  async run(): Promise<ExitCode> {
+    const {endpoint, user, channel, account} = this
+    const query = new URLSearchParams({
+      endpoint,
+      user,
+      ...(channel === undefined ? {} : {channel}),
+      ...(account === undefined ? {} : {account}),
+    })
+    const host = await connectHost(this.folder)
+    const answer = await host.get<MayAnswer>(`/api/permissions/user?${query}`)
+    this.show(answer, () =>
+      [
+        facts([
+          ["permission", answer.permission],
+          ["rule", describeRule(answer)],
+        ]),
+        table(
+          ["may", "what", "of", "needs"],
+          answer.uses.map(({kind, name, of, needs, asks, allowed}) => [
+            allowed ? "yes" : "no",
+            `${kind} ${name}`,
+            of,
+            `${needs ?? "nothing"}${asks ? ", and an approval" : ""}`,
+          ]),
+        ),
+      ].join("\n\n"),
+    )
+    return exit.ok
+  }
+}
+
+const describeRule = ({rule, file}: MayAnswer): string =>
+  rule === null
+    ? `none fits, so it is user (${file}, permissions)`
+    : `${file}:${rule.line}:${rule.column} permissions[${rule.index}]`
