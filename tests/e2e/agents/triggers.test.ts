@@ -126,6 +126,16 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
 
   test("who may not start a run is told so, and a tool knows whose permission counts", async () => {
     expect(await host().say("/expert who?", {user: "eve"})).toEqual(["The agent expert needs the permission trusted."])
+    for (const [user, allowed] of [
+      ["ada", true],
+      ["eve", false],
+    ] as const) {
+      const {uses} = await host().get<MayAnswer>(`/api/permissions/user?endpoint=sandbox&user=${user}`)
+      const of = (kind: string) => uses.find(use => use.kind === kind && use.of === "expert")
+      expect(of("agent")).toMatchObject({name: "expert", needs: "trusted", allowed})
+      expect(of("tool")).toMatchObject({name: "toolbox.whoami", needs: "trusted", allowed})
+      expect(of("approval")).toMatchObject({needs: "admin", allowed: false})
+    }
     expect((await runAskedBy("/expert who am I?", "who am I?", "ada")).answer).toBe(
       'told {"user":"ada","permission":"trusted"}',
     )

@@ -37,6 +37,7 @@ export const usualValues: Examples["values"] = {
   message: "none",
   number: "0",
   user: "canary-user",
+  account: "canary-user",
 }
 
 /** How many of something are on a page is no filter. */
