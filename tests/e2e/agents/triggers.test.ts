@@ -134,7 +134,7 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
       const of = (kind: string) => uses.find(use => use.kind === kind && use.of === "expert")
       expect(of("agent")).toMatchObject({name: "expert", needs: "trusted", allowed})
       expect(of("tool")).toMatchObject({name: "toolbox.whoami", needs: "trusted", allowed})
-      expect(of("approval")).toMatchObject({needs: "admin", allowed: false})
+      expect(of("approval")).toMatchObject({needs: "trusted", allowed})
     }
     expect((await runAskedBy("/expert who am I?", "who am I?", "ada")).answer).toBe(
       'told {"user":"ada","permission":"trusted"}',
