@@ -5,7 +5,7 @@ import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {freePort} from "../../support/machine/ports.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole, untilHeadingFocused} from "./console.ts"
+import {expectNoBarriers, goTo, live, openConsole, untilHeadingFocused} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 const token = env.HTTP_TOKEN
@@ -234,27 +234,5 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await live(page)
     await page.getByLabel("Host", {exact: true}).selectOption(host.url)
     await page.getByText(host.runtimeId).waitFor()
-  })
-
-  test("every page can be used by anybody, light and dark, and fits a window of 360 pixels", async () => {
-    const host = await startHost({config: configOf("port: 0"), env, plugins})
-    await host.say("hello")
-    await host.say("fail")
-    const browser = await startChromium()
-    for (const colorScheme of ["light", "dark"] as const) {
-      const {page, errors} = await openConsole(browser, host, {token, colorScheme})
-      const paths = await page.locator("nav a").evaluateAll(links => links.map(link => link.getAttribute("href") ?? ""))
-      expect(paths.length).toBeGreaterThan(3)
-      for (const path of [...paths, "#/inbox/2", "#/nothing"]) {
-        const where = `${path} ${colorScheme}`
-        await goTo(page, path.replace("#/", ""))
-        await until(`${where} to be loaded`, async () => (await page.getByText("Loading").count()) === 0)
-        await expectNoBarriers(page, where)
-        await page.setViewportSize({width: 360, height: 740})
-        await expectNoSidewaysScroll(page, where)
-        await page.setViewportSize({width: 1280, height: 900})
-      }
-      expect(errors).toEqual([])
-    }
   })
 })

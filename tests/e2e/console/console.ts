@@ -77,11 +77,25 @@ interface AxeResult {
   }[]
 }
 
+interface BarrierOptions {
+  /** A part of the page, by its selector. */
+  readonly within?: string
+  /** Of its colours alone: for what has been looked at in another theme. */
+  readonly colours?: boolean
+}
+
 /** Axe finds nothing on the page as it is. The page's policy lets no script in but by the browser's own tools. */
-export const expectNoBarriers = async (page: Page, where: string): Promise<void> => {
-  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe)
-  // All rules run; of what passes, axe describes one element a rule instead of all.
-  const {violations}: AxeResult = await page.evaluate("axe.run({resultTypes: ['violations']})")
+export const expectNoBarriers = async (
+  page: Page,
+  where: string,
+  {within, colours = false}: BarrierOptions = {},
+): Promise<void> => {
+  // It is kept until the page is loaded again.
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe)
+  const part = within === undefined ? "document" : JSON.stringify(within)
+  // Of what passes, axe describes one element a rule instead of all.
+  const options = {resultTypes: ["violations"], ...(colours ? {runOnly: ["color-contrast"]} : {})}
+  const {violations}: AxeResult = await page.evaluate(`axe.run(${part}, ${JSON.stringify(options)})`)
   const found = violations.map(({id, help, nodes}) => `${id}: ${help}\n  ${nodes.map(({html}) => html).join("\n  ")}`)
   expect(found, where).toEqual([])
 }
