@@ -32,13 +32,19 @@ const handledBy = (plugin: string | undefined, states?: readonly string[]): Cond
   }
 }
 
+/** A word for several states is these. */
+const statesOf = (state: string | undefined): readonly string[] | undefined => {
+  const groups: Readonly<Record<string, readonly string[]>> = inboxGroups
+  return state === undefined ? undefined : (groups[state] ?? [state])
+}
+
 /** What an operator looks for. */
 const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, state, text}) => {
   return [
     ...given(endpoint, "+endpoint = ?"),
     ...given(channel, "event ->> '$.channel.id' = ?"),
     ...(user === undefined ? [] : [{sql: "? IN (event ->> '$.user.id', event ->> '$.user.name')", args: [user]}]),
-    ...(plugin === undefined ? [] : [handledBy(plugin, state === undefined ? undefined : [state])]),
+    ...(plugin === undefined ? [] : [handledBy(plugin, statesOf(state))]),
     ...(text === undefined ? [] : [containing("event ->> '$.message.content'", text)]),
   ]
 }

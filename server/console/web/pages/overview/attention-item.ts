@@ -1,8 +1,3 @@
-export interface InState {
-  readonly state: string
-  readonly count: number
-}
-
 /** One thing that somebody should look at: what, why, what to do, and where. */
 export interface Attention {
   readonly tone: "bad" | "warn"
@@ -14,8 +9,8 @@ export interface Attention {
   readonly page?: string
   /** What on that page. */
   readonly part?: string
-  /** Where they are in a list that has others besides: how many are in each of its states. */
-  readonly states?: readonly InState[]
+  /** By which state its list shows it and nothing else. */
+  readonly state?: string
   /** The plugin that can be disabled for it. */
   readonly disable?: string
 }

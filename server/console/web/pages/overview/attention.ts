@@ -1,3 +1,4 @@
+import {inboxGroups, outboxGroups} from "../../../../../shared/api/message-states.ts"
 import {findingsOf} from "../../../../../shared/attention/find.ts"
 import type {Finding, FindingOf, Facts as Known} from "../../../../../shared/attention/finding.ts"
 import {bytes, duration, time} from "../../format.ts"
@@ -6,7 +7,7 @@ import type {DatabaseInfo, EndpointView, JobView, WorkroomView} from "../../host
 import {wordOf} from "../../parts/word.ts"
 import {texts} from "../../texts.ts"
 import {showAgents} from "./attention-agents.ts"
-import type {Attention, InState} from "./attention-item.ts"
+import type {Attention} from "./attention-item.ts"
 
 export interface Facts extends Omit<Known, "aside"> {
   readonly database: DatabaseInfo
@@ -19,22 +20,30 @@ const t = texts.attention
 
 /** What needs attention now, the worst first. */
 export const attentionOf = ({metrics, ...facts}: Facts): readonly Attention[] => {
-  const inbox = statesIn(metricBy(metrics, "svc_inbox_handlers", "state"), ["failed", "dead", "held"])
-  const outbox = statesIn(metricBy(metrics, "svc_outbox_messages", "state"), ["failed", "dead", "unknown", "held"])
-  const states: Readonly<Record<string, readonly InState[]>> = {inbox_aside: inbox, outbox_aside: outbox}
+  const inbox = statesIn(metricBy(metrics, "svc_inbox_handlers", "state"), inboxGroups.aside)
+  const outbox = statesIn(metricBy(metrics, "svc_outbox_messages", "state"), outboxGroups.aside)
   const aside = {inbox: sumOf(inbox), outbox: sumOf(outbox)}
+  const states: Readonly<Record<string, string>> = {inbox_aside: stateFor(inbox), outbox_aside: stateFor(outbox)}
   const found = findingsOf({...facts, aside}).map(finding => {
-    const of = states[finding.code]
-    return of === undefined ? show(finding) : {...show(finding), states: of}
+    const state = states[finding.code]
+    return {...show(finding), ...(state === undefined ? {} : {state})}
   })
   return [...found.filter(({tone}) => tone === "bad"), ...found.filter(({tone}) => tone === "warn")]
 }
 
-/** Those of these states that something is in, as their lists are filtered by them. */
+interface InState {
+  readonly state: string
+  readonly count: number
+}
+
+/** Those of these states that something is in. */
 const statesIn = (counts: Readonly<Record<string, number>>, states: readonly string[]): readonly InState[] =>
   states.map(state => ({state, count: counts[state] ?? 0})).filter(({count}) => count > 0)
 
 const sumOf = (states: readonly InState[]): number => states.reduce((sum, {count}) => sum + count, 0)
+
+/** What finds all of these and nothing else. */
+const stateFor = (states: readonly InState[]): string => (states.length === 1 ? (states[0]?.state ?? "") : "aside")
 
 /** Since when it is away, and what was tried. */
 const triedOf = ({since, awaySince = since, attempt, error, retryAt}: EndpointView): string =>

@@ -74,5 +74,4 @@ export const attention = {
     count === 1 ? "An agent's last run failed" : `The last runs of ${count} agents failed`,
   agentsFailedDo: "The run says why. It does not start again by itself.",
   show: "Show",
-  showIn: (state: string, count: string) => `Show ${count} ${state}`,
 } as const
