@@ -31,6 +31,11 @@ export class Operator {
   async write(field: Locator, text: string): Promise<void> {
     this.steps++
     await field.fill(text)
+  }
+
+  /** Writes what a list is searched for. */
+  async search(field: Locator, text: string): Promise<void> {
+    await this.write(field, text)
     await field.press("Enter")
   }
 

@@ -34,6 +34,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       viewport: {width, height},
       direct: true,
       acceptDownloads: true,
+      timezoneId: "UTC",
       ...touch,
     })
     return {day, operator: new Operator(tab.page, isPhone), errors: tab.errors}
@@ -57,7 +58,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
   task("says why a message was not answered", [4, 5], async (operator, _, page) => {
     await operator.goTo("Inbox")
     await operator.button("Filters")
-    await operator.write(page.getByRole("searchbox", {name: "Text"}), "order 7 cups")
+    await operator.search(page.getByRole("searchbox", {name: "Text"}), "order 7 cups")
     await operator.click(page.locator("[data-seq]"))
     await operator.reads("the stock does not answer: order 7 cups of tea")
     await operator.reads("root/shop/handler/message-created.orders")
@@ -79,7 +80,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       await operator.goTo("Inbox")
       await operator.choose(page.getByRole("combobox", {name: "State", exact: true}), "failed")
       await operator.button("Filters")
-      await operator.write(page.getByRole("searchbox", {name: "Plugin"}), "shop")
+      await operator.search(page.getByRole("searchbox", {name: "Plugin"}), "shop")
       await until("the orders alone", async () => (await page.locator("[data-seq]").count()) === orders)
       day.mend()
       await operator.button("Retry all of these")
@@ -258,6 +259,19 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       await operator.reads("root/shop/handler/message-created.orders")
     },
   )
+
+  task("edits a job, and sees when it comes", [5, 6], async (operator, day, page) => {
+    await operator.goTo("Jobs")
+    await operator.link("lunch")
+    await operator.link("Edit")
+    const form = page.locator("[data-job-form]")
+    await operator.write(form.getByLabel("Cron pattern", {exact: true}), "15 13 * * 1-5")
+    await form.locator("[data-coming-times]").getByText("13:15").first().waitFor()
+    await operator.click(form.getByRole("button", {name: "Save", exact: true}))
+    await operator.reads("cron 15 13 * * 1-5")
+    await page.locator('[data-coming="lunch"]').getByText("13:15").first().waitFor()
+    expect(JSON.parse(day.project.read("data/schedule-jobs.json")).jobs[1].schedule).toEqual({cron: "15 13 * * 1-5"})
+  })
 
   task("shows a day of metrics, and the worst of it closer", [5, 6], async (operator, _, page) => {
     await operator.goTo("Metrics")
