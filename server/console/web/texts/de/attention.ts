@@ -95,5 +95,4 @@ export const attention: Part<"attention"> = {
     }),
   agentsFailedDo: "Der Lauf nennt den Grund. Er startet nicht von selbst neu.",
   show: "Anzeigen",
-  showIn: (state, count) => `${count} anzeigen: ${state}`,
 }

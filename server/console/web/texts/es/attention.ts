@@ -95,5 +95,4 @@ export const attention: Part<"attention"> = {
     }),
   agentsFailedDo: "La ejecución indica el motivo. No vuelve a empezar sola.",
   show: "Mostrar",
-  showIn: (state, count) => `Mostrar ${count}: ${state}`,
 }

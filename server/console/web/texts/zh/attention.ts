@@ -69,5 +69,4 @@ export const attention: Part<"attention"> = {
   agentsFailed: count => counted(count, {other: "# 个智能体的上次运行失败"}),
   agentsFailedDo: "该次运行会说明原因。它不会自动重新开始。",
   show: "显示",
-  showIn: (state, count) => `显示 ${count} 个：${state}`,
 }
