@@ -85,6 +85,9 @@ const describePlan = (plan: RollbackPlan): string => {
     ["roll back to", `${plan.checkpoint}, of ${plan.createdAt}`],
     ["code", describeCode(plan)],
     ["project", plan.projectFiles === "restored" ? "svc.config.yml, package.json and lockfile" : "as it is"],
+    ...(plan.keepsConfiguration
+      ? [["kept", "svc.config.yml as it is now: it differs from its commit, and a copy stays beside it"] as const]
+      : []),
     ["build", builds[plan.build ?? "untouched"]],
     ["database", plan.database],
     ...describeSchema(plan),
@@ -105,6 +108,7 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
     ...changes.map(text => ["differs", text] as const),
     ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256}`],
     ["configuration", configuration],
+    ...(restored.keptConfiguration === null ? [] : [["kept", `${restored.keptConfiguration}, as it was`] as const]),
     ["build", describeBuild(build)],
     [
       "heads",

@@ -87,6 +87,9 @@ const describeStatus = (
       ? []
       : [["pinned", `generation ${status.pin.number}; svc generation unpin ends it`] as const]),
     ...(status.lastFailure === null ? [] : [["not committed", status.lastFailure.issues.join("\n")] as const]),
+    ...(status.uncommitted === null
+      ? []
+      : [["uncommitted", `${status.uncommitted.file}; ${status.uncommitted.command}`] as const]),
     ["ingress", describeIngress(status.ingress)],
     [
       "checkpoint",

@@ -11,7 +11,15 @@ import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {checkAgents, type StuckAgents} from "./agents.ts"
 import {checkAuthority} from "./authority.ts"
 import {checkRunningBuild} from "./build.ts"
-import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
+import {
+  checkBuild,
+  checkBunEnvironment,
+  checkClock,
+  checkCommitted,
+  checkEnvironmentFile,
+  checkLockfile,
+  checkSpace,
+} from "./files.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 import {checkJobs} from "./jobs.ts"
 import {checkOwners} from "./owners.ts"
@@ -53,7 +61,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
   else if (tried !== undefined) findings.push(...checkConfig(tried, loaded), ...checkPages(loaded, tried))
   findings.push(...environment.files.flatMap(checkEnvironmentFile))
   if (process.versions.bun !== undefined) findings.push(...(await checkBunEnvironment(paths)))
-  findings.push(await checkBuild(paths))
+  findings.push(...(await checkCommitted(paths)), await checkBuild(paths))
   if (options.isStatic !== true) findings.push(...(await examineState(options, paths, loaded, tried)))
   return findings.filter(unique).map(finding => withoutSecrets(finding, mask))
 }

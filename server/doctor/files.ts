@@ -4,6 +4,7 @@ import {basename, join} from "node:path"
 import {promisify} from "node:util"
 import type {EnvironmentFile} from "../config/environment.ts"
 import {findLockfile, lockfiles} from "../generation/lockfile.ts"
+import {findUncommitted} from "../recovery/uncommitted.ts"
 import {findStalePlugins} from "../runtime/build-record.ts"
 import {fileSystemOf, freeSpace} from "../runtime/disk.ts"
 import {readFileIfExists} from "../runtime/files.ts"
@@ -47,6 +48,14 @@ export const checkLockfile = async ({project}: ProjectPaths, environment: NodeJS
   const state = await git(project, ["status", "--porcelain", "--ignored", "--", name])
   if (state === "") return ok("lockfile", `${name} is there and committed`)
   return error("lockfile", `${name} is not committed as it is`, await adviceOn(project, name, state ?? ""))
+}
+
+/** Says so where git has another configuration than the one that is there. */
+export const checkCommitted = async ({config}: ProjectPaths): Promise<readonly Finding[]> => {
+  const uncommitted = await findUncommitted(config).catch(() => null)
+  if (uncommitted === null) return []
+  const {file, command} = uncommitted
+  return [warning("configuration", `${file} differs from the last commit`, command)]
 }
 
 /** An older lockfile, as a restore or a checkout brings it, must never be committed over a newer one. */

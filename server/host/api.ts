@@ -107,13 +107,16 @@ export const serveApi = (options: ApiOptions): Api => {
   const system = {
     isReady,
     readiness: report,
-    status: () => status(isReady()),
+    status: async () => {
+      await services.uncommitted.look()
+      return status(isReady())
+    },
     reload: (asked: Asked) => reload("requested", asked),
     restart: (asked: Asked) => askRestart(asked, "restart", {code: exit.consoleRestart, reason: "restart requested"}),
   }
   const requests = new RequestMeter()
   const metrics = createMetrics({...services, requests, report, isReady})
-  const alerts = createAlerts({services, project, status: system.status, report, isReady})
+  const alerts = createAlerts({services, project, status: () => status(isReady()), report, isReady})
   const door = createDoor({tokens, settings: () => current().config.config.http})
   const application = new Application(async () => {
     const {createApplication} = await import("./application.ts")
@@ -185,7 +188,16 @@ const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
   )
 }
 
-const observeAll = ({identity, generations, database, endpoints, ingress, bindings, checkpoints}: Services): Facts =>
+const observeAll = ({
+  identity,
+  generations,
+  uncommitted,
+  database,
+  endpoints,
+  ingress,
+  bindings,
+  checkpoints,
+}: Services): Facts =>
   gatherFacts({
     now: Date.now(),
     startedAt: identity.startedAt,
@@ -194,6 +206,7 @@ const observeAll = ({identity, generations, database, endpoints, ingress, bindin
     notStarted: identity.lastGood?.why,
     isPinned: generations.pin !== undefined,
     failure: generations.lastFailure,
+    uncommitted: () => uncommitted.seen,
     databaseInitialized: database.state.is === "initialized",
     databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
     endpoints: () => endpoints.list(),

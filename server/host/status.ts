@@ -36,6 +36,7 @@ export const createStatus = (services: Services): ((ready: boolean) => StatusVie
       pin: pin === undefined ? null : {number: pin.number},
       lastFailure: lastFailure === undefined ? null : viewFailure(lastFailure),
       lastGood: identity.lastGood ?? null,
+      uncommitted: services.uncommitted.seen,
       ready,
       supervisor: identity.supervisor(),
       ingress: ingress.view,

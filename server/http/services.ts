@@ -7,6 +7,7 @@ import type {DiskLimit} from "../capacity/disk-watch.ts"
 import type {CapacityService, RescueService} from "../console/api/database.ts"
 import type {EventServices} from "../console/api/events.ts"
 import type {UserService} from "../console/api/users/users.ts"
+import type {PluginNames} from "../console/config-form.ts"
 import type {Configuration} from "../console/edit-config.ts"
 import type {StatusBoard} from "../console/status/board.ts"
 import type {Database} from "../database/database.ts"
@@ -55,6 +56,7 @@ export interface Services {
   current(): Generation
   readonly generations: Generations
   readonly configuration: Configuration
+  readonly pluginNames: PluginNames
   /** Does git have the configuration as it is? */
   readonly uncommitted: UncommittedWatch
   readonly endpoints: Endpoints

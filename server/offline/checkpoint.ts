@@ -123,7 +123,7 @@ export const restoreStopped = (
   })
 
 /** A file that git shows keeps a release from beginning, and code from going back. */
-const withGitNote = async ({project}: ProjectPaths, restored: Restored): Promise<Restored> => {
+export const withGitNote = async ({project}: ProjectPaths, restored: Restored): Promise<Restored> => {
   const {keptConfiguration: kept, notes} = restored
   if (kept === null || !(await isUntracked(project, kept))) return restored
   const note = `git does not ignore ${kept}: add svc.config.yml.before-* to .gitignore, or remove it when it is no longer needed`

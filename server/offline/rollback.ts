@@ -23,9 +23,10 @@ import {
   restoreCheckpoint,
 } from "../recovery/restore/restore.ts"
 import {type SideEffects, sideEffectsSince} from "../recovery/restore/side-effects.ts"
+import {findUncommitted} from "../recovery/uncommitted.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
-import {restorePlaces} from "./checkpoint.ts"
+import {restorePlaces, withGitNote} from "./checkpoint.ts"
 
 /** Of each step of a build, in milliseconds. */
 const buildLimit = 30 * 60_000
@@ -34,6 +35,8 @@ export interface RollbackPlan extends RestorePlan {
   /** Null where the project is read-only: then the code is the checkpoint's already. */
   readonly code: Pick<CodeChange, "from" | "to" | "branch" | "written" | "removed"> | null
   readonly sideEffects: SideEffects
+  /** Does svc.config.yml differ from its commit? Then a copy of it stays beside it. */
+  readonly keepsConfiguration: boolean
   /** Where build and packages come from; null where they are not touched. */
   readonly build: "same" | "kept" | "missing" | null
 }
@@ -101,7 +104,8 @@ export const rollBack = (
       },
     })
     if (code !== undefined) await removeEmptyFolders(code)
-    return {plan, restored, proof: await prove(checkpoint, places, restored, plan)}
+    const noted = await withGitNote(paths, restored)
+    return {plan, restored: noted, proof: await prove(checkpoint, places, restored, plan)}
   })
 
 type Places = Pick<RestoreOptions, "paths" | "locate" | "replaced">
@@ -139,11 +143,16 @@ const buildAgain = async (
 const planRollback = async (checkpoint: StoredCheckpoint, places: Places, {withoutBuild}: RollbackRequest) => {
   const {paths, replaced} = places
   const plan = await planRestore(checkpoint, places)
-  const code = plan.projectFiles === "compared" ? undefined : await planCode(paths, checkpoint.manifest)
+  const code =
+    plan.projectFiles === "compared"
+      ? undefined
+      : await planCode(paths, checkpoint.manifest, {mayReplace: paths.config})
   const sideEffects = await sideEffectsSince(replaced, Date.parse(checkpoint.manifest.createdAt))
   const build = code === undefined || withoutBuild ? undefined : await planBuild(paths, checkpoint.manifest)
   const shownCode = code === undefined ? null : shown(code)
-  return {plan: {...plan, code: shownCode, sideEffects, build: build?.is ?? null}, code, build}
+  const keepsConfiguration =
+    code !== undefined && plan.replacesConfiguration && (await findUncommitted(paths.config)) !== null
+  return {plan: {...plan, code: shownCode, sideEffects, keepsConfiguration, build: build?.is ?? null}, code, build}
 }
 
 const shown = ({from, to, branch, written, removed}: CodeChange) => ({from, to, branch, written, removed})

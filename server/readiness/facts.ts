@@ -1,4 +1,5 @@
 import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
+import type {UncommittedConfig} from "../../shared/api/configuration/file.ts"
 import type {IngressView} from "../../shared/api/readiness.ts"
 import type {endpointStates} from "../../shared/endpoint-states.ts"
 import type {PluginPath} from "../../shared/ids.ts"
@@ -36,6 +37,8 @@ export interface Facts {
   readonly isPinned?: boolean | undefined
   /** Why the newest draft was not committed, if it was not. */
   readonly failure: string | undefined
+  /** The configuration that git does not have as it is. */
+  readonly uncommitted?: UncommittedConfig | undefined
   readonly databaseInitialized: boolean
   /** Why a remote database does not answer, while a provisional generation runs. */
   readonly databaseUnreachable?: string | undefined

@@ -1,4 +1,5 @@
 import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
+import type {UncommittedConfig} from "../../shared/api/configuration/file.ts"
 import type {IngressView} from "../../shared/api/readiness.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {Standings} from "../agents/bindings/configured.ts"
@@ -15,6 +16,7 @@ export interface Observed {
   readonly notStarted?: string | undefined
   readonly isPinned?: boolean
   readonly failure: Failure | undefined
+  readonly uncommitted?: () => UncommittedConfig
   readonly databaseInitialized: boolean
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
@@ -60,6 +62,10 @@ class ObservedFacts implements Facts {
   get failure(): string | undefined {
     const {failure} = this.#observed
     return failure === undefined ? undefined : describeFailure(failure.problem)
+  }
+
+  get uncommitted(): UncommittedConfig | undefined {
+    return this.#observed.uncommitted?.()
   }
 
   get endpoints(): Facts["endpoints"] {

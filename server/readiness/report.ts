@@ -20,6 +20,7 @@ export const createReport = (facts: Facts): ReadinessReport => {
     checkedAt: time(facts.now),
     ...(facts.authority === undefined ? {} : {authority: facts.authority}),
     ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
+    ...(facts.uncommitted == null ? {} : {uncommitted: facts.uncommitted}),
     ...(facts.checkpoint === undefined ? {} : {checkpoint: facts.checkpoint}),
     ...(facts.checkpointFailure === undefined ? {} : {checkpointFailure: facts.checkpointFailure}),
     ingress: facts.ingress ?? {state: "open", reasons: [], since: time(facts.startedAt)},

@@ -46,7 +46,7 @@ export class UncommittedWatch {
 }
 
 /** Rejects where git does not answer in time; null where there is no repository. */
-const findUncommitted = async (path: string): Promise<UncommittedConfig> => {
+export const findUncommitted = async (path: string): Promise<UncommittedConfig> => {
   const folder = dirname(path)
   const file = basename(path)
   const isTree = await git(folder, ["rev-parse", "--is-inside-work-tree"], {limit}).catch(() => "false")

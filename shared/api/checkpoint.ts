@@ -40,7 +40,9 @@ export const Manifest = Named(
     code: Type.Object(
       {
         commit: orNull(Type.String({description: "Of the project's git work tree, or what SVC_COMMIT said"})),
-        clean: orNull(Type.Boolean({description: "Was everything committed?"})),
+        clean: orNull(
+          Type.Boolean({description: "Was everything committed, but for the configuration, which it has?"}),
+        ),
         image: orNull(Type.String({description: "What SVC_IMAGE said"})),
       },
       closed,

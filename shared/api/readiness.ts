@@ -1,6 +1,7 @@
 import {endpointStates} from "../endpoint-states.ts"
 import {type Static, Type} from "../type.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
+import {UncommittedConfig} from "./configuration/file.ts"
 import {Named} from "./schemas.ts"
 
 /**
@@ -219,6 +220,7 @@ export const ReadinessReport = Named("ReadinessReport", {
   committedAt: Type.Union([Type.String({format: "date-time"}), Type.Null()]),
   checkedAt: Type.String({format: "date-time"}),
   authority: Type.Optional(Type.String()),
+  uncommitted: Type.Optional(UncommittedConfig),
   lastFailure: Type.Optional(Type.String({description: "Why the newest configuration was not committed"})),
   ingress: IngressView,
   checkpoint: Type.Optional(NewestCheckpoint),

@@ -1,6 +1,7 @@
 import {Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
+import {UncommittedConfig} from "./configuration/file.ts"
 import {IngressView} from "./readiness.ts"
 import {Named, Time} from "./schemas.ts"
 
@@ -71,6 +72,7 @@ export const Status = Named("Status", {
     ],
     {description: "The generation that runs because the project as it is has failed to start twice in a row"},
   ),
+  uncommitted: UncommittedConfig,
   ready: Type.Boolean(),
   supervisor: Type.String({description: "Who starts the Host again; none where nobody does"}),
   ingress: IngressView,

@@ -1,3 +1,4 @@
+import {parseDocument} from "yaml"
 import type {ConfigChange} from "../../../shared/api/configuration/file.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {formatPath, type Path} from "../source.ts"
@@ -32,7 +33,7 @@ const withChange = (text: string, change: ConfigChange): string => {
     case "disable_plugin":
       return set(text, [...at, "enabled"], false, true)
     case "set":
-      return set(text, [...settingsOf(at, entry, change.account), ...change.path], change.value)
+      return set(text, [...settingsOf(at, entry, change.account), ...change.path], givenIn(change))
     case "remove":
       return remove(text, [...settingsOf(at, entry, change.account), ...change.path])
     case "add_account": {
@@ -45,6 +46,15 @@ const withChange = (text: string, change: ConfigChange): string => {
     case "remove_account":
       return remove(text, accountAt(at, entry, change.account))
   }
+}
+
+/** Throws `request_invalid` for YAML that is none. */
+const givenIn = ({path, value, yaml}: Extract<ConfigChange, {change: "set"}>): unknown => {
+  if (yaml === undefined) return value ?? null
+  const document = parseDocument(yaml)
+  const [error] = document.errors
+  if (error === undefined) return document.toJS({maxAliasCount: 100}) ?? null
+  throw new Problem("request_invalid", `${formatPath(path)} is no YAML: ${error.message.split("\n")[0]}`)
 }
 
 const set = (text: string, path: Path, value: unknown, isFirst = false): string =>

@@ -15,7 +15,7 @@ export interface Asked {
 export interface SystemServices {
   isReady(): boolean
   readiness(): ReadinessReport
-  status(): Static<typeof Status>
+  status(): Promise<Static<typeof Status>>
   /** Throws what a draft throws, `restart_required`, and where it needs a restart what that throws. */
   reload(asked: Asked): Promise<Static<typeof ReloadResult>>
   /**
@@ -64,7 +64,7 @@ export const showReadiness = (services: Pick<SystemServices, "readiness">): Oper
 export const showStatus = (services: Pick<SystemServices, "status">): Operation => ({
   summary: "Which Host this is, and what it runs",
   response: {200: Status},
-  handle: (_, call) => call.json(Status, services.status()),
+  handle: async (_, call) => call.json(Status, await services.status()),
 })
 
 export const reloadConfig = (services: SystemServices): Operation => ({

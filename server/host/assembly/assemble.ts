@@ -1,3 +1,4 @@
+import {agentsPluginName} from "../../../shared/agents/binding.ts"
 import {exit} from "../../../shared/exit.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {AgentMeter} from "../../agents/meter.ts"
@@ -21,6 +22,7 @@ import type {Runtime} from "../../runtime/runtime.ts"
 import type {Jobs} from "../../scheduler/jobs.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
 import {openWorkroom, workroomPluginOf} from "../../workroom/open.ts"
+import {builtIns} from "../generations/built-in-plugins.ts"
 import {createGenerations} from "../generations/generations.ts"
 import type {HostOptions} from "../host.ts"
 import type {OpenProject} from "../open.ts"
@@ -169,6 +171,10 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     environment: () => readEnvironment(paths.project, environment, process.env),
     uncommitted: again => uncommitted.look(again),
   }
+  const pluginNames = {
+    builtIn: Object.keys({...builtIns, ...options.plugins}).filter(name => name !== agentsPluginName),
+    folder: paths.plugins,
+  }
   const jobs: Jobs = createJobs({
     database,
     log,
@@ -242,6 +248,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     watcher,
     generations,
     configuration,
+    pluginNames,
     uncommitted,
     starts,
     timers,

@@ -1,5 +1,5 @@
 import {stat} from "node:fs/promises"
-import {isAbsolute, join, relative} from "node:path"
+import {basename, isAbsolute, join, relative} from "node:path"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import {type CheckpointFile, checkpointFormat, type Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
@@ -217,7 +217,8 @@ const describeContent = async (
     generation,
     version,
     build,
-    code: await readCode(paths.project, process.env),
+    // The configuration is in the checkpoint itself.
+    code: await readCode(paths.project, process.env, basename(paths.config)),
     configuration: {file: configuration.path, sha256: configuration.sha256},
     lockfile: lockfile === undefined ? null : {name: lockfile.name, sha256: hashOf(files, lockfile.name)},
     database: {

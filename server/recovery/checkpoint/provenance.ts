@@ -33,12 +33,22 @@ export const readCommit = async (project: string, environment: NodeJS.ProcessEnv
 
 /**
  * Which code a project's folder holds: what SVC_COMMIT and SVC_IMAGE say, as an image does that carries no git; else the
- * commit of its git work tree, and whether that is all there is.
+ * commit of its git work tree, and whether that is all there is, but for a file that is `stored` elsewhere.
  */
-export const readCode = async (project: string, environment: NodeJS.ProcessEnv): Promise<Manifest["code"]> => {
+export const readCode = async (
+  project: string,
+  environment: NodeJS.ProcessEnv,
+  stored?: string,
+): Promise<Manifest["code"]> => {
   const image = environment.SVC_IMAGE || null
   const commit = await readCommit(project, environment)
   if (environment.SVC_COMMIT || commit === null) return {commit, clean: null, image}
-  const changes = await git(project, ["status", "--porcelain", "--", "."])
+  const changes = await git(project, [
+    "status",
+    "--porcelain",
+    "--",
+    ".",
+    ...(stored === undefined ? [] : [`:(exclude)${stored}`]),
+  ])
   return {commit, clean: changes === undefined ? null : changes === "", image}
 }

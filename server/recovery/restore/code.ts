@@ -27,14 +27,21 @@ const refuse = (detail: string, hint: string): never => {
   throw new Problem("rollback_refused", detail, {hint})
 }
 
+export interface CodeRules {
+  /** A branch that the commit continues moves to it. */
+  readonly mayForward?: boolean
+  /** A file of the project that may differ from its commit: who asks keeps a copy of it. */
+  readonly mayReplace?: string
+}
+
 /**
  * How the code of a project gets to the commit of a checkpoint; changes nothing. Throws `rollback_refused`, above all where
- * the code could not go back together with its packages. With `mayForward`, a branch that the commit continues moves to it.
+ * the code could not go back together with its packages.
  */
 export const planCode = async (
   {project}: Pick<ProjectPaths, "project">,
   {id, code}: Pick<Manifest, "id" | "code">,
-  {mayForward = false}: {readonly mayForward?: boolean} = {},
+  {mayForward = false, mayReplace}: CodeRules = {},
 ): Promise<CodeChange> => {
   const byHand =
     "svc checkpoint restore --data-only restores the data; bring code, packages and configuration to one version by hand."
@@ -52,10 +59,13 @@ export const planCode = async (
       `${project} is no git work tree: ${alone}`,
       "Deploy the image or the folder of that commit, then restore.",
     )
-  const changes = await git(top, ["status", "--porcelain"])
-  if (changes !== "")
+  const replaced = mayReplace && (await git(project, ["ls-files", "--full-name", "--", mayReplace]))
+  const changes = (await git(top, ["status", "--porcelain"]))
+    .split("\n")
+    .filter(line => line !== "" && !isChangeOf(line, replaced))
+  if (changes.length > 0)
     return refuse(
-      `the git work tree has changes that are not committed:\n${changes.split("\n").slice(0, 10).join("\n")}`,
+      `the git work tree has changes that are not committed:\n${changes.slice(0, 10).join("\n")}`,
       "Commit them, or remove them: they would be lost.",
     )
   await git(top, ["cat-file", "-e", `${commit}^{commit}`]).catch(() =>
@@ -81,6 +91,10 @@ export const planCode = async (
     ...(await changedFiles(top, from, commit)),
   }
 }
+
+/** Is a line of `git status --porcelain` of this file, and the file what would be committed? */
+const isChangeOf = (line: string, file: string | undefined): boolean =>
+  file !== undefined && file !== "" && (line === ` M ${file}` || line === `M  ${file}`)
 
 const submodule = "160000"
 

@@ -6,20 +6,23 @@ import type {RollbackPart} from "./rollback-part.ts"
 
 /**
  * A free name beside the configuration for the one that the restore of a checkpoint replaces; undefined for a rollback
- * where git has it: the work tree is clean then.
+ * where git has it as it is.
  */
 export const placeForReplaced = async (
   {project, config}: ProjectPaths,
   checkpoint: string,
   rollback: RollbackPart | undefined,
 ): Promise<string | undefined> => {
-  const tracked = ["ls-files", "--error-unmatch", "--", basename(config)]
-  if (rollback !== undefined && (await gitAgrees(project, tracked))) return undefined
+  if (rollback !== undefined && (await isCommitted(project, basename(config)))) return undefined
   const first = `${config}.before-${checkpoint}`
   let place = first
   for (let number = 2; await isThere(place); number++) place = `${first}-${number}`
   return place
 }
+
+const isCommitted = async (project: string, name: string): Promise<boolean> =>
+  (await gitAgrees(project, ["ls-files", "--error-unmatch", "--", name])) &&
+  (await git(project, ["status", "--porcelain", "--", name])) === ""
 
 /** Would git show a file of the project as one to commit? */
 export const isUntracked = (project: string, name: string): Promise<boolean> =>

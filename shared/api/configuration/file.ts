@@ -15,6 +15,10 @@ const Keys = Type.Array(Type.Union([Type.String(), Type.Integer({minimum: 0})]),
   description: "Keys and positions in lists, from the outermost",
 })
 const Value = Type.Unknown({description: "As the file has it: a variable is ${NAME}"})
+const Yaml = Type.String({
+  maxLength: 100_000,
+  description: "The value as YAML text, comments left out; instead of `value`",
+})
 
 const change = <Name extends string, Properties extends Parameters<typeof Type.Object>[0]>(
   name: Name,
@@ -26,8 +30,8 @@ const change = <Name extends string, Properties extends Parameters<typeof Type.O
 export const ConfigChange = Type.Union([
   change(
     "set",
-    {account: Type.Optional(AccountId), path: Keys, value: Value},
-    "A setting of a plugin's `config`, or of one of its accounts; what is missing above it is written",
+    {account: Type.Optional(AccountId), path: Keys, value: Type.Optional(Value), yaml: Type.Optional(Yaml)},
+    "A setting of a plugin's `config`, or of one of its accounts, by `value` or by `yaml`; what is missing above it is written",
   ),
   change("remove", {account: Type.Optional(AccountId), path: Keys}, "The setting is its default again"),
   change("add_account", {account: AccountId, value: Type.Record(Type.String(), Type.Unknown())}, "One more account"),

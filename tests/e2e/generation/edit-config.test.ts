@@ -1,11 +1,13 @@
+import {execFileSync} from "node:child_process"
 import {chmodSync, existsSync, statSync} from "node:fs"
 import type {Static} from "typebox"
 import {describe, expect, test} from "vitest"
 import type {ConfigApplied, ConfigChange, ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
 import {generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {makeGitProject} from "../../support/host/git-project.ts"
+import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd, bunOr, casesOf} from "../../support/host/runtimes.ts"
+import {bunAnd, bunOr, casesOf, usualRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
 
@@ -268,3 +270,34 @@ describe.each(bunOr("node24"))("between the file and the commit, on $name", runt
     expect(await next.say("/count")).toEqual(["2000000"])
   })
 })
+
+test("a configuration that git does not have is named, with the command that commits it", async () => {
+  const project = makeGitProject({config, plugins: {greeter}})
+  const host = await startHost({project, env})
+  expect((await statusOf(host)).uncommitted).toBeNull()
+  await change(host, set("greeting", "not committed"))
+  const {uncommitted} = await until("git to be asked", async () => {
+    const status = await statusOf(host)
+    return status.uncommitted !== null && status
+  })
+  expect(uncommitted?.file).toBe("svc.config.yml")
+  expect(await host.get("/api/system/readiness")).toMatchObject({ready: true, uncommitted})
+  const shown = await svc(usualRuntime, project, ["runtime", "status"], {env})
+  expect(shown.stdout).toMatch(/^uncommitted +svc\.config\.yml; git commit /m)
+  const doctor = await svc(usualRuntime, project, ["doctor", "--static", "--json"], {env})
+  expect(doctor.stdout).toContain("svc.config.yml differs from the last commit")
+  execFileSync("sh", ["-c", uncommitted?.command ?? ""], {
+    cwd: project.folder,
+    env: {...gitNames, PATH: process.env.PATH ?? "", HOME: project.folder},
+  })
+  expect(project.git("status", "--porcelain")).toBe("")
+  const {hash, text} = await fileOf(host)
+  expect((await host.post<Preview>("/api/config/preview", {hash, text})).diff).toBe("")
+})
+
+const gitNames = {
+  GIT_AUTHOR_NAME: "test",
+  GIT_AUTHOR_EMAIL: "test@localhost",
+  GIT_COMMITTER_NAME: "test",
+  GIT_COMMITTER_EMAIL: "test@localhost",
+}

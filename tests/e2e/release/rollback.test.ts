@@ -77,6 +77,28 @@ test("a checkpoint older than what was sent is refused, with a list, until that 
   expect(proof).toMatchObject({matches: true, commit: quiet.one.commit, changes: []})
 })
 
+test("a configuration that was changed and not committed is no hindrance, and a copy of it stays", async () => {
+  const {project, checkpoint, one, two} = await upgraded(false)
+  const mine = `${two.configuration}# a change of mine\n`
+  project.write("svc.config.yml", mine)
+  const dirty = await makeCheckpoint(project)
+  const {plan} = await printedJson<{plan: {keepsConfiguration: boolean}}>(
+    project,
+    `rollback ${checkpoint.id} --dry-run`,
+  )
+  expect(plan.keepsConfiguration).toBe(true)
+  const {code, stdout} = await runCommand(project, `rollback ${checkpoint.id}`)
+  expect(code, stdout).toBe(0)
+  expect(project.read(`svc.config.yml.before-${checkpoint.id}`)).toBe(mine)
+  expect(stdout).toContain(`kept           svc.config.yml.before-${checkpoint.id}, as it was`)
+  expect(filesOf(project)).toEqual({...one, status: `?? svc.config.yml.before-${checkpoint.id}`})
+  expect(await refusal(project, `rollback ${dirty.id}`)).toContain(`?? svc.config.yml.before-${checkpoint.id}`)
+  project.git("clean", "--quiet", "--force", ".")
+  const back = await printedJson<Result>(project, `rollback ${dirty.id} --accept-side-effects`)
+  expect(back.proof).toMatchObject({matches: true, commit: two.commit, changes: [" M svc.config.yml"]})
+  expect(project.read("svc.config.yml")).toBe(mine)
+})
+
 test("a work tree with changes, packages without their code, and a commit that is not there are refused", async () => {
   const {project, checkpoint, two} = await upgraded(false)
   project.write("text/mine.txt", "mine")

@@ -39,6 +39,7 @@ const status: Status = {
     stale: [],
   },
   lastGood: null,
+  uncommitted: null,
   runtime: {name: "bun", version: "1.4.5"},
   runtimeId: "run",
   authority: "authority",

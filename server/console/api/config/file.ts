@@ -5,8 +5,10 @@ import {
   ConfigPreviewRequest,
   ConfigRequest,
 } from "../../../../shared/api/configuration/file.ts"
+import {ConfigForm} from "../../../../shared/api/configuration/form.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Static} from "../../../../shared/type.ts"
+import {type PluginNames, readConfigForm} from "../../config-form.ts"
 import {apply, type Configuration, preview, type Restarts, readConfigFile} from "../../edit-config.ts"
 
 export const showConfigFile = (configuration: Configuration): Operation => ({
@@ -14,6 +16,13 @@ export const showConfigFile = (configuration: Configuration): Operation => ({
   response: {200: ConfigFile},
   problems: ["project_missing", "config_invalid"],
   handle: async (_, call) => call.json(ConfigFile, await readConfigFile(configuration)),
+})
+
+export const showConfigForm = (configuration: Configuration, names: PluginNames): Operation => ({
+  summary: "The plugins' settings and accounts as they were written, with their schemas, and what could be added",
+  response: {200: ConfigForm},
+  problems: ["project_missing", "config_invalid"],
+  handle: async (_, call) => call.json(ConfigForm, await readConfigForm(configuration, names)),
 })
 
 export const previewConfig = (configuration: Configuration): Operation => ({

@@ -1,6 +1,7 @@
 import {agents} from "./en/agents.ts"
 import {attention} from "./en/attention.ts"
 import {chat} from "./en/chat.ts"
+import {configForm} from "./en/config-form.ts"
 import {endpoints} from "./en/endpoints.ts"
 import {events} from "./en/events.ts"
 import {generations} from "./en/generations.ts"
@@ -29,6 +30,7 @@ export const en = {
   endpoints,
   workroom,
   plugins,
+  configForm,
   timers,
   jobs,
   scheduling,

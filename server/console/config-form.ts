@@ -1,0 +1,74 @@
+import {readdir} from "node:fs/promises"
+import type {AvailablePlugin, ConfigForm, ConfiguredPlugin} from "../../shared/api/configuration/form.ts"
+import {namePattern} from "../../shared/ids.ts"
+import type {Static} from "../../shared/type.ts"
+import {parseSource} from "../config/source.ts"
+import type {Instance} from "../plugins/instance.ts"
+import {type Configuration, readConfigFile} from "./edit-config.ts"
+
+/** What could be named under `plugins`. */
+export interface PluginNames {
+  /** Those that come with svc, and are used by their names. */
+  readonly builtIn: readonly string[]
+  /** The folder of the project's own. */
+  readonly folder: string
+}
+
+/** Throws `config_invalid` for a file that cannot be parsed: the file itself is then what is to be changed. */
+export const readConfigForm = async (
+  configuration: Configuration,
+  names: PluginNames,
+): Promise<Static<typeof ConfigForm>> => {
+  const {text, ...about} = await readConfigFile(configuration)
+  const entries = entriesOf(parseSource(about.file, text).raw, "plugins")
+  const instances = configuration.generations.current?.instances ?? []
+  return {
+    ...about,
+    plugins: entries.map(([plugin, entry]) =>
+      viewEntry(
+        plugin,
+        entry,
+        instances.find(({name}) => name === plugin),
+      ),
+    ),
+    available: await findAvailable(names, new Set(entries.map(([plugin]) => plugin))),
+  }
+}
+
+const viewEntry = (plugin: string, entry: unknown, instance: Instance | undefined): Static<typeof ConfiguredPlugin> => {
+  const {use, enabled, config = null, endpoints} = Object.fromEntries(fieldsOf(entry))
+  const adapters = [...(instance?.registrations.adapters.values() ?? [])]
+  return {
+    plugin,
+    enabled: enabled !== false,
+    ...(typeof use === "string" ? {use} : {}),
+    config,
+    schema: instance?.plugin.definition.config ?? null,
+    accounts: (Array.isArray(endpoints) ? endpoints : []).map(each => {
+      const {id, ...settings} = Object.fromEntries(fieldsOf(each))
+      return {account: String(id), settings}
+    }),
+    accountSchema: adapters.find(({account}) => account !== undefined)?.account ?? null,
+  }
+}
+
+const findAvailable = async (
+  {builtIn, folder}: PluginNames,
+  used: ReadonlySet<string>,
+): Promise<Static<typeof AvailablePlugin>[]> => {
+  const files = await readdir(folder).catch(() => [])
+  const own = files
+    .map(file => file.replace(/\.(ts|js)$/, ""))
+    .filter(name => new RegExp(namePattern).test(name) && !builtIn.includes(name))
+  const all = [
+    ...[...new Set(own)].sort().map(plugin => ({plugin, origin: "project"}) as const),
+    ...builtIn.toSorted().map(plugin => ({plugin, origin: "built-in"}) as const),
+  ]
+  return all.filter(({plugin}) => !used.has(plugin))
+}
+
+const fieldsOf = (value: unknown): [string, unknown][] =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+
+const entriesOf = (value: unknown, key: string): [string, unknown][] =>
+  fieldsOf(fieldsOf(value).find(([name]) => name === key)?.[1])

@@ -1,0 +1,66 @@
+import {type HostClient, Refusal} from "../../../host/client.ts"
+import type {ConfigApplied, ConfigChange, ConfigPreview} from "../../../host/config-views.ts"
+import {describeRefusal} from "../../../host/explain.ts"
+
+/** One change on its way: previewed, then applied. What was typed is not its business, so nothing of that is ever lost. */
+export class Review {
+  preview = $state.raw<ConfigPreview>()
+  applied = $state.raw<ConfigApplied>()
+  /** Was the file changed since it was read? */
+  isConflict = $state(false)
+  failure = $state("")
+  isBusy = $state(false)
+  readonly #client: HostClient
+  #hash = ""
+  /** What was written last, and over what: the page may not have read the file again yet. */
+  #written = {from: "", to: ""}
+
+  constructor(client: HostClient) {
+    this.#client = client
+  }
+
+  /** `hash` is that of the file that the changes were made for. */
+  look(hash: string, changes: readonly ConfigChange[]): Promise<void> {
+    return this.#do(async () => {
+      this.applied = undefined
+      this.preview = undefined
+      this.#hash = hash === this.#written.from ? this.#written.to : hash
+      const asked = {hash: this.#hash, changes, draft: true}
+      this.preview = await this.#client.post<ConfigPreview>("/api/config/preview", asked)
+    })
+  }
+
+  /** Resolves to whether the file was written. */
+  async apply(): Promise<boolean> {
+    const {preview} = this
+    if (preview === undefined) return false
+    await this.#do(async () => {
+      const restart = preview.restart.length > 0 ? {restart: true} : {}
+      const sent = {hash: this.#hash, text: preview.text, ...restart}
+      this.applied = await this.#client.post<ConfigApplied>("/api/config", sent)
+      if (this.applied.written) this.#written = {from: this.#hash, to: this.applied.hash}
+      this.preview = undefined
+    })
+    return this.applied?.written === true
+  }
+
+  close(): void {
+    this.preview = undefined
+    this.failure = ""
+  }
+
+  async #do(ask: () => Promise<void>): Promise<void> {
+    this.isBusy = true
+    this.isConflict = false
+    this.failure = ""
+    try {
+      await ask()
+    } catch (error) {
+      if (error instanceof Refusal && error.code === "config_changed") {
+        this.isConflict = true
+        this.preview = undefined
+      } else this.failure = error instanceof Error ? describeRefusal(error) : String(error)
+    }
+    this.isBusy = false
+  }
+}
