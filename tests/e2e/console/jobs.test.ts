@@ -112,7 +112,7 @@ describeWithChromium("the jobs in the console", () => {
     await page.locator("[data-job]").first().getByText("failed").waitFor()
     expect(await page.locator("[data-job]").first().getAttribute("data-job")).toBe("nightly")
     await goTo(page, "events")
-    await page.getByRole("link", {name: "job.failed"}).first().click()
+    await page.locator('[data-event="job.failed"]').getByRole("link", {name: /^Run /}).first().click()
     await page.locator('[data-shown-run="failed"]').waitFor()
     await page.getByText("asked for", {exact: true}).waitFor()
 

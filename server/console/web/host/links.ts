@@ -53,12 +53,3 @@ export const toneOfEvent = ({type, data}: Envelope): "bad" | "warn" | "good" | "
   if (warn.test(type) || wrong.includes(String(state))) return "warn"
   return type === "message.received" || type.startsWith("log.") ? "idle" : "good"
 }
-
-/** What an event's data says in one line. */
-export const summaryOf = ({data}: Envelope): string =>
-  typeof data !== "object" || data === null
-    ? ""
-    : Object.entries(data)
-        .filter(([, value]) => value !== null && value !== undefined && value !== "")
-        .map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
-        .join(", ")

@@ -13,6 +13,7 @@ import {operations} from "./en/operations.ts"
 import {missed, overview} from "./en/overview.ts"
 import {permissions} from "./en/permissions.ts"
 import {plugins} from "./en/plugins.ts"
+import {sentences} from "./en/sentences.ts"
 import {shell} from "./en/shell.ts"
 import {workroom} from "./en/workroom.ts"
 
@@ -24,6 +25,7 @@ export const en = {
   metrics,
   attention,
   events,
+  sentences,
   messages,
   generations,
   operations,

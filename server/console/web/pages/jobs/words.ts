@@ -46,27 +46,21 @@ export const dayName = (date: string): string => heading(Date.parse(`${date}T00:
 export const clockThere = (local: string, date: string): string =>
   local.startsWith(`${date} `) ? local.slice(date.length + 1) : local
 
-const spoken = dates({weekday: "short", day: "numeric", month: "short", year: "numeric"})
+const dayAndYear = {weekday: "short", day: "numeric", month: "short", year: "numeric"} as const
+const fullDay = dates(dayAndYear)
+const fullDayThere = dates({...dayAndYear, timeZone: "UTC"})
 
 /** `Sun 29 Mar 2026 09:00`, on the clock here. */
 export const whenHere = (at: string): string => {
   const date = new Date(at)
   const seconds = date.getSeconds() === 0 ? "" : `:${String(date.getSeconds()).padStart(2, "0")}`
-  return `${spoken(date).replace(",", "")} ${clockHere(at)}${seconds}`
+  return `${fullDay(date)} ${clockHere(at)}${seconds}`
 }
-
-const spokenThere = dates({
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-})
 
 /** `Sun 29 Mar 2026 09:00 +01:00`, of `2026-03-29 09:00 +01:00`. */
 export const whenThere = (local: string): string => {
   const [date = "", ...rest] = local.split(" ")
-  return [spokenThere(Date.parse(`${date}T00:00:00Z`)).replace(",", ""), ...rest].join(" ")
+  return [fullDayThere(Date.parse(`${date}T00:00:00Z`)), ...rest].join(" ")
 }
 
 /** Does a job's own clock show the same as the one here? */
