@@ -1,10 +1,16 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import {startHost} from "../../support/host/host.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
-import {expectNoBarriers, openConsole} from "./console.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+
+const stateOf = async (host: TestHost): Promise<string | undefined> => {
+  const {items} = await host.get<{items: readonly {name: string; state: string}[]}>("/api/endpoints")
+  return items.find(({name}) => name === "away")?.state
+}
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 
@@ -33,6 +39,26 @@ describeWithChromium("an endpoint in the console", () => {
     await question.getByLabel("Text").fill("all is well")
     await question.getByRole("button", {name: "Send a message"}).click()
     await page.locator('[data-notice="done"] [data-notice-event="message.sent"]').waitFor()
+
+    for (let times = 0; times < 3; times++) {
+      await host.post("/api/endpoints/away/reconnect")
+      await until("it to be online", async () => (await stateOf(host)) === "online")
+    }
+    await page.setViewportSize({width: 360, height: 740})
+    await goTo(page, "events")
+    const flaps = page.locator('[data-flaps="away"]')
+    await flaps.getByText(/^away reconnected \d+ times between/).waitFor()
+    await expectNoBarriers(page, "events that are folded")
+    await flaps.getByText("Show each of them").click()
+    await flaps.getByText("away is online.").first().waitFor()
+    const sent = page.locator('[data-event="message.sent"]')
+    await sent.getByText(/^away sent message/).waitFor()
+    await sent.locator("summary").click()
+    await sent.locator("pre").getByText('"type": "message.sent"').waitFor()
+    await expectNoSidewaysScroll(page, "events")
+    await expectNoBarriers(page, "events that are open")
+    await sent.getByRole("link", {name: /^message /}).click()
+    await page.getByRole("heading", {name: "Outbox message"}).waitFor()
     expect(errors).toEqual([])
   })
 })
