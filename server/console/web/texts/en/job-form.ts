@@ -129,7 +129,6 @@ export const scheduling = {
     edit: (id: string) => `Edit timer ${id}`,
     copy: (id: string) => `Duplicate timer ${id}`,
     lost: (name: string) => `${name} does not fire, and its plugin is not told.`,
-    lostData: (data: string) => `Its data is lost: ${data}`,
     lostAgain: "It would have gone on to fire; all its later times are lost too.",
   },
 } as const

@@ -1,0 +1,111 @@
+import type {TimerWhen} from "../../../../../../shared/api/scheduled/drafts.ts"
+import type {DraftFinding, TimerDetail} from "../../../host/views.ts"
+import {readData} from "./draft.ts"
+
+/** A timer as its form holds it: every field is text. */
+export interface FilledTimer {
+  /** `<plugin>/<name>` */
+  timer: string
+  when: "at" | "in" | "every" | "cron"
+  at: string
+  in: string
+  every: string
+  cron: string
+  timezone: string
+  data: string
+  key: string
+  endpoint: string
+  channel: string
+  user: string
+}
+
+export const blankTimer = (timezone: string): FilledTimer => ({
+  timer: "",
+  when: "in",
+  at: "",
+  in: "1h",
+  every: "",
+  cron: "",
+  timezone,
+  data: "",
+  key: "",
+  endpoint: "",
+  channel: "",
+  user: "",
+})
+
+const two = (value: number): string => String(value).padStart(2, "0")
+
+/** `2026-05-01T09:00` on the clock here. */
+const localTime = (at: string): string => {
+  const date = new Date(at)
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  const seconds = date.getSeconds() === 0 ? "" : `:${two(date.getSeconds())}`
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}${seconds}`
+}
+
+const units = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "m"],
+] as const
+
+/** `15m`, of milliseconds; whole seconds are what the API takes. */
+const periodOf = (milliseconds: number): string => {
+  const unit = units.find(([size]) => milliseconds >= size && milliseconds % size === 0)
+  return unit === undefined ? `${Math.max(1, Math.round(milliseconds / 1000))}s` : `${milliseconds / unit[0]}${unit[1]}`
+}
+
+/** A timer that is there, in the form; `timezone` is the one here. */
+export const filledOfTimer = (timer: TimerDetail, timezone: string): FilledTimer => {
+  const {every, cron}: {every?: number; cron?: string} = JSON.parse(timer.schedule ?? "{}")
+  return {
+    ...blankTimer(timer.timezone ?? timezone),
+    timer: `${timer.plugin}/${timer.name}`,
+    when: cron !== undefined ? "cron" : every === undefined ? "at" : "every",
+    at: timer.schedule === null ? localTime(timer.dueAt) : "",
+    every: every === undefined ? "" : periodOf(every),
+    cron: cron ?? "",
+    data: timer.data === null || timer.data === undefined ? "" : JSON.stringify(timer.data, undefined, 2),
+    key: timer.key ?? "",
+    endpoint: timer.endpoint ?? "",
+    channel: timer.channel ?? "",
+    user: timer.user ?? "",
+  }
+}
+
+/** When it fires, as the API takes it. */
+export const whenOf = ({when, at, in: after, every, cron, timezone}: FilledTimer): TimerWhen => {
+  if (when === "at") return {at: at.trim(), timezone: timezone.trim()}
+  if (when === "cron") return {cron: cron.trim(), timezone: timezone.trim()}
+  return when === "in" ? {in: after.trim()} : {every: every.trim()}
+}
+
+/** The timer as the API takes it; it need not be valid. */
+export const timerOf = (filled: FilledTimer): Readonly<Record<string, unknown>> => {
+  const [plugin = "", name = ""] = filled.timer.split("/")
+  const {value} = readData(filled.data)
+  const {key, endpoint, channel, user} = filled
+  const given = Object.entries({key, endpoint, channel, user}).filter(([, text]) => text.trim() !== "")
+  return {
+    plugin,
+    name,
+    when: whenOf(filled),
+    ...(value === undefined ? {} : {data: value}),
+    ...Object.fromEntries(given.map(([field, text]) => [field, text.trim()])),
+  }
+}
+
+/** What only the page knows to be wrong. */
+export const ownTimerFindings = ({data}: FilledTimer): readonly DraftFinding[] => {
+  const {wrong} = readData(data)
+  return wrong === undefined ? [] : [{path: "data", message: wrong}]
+}
+
+/** The field of the form that a path of the API is about. */
+export const timerFieldOf = (path: string, filled: FilledTimer): keyof FilledTimer | undefined => {
+  if (path === "plugin" || path === "name") return "timer"
+  if (path === "when") return filled.when
+  const field = path.replace(/^when\./, "").split(/[.[]/)[0] ?? ""
+  return field in filled ? (field as keyof FilledTimer) : undefined
+}
