@@ -87,15 +87,17 @@ test("a sentence says who did what, why, and leads to what it names", () => {
     "#/plugins/greeter",
     "#/inbox/12",
   ])
-  expect(read("message.sent", {message: "01995b1e-6f0a", attempt: 1, sn: 12, reason: null, error: null})).toEqual([
-    "irc~libera sent message 01995b1e in answer to inbox event 12.",
+  expect(
+    read("message.sent", {message: "01995b1e-6f0a-4d5e6f", attempt: 1, sn: 12, reason: null, error: null}),
+  ).toEqual([
+    "irc~libera sent message …4d5e6f in answer to inbox event 12.",
     "",
     "#/endpoints/irc~libera",
-    "#/outbox/01995b1e-6f0a",
+    "#/outbox/01995b1e-6f0a-4d5e6f",
     "#/inbox/12",
   ])
   expect(read("job.failed", {job: "nightly", trigger: "manual", reason: "error", error: "the disk"})).toEqual([
-    "Run 01995b1e of the job nightly failed. svc does not repeat it.",
+    "Run …5c6d7e of the job nightly failed. svc does not repeat it.",
     "Reason: error. the disk",
     "#/jobs/nightly/01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e",
     "#/jobs/nightly",

@@ -1,5 +1,5 @@
 import type {Envelope} from "../../../../../shared/api/event-stream.ts"
-import {bytes, number, short, time} from "../../format.ts"
+import {bytes, number, time} from "../../format.ts"
 import {pluginOf} from "../../host/links.ts"
 import {hrefOf} from "../../state/router.svelte.ts"
 import {texts} from "../../texts.ts"
@@ -64,6 +64,12 @@ const templateOf = (event: Envelope, fields: Fields): string => {
 
 const named = (text: string, ...page: readonly (string | number)[]): Part => ({text, href: hrefOf(...page)})
 
+/** Ids of one moment begin alike: what tells them apart is their end. */
+const endOf = (id: string): string => (id.length > 8 ? `…${id.slice(-6)}` : id)
+
+const handlerPart = (handler: string): Part =>
+  handler.startsWith("root/") ? named(handler.slice(5), "plugins", pluginOf(handler)) : {text: handler}
+
 const isTime = (value: string): boolean => /^\d{4}-\d{2}-\d{2}T/.test(value)
 
 const plain = (value: unknown): string => {
@@ -80,15 +86,15 @@ const runPage = ({runId}: Envelope, {job, agent}: Fields): readonly string[] | u
 
 const runPart = (event: Envelope, fields: Fields): Part => {
   const page = runPage(event, fields)
-  return page === undefined ? {text: t.someRun} : named(t.run(short(event.runId ?? "")), ...page)
+  return page === undefined ? {text: t.someRun} : named(t.run(endOf(event.runId ?? "")), ...page)
 }
 
 /** Names that take more than the value of their field. */
 const special: Readonly<Record<string, (event: Envelope, fields: Fields) => Part>> = {
   endpoint: ({endpoint}) => (endpoint === undefined ? {text: t.somewhere} : named(endpoint, "endpoints", endpoint)),
   event: (_, {sn}) => named(t.event(Number(sn)), "inbox", Number(sn)),
-  message: (_, {message}) => named(t.message(short(String(message))), "outbox", String(message)),
-  handler: (_, {handler}) => named(String(handler).replace(/^root\//, ""), "plugins", pluginOf(String(handler))),
+  message: (_, {message}) => named(t.message(endOf(String(message))), "outbox", String(message)),
+  handler: (_, {handler}) => handlerPart(String(handler)),
   handlers: (_, {handlers}) => ({text: plain(handlers).replaceAll("root/", "")}),
   plugin: (_, {plugin}) => named(String(plugin), "plugins", String(plugin)),
   job: (_, {job}) => named(String(job), "jobs", String(job)),

@@ -102,6 +102,7 @@ export const scheduling = {
     readd: "Add it again",
     timer: "The timer was changed meanwhile, by its plugin or by somebody else. Nothing that you typed is lost.",
   },
+  nameAndTime: "Name and time",
   rest: "Label and policy",
   nothing: "nothing",
   fromPlugin: (plugin: string, when: string, zone: string) =>
