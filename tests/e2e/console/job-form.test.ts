@@ -1,8 +1,9 @@
-import type {Page} from "playwright-core"
+import type {Locator, Page} from "playwright-core"
 import {expect, test} from "vitest"
 import type {JobView} from "../../../shared/api/scheduled/jobs.ts"
 import type {Static} from "../../../shared/type.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -36,6 +37,10 @@ const errorAt = (page: Page, label: string) =>
     .filter({has: page.getByLabel(label, {exact: true})})
     .locator("[data-error]")
 
+/** Waits until so many coming times are told. */
+const untilTimes = (box: Locator, count: number) =>
+  until(`${count} coming times`, async () => (await box.locator("[data-next]").count()) === count)
+
 /** Each state of the form at each width. */
 const expectFit = async (page: Page, where: string) => {
   for (const width of widths) {
@@ -56,7 +61,7 @@ describeWithChromium("the form of a job in the console", () => {
     })
     await page.getByRole("link", {name: "Add a job"}).click()
     const times = page.locator("[data-coming-times]")
-    await expect.poll(() => times.locator("[data-next]").count()).toBe(5)
+    await untilTimes(times, 5)
     await fieldOf(page, "Timezone").fill("Europe/Berlin")
     await times.getByText("on the clock of Europe/Berlin").waitFor()
     await times.getByText("here, in America/New_York").waitFor()
@@ -83,7 +88,7 @@ describeWithChromium("the form of a job in the console", () => {
     await fieldOf(page, "Channel").fill("#team")
     await fieldOf(page, "Message").fill("Stand-up!")
     await fieldOf(page, "Fires later by up to").fill("5m")
-    await expect.poll(() => times.locator("[data-next]").count()).toBe(5)
+    await untilTimes(times, 5)
     await expectFit(page, "a form that is right")
     await page.getByRole("button", {name: "Add", exact: true}).click()
     await page.locator('[data-job="standup"]').waitFor()
@@ -135,7 +140,7 @@ describeWithChromium("the form of a job in the console", () => {
     await timer.getByLabel("Data, as JSON").fill('{"text": 7}')
     await timer.locator("[data-error]").getByText("text: expected text").waitFor()
     await timer.getByLabel("Data, as JSON").fill('{"text": "tea"}')
-    await expect.poll(() => timer.locator("[data-next]").count()).toBe(1)
+    await untilTimes(timer, 1)
     await expectFit(page, "the form of a timer")
     await timer.getByRole("button", {name: "Add", exact: true}).click()
     await page
@@ -144,7 +149,7 @@ describeWithChromium("the form of a job in the console", () => {
       .click()
     await timer.getByLabel("When", {exact: true}).selectOption("every")
     await timer.getByLabel("Each", {exact: true}).fill("90m")
-    await expect.poll(() => timer.locator("[data-next]").count()).toBe(5)
+    await untilTimes(timer, 5)
     await timer.getByRole("button", {name: "Save", exact: true}).click()
     await page.locator("[data-timer=waiting]").getByText('again by {"every":5400000}').waitFor()
     await page.getByRole("button", {name: /^Delete timer/}).click()

@@ -1,6 +1,7 @@
 import type {Envelope} from "../../../../../shared/api/event-stream.ts"
 import {bytes, number, time} from "../../format.ts"
 import {pluginOf} from "../../host/links.ts"
+import {wordOf} from "../../parts/word.ts"
 import {hrefOf} from "../../state/router.svelte.ts"
 import {texts} from "../../texts.ts"
 
@@ -104,6 +105,7 @@ const special: Readonly<Record<string, (event: Envelope, fields: Fields) => Part
   checkpoint: (_, {checkpoint}) => named(String(checkpoint), "operations"),
   release: (_, {release}) => named(String(release), "operations"),
   run: runPart,
+  state: (_, {state}) => ({text: wordOf(String(state))}),
   size: (_, {size}) => ({text: bytes(Number(size))}),
   cause: (_, {reason}) => named(plain(reason), "operations"),
   causes: (_, {reasons}) => ({text: plain(reasons)}),
