@@ -144,7 +144,6 @@ export const scheduling: Part<"scheduling"> = {
     edit: id => `Timer ${id} bearbeiten`,
     copy: id => `Timer ${id} duplizieren`,
     lost: name => `${name} löst nicht aus, und sein Plugin erfährt es nicht.`,
-    lostData: data => `Seine Daten gehen verloren: ${data}`,
     lostAgain: "Er hätte weiter ausgelöst; auch alle späteren Zeiten gehen verloren.",
   },
 }

@@ -147,7 +147,6 @@ export const scheduling: Part<"scheduling"> = {
     edit: id => `Editar el temporizador ${id}`,
     copy: id => `Duplicar el temporizador ${id}`,
     lost: name => `${name} no se dispara, y su plugin no se entera.`,
-    lostData: data => `Se pierden sus datos: ${data}`,
     lostAgain: "Se habría seguido disparando; también se pierden todas sus horas posteriores.",
   },
 }

@@ -129,7 +129,6 @@ export const scheduling: Part<"scheduling"> = {
     edit: id => `编辑定时器 ${id}`,
     copy: id => `复制定时器 ${id}`,
     lost: name => `${name} 不会触发，并且不会通知其插件。`,
-    lostData: data => `它的数据将丢失：${data}`,
     lostAgain: "它本来还会继续触发；以后的所有时间也将丢失。",
   },
 }
