@@ -9,6 +9,7 @@ import {foldersOf, locationOf} from "../project/settings.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {checkAgents, type StuckAgents} from "./agents.ts"
+import {checkAlerts} from "./alerts.ts"
 import {checkAuthority} from "./authority.ts"
 import {checkRunningBuild} from "./build.ts"
 import {
@@ -58,7 +59,8 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
   const findings: Finding[] = [await checkRuntime(), await checkLockfile(paths, process.env)]
   const tried = isFinding(loaded) ? undefined : await tryProject(project, name)
   if (isFinding(loaded)) findings.push(loaded)
-  else if (tried !== undefined) findings.push(...checkConfig(tried, loaded), ...checkPages(loaded, tried))
+  else if (tried !== undefined)
+    findings.push(...checkConfig(tried, loaded), ...checkPages(loaded, tried), ...checkAlerts(loaded, tried))
   findings.push(...environment.files.flatMap(checkEnvironmentFile))
   if (process.versions.bun !== undefined) findings.push(...(await checkBunEnvironment(paths)))
   findings.push(...(await checkCommitted(paths)), await checkBuild(paths))

@@ -9,6 +9,7 @@ import type * as timers from "../../../../shared/api/scheduled/timers.ts"
 import type * as system from "../../../../shared/api/system.ts"
 import type {Static} from "../../../../shared/type.ts"
 
+export type {AlertsView, AlertTestResult} from "../../../../shared/alerts/api.ts"
 /** What the API answers, by name. A demo token gets less: what is private is missing. */
 export type {
   AgentCheck,

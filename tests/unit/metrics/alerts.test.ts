@@ -1,0 +1,286 @@
+import {describe, expect, test} from "vitest"
+import type {Condition} from "../../../server/metrics/alerts/condition.ts"
+import {type Figures, FigureWatch} from "../../../server/metrics/alerts/figures.ts"
+import {type AlertRecord, Ledger, type LedgerSettings} from "../../../server/metrics/alerts/ledger.ts"
+import {compose, type DueSettings, subjectOf, textOf} from "../../../server/metrics/alerts/notice.ts"
+import {isQuiet} from "../../../server/metrics/alerts/quiet.ts"
+import {Window} from "../../../server/metrics/alerts/window.ts"
+import type {AlertTarget, QuietSettings} from "../../../shared/alerts/config.ts"
+
+const minute = 60_000
+const zero = Date.parse("2026-11-25T12:00:00.000Z")
+
+const offline: Condition = {
+  code: "endpoint_offline",
+  subject: "irc~main",
+  title: "irc~main is not connected",
+  text: "The endpoint is reconnecting.",
+  remediation: {text: "Look.", command: "svc endpoint show irc~main"},
+  endpoint: "irc~main",
+}
+const settings: LedgerSettings = {rules: {}, settle: minute, steadyFrom: zero}
+const seen = (...conditions: readonly Condition[]) => ({conditions, unknown: new Set<Condition["code"]>()})
+
+/** Looks every so often, from one minute to another. */
+const run = (
+  ledger: Ledger,
+  [from, to]: readonly [number, number],
+  conditions: readonly Condition[],
+  more: Partial<LedgerSettings> = {},
+): readonly AlertRecord[] => {
+  const news: AlertRecord[] = []
+  for (let at = from * minute; at < to * minute; at += 15_000) {
+    const changes = ledger.advance(seen(...conditions), zero + at, {...settings, ...more})
+    for (const record of changes.values()) if (record !== undefined) news.push(record)
+  }
+  return news
+}
+
+describe("an alert", () => {
+  test("is raised once it has lasted as its rule says, and once", () => {
+    const ledger = new Ledger("run")
+    expect(run(ledger, [0, 5], [offline])).toEqual([])
+    const [raised, ...more] = run(ledger, [5, 30], [offline])
+    expect(more).toEqual([])
+    expect(raised).toMatchObject({
+      key: "endpoint_offline irc~main",
+      since: zero,
+      raisedAt: zero + 5 * minute,
+      until: null,
+    })
+  })
+
+  test("counts from when it is known to have begun, and not before the grace of a start is over", () => {
+    const ledger = new Ledger("run")
+    const since = zero - 60 * minute
+    expect(run(ledger, [0, 1], [{...offline, since}], {steadyFrom: zero + minute})).toEqual([])
+    expect(run(ledger, [1, 2], [{...offline, since}], {steadyFrom: zero + minute})).toMatchObject([{since}])
+  })
+
+  test("that goes away before it is raised is told to nobody", () => {
+    const ledger = new Ledger("run")
+    expect([...run(ledger, [0, 4], [offline]), ...run(ledger, [4, 20], [])]).toEqual([])
+    expect(run(ledger, [20, 24], [offline])).toEqual([])
+  })
+
+  test("ends once it has stayed away, at the moment that it was last missing first", () => {
+    const ledger = new Ledger("run")
+    run(ledger, [0, 6], [offline])
+    expect(run(ledger, [6, 7], [])).toEqual([])
+    expect(run(ledger, [7, 8], [])).toMatchObject([{until: zero + 6 * minute}])
+  })
+
+  test("stays as it is while nobody can read whether it holds", () => {
+    const ledger = new Ledger("run")
+    run(ledger, [0, 6], [offline])
+    for (let at = 6; at < 20; at++)
+      ledger.advance({conditions: [], unknown: new Set(["endpoint_offline"])}, zero + at * minute, settings)
+    expect(ledger.records).toMatchObject([{until: null}])
+  })
+
+  test("is known by the next run, which raises it no second time", () => {
+    const [raised] = run(new Ledger("one"), [0, 6], [offline])
+    if (raised === undefined) throw new Error("it was not raised")
+    const next = new Ledger("two", [JSON.parse(JSON.stringify(raised))])
+    const [updated, ...more] = run(next, [6, 20], [offline], {steadyFrom: zero + 7 * minute})
+    expect(more).toEqual([])
+    expect(updated).toMatchObject({id: raised.id, raisedAt: raised.raisedAt, runtimeId: "two"})
+  })
+
+  test("is not raised by what the configuration turns off, or by no more than its limit", () => {
+    const blocked = {...offline, code: "workroom_blocked", value: 3} as const
+    const rules = {workroom_blocked: {for: "0s", above: 3}, endpoint_offline: {enabled: false}}
+    expect(run(new Ledger("run"), [0, 90], [offline, blocked], {rules})).toEqual([])
+    const [raised] = run(new Ledger("run"), [0, 1], [{...blocked, value: 4}], {rules})
+    expect(raised).toMatchObject({code: "workroom_blocked", severity: "warning"})
+  })
+
+  /** A generator of its own, so that a failure can be run again. */
+  const chanceOf = (seed: number) => () => {
+    seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32
+    return seed / 2 ** 32
+  }
+
+  test.each([1, 7, 42, 1999])("that comes and goes at random (seed %i) is told a few times, not each time", seed => {
+    const chance = chanceOf(seed)
+    const ledger = new Ledger("run")
+    const target = {...watching, since: zero}
+    let [messages, turns, last] = [0, 0, false]
+    for (let at = zero; at < zero + 240 * minute; at += 15_000) {
+      const holds = chance() < 0.15 ? !last : last
+      if (holds !== last) turns++
+      last = holds
+      ledger.advance(seen(...(holds ? [offline] : [])), at, {...settings, rules: {endpoint_offline: {for: "0s"}}})
+      const composed = compose(ledger.tellable, target, open, who, at)
+      if (composed === undefined) continue
+      messages++
+      ledger.put(composed.records)
+    }
+    expect(turns).toBeGreaterThan(80)
+    expect(messages * 4).toBeLessThan(turns)
+    expect(messages).toBeGreaterThan(0)
+  })
+})
+
+const target: AlertTarget = {endpoint: "irc~main", channel: "#ops", least: "warning", quiet: true}
+const watching = {name: "ops", target, since: zero}
+const open: DueSettings = {repeat: 0, isQuiet: false, passes: true}
+const who = {project: "bot", runtimeId: "run"}
+
+describe("a target", () => {
+  const raise = (condition: Condition = offline) => {
+    const ledger = new Ledger("run")
+    run(ledger, [0, 6], [condition], {rules: {[condition.code]: {for: "0s"}}})
+    return ledger
+  }
+  const tell = (ledger: Ledger, at: number, how: Partial<DueSettings> = {}, asking = watching) => {
+    const composed = compose(ledger.tellable, asking, {...open, ...how}, who, zero + at * minute)
+    if (composed !== undefined) ledger.put(composed.records)
+    return composed?.notice
+  }
+
+  test("is told once, again after the interval, and of the end with since and until", () => {
+    const ledger = raise()
+    expect(tell(ledger, 6)?.alerts).toMatchObject([
+      {status: "firing", repeated: false, until: null, Endpoint: "irc~main"},
+    ])
+    expect(tell(ledger, 7)).toBeUndefined()
+    expect(tell(ledger, 65, {repeat: 60 * minute})).toBeUndefined()
+    expect(tell(ledger, 67, {repeat: 60 * minute})?.alerts).toMatchObject([{status: "firing", repeated: true}])
+    run(ledger, [70, 75], [])
+    const last = tell(ledger, 75)
+    expect(last?.alerts).toMatchObject([
+      {status: "resolved", since: "2026-11-25T12:00:00.000Z", until: "2026-11-25T13:10:00.000Z"},
+    ])
+    expect(tell(ledger, 76)).toBeUndefined()
+    expect(textOf({alerts: last?.alerts ?? []})).toContain("From 2026-11-25T12:00:00.000Z to 2026-11-25T13:10:00.000Z.")
+    expect(subjectOf({alerts: last?.alerts ?? []}, "bot")).toBe("[bot] Over: irc~main is not connected")
+  })
+
+  test("hears after quiet hours what was held, once, also of what is over", () => {
+    const ledger = raise({...offline, code: "pinned"})
+    expect(tell(ledger, 6, {isQuiet: true})).toBeUndefined()
+    run(ledger, [7, 12], [])
+    expect(tell(ledger, 12, {isQuiet: true})).toBeUndefined()
+    expect(tell(ledger, 20)?.alerts).toMatchObject([{status: "resolved", code: "pinned"}])
+    expect(tell(ledger, 21)).toBeUndefined()
+  })
+
+  test("hears of critical alerts in quiet hours, unless they are held too", () => {
+    expect(tell(raise(), 6, {isQuiet: true})?.alerts).toHaveLength(1)
+    expect(tell(raise(), 6, {isQuiet: true, passes: false})).toBeUndefined()
+  })
+
+  test("hears of nothing that it does not ask for, and of nothing that ended before it was known", () => {
+    expect(tell(raise(), 6, {}, {...watching, target: {...target, items: ["jobs_failed"]}})).toBeUndefined()
+    expect(
+      tell(raise({...offline, code: "pinned"}), 6, {}, {...watching, target: {...target, least: "critical"}}),
+    ).toBeUndefined()
+    const ledger = raise()
+    run(ledger, [7, 12], [])
+    expect(tell(ledger, 12, {}, {...watching, since: zero + 11 * minute})).toBeUndefined()
+  })
+
+  test("gets twenty alerts in a message at most, the critical ones first", () => {
+    const many = Array.from({length: 30}, (_, index): Condition => ({...offline, subject: `irc~${index}`}))
+    const ledger = new Ledger("run")
+    run(ledger, [0, 6], [{...offline, code: "pinned"}, ...many], {rules: {pinned: {for: "0s"}}})
+    const [first, second] = [tell(ledger, 6), tell(ledger, 6)]
+    expect([first?.alerts.length, second?.alerts.length]).toEqual([20, 11])
+    expect(second?.alerts.at(-1)).toMatchObject({code: "pinned", severity: "warning"})
+  })
+})
+
+describe("quiet hours", () => {
+  const quiet = (hours: QuietSettings["hours"], zone = "Europe/Berlin"): QuietSettings => ({
+    zone,
+    hours,
+    critical: true,
+  })
+  const at = (time: string) => Date.parse(time)
+
+  test("that reach into the next day are those of their zone, in summer too", () => {
+    const night = quiet([{from: "22:00", to: "07:00"}])
+    expect(isQuiet(night, at("2026-11-25T20:59:00Z"))).toBe(false)
+    expect(isQuiet(night, at("2026-11-25T21:00:00Z"))).toBe(true)
+    expect(isQuiet(night, at("2026-11-26T05:59:00Z"))).toBe(true)
+    expect(isQuiet(night, at("2026-11-26T06:00:00Z"))).toBe(false)
+    expect(isQuiet(night, at("2026-07-25T20:00:00Z"))).toBe(true)
+  })
+
+  test("have the days on which they begin", () => {
+    const weekend = quiet(
+      [
+        {from: "20:00", to: "08:00", days: ["fri"]},
+        {from: "00:00", to: "24:00", days: ["sun"]},
+      ],
+      "UTC",
+    )
+    expect(isQuiet(weekend, at("2026-11-27T21:00:00Z"))).toBe(true)
+    expect(isQuiet(weekend, at("2026-11-28T07:00:00Z"))).toBe(true)
+    expect(isQuiet(weekend, at("2026-11-28T21:00:00Z"))).toBe(false)
+    expect(isQuiet(weekend, at("2026-11-29T23:59:00Z"))).toBe(true)
+    expect(isQuiet(weekend, at("2026-11-27T07:00:00Z"))).toBe(false)
+  })
+})
+
+describe("figures over time", () => {
+  const nothing: Figures = {
+    starts: 1,
+    startedAt: zero,
+    errors: 0,
+    streamGaps: 0,
+    eventsDropped: 0,
+    gaps: [],
+    capacity: 0.1,
+    disk: {free: 1000, least: 100},
+    databaseFailure: undefined,
+    oldest: {inbox: new Map(), outbox: new Map()},
+    blocked: 0,
+    agents: [],
+  }
+  /** Long after the start, with nothing to say of the database. */
+  const quietly: Figures = {...nothing, startedAt: zero - 60 * minute, capacity: undefined}
+  const codes = (conditions: readonly Condition[]) => conditions.map(({code, value}) => [code, value])
+
+  test("a window forgets what is older", () => {
+    const window = new Window(10)
+    expect(window.take(5, 0)).toEqual({grown: 0, grewAt: undefined})
+    expect(window.take(7, 4)).toEqual({grown: 2, grewAt: 4})
+    expect(window.take(7, 30)).toMatchObject({grown: 0})
+  })
+
+  test("errors are counted by the minute, restarts in the quarter of an hour after the start", () => {
+    const watch = new FigureWatch()
+    watch.conditions(nothing, zero)
+    const found = watch.conditions({...nothing, starts: 3, errors: 40}, zero + minute)
+    expect(codes(found)).toEqual([
+      ["log_errors", 8],
+      ["restarts", 3],
+      ["database_capacity", 10],
+    ])
+    expect(codes(watch.conditions({...nothing, starts: 3, errors: 40}, zero + 20 * minute))).toEqual([
+      ["database_capacity", 10],
+    ])
+  })
+
+  test("short planned gaps are left out, others are told for a quarter of an hour", () => {
+    const gap = {endpoint: "irc~main", reason: "host_stopped", planned: true, from: zero, to: zero + 30_000}
+    const at = (gaps: Figures["gaps"], minutes: number) =>
+      new FigureWatch().conditions({...quietly, gaps}, zero + minutes * minute).map(({code}) => code)
+    expect(at([gap], 1)).toEqual([])
+    expect(at([{...gap, planned: false}], 1)).toEqual(["endpoint_gap"])
+    expect(at([{...gap, to: zero + 90_000}], 5)).toEqual(["endpoint_gap"])
+    expect(at([{...gap, planned: false}], 16)).toEqual([])
+    expect(at([{...gap, planned: false, to: null}], 99)).toEqual(["endpoint_gap"])
+  })
+
+  test("an agent is told of where more than a quarter of more than four runs failed, with the run", () => {
+    const watch = new FigureWatch()
+    const agents = (ended: number, bad: number) => [{agent: "writer", ended, bad, runId: "run-1"}]
+    watch.conditions({...quietly, agents: agents(100, 50)}, zero)
+    expect(watch.conditions({...quietly, agents: agents(104, 54)}, zero + minute)).toEqual([])
+    const [found] = watch.conditions({...quietly, agents: agents(108, 56)}, zero + 2 * minute)
+    expect(found).toMatchObject({code: "agent_failures", subject: "writer", runId: "run-1", value: 75})
+  })
+})
