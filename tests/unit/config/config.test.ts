@@ -22,6 +22,42 @@ const findings = (text: string, variables: Record<string, string> = {}): string[
   }
 }
 
+describe("alerts", () => {
+  const alerts = (text: string) => `alerts:\n${text}`
+  const where = (text: string, variables = {}) => findings(alerts(text), variables).join("\n")
+
+  test("a target goes to one place, by a whole address", () => {
+    expect(where("  targets:\n    ops: {}")).toMatch(/^svc.config.yml:3:5 alerts\.targets\.ops: needs one of endpoint/)
+    expect(where("  targets:\n    ops: {endpoint: irc~a, channel: ops, webhook: {url: https://a.example}}")).toMatch(
+      /:3:5 .*one and no more/,
+    )
+    expect(where("  targets:\n    ops: {endpoint: irc~a}")).toMatch(/:3:5 alerts\.targets\.ops\.channel: is missing/)
+    expect(where("  targets:\n    ops: {webhook: {url: ftp://a.example}}")).toMatch(
+      /:3:25 alerts\.targets\.ops\.webhook\.url: /,
+    )
+    expect(where("  targets:\n    ops: {email: {from: a@b.example, to: [nobody], smtp: {host: h}}}")).toMatch(
+      /alerts\.targets\.ops\.email\.to\[0\]: /,
+    )
+    const one = `  targets:\n    ops: {webhook: {url: https://a.example, secret: "\${KEY}"}}`
+    expect(where(one, {KEY: "short"})).toMatch(/webhook\.secret: is not base64 of 24 to 64 bytes/)
+  })
+
+  test("an address of a variable is hidden, also where it is wrong", () => {
+    const text = alerts(`  targets:\n    ops: {webhook: {url: "\${PAGER_URL}"}}`)
+    expect(parse(text, {PAGER_URL: "https://hooks.example/canary"}).secrets).toContain("https://hooks.example/canary")
+    expect(findings(text, {PAGER_URL: "canary"}).join()).not.toContain("canary")
+  })
+
+  test("codes, limits, zones and hours are checked", () => {
+    expect(where("  items: {endpoint_ofline: {}}")).toMatch(/:2:11 .*did you mean "?endpoint_offline/)
+    expect(where("  items: {last_good: {above: 1}}")).toMatch(/above/)
+    expect(where("  items: {log_errors: {for: soon}}")).toMatch(/alerts\.items\.log_errors\.for: /)
+    expect(where("  quiet: {zone: Mars/Base}")).toMatch(/:2:17 alerts\.quiet\.zone: there is no time zone "Mars\/Base"/)
+    expect(where('  quiet: {hours: [{from: "07:00", to: "07:00"}]}')).toMatch(/is when they begin/)
+    expect(where('  quiet: {hours: [{from: "22:00", to: "24:00", days: [fri]}]}')).toBe("")
+  })
+})
+
 describe("defaults", () => {
   test("an almost empty file means all defaults", () => {
     const {config} = parse("plugins:\n  sandbox:\n")
