@@ -96,8 +96,14 @@ describeWithChromium("operating a Host from the console", () => {
     },
   )
 
-  test("ingress is paused and resumed; a release is begun and given up", async () => {
-    const host = await startHost({config: configOf(0), env})
+  test("ingress is paused, which is an alert, and resumed; a release is begun and given up", async () => {
+    const alerts = `alerts:
+  every: 1s
+  grace: 0s
+  items: {ingress_paused: {for: 0s}}
+  targets: {ops: {webhook: {url: http://127.0.0.1:9/}}}
+`
+    const host = await startHost({config: `${configOf(0)}${alerts}`, env})
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "operations"})
     const act = async (name: string) => {
       await page.getByRole("button", {name, exact: true}).click()
@@ -105,6 +111,12 @@ describeWithChromium("operating a Host from the console", () => {
     }
     await act("Pause ingress")
     await page.locator('[data-ingress="paused"]').waitFor()
+    await page.locator('[data-alert="ingress_paused"]').getByText("svc ingress resume").waitFor()
+    await page
+      .locator('[data-target="ops"]')
+      .getByText(/^Sending failed .*the receiver was not reached/)
+      .waitFor()
+    await expectNoBarriers(page, "operations with an alert")
     await goTo(page, "")
     await page.locator('[data-verdict="bad"]').getByText("Ingress is paused").waitFor()
     await goTo(page, "operations")

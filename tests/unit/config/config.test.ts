@@ -31,9 +31,9 @@ describe("alerts", () => {
     expect(where("  targets:\n    ops: {endpoint: irc~a, channel: ops, webhook: {url: https://a.example}}")).toMatch(
       /:3:5 .*one and no more/,
     )
-    expect(where("  targets:\n    ops: {endpoint: irc~a}")).toMatch(/:3:5 alerts\.targets\.ops\.channel: is missing/)
+    expect(where("  targets:\n    ops: {endpoint: irc~a}")).toMatch(/:3:10 alerts\.targets\.ops\.channel: is missing/)
     expect(where("  targets:\n    ops: {webhook: {url: ftp://a.example}}")).toMatch(
-      /:3:25 alerts\.targets\.ops\.webhook\.url: /,
+      /:3:26 alerts\.targets\.ops\.webhook\.url: /,
     )
     expect(where("  targets:\n    ops: {email: {from: a@b.example, to: [nobody], smtp: {host: h}}}")).toMatch(
       /alerts\.targets\.ops\.email\.to\[0\]: /,
