@@ -9,8 +9,11 @@ import {type Static, type TSchema, Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import {timeOf} from "./paging.ts"
 
-/** One answer of a search looks at so many rows at most: no index knows what people ask for. */
-const mostLooked = 2000
+/** A search looks at so many rows at a time: no index knows what people ask for. */
+const mostLooked = 5000
+
+/** It looks at the next ones too while an answer has taken no longer, in milliseconds. */
+const patience = 6
 
 /** A table whose numbers grow with a time. */
 export interface Searched {
@@ -50,34 +53,60 @@ export interface SearchResult {
 /** The newest rows that fit. A page that is not full may have a next one: so far it was looked. */
 export const searchRows = async (
   database: Pick<Database, "read">,
-  {table, time, more = ""}: Searched,
-  {conditions, numbers, from, to, before, limit}: SearchRequest,
+  searched: Searched,
+  {from, to, before, limit, ...sought}: SearchRequest,
 ): Promise<SearchResult> => {
-  const upTo = to === undefined ? before : Math.min(before, await firstSince(database, {table, time}, to))
-  const least = from === undefined ? 0 : await firstSince(database, {table, time}, from)
+  const began = performance.now()
+  const least = from === undefined ? 0 : await firstSince(database, searched, from)
+  let upTo = to === undefined ? before : Math.min(before, await firstSince(database, searched, to))
+  const rows: Row[] = []
+  let lookedTo: string | null = null
+  for (;;) {
+    const found = await look(database, searched, {...sought, upTo, least, limit: limit - rows.length})
+    rows.push(...found.rows)
+    lookedTo = found.lookedTo ?? lookedTo
+    const isOver = found.next === undefined || rows.length === limit || performance.now() - began > patience
+    if (isOver) return {rows, next: found.next, lookedTo}
+    upTo = found.next
+  }
+}
+
+interface Look extends Pick<SearchRequest, "conditions" | "numbers" | "limit"> {
+  /** Only rows below this number, and from this one on. */
+  readonly upTo: number
+  readonly least: number
+}
+
+/** What fits of the next rows. */
+const look = async (
+  database: Pick<Database, "read">,
+  {table, time, more = ""}: Searched,
+  {conditions, numbers, upTo, least, limit}: Look,
+): Promise<SearchResult> => {
   const candidates = numbers ?? {sql: `SELECT seq FROM ${table} WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2`, args: []}
   const most = conditions.length === 0 ? limit + 1 : mostLooked
-  const looked = await database.read(candidates.sql, [upTo, most, ...candidates.args])
-  const seqs = looked.map(({seq}) => Number(seq)).filter(seq => seq >= least)
-  const last = seqs.at(-1)
-  if (last === undefined) return {rows: [], next: undefined, lookedTo: null}
-  const given = numbers === undefined ? {sql: "seq BETWEEN ? AND ?", args: [last, seqs[0] ?? last]} : among(seqs)
-  const all = [given, ...conditions]
+  const bounds = [upTo, most, ...candidates.args]
+  const fromLeast = `seq >= ?${bounds.length + 1}`
+  const [looked] = await database.read(
+    `SELECT last, count, (SELECT ${time} FROM ${table} WHERE seq = last) AS at
+      FROM (SELECT min(seq) AS last, count(*) AS count FROM (${candidates.sql}) WHERE ${fromLeast})`,
+    [...bounds, least],
+  )
+  if (looked === undefined || looked.last === null) return {rows: [], next: undefined, lookedTo: null}
+  const last = Number(looked.last)
+  const range: Condition =
+    numbers === undefined
+      ? {sql: "seq < ?1 AND seq >= ?2", args: [upTo, last]}
+      : {sql: `seq IN (${numbers.sql}) AND ${fromLeast}`, args: [...bounds, last]}
+  const all = [range, ...conditions]
   const rows = await database.read(
     `SELECT ${table}.*${more} FROM ${table} WHERE ${all.map(({sql}) => sql).join(" AND ")} ORDER BY seq DESC LIMIT ?`,
     [...all.flatMap(({args}) => [...args]), limit + 1],
   )
-  const isFull = rows.length > limit
-  const end = isFull ? Number(rows[limit - 1]?.seq) : last
-  const hasMore = isFull || (looked.length === most && seqs.length === looked.length)
-  const [oldest] = await database.read(`SELECT ${time} AS at FROM ${table} WHERE seq = ?`, [end])
-  return {rows: rows.slice(0, limit), next: hasMore ? end : undefined, lookedTo: timeOf(oldest?.at)}
+  const end = rows.length > limit ? rows[limit - 1] : undefined
+  if (end !== undefined) return {rows: rows.slice(0, limit), next: Number(end.seq), lookedTo: timeOf(end[time])}
+  return {rows, next: looked.count === most ? last : undefined, lookedTo: timeOf(looked.at)}
 }
-
-const among = (seqs: readonly number[]): Condition => ({
-  sql: "seq IN (SELECT value FROM json_each(?))",
-  args: [toJson(seqs)],
-})
 
 /** The number of the first row that is not older than a time; one above the last where none is. */
 const firstSince = async (database: Pick<Database, "read">, {table, time}: Searched, at: number): Promise<number> => {
@@ -105,6 +134,16 @@ export const containing = (expression: string, text: string): Condition => ({
   sql: `${expression} LIKE ? ESCAPE '\\'`,
   args: [`%${text.replace(/[\\%_]/g, "\\$&")}%`],
 })
+
+/** The same for a text within strings of a column of JSON that the Host wrote. */
+export const containingInJson = (column: string, text: string): Condition =>
+  containing(column, toJson(text).slice(1, -1))
+
+/** The same for a string at a path of such a column: few rows have the text anywhere, and only theirs are parsed. */
+export const containingAt = (column: string, path: string, text: string): Condition => {
+  const [anywhere, there] = [containingInJson(column, text), containing(`${column} ->> '${path}'`, text)]
+  return {sql: `${anywhere.sql} AND ${there.sql}`, args: [...anywhere.args, ...there.args]}
+}
 
 /** Throws `request_invalid`. */
 export const timesOf = ({query}: Call): {readonly from: number | undefined; readonly to: number | undefined} => {

@@ -11,7 +11,7 @@ import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
 import {inBulk} from "../bulk.ts"
 import {timeOf} from "../paging.ts"
-import {type Condition, containing, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
+import {type Condition, containingAt, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
 /** The state of an event is that of its worst handler; an event that nobody handles is handled. */
@@ -45,7 +45,7 @@ const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, p
     ...given(channel, "event ->> '$.channel.id' = ?"),
     ...(user === undefined ? [] : [{sql: "? IN (event ->> '$.user.id', event ->> '$.user.name')", args: [user]}]),
     ...(plugin === undefined ? [] : [handledBy(plugin, statesOf(state))]),
-    ...(text === undefined ? [] : [containing("event ->> '$.message.content'", text)]),
+    ...(text === undefined ? [] : [containingAt("event", "$.message.content", text)]),
   ]
 }
 
@@ -58,7 +58,7 @@ const inboxSearch: MessageSearch = {
 
 export const listInbox = (database: Database): Operation =>
   searchedList({
-    summary: "Inbox events, newest first; a filter looks at 2000 of them at a time",
+    summary: "Inbox events, newest first; a filter looks at thousands of them at a time, and says how far",
     query: InboxQuery,
     item: InboxView,
     search: (call, before, limit) => searchMessages(database, inboxSearch, call, {before, limit}),

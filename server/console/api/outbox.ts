@@ -24,7 +24,7 @@ import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import {inBulk} from "../bulk.ts"
 import {timeOf} from "../paging.ts"
-import {type Condition, containing, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
+import {type Condition, containingInJson, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
 const inState = "SELECT seq FROM outbox WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
@@ -39,7 +39,7 @@ const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, p
     ...(plugin === undefined
       ? []
       : [{sql: "(+plugin = ? OR substr(handler, 1, length(?)) = ?)", args: [plugin, handlers, handlers]}]),
-    ...(text === undefined ? [] : [containing("content", text)]),
+    ...(text === undefined ? [] : [containingInJson("content", text)]),
   ]
 }
 
@@ -52,7 +52,7 @@ const outboxSearch: MessageSearch = {
 
 export const listOutbox = (database: Database): Operation =>
   searchedList({
-    summary: "Outbox messages, newest first; a filter looks at 2000 of them at a time",
+    summary: "Outbox messages, newest first; a filter looks at thousands of them at a time, and says how far",
     query: OutboxQuery,
     item: OutboxView,
     search: (call, before, limit) => searchMessages(database, outboxSearch, call, {before, limit}),

@@ -8,6 +8,7 @@ const talker = `import {definePlugin} from "svc-runtime"
 export default definePlugin({
   setup(plugin) {
     plugin.command("hello", {description: "Says hello"}, () => "hello you")
+    plugin.command("quote", {description: "Quotes"}, () => 'he said "yes" & left')
     plugin.command("fail", {description: "Fails"}, () => { throw new Error("broken") })
     plugin.on("message-created", () => {})
   },
@@ -82,6 +83,8 @@ describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
     expect((await textsOf("channel=two")).length).toBeGreaterThan(0)
     expect((await textsOf("plugin=talker&channel=one")).length).toBe(1)
     expect(await textsOf("plugin=nobody")).toEqual([])
+    await host.say("quote", {user: "cay", channel: "three"})
+    expect(await textsOf(`text=${encodeURIComponent('SAID "yes"')}`)).toEqual(['he said "yes" & left'])
   })
 
   test("a page that is full goes on below it, filtered too", async () => {
