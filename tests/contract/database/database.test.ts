@@ -74,7 +74,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     await expect(open(location)).rejects.toMatchObject({
       code: "database_newer",
       message: expect.stringContaining("schema version 99"),
-      hint: expect.stringContaining("backup"),
+      hint: expect.stringContaining("checkpoint from before the upgrade"),
     })
     expect((await open(location, {known: [notes, newer]})).applied).toEqual([])
   })
