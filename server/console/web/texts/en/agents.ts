@@ -21,7 +21,7 @@ export const agents = {
     failed: (count: string) => `${count} failed`,
     cancelled: (count: string) => `${count} cancelled`,
   },
-  approvals: (count: number) => (count === 1 ? "1 approval waits" : `${count} approvals wait`),
+  approvals: (count: number) => counted(count, {one: "# approval waits", other: "# approvals wait"}),
   lastRun: "Last run",
   noRun: "It has not run yet.",
   today: (runs: number, tokens: string, money: string) =>
@@ -93,7 +93,7 @@ export const agents = {
   anyState: "any",
   noRuns: "There is no run.",
   startedBy: (trigger: string) => `started by ${trigger}`,
-  steps: (count: number) => (count === 1 ? "1 step" : `${count} steps`),
+  steps: (count: number) => counted(count, {one: "# step", other: "# steps"}),
   tokens: (tokens: string) => `${tokens} tokens`,
   money: (money: string) => `money ${money}`,
   waits: {
@@ -121,7 +121,7 @@ export const agents = {
     money: "Money",
     runtimeId: "runtimeId",
   },
-  times: (count: number) => (count === 0 ? "not yet" : count === 1 ? "once" : `${count} times`),
+  times: (count: number) => (count === 0 ? "not yet" : counted(count, {one: "once", other: "# times"})),
   links: {
     agent: (name: string) => `Agent ${name}`,
     endpoint: (name: string) => `Endpoint ${name}`,
@@ -171,7 +171,7 @@ export const agents = {
     release: "Every held run of every agent goes on from its last step.",
     discard: "Every held run of every agent ends as cancelled.",
   },
-  changed: (runs: number) => (runs === 1 ? "1 run" : `${runs} runs`),
+  changed: (runs: number) => counted(runs, {one: "# run", other: "# runs"}),
   approval: {
     wants: (agent: string, tool: string) => `${agent} wants to call ${tool}`,
     who: (permission: string) => `In chat, ${permission} may decide.`,

@@ -1,3 +1,5 @@
+import {counted} from "./counted.ts"
+
 export const attention = {
   component: (name: string) => `${name} is not ready`,
   optionalComponent: (name: string) => `${name} is not ready (optional)`,
@@ -22,7 +24,7 @@ export const attention = {
   endpoint: (name: string, state: string) => `${name} is ${state}`,
   notConnected: (name: string) => `${name} is admitting, not connected`,
   awaySince: (at: string) => `No connection since ${at}.`,
-  tried: (attempt: number) => (attempt === 1 ? "Tried once." : `Tried ${attempt} times.`),
+  tried: (attempt: number) => counted(attempt, {one: "Tried once.", other: "Tried # times."}),
   lastError: (error: string) => `The last error: ${error}.`,
   triesAt: (at: string) => `It tries again at ${at}.`,
   notConnectedDo: "You require this endpoint. Readiness asks only whether it admits events.",
@@ -33,13 +35,15 @@ export const attention = {
     `The plugin ${name} keeps failing: ${failed} of ${ended} attempts in the last hour`,
   failingDo: "Its page shows the error and its place. Disable it if it does harm.",
   inboxAside: (count: number) =>
-    `${count === 1 ? "1 handler" : `${count} handlers`} of inbox events failed or are held`,
+    `${counted(count, {one: "# handler", other: "# handlers"})} of inbox events failed or are held`,
   inboxWhy: "Their events were not answered in whole.",
   inboxDo: "Look at them, then retry, release or discard.",
-  outboxAside: (count: number) => `${count === 1 ? "1 message" : `${count} messages`} did not go out, or may not have`,
+  outboxAside: (count: number) =>
+    `${counted(count, {one: "# message", other: "# messages"})} did not go out, or may not have`,
   outboxWhy: "They are failed, dead, unknown or held, and wait for a decision.",
   outboxDo: "Look at them, then retry, release or discard.",
-  overdue: (count: number) => `${count === 1 ? "1 blocked work item is" : `${count} blocked work items are`} overdue`,
+  overdue: (count: number) =>
+    `${counted(count, {one: "# blocked work item is", other: "# blocked work items are"})} overdue`,
   overdueWhy: "The deadline of what they wait for has passed.",
   overdueDo: "Ask who is to end the blocker.",
   disk: (days: string) => `The disk is full in ${days} at this rate`,
@@ -57,21 +61,25 @@ export const attention = {
   jobs: "The job file was refused",
   jobsDo: "Correct data/schedule-jobs.json; the jobs before it go on.",
   jobsFailed: (count: number) =>
-    count === 1 ? "A job failed when it last ran" : `${count} jobs failed when they last ran`,
+    counted(count, {one: "A job failed when it last ran", other: "# jobs failed when they last ran"}),
   jobsFailedDo: "The run tells why. It is not repeated by itself: run it again once that is right.",
   jobsUnreachable: (count: number) =>
-    count === 1 ? "A job cannot reach its target" : `${count} jobs cannot reach their targets`,
+    counted(count, {one: "A job cannot reach its target", other: "# jobs cannot reach their targets"}),
   jobsUnreachableDo: "Correct the job, or what it names.",
   approvals: (count: number) =>
-    count === 1 ? "An agent asks before it does something" : `Agents ask before they do ${count} things`,
+    counted(count, {one: "An agent asks before it does something", other: "Agents ask before they do # things"}),
   approvalsDo: "Approve or deny. If nobody decides in time, the call is denied.",
   agentsHeld: (count: number) =>
-    count === 1 ? "A run of an agent is held since a restore" : `${count} runs of agents are held since a restore`,
+    counted(count, {
+      one: "A run of an agent is held since a restore",
+      other: "# runs of agents are held since a restore",
+    }),
   agentsHeldDo: "Look at them, then release or discard.",
-  agentsWrong: (count: number) => (count === 1 ? "An agent is not configured" : `${count} agents are not configured`),
+  agentsWrong: (count: number) =>
+    counted(count, {one: "An agent is not configured", other: "# agents are not configured"}),
   agentsWrongDo: "Correct the binding in svc.config.yml, then reload.",
   agentsFailed: (count: number) =>
-    count === 1 ? "An agent's last run failed" : `The last runs of ${count} agents failed`,
+    counted(count, {one: "An agent's last run failed", other: "The last runs of # agents failed"}),
   agentsFailedDo: "The run says why. It does not start again by itself.",
   show: "Show",
 } as const

@@ -1,3 +1,5 @@
+import {counted} from "./counted.ts"
+
 /** The forms of jobs and timers. */
 export const scheduling = {
   addJob: "Add a job",
@@ -19,7 +21,10 @@ export const scheduling = {
   notSaved: "It is not saved",
   kept: "What you typed stays here. Save it again.",
   correct: (count: number) =>
-    count === 1 ? "One field is not right yet; it says why." : `${count} fields are not right yet; each says why.`,
+    counted(count, {
+      one: "One field is not right yet; it says why.",
+      other: "# fields are not right yet; each says why.",
+    }),
   away: "The Host does not answer. What you typed stays here; the times follow once it is back.",
   fields: {
     id: "Name",
@@ -113,7 +118,7 @@ export const scheduling = {
     schedule: (when: string, zone: string) => `Its schedule is lost: ${when}, ${zone}.`,
     text: (text: string) => `What it says is lost: “${text}”`,
     data: "The data that it hands to the plugin is lost.",
-    runs: (count: number) => (count === 1 ? "1 run of it is open:" : `${count} runs of it are open:`),
+    runs: (count: number) => counted(count, {one: "# run of it is open:", other: "# runs of it are open:"}),
     queued: "those that are queued are cancelled, one that runs goes on.",
   },
   timers: {

@@ -1,3 +1,5 @@
+import {counted} from "./counted.ts"
+
 export const timers = {
   title: "Timers of plugins",
   none: "No timer waits.",
@@ -45,7 +47,7 @@ export const jobs = {
   next: (at: string, left: string) => `next ${at}, in ${left}`,
   due: "due now",
   noNext: "does not come again",
-  openRuns: (count: number) => (count === 1 ? "1 run is open" : `${count} runs are open`),
+  openRuns: (count: number) => counted(count, {one: "# run is open", other: "# runs are open"}),
   unreachable: (why: string) => `Its target cannot be reached: ${why}`,
   gone: (id: string) => `There is no job ${id} in the file. Its runs stay here until they are too old.`,
   facts: {

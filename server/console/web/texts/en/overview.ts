@@ -5,7 +5,7 @@ export const overview = {
   well: "All is well",
   before: (verdict: string) => `Its last answer said: ${verdict}.`,
   awayDo: "See whether its process runs, what its supervisor logged, and then the gateway in front of it.",
-  attention: (count: number) => (count === 1 ? "One thing needs attention" : `${count} things need attention`),
+  attention: (count: number) => counted(count, {one: "One thing needs attention", other: "# things need attention"}),
   attentionTitle: "What needs attention now",
   nothing: "Nothing. Every required component is ready, ingress is open, and nothing waits for a decision.",
   who: "Which Host this is",
@@ -47,7 +47,7 @@ export const overview = {
   noEndpoints: "The running generation has no endpoint.",
   window: (text: string) => `the last ${text}`,
   heartbeat: (name: string, state: string, share: string, breaks: number) =>
-    `${name}: ${state} now; ${share} of the time online, ${breaks === 1 ? "1 interruption" : `${breaks} interruptions`}`,
+    `${name}: ${state} now; ${share} of the time online, ${counted(breaks, {one: "# interruption", other: "# interruptions"})}`,
   heartbeatStates: {
     online: "online",
     connecting: "connecting",

@@ -1,12 +1,14 @@
+import {counted} from "./counted.ts"
+
 export const plugins = {
   graph: "Plugins, their slots, and the endpoints of these",
   none: "The running generation has no plugin.",
   slot: "slot",
   noEndpoint: "no endpoint",
-  moreEndpoints: (count: number) => `${count} more endpoints`,
+  moreEndpoints: (count: number) => counted(count, {one: "# more endpoint", other: "# more endpoints"}),
   count: (kind: string, count: number) => {
-    if (kind === "hears") return `${count} heard pattern${count === 1 ? "" : "s"}`
-    return `${count} ${count === 1 || kind === "middleware" ? kind : `${kind}s`}`
+    if (kind === "hears") return counted(count, {one: "# heard pattern", other: "# heard patterns"})
+    return counted(count, {one: `# ${kind}`, other: kind === "middleware" ? `# ${kind}` : `# ${kind}s`})
   },
   pinned: "The running configuration is pinned: the file is not taken until it changes. See",
   since: "Since",

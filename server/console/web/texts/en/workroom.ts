@@ -1,3 +1,5 @@
+import {counted} from "./counted.ts"
+
 export const workroom = {
   states: {
     blocked: "Blocked",
@@ -25,7 +27,7 @@ export const workroom = {
   more: (state: string, hidden: string) => `Show more of ${hidden}: ${state}`,
   number: (id: number) => `#${id}`,
   assigned: (assignee: string) => `Assignee ${assignee}`,
-  comments: (count: number) => (count === 1 ? "1 comment" : `${count} comments`),
+  comments: (count: number) => counted(count, {one: "# comment", other: "# comments"}),
   waits: (reason: string) => `Waits for: ${reason}`,
   owner: (owner: string) => `to be ended by ${owner}`,
   deadline: (at: string, left: string) => `until ${at}, in ${left}`,
