@@ -1,7 +1,10 @@
 import {execFileSync} from "node:child_process"
+import {randomBytes} from "node:crypto"
+import {once} from "node:events"
 import {chmodSync, existsSync, statSync} from "node:fs"
+import {type AddressInfo, createServer} from "node:net"
 import type {Static} from "typebox"
-import {describe, expect, test} from "vitest"
+import {describe, expect, onTestFinished, test} from "vitest"
 import type {ConfigApplied, ConfigChange, ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
 import {generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
@@ -10,6 +13,7 @@ import {until} from "../../support/host/process.ts"
 import {bunAnd, bunOr, casesOf, usualRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
+import {freePort} from "../../support/machine/ports.ts"
 
 type File = Static<typeof ConfigFile>
 type Preview = Static<typeof ConfigPreview>
@@ -269,6 +273,33 @@ describe.each(bunOr("node24"))("between the file and the commit, on $name", runt
     expect(await next.say("/greet")).toEqual(["tried"])
     expect(await next.say("/count")).toEqual(["2000000"])
   })
+})
+
+test("in production the next start is tried with the new file; where that is refused, the file is as it was", async () => {
+  const token = randomBytes(32).toString("hex")
+  const production = {
+    config: config.slice(0, config.indexOf("  # It greets")).replace("port: 0", "port: ${SVC_TEST_PORT}"),
+    env: {...env, HTTP_TOKEN: token, SVC_TEST_PORT: String(await freePort()), SVC_SUPERVISOR: "docker"},
+    args: ["--mode", "production", "--no-watch"],
+  }
+  const host = await startHost(production)
+  const {hash, text} = await fileOf(host)
+  const taken = createServer().listen(0, "127.0.0.1")
+  onTestFinished(() => void taken.close())
+  await once(taken, "listening")
+  const {port} = taken.address() as AddressInfo
+  const refused = await previewOf(host, {text: text.replace("${SVC_TEST_PORT}", String(port)), draft: true})
+  expect(refused).toMatchObject({issues: [], restart: ["http.port"]})
+  await expectProblem(await postConfig(host, {hash, text: refused.text, restart: true}), 422, "trial_failed")
+  expect(host.project.read("svc.config.yml")).toBe(text)
+  expect((await statusOf(host)).lastFailure).toBeNull()
+  const next = text.replace("${SVC_TEST_PORT}", String(await freePort()))
+  expect(await host.post<Applied>("/api/config", {hash, text: next, restart: true})).toMatchObject({
+    written: true,
+    restarting: true,
+  })
+  expect((await host.process.finished).code).toBe(75)
+  expect(host.project.read("svc.config.yml")).toBe(next)
 })
 
 test("a configuration that git does not have is named, with the command that commits it", async () => {

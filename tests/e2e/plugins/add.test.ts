@@ -65,7 +65,7 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
 
     const scoped = await add("@team/svc-plugin-own@0.3.0")
     expect(scoped).toMatchObject({code: 0, stderr: ""})
-    expect(project.read("svc.config.yml")).toContain('  own: {use: "@team/svc-plugin-own"}\n')
+    expect(project.read("svc.config.yml")).toContain('  own:\n    use: "@team/svc-plugin-own"\n')
     expect((await add("svc-plugin-hello")).stderr).toContain('svc.config.yml has a plugin "hello" already')
   })
 })

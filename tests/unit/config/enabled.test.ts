@@ -14,8 +14,8 @@ describe("a plugin is disabled in the text of a configuration, and every other c
       "plugins:\n  moody:\n    # first\n    use: x\n  other: {}\n",
       "plugins:\n  moody:\n    # first\n    enabled: false\n    use: x\n  other: {}\n",
     ],
-    ["nothing", "plugins:\n  moody:\n  other: {}\n", "plugins:\n  moody: {enabled: false}\n  other: {}\n"],
-    ["a null", "plugins: {moody: null, other: {}}\n", "plugins: {moody:  {enabled: false}, other: {}}\n"],
+    ["nothing", "plugins:\n  moody:\n  other: {}\n", "plugins:\n  moody:\n    enabled: false\n  other: {}\n"],
+    ["a null", "plugins: {moody: null, other: {}}\n", "plugins: {moody: {enabled: false}, other: {}}\n"],
     [
       "the key itself",
       "plugins:\n  moody:\n    enabled: true # why\n",

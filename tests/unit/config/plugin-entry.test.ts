@@ -23,7 +23,7 @@ test.each([
   ["the file has no last line end", "plugins:\n  a: {}", "plugins:\n  a: {}\n  dice: {}\n"],
   ["plugins is empty", "plugins: # none yet\nhttp: {port: 0}\n", "plugins: # none yet\n  dice: {}\nhttp: {port: 0}\n"],
   ["plugins is in a line", "plugins: {a: {}}\n", "plugins: {a: {}, dice: {}}\n"],
-  ["plugins is an empty mapping", "plugins: {}\n", "plugins: {dice: {}}\n"],
+  ["plugins is an empty mapping", "plugins: {}\n", "plugins:\n  dice: {}\n"],
   ["there are no plugins", "http: {port: 0}\n", "http: {port: 0}\nplugins:\n  dice: {}\n"],
   ["the file is empty", "", "plugins:\n  dice: {}\n"],
 ])("a plugin is added, and every other character stays, where %s", (_, text, expected) => {
@@ -45,6 +45,6 @@ test("the starter's configuration keeps its comments", () => {
 
 test("an entry may name its package", () => {
   expect(withPlugin("plugins:\n  a: {}\n", "dice", {use: "@team/svc-plugin-dice", enabled: false})).toBe(
-    'plugins:\n  a: {}\n  dice: {use: "@team/svc-plugin-dice", enabled: false}\n',
+    'plugins:\n  a: {}\n  dice:\n    use: "@team/svc-plugin-dice"\n    enabled: false\n',
   )
 })

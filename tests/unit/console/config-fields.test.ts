@@ -1,0 +1,102 @@
+import {expect, test} from "vitest"
+import {
+  changesOf,
+  type FormField,
+  fallbackOf,
+  formFields,
+  isAbout,
+  keyOf,
+  placeOf,
+  textOf,
+} from "../../../server/console/web/pages/plugins/edit/fields.ts"
+import {Type} from "../../../shared/type.ts"
+
+const schema = Type.Object({
+  greeting: Type.String({description: "What it says"}),
+  key: Type.Secret(),
+  times: Type.Optional(Type.Integer({default: 3})),
+  loud: Type.Optional(Type.Boolean({default: false})),
+  mode: Type.Optional(Type.Union([Type.Literal("calm"), Type.Literal(2)])),
+  words: Type.Optional(Type.Array(Type.String())),
+  numbers: Type.Optional(Type.Array(Type.Integer())),
+  tone: Type.Optional(Type.Object({high: Type.Optional(Type.Integer())})),
+  map: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+})
+
+const raw = {greeting: "hello", key: "${KEY}", words: ["one", "two"], map: {a: 1}, odd: [1]}
+
+const fields = formFields(schema, raw)
+const named = (name: string): FormField => {
+  const found = fields.find(({path}) => path.join(".") === name)
+  if (found === undefined) throw new Error(`there is no field ${name}`)
+  return found
+}
+
+/** What is changed where this is typed into fields. */
+const typing = (typed: Record<string, string>) =>
+  changesOf(
+    "greeter",
+    undefined,
+    fields,
+    Object.fromEntries(Object.entries(typed).map(([name, text]) => [keyOf(undefined, named(name)), text])),
+  ).map(change =>
+    "value" in change ? [change.change, change.value] : "yaml" in change ? ["yaml", change.yaml] : [change.change],
+  )
+
+test("each setting has a field of its kind, and a key that the schema does not know has one too", () => {
+  expect(fields.map(({path, kind}) => `${path.join(".")} ${kind}`)).toEqual([
+    "greeting text",
+    "key secret",
+    "times number",
+    "loud flag",
+    "mode choice",
+    "words list",
+    "numbers list",
+    "tone.high number",
+    "map yaml",
+    "odd yaml",
+  ])
+  expect({
+    known: named("odd").isKnown,
+    required: named("greeting").isRequired,
+    fallback: fallbackOf(named("times")),
+  }).toEqual({
+    known: false,
+    required: true,
+    fallback: "3",
+  })
+  expect(["greeting", "key", "words", "map", "times"].map(name => textOf(named(name)))).toEqual([
+    "hello",
+    "KEY",
+    "one\ntwo",
+    '{\n  "a": 1\n}',
+    "",
+  ])
+})
+
+test.each<[string, Record<string, string>, unknown]>([
+  ["what is left as it was is no change", {greeting: "hello", key: "KEY"}, []],
+  ["text is text, whatever it looks like", {greeting: "12"}, [["set", "12"]]],
+  ["a secret is the name of a variable", {key: "OTHER"}, [["set", "${OTHER}"]]],
+  ["a secret that is written out is sent as it is, for the Host to refuse", {key: "a secret"}, [["set", "a secret"]]],
+  ["a number is a number", {times: "12"}, [["set", 12]]],
+  ["a variable in a number's place stays one", {times: "${N}"}, [["set", "${N}"]]],
+  ["a flag is a boolean", {loud: "true"}, [["set", true]]],
+  ["a choice keeps its type", {mode: "2"}, [["set", 2]]],
+  ["a list has a line for each item", {words: "one\n\n two \n"}, [["set", ["one", "two"]]]],
+  ["a list of numbers has numbers", {numbers: "1\n2"}, [["set", [1, 2]]]],
+  ["what a form cannot express is YAML", {map: "{b: 2}"}, [["yaml", "{b: 2}"]]],
+  ["a field that is emptied takes its default again", {words: ""}, [["remove"]]],
+])("%s", (_, typed, expected) => {
+  expect(typing(typed)).toEqual(expected)
+})
+
+test("the Host's findings belong to a field, those of its items too", () => {
+  const words = placeOf("greeter", undefined, named("words"))
+  expect(
+    ["plugins.greeter.config.words", "plugins.greeter.config.words[1]", "plugins.greeter.config.wordsmith"].map(issue =>
+      isAbout(issue, words),
+    ),
+  ).toEqual([true, true, false])
+  expect(placeOf("irc", 2, named("tone.high"))).toBe("plugins.irc.endpoints[2].tone.high")
+})
