@@ -55,6 +55,7 @@ export class Alerts {
   readonly #heartbeat: Heartbeat
   readonly #stopped = new AbortController()
   #ledger: Ledger | undefined
+  #loading: Promise<Ledger> | undefined
   readonly #targets = new Map<string, Serving>()
   /** Rows that are to be stored: with the next batch, where one failed. */
   readonly #unstored = new Map<string, AlertRecord | undefined>()
@@ -75,6 +76,8 @@ export class Alerts {
 
   start(): void {
     this.#schedule()
+    // Who asks at once is shown what is known.
+    if (isAlerting(this.#options.settings())) void this.#known()
   }
 
   /** Resolves when nothing is being sent any more: what is cut off is sent by the next run. */
@@ -158,15 +161,15 @@ export class Alerts {
   }
 
   async #check(): Promise<void> {
-    const {settings: read, look, database, scrub} = this.#options
+    const {settings: read, look, scrub} = this.#options
     const settings = read()
     if (!isAlerting(settings)) return this.#forget()
     const now = this.#now()
     if (settings.heartbeat !== undefined) this.#heartbeat.consider(settings.heartbeat)
-    this.#ledger ??= await this.#load(database)
+    const ledger = await this.#known()
     const {conditions, unknown} = await look()
     const shown = conditions.map(each => ({...each, title: scrub(each.title), text: scrub(each.text)}))
-    const changes = this.#ledger.advance({conditions: shown, unknown}, now, {
+    const changes = ledger.advance({conditions: shown, unknown}, now, {
       rules: settings.items,
       settle: durationOf(settings.settle),
       steadyFrom: this.#startedAt + durationOf(settings.grace),
@@ -177,13 +180,19 @@ export class Alerts {
   }
 
   /** A database that cannot be read has told nobody anything: then it begins without. */
-  async #load(database: Pick<Database, "read">): Promise<Ledger> {
-    const kept = await withTimeLimit(storeLimit, () => readKept(database)).catch(error => {
+  async #load(): Promise<Ledger> {
+    const kept = await withTimeLimit(storeLimit, () => readKept(this.#options.database)).catch(error => {
       this.#options.log.warn(`what alerts were told is not known: ${saidBy(error)}`)
       return {records: [], targets: []}
     })
     for (const target of kept.targets) this.#targets.set(target.name, {kept: target, failures: 0, sending: undefined})
-    return new Ledger(this.#options.who.runtimeId, kept.records)
+    this.#ledger = new Ledger(this.#options.who.runtimeId, kept.records)
+    return this.#ledger
+  }
+
+  #known(): Promise<Ledger> {
+    this.#loading ??= this.#load()
+    return this.#loading
   }
 
   /** Targets that the configuration names now. */
@@ -320,13 +329,13 @@ export class Alerts {
 
   /** Nobody is to be told: what was known is dropped. */
   async #forget(): Promise<void> {
-    this.#ledger ??= await this.#load(this.#options.database)
-    if (this.#ledger.records.length === 0 && this.#targets.size === 0) return
+    if ((await this.#known()).records.length === 0 && this.#targets.size === 0) return
     this.#targets.clear()
     this.#unstored.clear()
     this.#unstoredTargets.clear()
     await this.#options.database.write([...forgettingAll])
     this.#ledger = new Ledger(this.#options.who.runtimeId)
+    this.#loading = Promise.resolve(this.#ledger)
   }
 }
 

@@ -1,0 +1,41 @@
+import {expect, test} from "vitest"
+import {parseConfig} from "../../../server/config/load.ts"
+import {checkAlerts} from "../../../server/doctor/alerts.ts"
+import type {OnceResult} from "../../../server/offline/once.ts"
+
+const tried = {committed: true, endpoints: ["sandbox", "irc~main"]} as unknown as OnceResult
+
+const findings = (targets: string, more = "") => {
+  const text = `alerts:\n  targets: {${targets}}\n${more}`
+  const {config} = parseConfig({file: "svc.config.yml", text, sha256: ""}, {})
+  return checkAlerts(config, tried).map(({level, detail}) => `${level} ${detail}`)
+}
+
+const webhook = "pager: {webhook: {url: https://hooks.example.org}}"
+
+test("who is told is named, and that a dead Host tells nobody", () => {
+  expect(findings(`ops: {endpoint: irc~main, channel: ops}, ${webhook}`)).toEqual([
+    "ok told: ops, pager; heartbeat: none",
+    "ok no alerts.heartbeat: a Host that is dead tells nobody",
+  ])
+  expect(findings(webhook, "  heartbeat: {url: https://hc.example.org}")).toEqual(["ok told: pager; heartbeat: set"])
+})
+
+test("a project without alerts hears nothing of them", () => {
+  expect(findings("")).toEqual([])
+})
+
+test("an endpoint that no plugin has, and a channel that is none, are warned of", () => {
+  expect(findings(`ops: {endpoint: irc~mian, channel: ops}, ${webhook}`)[0]).toMatch(
+    /^warning alerts\.targets\.ops names the endpoint irc~mian, which no plugin has/,
+  )
+  expect(findings(`ops: {endpoint: irc~main, channel: "ops "}, ${webhook}`)[0]).toMatch(
+    /^warning alerts\.targets\.ops\.channel "ops " is no id of a channel/,
+  )
+})
+
+test("targets of one endpoint alone cannot tell that it is offline", () => {
+  const alone = "warning all targets are channels of irc~main: nobody is told while it is offline"
+  expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: irc~main, channel: b}")).toContain(alone)
+  expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: sandbox, channel: b}")).not.toContain(alone)
+})
