@@ -1,6 +1,7 @@
 import {agents} from "./de/agents.ts"
 import {attention} from "./de/attention.ts"
 import {chat} from "./de/chat.ts"
+import {configForm} from "./de/config-form.ts"
 import {endpoints} from "./de/endpoints.ts"
 import {events} from "./de/events.ts"
 import {generations} from "./de/generations.ts"
@@ -10,7 +11,9 @@ import {messages} from "./de/messages.ts"
 import {metrics} from "./de/metrics.ts"
 import {operations} from "./de/operations.ts"
 import {missed, overview} from "./de/overview.ts"
+import {permissions} from "./de/permissions.ts"
 import {plugins} from "./de/plugins.ts"
+import {sentences} from "./de/sentences.ts"
 import {shell} from "./de/shell.ts"
 import {workroom} from "./de/workroom.ts"
 import type {Lacking, Texts} from "./types.ts"
@@ -30,15 +33,18 @@ export const de: Lacking<Texts> = {
   metrics,
   attention,
   events,
+  sentences,
   messages,
   generations,
   operations,
   endpoints,
   workroom,
   plugins,
+  configForm,
   timers,
   jobs,
   scheduling,
   agents,
+  permissions,
   chat,
 }

@@ -1,6 +1,7 @@
 import {agents} from "./es/agents.ts"
 import {attention} from "./es/attention.ts"
 import {chat} from "./es/chat.ts"
+import {configForm} from "./es/config-form.ts"
 import {endpoints} from "./es/endpoints.ts"
 import {events} from "./es/events.ts"
 import {generations} from "./es/generations.ts"
@@ -10,7 +11,9 @@ import {messages} from "./es/messages.ts"
 import {metrics} from "./es/metrics.ts"
 import {operations} from "./es/operations.ts"
 import {missed, overview} from "./es/overview.ts"
+import {permissions} from "./es/permissions.ts"
 import {plugins} from "./es/plugins.ts"
+import {sentences} from "./es/sentences.ts"
 import {shell} from "./es/shell.ts"
 import {workroom} from "./es/workroom.ts"
 import type {Lacking, Texts} from "./types.ts"
@@ -31,15 +34,18 @@ export const es: Lacking<Texts> = {
   metrics,
   attention,
   events,
+  sentences,
   messages,
   generations,
   operations,
   endpoints,
   workroom,
   plugins,
+  configForm,
   timers,
   jobs,
   scheduling,
   agents,
+  permissions,
   chat,
 }

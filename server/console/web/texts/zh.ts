@@ -2,6 +2,7 @@ import type {Lacking, Texts} from "./types.ts"
 import {agents} from "./zh/agents.ts"
 import {attention} from "./zh/attention.ts"
 import {chat} from "./zh/chat.ts"
+import {configForm} from "./zh/config-form.ts"
 import {endpoints} from "./zh/endpoints.ts"
 import {events} from "./zh/events.ts"
 import {generations} from "./zh/generations.ts"
@@ -11,7 +12,9 @@ import {messages} from "./zh/messages.ts"
 import {metrics} from "./zh/metrics.ts"
 import {operations} from "./zh/operations.ts"
 import {missed, overview} from "./zh/overview.ts"
+import {permissions} from "./zh/permissions.ts"
 import {plugins} from "./zh/plugins.ts"
+import {sentences} from "./zh/sentences.ts"
 import {shell} from "./zh/shell.ts"
 import {workroom} from "./zh/workroom.ts"
 
@@ -30,15 +33,18 @@ export const zh: Lacking<Texts> = {
   metrics,
   attention,
   events,
+  sentences,
   messages,
   generations,
   operations,
   endpoints,
   workroom,
   plugins,
+  configForm,
   timers,
   jobs,
   scheduling,
   agents,
+  permissions,
   chat,
 }

@@ -76,7 +76,7 @@ const isTime = (value: string): boolean => /^\d{4}-\d{2}-\d{2}T/.test(value)
 const plain = (value: unknown): string => {
   if (typeof value === "number") return number(value)
   if (Array.isArray(value)) return value.map(plain).join(", ")
-  return typeof value === "string" && isTime(value) ? time(value) : String(value)
+  return typeof value === "string" && isTime(value) ? time(value) : wordOf(String(value))
 }
 
 const runPage = ({runId}: Envelope, {job, agent}: Fields): readonly string[] | undefined => {

@@ -117,6 +117,7 @@ export const scheduling: Part<"scheduling"> = {
     timer:
       "Der Timer wurde inzwischen geändert, von seinem Plugin oder von jemand anderem. Nichts Eingegebenes ist verloren.",
   },
+  nameAndTime: "Name und Zeit",
   rest: "Bezeichnung und Regeln",
   nothing: "nichts",
   fromPlugin: (plugin, when, zone) =>

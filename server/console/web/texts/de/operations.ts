@@ -1,4 +1,5 @@
 import type {Part} from "../types.ts"
+import {counted} from "./counted.ts"
 
 export const operations: Part<"operations"> = {
   incident: "Störungsprüfung",
@@ -40,6 +41,32 @@ export const operations: Part<"operations"> = {
   uploaded: "hochgeladen",
   uploadedSays:
     "Er kam von anderswo und ist keine Sicherung dieses Projekts. Zum Wiederherstellen den Host stoppen und ausführen:",
+  alerts: {
+    title: "Alarme",
+    off: "Niemand wird benachrichtigt: alerts.targets in svc.config.yml nennt kein Ziel.",
+    none: "Kein Alarm ist aktiv.",
+    severity: {critical: "kritisch", warning: "Warnung"},
+    since: at => `seit ${at}`,
+    over: at => `vorbei seit ${at}`,
+    told: targets => (targets === "" ? "Noch wurde niemand benachrichtigt." : `Benachrichtigt: ${targets}.`),
+    targets: "Ziele",
+    sent: at => `zuletzt gesendet ${at}`,
+    neverSent: "noch nichts gesendet",
+    due: count => counted(count, {one: "# Alarm wartet", other: "# Alarme warten"}),
+    waiting: {
+      quiet_hours: "Ruhezeit",
+      ingress_paused: "Ingress ist pausiert",
+      database_failing: "die Datenbank versagt",
+      endpoint_offline: "sein Endpoint ist offline",
+      endpoint_unknown: "diesen Endpoint gibt es nicht",
+    },
+    failed: (at, error) => `Senden fehlgeschlagen ${at}${error === "" ? "" : `: ${error}`}`,
+    heartbeat: "Lebenszeichen",
+    stopped: {not_ready: "gestoppt: Der Host ist nicht bereit", rows: "gestoppt: Die Datenbank nimmt keine Zeilen an"},
+    test: "Probe senden",
+    testSays: ["Der Host sendet jetzt eine Probe an jedes Ziel, auch in der Ruhezeit."],
+    tested: (target, detail) => `${target}: ${detail}`,
+  },
   ingress: "Ingress",
   since: at => `seit ${at}`,
   pause: "Ingress pausieren",

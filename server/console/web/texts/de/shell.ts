@@ -51,6 +51,7 @@ export const shell: Lacking<Texts> = {
     agents: "Agenten",
     plugins: "Plugins",
     chat: "Chat",
+    permissions: "Berechtigungen",
     missing: "Diese Seite gibt es nicht",
   },
   signIn: {
@@ -163,6 +164,11 @@ export const shell: Lacking<Texts> = {
     release: "Release",
     disk: "Platte",
     database: "Datenbank",
+    approval: "Freigabe",
+    retry: "neuer Versuch",
+    ingress: "Ingress",
+    critical: "kritisch",
+    warning: "Warnung",
     "not asked": "nicht gefragt",
   },
   states: {

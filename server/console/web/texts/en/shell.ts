@@ -164,6 +164,11 @@ export const shell = {
     release: "release",
     disk: "disk",
     database: "database",
+    approval: "approval",
+    retry: "retry",
+    ingress: "ingress",
+    critical: "critical",
+    warning: "warning",
     "not asked": "not asked",
   },
   states: {

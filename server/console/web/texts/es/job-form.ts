@@ -116,6 +116,7 @@ export const scheduling: Part<"scheduling"> = {
     readd: "Añadirlo de nuevo",
     timer: "El temporizador cambió mientras tanto, por su plugin o por otra persona. No se perdió nada de lo escrito.",
   },
+  nameAndTime: "Nombre y hora",
   rest: "Etiqueta y reglas",
   nothing: "nada",
   fromPlugin: (plugin, when, zone) =>

@@ -1,4 +1,5 @@
 import type {Part} from "../types.ts"
+import {counted} from "./counted.ts"
 
 export const operations: Part<"operations"> = {
   incident: "Comprobación de incidentes",
@@ -40,6 +41,35 @@ export const operations: Part<"operations"> = {
   uploaded: "subido",
   uploadedSays:
     "Vino de otro lugar y no es una copia de seguridad de este proyecto. Para restaurarlo, detener el Host y ejecutar:",
+  alerts: {
+    title: "Alertas",
+    off: "No se avisa a nadie: alerts.targets en svc.config.yml no nombra ningún destino.",
+    none: "No hay ninguna alerta activa.",
+    severity: {critical: "crítica", warning: "advertencia"},
+    since: at => `desde ${at}`,
+    over: at => `terminada desde ${at}`,
+    told: targets => (targets === "" ? "Aún no se avisó a nadie." : `Avisados: ${targets}.`),
+    targets: "Destinos",
+    sent: at => `último envío ${at}`,
+    neverSent: "aún no se envió nada",
+    due: count => counted(count, {one: "# alerta espera", other: "# alertas esperan"}),
+    waiting: {
+      quiet_hours: "horas de silencio",
+      ingress_paused: "Ingress está en pausa",
+      database_failing: "la base de datos falla",
+      endpoint_offline: "su endpoint está desconectado",
+      endpoint_unknown: "no existe ese endpoint",
+    },
+    failed: (at, error) => `El envío falló ${at}${error === "" ? "" : `: ${error}`}`,
+    heartbeat: "Latido",
+    stopped: {
+      not_ready: "detenido: el Host no está listo",
+      rows: "detenido: la base de datos no acepta filas",
+    },
+    test: "Enviar una prueba",
+    testSays: ["El Host envía ahora una prueba a cada destino, también en horas de silencio."],
+    tested: (target, detail) => `${target}: ${detail}`,
+  },
   ingress: "Ingress",
   since: at => `desde ${at}`,
   pause: "Pausar Ingress",

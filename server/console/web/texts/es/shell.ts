@@ -51,6 +51,7 @@ export const shell: Lacking<Texts> = {
     agents: "Agentes",
     plugins: "Plugins",
     chat: "Chat",
+    permissions: "Permisos",
     missing: "Esta página no existe",
   },
   signIn: {
@@ -163,6 +164,11 @@ export const shell: Lacking<Texts> = {
     release: "publicación",
     disk: "disco",
     database: "base de datos",
+    approval: "aprobación",
+    retry: "reintento",
+    ingress: "Ingress",
+    critical: "crítica",
+    warning: "advertencia",
     "not asked": "sin preguntar",
   },
   states: {

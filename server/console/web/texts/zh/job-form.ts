@@ -103,6 +103,7 @@ export const scheduling: Part<"scheduling"> = {
     readd: "重新添加",
     timer: "定时器在此期间已被其插件或其他人更改。您输入的内容没有丢失。",
   },
+  nameAndTime: "名称和时间",
   rest: "标签和规则",
   nothing: "无",
   fromPlugin: (plugin, when, zone) =>

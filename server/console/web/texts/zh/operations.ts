@@ -1,4 +1,5 @@
 import type {Part} from "../types.ts"
+import {counted} from "./counted.ts"
 
 export const operations: Part<"operations"> = {
   incident: "故障检查",
@@ -34,6 +35,32 @@ export const operations: Part<"operations"> = {
   uploadCancelled: "上传已取消，没有留下任何内容。",
   uploaded: "已上传",
   uploadedSays: "它来自其他地方，不是此项目的备份。如需恢复，请停止 Host 并运行：",
+  alerts: {
+    title: "警报",
+    off: "没有通知任何人：svc.config.yml 中的 alerts.targets 未指定目标。",
+    none: "当前没有警报。",
+    severity: {critical: "严重", warning: "警告"},
+    since: at => `自 ${at} 起`,
+    over: at => `${at} 已解除`,
+    told: targets => (targets === "" ? "尚未通知任何人。" : `已通知：${targets}。`),
+    targets: "目标",
+    sent: at => `最近发送于 ${at}`,
+    neverSent: "尚未发送",
+    due: count => counted(count, {other: "# 个警报等待中"}),
+    waiting: {
+      quiet_hours: "免打扰时段",
+      ingress_paused: "入口已暂停",
+      database_failing: "数据库出现故障",
+      endpoint_offline: "其端点离线",
+      endpoint_unknown: "没有这个端点",
+    },
+    failed: (at, error) => `${at} 发送失败${error === "" ? "" : `：${error}`}`,
+    heartbeat: "心跳",
+    stopped: {not_ready: "已停止：Host 未就绪", rows: "已停止：数据库不接受写入"},
+    test: "发送测试",
+    testSays: ["Host 会立即向每个目标发送测试，在免打扰时段也一样。"],
+    tested: (target, detail) => `${target}：${detail}`,
+  },
   ingress: "入口",
   since: at => `自 ${at} 起`,
   pause: "暂停入口",

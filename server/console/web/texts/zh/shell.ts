@@ -51,6 +51,7 @@ export const shell: Lacking<Texts> = {
     agents: "智能体",
     plugins: "插件",
     chat: "聊天",
+    permissions: "权限",
     missing: "没有这个页面",
   },
   signIn: {
@@ -160,6 +161,11 @@ export const shell: Lacking<Texts> = {
     release: "发布",
     disk: "磁盘",
     database: "数据库",
+    approval: "审批",
+    retry: "重试",
+    ingress: "入口",
+    critical: "严重",
+    warning: "警告",
     "not asked": "未询问",
   },
   states: {

@@ -1,0 +1,66 @@
+import type {Part} from "../types.ts"
+import {counted} from "./counted.ts"
+
+export const configForm: Part<"configForm"> = {
+  change: "Cambiar los ajustes",
+  changeAccount: "Cambiar sus ajustes",
+  title: plugin => `Ajustes de ${plugin}`,
+  about: file =>
+    `Lo que se cambia aquí se escribe en ${file}; los comentarios quedan. No se escribe nada antes de verlo en la vista previa.`,
+  readOnly: (file, why) =>
+    `El Host no puede escribir ${file}: ${why}. La vista previa muestra el cambio, para hacerlo a mano.`,
+  pinned: number =>
+    `La generación ${number} está fijada y se ejecuta en lugar del archivo. Un cambio del archivo termina la fijación.`,
+  unknown: "Sus ajustes se conocen cuando está en marcha: activarlo antes, o cambiar el archivo mismo.",
+  noSettings: "No tiene ajustes.",
+  config: "Ajustes",
+  account: id => `Cuenta ${id}`,
+  newAccount: "Id de una cuenta nueva",
+  newAccountSays: "Minúsculas, cifras, - y _. Es el nombre de la cuenta en svc, y no se puede cambiar después.",
+  addAccount: "Añadir la cuenta",
+  removeAccount: id => `Quitar la cuenta ${id}`,
+  keepAccount: id => `Conservar la cuenta ${id}`,
+  removed: "Sale del archivo. No se borra nada de lo guardado.",
+  disable: "Desactivarlo en el archivo",
+  enable: "Activarlo en el archivo",
+  remove: "Quitarlo del archivo",
+  byDefault: value => `Por defecto: ${value}`,
+  unset: "sin definir",
+  yes: "sí",
+  no: "no",
+  secret: "El nombre de una variable de entorno. Su valor está en el entorno o en .env, y nunca se muestra.",
+  secretSet: name => `${name} está definida.`,
+  secretUnset: name => `${name} no está definida: ponerla en el entorno o en .env.`,
+  list: "Uno en cada línea.",
+  yaml: "Como YAML o JSON.",
+  unknownKey: "Su esquema no conoce esta clave.",
+  preview: "Vista previa",
+  nothing: "Aún no se cambió nada.",
+  previewTitle: "Qué cambia en el archivo",
+  same: "El archivo quedaría como está.",
+  wrong: count => counted(count, {one: "Hay una cosa mal:", other: "Hay # cosas mal:"}),
+  ends: number => `Termina la fijación de la generación ${number}.`,
+  needsRestart: what => `Esto requiere reiniciar el Host: ${what}.`,
+  restartSays: {
+    production:
+      "Se escribe el archivo, se prueba el próximo inicio y el Host se reinicia. Si la prueba falla, el archivo queda como estaba.",
+    development: "Se escribe el archivo. Reiniciar el Host a mano: hasta entonces sigue con lo que tiene en marcha.",
+  },
+  apply: "Aplicar",
+  applyRestart: {production: "Escribir y reiniciar", development: "Escribir"},
+  back: "Volver al formulario",
+  conflict: file =>
+    `${file} cambió mientras tanto. Lo escrito se conserva; mirar de nuevo la vista previa, hecha con el archivo tal como está ahora.`,
+  applied: generation => `Escrito, y en marcha como generación ${generation}.`,
+  restarting: "Escrito. El Host se reinicia.",
+  waits: what => `Escrito. Espera un reinicio del Host: ${what}.`,
+  unchanged: "El archivo ya lo dice así.",
+  unwritable: (file, why) =>
+    `No se cambió nada, porque no se puede escribir ${file}: ${why}. Guardar esto como change.diff en el proyecto y después:`,
+  commit: "Git no tiene la configuración tal como está. Para hacer el commit:",
+  add: "Añadir un plugin",
+  which: "Plugin",
+  origins: {"built-in": "viene con svc", project: "en plugins/"},
+  noneLeft: "Todos los plugins disponibles están ya en el archivo.",
+  packages: "Un plugin de npm, o uno propio nuevo, se añade con un comando en la carpeta del proyecto:",
+}
