@@ -17,6 +17,7 @@ export const events: Part<"events"> = {
   level: "Ab Stufe",
   run: "Lauf",
   thisRun: "dieser",
+  thisRunKept: (at: string) => `dieser, ab ${at}`,
   earlierRun: (from, to) => `${from} bis ${to}`,
   noRecords: "Kein Eintrag passt.",
 }

@@ -16,6 +16,7 @@ export const events = {
   level: "From level",
   run: "Run",
   thisRun: "this one",
+  thisRunKept: (at: string) => `this one, from ${at} on`,
   earlierRun: (from: string, to: string) => `${from} to ${to}`,
   noRecords: "No record fits.",
 } as const

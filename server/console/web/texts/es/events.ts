@@ -17,6 +17,7 @@ export const events: Part<"events"> = {
   level: "Desde el nivel",
   run: "Ejecución",
   thisRun: "esta",
+  thisRunKept: (at: string) => `esta, desde ${at}`,
   earlierRun: (from, to) => `${from} a ${to}`,
   noRecords: "Ninguna línea coincide.",
 }

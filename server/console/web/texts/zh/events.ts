@@ -17,6 +17,7 @@ export const events: Part<"events"> = {
   level: "最低级别",
   run: "运行",
   thisRun: "本次",
+  thisRunKept: (at: string) => `本次，自 ${at} 起`,
   earlierRun: (from, to) => `${from} 至 ${to}`,
   noRecords: "没有匹配的记录。",
 }
