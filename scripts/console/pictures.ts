@@ -1,6 +1,7 @@
 import {mkdirSync} from "node:fs"
 import {type Browser, chromium} from "playwright-core"
 import {token} from "../../tests/bench/measure/host.ts"
+import {lastAsLongAsProcess} from "../../tests/support/host/shared.ts"
 import {root} from "../root.ts"
 import {setScene} from "./scene.ts"
 
@@ -25,11 +26,14 @@ interface Picture {
 const pictures: readonly Picture[] = [
   {name: "overview", at: "", shows: "[data-heartbeat]"},
   {name: "overview-dark", at: "", shows: "[data-heartbeat]", theme: "dark"},
-  {name: "inbox", at: "inbox/4", shows: "text=knows no place Mars"},
+  {name: "inbox", at: "inbox/4?plugin=greeter&user=Ada", shows: "text=knows no place Mars", height: 1180},
+  {name: "metrics", at: "metrics/24h", shows: "[data-uptime]", height: 1000},
   {name: "workroom", at: "workroom", shows: "[data-column]", height: 590},
   {name: "jobs", at: "jobs", shows: "text=morning", height: 615},
+  {name: "job-form", at: "jobs/weekly", shows: "text=weekly", opens: 'a:text-is("Edit")', height: 1000},
   {name: "agents", at: "agents", shows: "text=helper", opens: '[data-run-state="succeeded"]', height: 1100},
-  {name: "plugins", at: "plugins", shows: "text=greeter", height: 530},
+  {name: "plugins", at: "plugins/tides", shows: "[data-last-failure]", height: 900},
+  {name: "operations", at: "operations", shows: "[data-checkpoint=verified]", opens: "text=Ask the five questions"},
 ]
 
 const take = async (
@@ -52,6 +56,7 @@ const take = async (
   await page.close()
 }
 
+lastAsLongAsProcess()
 const wanted = process.argv.slice(2)
 mkdirSync(folder, {recursive: true})
 const host = await setScene()

@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
 import {type BenchHost, configOf, makeProject, startHost} from "../../tests/bench/measure/host.ts"
+import {storePast} from "../../tests/support/console/past.ts"
 import {onBun} from "../../tests/support/host/runtimes.ts"
 import {startModel} from "./model.ts"
 
@@ -29,7 +30,21 @@ export default definePlugin({
 })
 `
 
+/** What throws whenever somebody calls it. */
+const tides = `import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  description: "Knows when the water is high",
+  setup(plugin) {
+    plugin.command("tides <place:string>", {description: "High water of today"}, ({args}) => {
+      throw new Error("the tables of " + args.place + " end in 2025")
+    })
+  },
+})
+`
+
 const plugins = `  greeter: {}
+  tides: {}
   sandbox: {}
   workroom: {}
   irc:
@@ -75,7 +90,9 @@ const said: readonly (readonly [user: string, text: string])[] = [
   ["Linus", "/greet everybody"],
   ["Ada", "and what about the weather on Mars?"],
   ["Grace", "Thank you!"],
-  ["Linus", "/help"],
+  ["Linus", "/tides Cuxhaven"],
+  ["Ada", "/tides Husum"],
+  ["Linus", "/tides Cuxhaven"],
 ]
 
 const items = [
@@ -119,11 +136,34 @@ const askAgent = async (host: BenchHost): Promise<void> => {
   await waiting()
 }
 
+const connected = (seconds: number, unrest: number) =>
+  unrest > 0.97 ? {online: seconds / 2, reconnecting: seconds / 2} : {online: seconds}
+
+/** What a bot did at a time: little at night, much in the evening; now and then a handler fails. */
+const busyAt = (at: number, seconds: number) => {
+  const hours = (at / 3_600_000) % 24
+  const wave = 1 + Math.sin(((hours - 12) / 24) * 2 * Math.PI)
+  const unrest = (n: number) => Math.abs(Math.sin(at / 600_000 + n) * Math.sin(at / 77_000 + n))
+  const received = Math.round(seconds * (0.08 + 0.3 * wave + 0.15 * unrest(1)))
+  const failed = unrest(2) > 0.93 ? Math.ceil(seconds / 30) : 0
+  return {
+    ...{received, failed, handled: received - failed, sent: Math.round(received * 0.7)},
+    handlers: [received, Math.round(received / 3), Math.round(received / 6), 2, unrest(3) > 0.9 ? 2 : 0],
+    delay: 4 + 20 * unrest(4),
+    commits: [received, Math.round(received / 4), 3, unrest(6) > 0.85 ? 2 : 0],
+    endpoints: {"irc~libera": connected(seconds, unrest(7)), sandbox: {online: seconds}},
+    bytes: 21_000_000 + ((at / 1000) % 1_000_000) * 6,
+    memory: 92_000_000 + 15_000_000 * unrest(5),
+  }
+}
+
 /** A bot with a past: people who talk to it, an account that is away, work items, jobs, an agent, a verified checkpoint. */
 export const setScene = async (): Promise<BenchHost> => {
   const agents = agentsWith((await startModel(turns)).url)
-  const project = makeProject(plugins + agents, {greeter})
+  const project = makeProject(plugins + agents, {greeter, tides})
   project.write("package.json", JSON.stringify({name: "my-bot", type: "module"}))
+  await (await startHost(onBun, project)).stop()
+  await storePast(`${project.folder}/data/bot.sqlite`, {endpoint: "irc~libera", but: busyAt})
   const host = await startHost(onBun, project)
   const post = async (path: string, body?: object) =>
     host.fetch(path, {method: "POST", ...(body === undefined ? {} : {body: JSON.stringify(body)})})

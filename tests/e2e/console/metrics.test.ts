@@ -12,7 +12,7 @@ const config = 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\
 const hostWithPast = async () => {
   const first = await startHost({config, env})
   await first.stop()
-  await storePast(first.project, {endpoint: "irc~libera"})
+  await storePast(first.project.path(".svc/data.sqlite"), {endpoint: "irc~libera"})
   return startHost({runtime: usuallyOn("node24"), project: first.project, env})
 }
 

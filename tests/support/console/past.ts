@@ -1,6 +1,5 @@
 import {emptySample, type Sample, sampleText} from "../../../server/metrics/history/sample.ts"
 import {open} from "../database/databases.ts"
-import type {Project} from "../host/project.ts"
 
 export const minute = 60_000
 export const hour = 60 * minute
@@ -8,26 +7,29 @@ export const hour = 60 * minute
 interface PastOptions {
   /** Of these endpoints each sample tells how long it was online. */
   readonly endpoint: string
+  /** What is different in a sample of so many seconds, at a time in milliseconds since 1970. */
+  readonly but?: (at: number, seconds: number) => Partial<Sample>
   /** Rows of other tables, in the same batch. */
   readonly more?: readonly {readonly sql: string; readonly args: readonly (string | number)[]}[]
 }
 
 /**
- * Stores what a busy Host would have stored, in a project whose Host does not run: each minute of two days up to now, but for
+ * Stores what a busy Host would have stored, in the database of one that does not run: each minute of two days up to now, but for
  * ten of them an hour ago, and each hour of a month. Half an hour ago three handlers failed and the endpoint was away for 30 s.
  */
-export const storePast = async (project: Project, {endpoint, more = []}: PastOptions): Promise<void> => {
-  const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
+export const storePast = async (file: string, {endpoint, but, more = []}: PastOptions): Promise<void> => {
+  const database = await open({dialect: "sqlite", file})
   const now = Date.now()
-  const sample = (seconds: number, failed: number): Sample => ({
+  const sample = (at: number, seconds: number, failed: number): Sample => ({
     ...emptySample,
     ...{ran: seconds, received: seconds, handled: seconds - failed, failed, sent: seconds},
     ...{handlers: [10, 20, 30, 0, 1], commits: [5, 5, 5], delay: 12, bytes: 5_000_000, memory: 90_000_000},
     endpoints: {[endpoint]: {online: seconds - failed * 10, reconnecting: failed * 10}},
+    ...but?.(at, seconds),
   })
   const row = (span: number, at: number, failed: number) => ({
     sql: "INSERT OR REPLACE INTO metric_history (span, at, data) VALUES (?, ?, ?)",
-    args: [span, Math.floor(at / span) * span, sampleText(sample(span / 1000, failed))],
+    args: [span, Math.floor(at / span) * span, sampleText(sample(at, span / 1000, failed))],
   })
   const minutes = Array.from({length: 2 * 24 * 60}, (_, n) => n + 1).filter(n => n < 60 || n >= 70)
   await database.write([

@@ -135,7 +135,7 @@ export class BadDay {
       sql: "UPDATE endpoint_gaps SET from_at = ? WHERE endpoint = 'away'",
       args: [Date.now() - 40 * minute],
     }
-    await storePast(project, {endpoint: "away", more: [since]})
+    await storePast(project.path(".svc/data.sqlite"), {endpoint: "away", more: [since]})
     const day = new BadDay(runtime, share, await startHost({runtime, project, env, args}))
     await day.spoil()
     await day.host.post("/api/jobs/digest/run")
