@@ -1,7 +1,7 @@
 import {Value} from "typebox/value"
 import {describe, expect, test} from "vitest"
 import {fold, reconnects, sentenceOfFlaps} from "../../../server/console/web/pages/events/fold.ts"
-import {detailOf, sentenceOf, textOf} from "../../../server/console/web/pages/events/sentence.ts"
+import {detailOf, searchedOf, sentenceOf, textOf} from "../../../server/console/web/pages/events/sentence.ts"
 import type {Told} from "../../../server/console/web/state/live.svelte.ts"
 import {sentences} from "../../../server/console/web/texts/en/sentences.ts"
 import type {Envelope} from "../../../shared/api/event-stream.ts"
@@ -114,6 +114,13 @@ test("a sentence says who did what, why, and leads to what it names", () => {
   expect(read("log.error", {level: "error", suppressed: 0, plugin: "greeter", message: "no luck"})[0]).toBe(
     "The plugin greeter logged an error: no luck",
   )
+})
+
+test("an event is searched by its sentence, its type and its data: pages lead here by `sn 12`", () => {
+  const text = searchedOf(eventOf("message.handled", {sn: 12, handler: "root/greeter/command/hello", attempt: 1}))
+  for (const wanted of ["sn 12", "message.handled", "irc~libera", "greeter/command/hello handled inbox event 12"]) {
+    expect(text).toContain(wanted)
+  }
 })
 
 const flap = (minutes: number, state: string, endpoint = "irc~libera", runtimeId = "first"): Envelope =>

@@ -161,3 +161,11 @@ export const detailOf = (event: Envelope): string => {
 }
 
 export const textOf = (parts: readonly Part[]): string => parts.map(({text}) => text).join("")
+
+/** All that an event is searched by: its sentence, and its data as `sn 12`. */
+export const searchedOf = (event: Envelope): string => {
+  const data = Object.entries(fieldsOf(event))
+    .filter(([, value]) => isSet(value))
+    .map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
+  return [event.type, event.endpoint ?? "", event.id, textOf(sentenceOf(event)), data.join(", ")].join(" ")
+}
