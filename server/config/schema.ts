@@ -10,7 +10,8 @@ export const configSchema = (): object => ({
   ...(asWritten(ProjectConfig) as object),
 })
 
-const asWritten = (schema: unknown): unknown => {
+/** A schema of expanded values as one of what the file may have in their place. */
+export const asWritten = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(asWritten)
   if (typeof schema !== "object" || schema === null) return schema
   const {secret, ...shape} = schema as Record<string, unknown>

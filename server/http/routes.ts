@@ -15,6 +15,7 @@ import {
   verifyCheckpoint,
 } from "../console/api/checkpoints.ts"
 import {applyConfig, previewConfig, showConfigFile, showConfigForm} from "../console/api/config/file.ts"
+import {showConfigSchema} from "../console/api/config/schema.ts"
 import {compactDatabase, rescueDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
 import {askPlatform, listEndpoints, reconnectEndpoint} from "../console/api/endpoints.ts"
 import {listEvents, streamEvents} from "../console/api/events.ts"
@@ -254,6 +255,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     // The configuration and the log may tell about users.
     get("/api/config", "full", showConfig(current)),
+    get("/api/config/schema", "full", showConfigSchema(current)),
     get("/api/config/file", "full", showConfigFile(services.configuration)),
     get("/api/config/form", "full", showConfigForm(services.configuration, services.pluginNames)),
     post("/api/config/preview", "full", previewConfig(services.configuration)),

@@ -15,6 +15,7 @@ const others: Readonly<Record<string, () => Loaded>> = {
   plugins: () => import("./pages/Plugins.svelte"),
   generations: () => import("./pages/Generations.svelte"),
   operations: () => import("./pages/Operations.svelte"),
+  config: () => import("./pages/Config.svelte"),
   permissions: () => import("./pages/Permissions.svelte"),
   chat: () => import("./pages/Chat.svelte"),
 }

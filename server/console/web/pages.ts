@@ -36,6 +36,7 @@ export const pages: readonly PageEntry[] = [
   page("plugins"),
   page("generations"),
   page("operations"),
+  page("config", {full: true}),
   page("permissions", {full: true}),
   page("chat", {full: true}),
 ]

@@ -136,3 +136,6 @@ export const ConfigApplied = Named("ConfigApplied", {
   unwritable: Type.Optional(Type.String({description: "Why the file was not replaced: apply `diff` by hand"})),
   diff: Type.String(),
 })
+export type ConfigFile = Static<typeof ConfigFile>
+export type ConfigPreview = Static<typeof ConfigPreview>
+export type ConfigApplied = Static<typeof ConfigApplied>

@@ -1,4 +1,4 @@
-import {cpSync, readdirSync, rmSync} from "node:fs"
+import {cpSync, readdirSync, readFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {printed} from "../../support/host/command-line.ts"
@@ -76,6 +76,68 @@ describeWithChromium("what the console takes and changes", () => {
       await ask("bob")
       await page.locator('[data-permission="user"]').getByText("No rule fits").waitFor()
       await deploy.getByText("refused").waitFor()
+      expect(errors).toEqual([])
+    },
+  )
+
+  test.each(bunOr("node24"))(
+    "svc.config.yml is edited with completion and findings in place, compared, applied, and a conflict loses no text, on $name",
+    async runtime => {
+      const host = await startHost({runtime, config, env, files, plugins: {bot}, args: ["--no-watch"]})
+      const {project} = host
+      const viewport = {width: 360, height: 800}
+      const options = {token, at: "config", viewport, colorScheme: "dark"} as const
+      const {page, errors} = await openConsole(await startChromium(), host, options)
+      const text = page.getByRole("textbox", {name: "Text of svc.config.yml"})
+      const findings = (count: number) => page.locator(`[data-findings="${count}"]`).waitFor()
+      const press = async (...keys: readonly string[]) => {
+        for (const key of keys) await page.keyboard.press(key)
+      }
+      await text.click()
+      await findings(0)
+
+      // Completed from the schema, by the keyboard alone.
+      await press("Control+End")
+      await page.keyboard.type("log_le")
+      await page.getByRole("option", {name: /^log_level/}).waitFor()
+      await press("Enter", "Control+Space")
+      await page.getByRole("option", {name: "debug"}).waitFor()
+      await page.keyboard.type("debug")
+      await press("Escape")
+      await findings(0)
+
+      // A finding stands at its place, and goes with undo.
+      await press("Enter")
+      await page.keyboard.type("colour: red")
+      await press("Escape")
+      await findings(1)
+      await page.locator(".cm-lintRange-error").first().waitFor()
+      await page.getByRole("button", {name: "13:1"}).waitFor()
+      await expectNoBarriers(page, "the editor with a finding")
+      await expectNoSidewaysScroll(page, "the editor with a finding")
+      await page.getByRole("button", {name: "13:1"}).click()
+      await press("Shift+Control+End", "Delete", "Backspace")
+      await findings(0)
+      // Nobody is caught in it.
+      await press("Tab")
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Compare with the file")
+
+      // Another has changed the file meanwhile: the text stays.
+      const other = config.replace("  bot: {}\n", "  # kept\n  bot: {}\n")
+      project.write("svc.config.yml", other)
+      await press("Enter")
+      await page.getByText("Your text is kept").waitFor()
+      await page.getByRole("button", {name: "Compare my text with the new file"}).click()
+      const diff = page.locator("[data-compared] [data-diff]")
+      await diff.getByText("+log_level: debug").waitFor()
+      await diff.getByText("-  # kept").waitFor()
+      await page.setViewportSize({width: 1440, height: 900})
+      await expectNoBarriers(page, "the comparison")
+      await page.getByRole("button", {name: "Apply", exact: true}).click()
+      await page.getByRole("alertdialog").getByRole("button", {name: "Apply", exact: true}).click()
+      await page.locator('[data-notice="done"]').getByText("Generation 2 runs with it.").waitFor()
+      expect(readFileSync(project.path("svc.config.yml"), "utf8").trimEnd()).toBe(`${config}log_level: debug`)
+      expect(await host.get("/api/system/status")).toMatchObject({generation: {number: 2}})
       expect(errors).toEqual([])
     },
   )

@@ -19,6 +19,7 @@ export type {
   ApprovalView,
 } from "../../../../shared/api/agents/agents.ts"
 export type {CheckpointDetail, CheckpointTask, CheckpointView} from "../../../../shared/api/checkpoint.ts"
+export type {ConfigApplied, ConfigFile, ConfigPreview} from "../../../../shared/api/configuration/file.ts"
 export type {DatabaseInfo} from "../../../../shared/api/database.ts"
 export type {Page} from "../../../../shared/api/paging.ts"
 export type {Component, IngressView, ReadinessReport} from "../../../../shared/api/readiness.ts"

@@ -12,6 +12,7 @@ export const icons = {
   jobs: "M12 7v5l3 2m6-2a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z",
   agents: "M7 9h10a2 2 0 0 1 2 2v6a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2v-6a2 2 0 0 1 2-2Zm5 0V5m-2.5 8v2m5-2v2M2 13v3m20-3v3",
   plugins: "M10 4h4v4h4v4h2v4h-2v4h-6v-2a2 2 0 1 0-4 0v2H4v-6h2a2 2 0 1 0 0-4H4V8h6V4Z",
+  config: "M4 5h16v14H4zM8 9l3 3-3 3m5 1h4",
   permissions: "M7 11V8a5 5 0 0 1 10 0v3M5 11h14v9H5zm7 4v2",
   chat: "M4 5h16v11H9l-5 4V5Z",
   good: "m5 13 4 4L19 7",

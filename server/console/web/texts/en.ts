@@ -2,6 +2,7 @@ import {agents} from "./en/agents.ts"
 import {attention} from "./en/attention.ts"
 import {chat} from "./en/chat.ts"
 import {configForm} from "./en/config-form.ts"
+import {config} from "./en/config.ts"
 import {endpoints} from "./en/endpoints.ts"
 import {events} from "./en/events.ts"
 import {generations} from "./en/generations.ts"
@@ -37,6 +38,7 @@ export const en = {
   jobs,
   scheduling,
   agents,
+  config,
   permissions,
   chat,
 } as const

@@ -49,6 +49,7 @@ export const shell = {
     jobs: "Jobs",
     agents: "Agents",
     plugins: "Plugins",
+    config: "Configuration",
     permissions: "Permissions",
     chat: "Chat",
     missing: "There is no such page",
