@@ -16,6 +16,7 @@ import {jobs} from "./host/jobs.ts"
 import {logs} from "./host/logs.ts"
 import {loopDelay} from "./host/loop-delay.ts"
 import {memory} from "./host/memory.ts"
+import {metricHistory} from "./host/metric-history.ts"
 import {metrics} from "./host/metrics.ts"
 import {reload} from "./host/reload.ts"
 import {start} from "./host/start.ts"
@@ -36,7 +37,7 @@ import {journalOpen} from "./workroom/journal-open.ts"
 
 /** Every row, by the folder that it stands in. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
-  host: [start, http, memory, day, loopDelay, metrics, reload, logs, jobs],
+  host: [start, http, memory, day, loopDelay, metrics, metricHistory, reload, logs, jobs],
   messages: [durable, doors, chat, dispatch],
   plugins: [send, files, hears, timersDue, timersWaiting, pluginTest],
   agents: [agentStep, agentBusy],
@@ -66,6 +67,7 @@ export const pageRows: readonly Row[] = [
   memory,
   day,
   loopDelay,
+  metricHistory,
   idleEndpoints,
   backlog,
   slowDisk,

@@ -1,0 +1,70 @@
+import type {TestRuntime} from "../../support/host/runtimes.ts"
+import {scriptCommand} from "../measure/compiled.ts"
+import {atLeast, atMost, type Figure, sides} from "../measure/figure.ts"
+import {pairsOf} from "../measure/pairs.ts"
+import {runScript} from "../measure/process.ts"
+import {spreadOf} from "../measure/statistics.ts"
+import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
+
+/** What tests/bench/host/work/metric-history.ts prints. Rates in messages per second of the processor. */
+interface Sample {
+  readonly with: number
+  readonly without: number
+  /** What a stored message takes. */
+  readonly messageBytes: number
+  /** Seconds of the processor. */
+  readonly rowSeconds: number
+  /** What the history takes after a day, and when its oldest rows are forgotten. */
+  readonly dayBytes: number
+  readonly wholeBytes: number
+}
+
+/** A message a second, for a day. */
+const quietDay = 86_400
+
+const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {
+  const command = await scriptCommand(runtime, "tests/bench/host/work/metric-history.ts")
+  const samples: Sample[] = []
+  for (let pair = 0; pair < pairs; pair++) samples.push(await runScript<Sample>(command))
+  const of = (read: (sample: Sample) => number) => samples.map(read)
+  const rate = pairsOf(
+    of(sample => sample.with),
+    of(sample => sample.without),
+  )
+  const size = pairsOf(
+    of(({wholeBytes}) => wholeBytes / 1e6),
+    of(({messageBytes}) => (messageBytes * quietDay) / 1e6),
+  )
+  const figure = (name: string, unit: string, read: (sample: Sample) => number): Figure => ({
+    name: `  ${name} on ${runtime.name}`,
+    unit,
+    value: spreadOf(of(read)),
+  })
+  return [
+    {
+      name: `messages stored, with a row of the history after every 4000, on ${runtime.name}`,
+      unit: "",
+      value: rate.ratio,
+      target: atLeast(0.95),
+      against: "the same without; a Host stores one row a minute",
+      detail: sides(rate, "messages per CPU-second"),
+    },
+    {
+      name: `disk of a history of 90 days, on ${runtime.name}`,
+      unit: "",
+      value: size.ratio,
+      target: atMost(0.2),
+      against: "the inbox rows of a day of a message a second",
+      detail: sides(size, "MB"),
+    },
+    figure("processor time of a row", "ms", ({rowSeconds}) => rowSeconds * 1000),
+    figure("disk after a day", "MB", ({dayBytes}) => dayBytes / 1e6),
+  ]
+}
+
+export const metricHistory: Row = {
+  name: "metric-history",
+  summary:
+    "what the rows of the metric history cost: messages stored beside them, processor time of a row, disk of 90 days",
+  measure: onEachRuntime(measureOn),
+}
