@@ -1,0 +1,50 @@
+import {expect, test} from "vitest"
+import {deliver, type Senders} from "../../../server/metrics/alerts/delivery.ts"
+import {Heartbeat} from "../../../server/metrics/alerts/heartbeat.ts"
+import type {Notice} from "../../../server/metrics/alerts/notice.ts"
+import {post} from "../../../server/runtime/outgoing/post.ts"
+import type {AlertTarget} from "../../../shared/alerts/config.ts"
+import {startStandIn} from "../../support/machine/stand-in-server.ts"
+
+const notice: Notice = {id: "one", at: 0, attempts: 0, nextAt: 0, alerts: []}
+const who = {project: "bot", runtimeId: "run"}
+const senders: Senders = {channelWaits: () => undefined, send: async () => {}, post, mail: async () => {}}
+const to = (url: string): AlertTarget => ({webhook: {url}, least: "warning", quiet: true})
+
+test("a webhook that hangs is given up when the Host stops, and one that is not there says so without its address", async () => {
+  const silent = await startStandIn(() => {})
+  const stopping = new AbortController()
+  const sending = deliver(senders, to(`${silent.url}/canary`), notice, who, stopping.signal)
+  const ended = expect(sending).rejects.toThrow("stopping")
+  await expect.poll(() => silent.requests.length).toBe(1)
+  stopping.abort(new Error("stopping"))
+  await ended
+  const error = await deliver(senders, to("http://127.0.0.1:9/canary"), notice, who).catch(reason => reason)
+  expect(String(error)).toContain("the receiver was not reached")
+  expect(String(error)).not.toContain("canary")
+})
+
+test("a heartbeat is sent as often as it is to be, while the Host is ready and rows are taken", async () => {
+  let [now, ready, asked] = [0, true, 0]
+  let store = async () => {}
+  const heartbeat = new Heartbeat({
+    isReady: () => ready,
+    store: () => store(),
+    ask: async () => ({ok: ++asked > 0, status: 200}),
+    now: () => now,
+  })
+  const look = async (at: number) => {
+    now = at * 1000
+    heartbeat.consider({url: "http://127.0.0.1:9/", every: "1m"})
+    await heartbeat.settled()
+    return asked
+  }
+  expect([await look(0), await look(30), await look(60)]).toEqual([1, 1, 2])
+  ready = false
+  expect([await look(120), heartbeat.stopped]).toEqual([2, "not_ready"])
+  ready = true
+  store = () => Promise.reject(new Error("full"))
+  expect([await look(180), heartbeat.stopped]).toEqual([2, "rows"])
+  store = async () => {}
+  expect([await look(240), heartbeat.stopped, heartbeat.lastSentAt]).toEqual([3, null, 240_000])
+})
