@@ -23,7 +23,7 @@ export class TimerAdd extends TimerCommand {
     ],
   })
 
-  timer = Option.String({name: "plugin/timer", required: false})
+  timer = Option.String({name: "timer", required: false})
   like = Option.String("--like", {description: "The id of a timer to copy; what you name replaces its own"})
   key = Option.String("--key", {description: "The plugin's own name for it; refused if the plugin has such a timer"})
   endpoint = Option.String("--endpoint", {description: "Where it belongs"})
