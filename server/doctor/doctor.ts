@@ -63,7 +63,9 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
     findings.push(...checkConfig(tried, loaded), ...checkPages(loaded, tried), ...checkAlerts(loaded, tried))
   findings.push(...environment.files.flatMap(checkEnvironmentFile))
   if (process.versions.bun !== undefined) findings.push(...(await checkBunEnvironment(paths)))
-  findings.push(...(await checkCommitted(paths)), await checkBuild(paths))
+  // Nobody is to commit what does not start.
+  if (tried?.committed === true) findings.push(...(await checkCommitted(paths)))
+  findings.push(await checkBuild(paths))
   if (options.isStatic !== true) findings.push(...(await examineState(options, paths, loaded, tried)))
   return findings.filter(unique).map(finding => withoutSecrets(finding, mask))
 }

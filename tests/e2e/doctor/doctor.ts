@@ -43,6 +43,12 @@ export const makeSoundProject = async (): Promise<Project> => {
   return project
 }
 
+/** Writes another configuration, and commits it. */
+export const configure = (project: Project, config: string) => {
+  project.write("svc.config.yml", config)
+  runGit(project, "commit", "-q", "-m", "Another configuration", "svc.config.yml")
+}
+
 interface Finding {
   readonly check: string
   readonly level: "ok" | "warning" | "error"

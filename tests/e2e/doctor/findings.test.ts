@@ -8,7 +8,7 @@ import {makeFolder} from "../../support/host/project.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
 import {replying} from "../../support/plugins/plugin-sources.ts"
-import {findingsOf, makeSoundProject, runDoctor, runGit, soundConfig, soundToken} from "./doctor.ts"
+import {configure, findingsOf, makeSoundProject, runDoctor, runGit, soundConfig, soundToken} from "./doctor.ts"
 
 describe("svc doctor finds", () => {
   test("a lockfile that is missing, changed, ignored, or in no repository", async () => {
@@ -44,6 +44,12 @@ describe("svc doctor finds", () => {
     expect(await lockfile({SVC_COMMIT: "abc123"})).toBe("error: there is no lockfile")
   })
 
+  test("a configuration that git does not have as it is, where it is valid", async () => {
+    const project = await makeSoundProject()
+    project.write("svc.config.yml", `${project.read("svc.config.yml")}# one more line\n`)
+    expect(await findingsOf(project)).toEqual(["warning configuration: svc.config.yml differs from the last commit"])
+  })
+
   test("a job file that is invalid, or of another history", async () => {
     const project = await makeSoundProject()
     const file = "data/schedule-jobs.json"
@@ -72,7 +78,7 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual([
       'error configuration: svc.config.yml:7:1 log_levl: unknown key (did you mean "log_level"?)',
     ])
-    project.write("svc.config.yml", soundConfig(port, "database: {filename: '${DATABASE_FILE}'}\n"))
+    configure(project, soundConfig(port, "database: {filename: '${DATABASE_FILE}'}\n"))
     expect(await findingsOf(project)).toEqual([
       "error configuration: svc.config.yml:7:22 database.filename: the environment variable DATABASE_FILE is not set",
     ])
@@ -114,7 +120,7 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual([
       "error token: http.token is made of words and sequences that everybody tries first",
     ])
-    project.write("svc.config.yml", soundConfig(await freePort()).replace(/^ {2}token:.*\n/m, ""))
+    configure(project, soundConfig(await freePort()).replace(/^ {2}token:.*\n/m, ""))
     expect(await findingsOf(project)).toEqual(["warning token: http.token is not set; production needs it"])
   })
 
@@ -202,7 +208,7 @@ describe("svc doctor finds", () => {
 
   test("a workroom in files whose Journal is damaged, or that has another authority than the project", async () => {
     const project = await makeSoundProject()
-    project.write("svc.config.yml", soundConfig(await freePort(), "workroom:\n  store: file\n"))
+    configure(project, soundConfig(await freePort(), "workroom:\n  store: file\n"))
     const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
     expect((await svc(onBun, project, ["workroom", "add", "Renew the certificate"])).code).toBe(0)
     await host.stop()
@@ -231,7 +237,7 @@ describe("svc doctor finds", () => {
     const told = [expect.stringMatching(`^error port: 127.0.0.1:${stranger.port} is held by pid ${process.pid} `)]
     const held = process.platform === "linux" ? told : [expect.stringMatching(/^error port: /)]
     await startHost({project, env: {HTTP_TOKEN: soundToken}, args: ["--no-watch"]})
-    project.write("svc.config.yml", soundConfig(stranger.port))
+    configure(project, soundConfig(stranger.port))
     expect(await findingsOf(project)).toEqual(held)
   })
 
