@@ -273,7 +273,23 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     expect(JSON.parse(day.project.read("data/schedule-jobs.json")).jobs[1].schedule).toEqual({cron: "15 13 * * 1-5"})
   })
 
-  task("shows a day of metrics, and the worst of it closer", [5, 6], async (operator, _, page) => {
+  task("changes a setting, having seen what of the file changes", [6, 7], async (operator, day, page) => {
+    await operator.goTo("Plugins")
+    await operator.link("team")
+    await operator.link("Change the settings")
+    const form = page.getByRole("form", {name: "Settings of team"})
+    await operator.write(form.getByLabel("greeting (required)"), "good evening")
+    await operator.click(form.getByRole("button", {name: "Preview"}))
+    const apply = page.getByRole("button", {name: "Apply", exact: true})
+    await apply.waitFor()
+    expect(await page.locator("[data-diff]").textContent()).toMatch(/-.*good morning[\s\S]*\+.*good evening/)
+    await operator.click(apply)
+    await page.locator("[data-config-applied]").waitFor()
+    expect(day.project.read("svc.config.yml")).toMatch(/# Whom the bot greets\.\n.*greeting: good evening/)
+    expect(await day.host.say("/greet")).toEqual(["good evening"])
+  })
+
+  task("shows a day of metrics, and the worst of it closer", [4, 5], async (operator, _, page) => {
     await operator.goTo("Metrics")
     await page.getByRole("link", {name: "24 hours"}).and(page.locator("[aria-current=true]")).waitFor()
     await page.getByRole("img", {name: /^Messages over time: [1-9][\d,]+ received, [1-9][\d,]+ sent$/}).waitFor()
