@@ -2,12 +2,14 @@ import {language} from "./language.ts"
 import {dates, numbers, perLanguage} from "./locale.ts"
 import {texts} from "./texts.ts"
 
+export const number = numbers()
+
 type Say = (count: number) => string
 
-/** English takes the symbols, which are shorter than its words. */
+/** Chinese says the words; the symbols are shorter elsewhere, and end no sentence too early. */
 const unit = (name: string, symbol: string): Say => {
   const inWords = numbers({style: "unit", unit: name, unitDisplay: "short"})
-  return count => (language() === "en" ? `${count} ${symbol}` : inWords(count))
+  return count => (language() === "zh" ? inWords(count) : `${number(count)} ${symbol}`)
 }
 
 const second: readonly [size: number, say: Say] = [1, unit("second", "s")]
@@ -52,8 +54,6 @@ export const bytes = (count: number): string => {
   const value = count / 1024 ** step
   return `${step === 0 || Math.abs(value) >= 100 ? Math.round(value) : tenths(value)} ${names[step]}`
 }
-
-export const number = numbers()
 
 const wholeShare = numbers({maximumFractionDigits: 0})
 const exactShare = numbers({minimumFractionDigits: 2, maximumFractionDigits: 2})

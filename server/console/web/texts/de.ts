@@ -1,6 +1,7 @@
 import {agents} from "./de/agents.ts"
 import {attention} from "./de/attention.ts"
 import {chat} from "./de/chat.ts"
+import {config} from "./de/config.ts"
 import {configForm} from "./de/config-form.ts"
 import {endpoints} from "./de/endpoints.ts"
 import {events} from "./de/events.ts"
@@ -40,6 +41,7 @@ export const de: Lacking<Texts> = {
   endpoints,
   workroom,
   plugins,
+  config,
   configForm,
   timers,
   jobs,

@@ -1,6 +1,7 @@
 import {agents} from "./es/agents.ts"
 import {attention} from "./es/attention.ts"
 import {chat} from "./es/chat.ts"
+import {config} from "./es/config.ts"
 import {configForm} from "./es/config-form.ts"
 import {endpoints} from "./es/endpoints.ts"
 import {events} from "./es/events.ts"
@@ -41,6 +42,7 @@ export const es: Lacking<Texts> = {
   endpoints,
   workroom,
   plugins,
+  config,
   configForm,
   timers,
   jobs,

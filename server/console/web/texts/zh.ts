@@ -2,6 +2,7 @@ import type {Lacking, Texts} from "./types.ts"
 import {agents} from "./zh/agents.ts"
 import {attention} from "./zh/attention.ts"
 import {chat} from "./zh/chat.ts"
+import {config} from "./zh/config.ts"
 import {configForm} from "./zh/config-form.ts"
 import {endpoints} from "./zh/endpoints.ts"
 import {events} from "./zh/events.ts"
@@ -40,6 +41,7 @@ export const zh: Lacking<Texts> = {
   endpoints,
   workroom,
   plugins,
+  config,
   configForm,
   timers,
   jobs,

@@ -52,6 +52,7 @@ export const shell: Lacking<Texts> = {
     plugins: "Plugins",
     chat: "Chat",
     permissions: "Berechtigungen",
+    config: "Konfiguration",
     missing: "Diese Seite gibt es nicht",
   },
   signIn: {

@@ -1,10 +1,12 @@
+import {counted} from "./counted.ts"
+
 export const config = {
   editor: (file: string) => `Text of ${file}`,
   about: "The file as it is written: a variable stays ${NAME}. Nothing is written until you apply it.",
   keys: "Ctrl-Space completes, Ctrl-Z undoes, F8 goes to the next finding, Ctrl-[ and Ctrl-] indent. Tab leaves the editor.",
   checking: "Checking",
   noFindings: "No findings.",
-  findings: (count: number) => (count === 1 ? "1 finding" : `${count} findings`),
+  findings: (count: number) => counted(count, {one: "# finding", other: "# findings"}),
   findingAt: (line: number, column: number) => `${line}:${column}`,
   compare: "Compare with the file",
   diff: "What would change",

@@ -52,6 +52,7 @@ export const shell: Lacking<Texts> = {
     plugins: "Plugins",
     chat: "Chat",
     permissions: "Permisos",
+    config: "Configuración",
     missing: "Esta página no existe",
   },
   signIn: {

@@ -52,6 +52,7 @@ export const shell: Lacking<Texts> = {
     plugins: "插件",
     chat: "聊天",
     permissions: "权限",
+    config: "配置",
     missing: "没有这个页面",
   },
   signIn: {
