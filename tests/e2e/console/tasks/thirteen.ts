@@ -266,7 +266,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
 
   task("edits a job, and sees when it comes", [5, 6], async (operator, day, page) => {
     await operator.goTo("Jobs")
-    await operator.link("lunch")
+    await operator.click(page.locator('[data-job="lunch"]').getByRole("link", {name: "lunch", exact: true}))
     await operator.link("Edit")
     const form = page.locator("[data-job-form]")
     await operator.write(form.getByLabel("Cron pattern", {exact: true}), "15 13 * * 1-5")
