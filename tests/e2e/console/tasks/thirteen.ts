@@ -20,9 +20,8 @@ interface Surface {
 /** So many steps a task takes at most: where the menu is always there, and on a phone. */
 type Limits = readonly [desk: number, phone: number]
 
-/** The browser tells by itself of a Host that refuses connections, to the page and to the update of its service worker. */
-const isOfDownHost = (error: string): boolean =>
-  error.includes("ERR_") || error.includes("An unknown error occurred when fetching the script.")
+/** The browser tells by itself of a Host that is down or starts, also where it looks for a newer service worker. */
+const isOfDownHost = (error: string): boolean => error.includes("ERR_") || error.includes("when fetching the script")
 
 /**
  * What an operator does on a bad day, by the console alone, on one Host and in one tab, one task after the other. A Host that
