@@ -10,7 +10,7 @@ import type {Database} from "../database/database.ts"
 import {timeOf} from "./paging.ts"
 
 /** A search looks at so many rows at a time: no index knows what people ask for. */
-const mostLooked = 5000
+const mostLooked = 1000
 
 /** It looks at the next ones too while an answer has taken no longer, in milliseconds. */
 const patience = 6

@@ -24,7 +24,8 @@ const change = <Name extends string, Properties extends Parameters<typeof Type.O
   name: Name,
   properties: Properties,
   description: string,
-) => Type.Object({change: Type.Literal(name), plugin: PluginName, ...properties}, {...closed, description})
+  options: {readonly title?: string} = {},
+) => Type.Object({change: Type.Literal(name), plugin: PluginName, ...properties}, {...closed, ...options, description})
 
 /** One change of the file, in words of what it configures. */
 export const ConfigChange = Type.Union([
@@ -32,6 +33,7 @@ export const ConfigChange = Type.Union([
     "set",
     {account: Type.Optional(AccountId), path: Keys, value: Type.Optional(Value), yaml: Type.Optional(Yaml)},
     "A setting of a plugin's `config`, or of one of its accounts, by `value` or by `yaml`; what is missing above it is written",
+    {title: "SettingChange"},
   ),
   change("remove", {account: Type.Optional(AccountId), path: Keys}, "The setting is its default again"),
   change("add_account", {account: AccountId, value: Type.Record(Type.String(), Type.Unknown())}, "One more account"),

@@ -8,7 +8,7 @@ const PermissionName = Type.Enum([...permissions])
 
 const id = (description: string) => orNull(Type.String(), {description, private: true})
 
-export const RuleView = Named("PermissionRule", {
+export const RuleView = Named("RuleView", {
   index: Type.Integer({minimum: 0, description: "Its place among the rules: the first one that fits counts"}),
   endpoint: Type.String({description: '"*" is each'}),
   channel: id("Null for any, and for direct conversations"),
@@ -31,7 +31,7 @@ const use = {
   asks: Type.Boolean({description: "A person has to approve each call"}),
 }
 
-export const UseView = Named("PermissionUse", use)
+export const UseView = Named("UseView", use)
 export type UseView = Static<typeof UseView>
 
 export const Permissions = Named("Permissions", {

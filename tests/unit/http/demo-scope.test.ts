@@ -40,7 +40,7 @@ test("every event type tells a demo token identifiers and words of svc only", ()
   const names = [...new Set(told.map(path => path.split(".").at(-1)))].sort()
   expect(names).toEqual(
     // Names that an operator or a plugin chose for a thing, ids, versions, and reasons out of svc's own tables.
-    "agent approval checkpoint code commit failed file findings from handler handlers instance job message migrations mode name path plugin plugins priority reason release remediation runtime tool type version warnings".split(
+    "agent alert approval checkpoint code commit failed file findings from handler handlers instance job message migrations mode name path plugin plugins priority reason release remediation runtime tool type version warnings".split(
       " ",
     ),
   )
