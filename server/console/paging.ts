@@ -36,5 +36,11 @@ export const pageOf = <T>(items: readonly T[], call: Call): Page<T> => {
   return {items: items.slice(start, end), next: end < items.length ? String(end) : null}
 }
 
+/** Is an item in the state that `query.state` asks for, if it asks for one? */
+export const isInState =
+  ({query}: Call) =>
+  ({state}: {readonly state: string}): boolean =>
+    query.state === undefined || query.state === state
+
 export const timeOf = (at: unknown): string | null =>
   at === null || at === undefined ? null : new Date(Number(at)).toISOString()

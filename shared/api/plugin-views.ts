@@ -4,6 +4,8 @@ import {Named} from "./schemas.ts"
 /** Plugins in the HTTP API. What is marked `private` is left out for a demo token. */
 
 /** Where something stands in a file of the project. */
+export const pluginStates = ["starting", "active", "failed", "quarantined", "disposed", "disabled"] as const
+
 export const Place = Named("Place", {file: Type.String(), line: Type.Integer(), column: Type.Integer()})
 
 export type Position = Readonly<Static<typeof Place>>
@@ -52,7 +54,7 @@ const CapabilityView = Named("CapabilityView", {
 export const PluginView = Named("PluginView", {
   name: Type.String(),
   owner: Type.String(),
-  state: Type.Enum(["starting", "active", "failed", "quarantined", "disposed", "disabled"]),
+  state: Type.Enum([...pluginStates]),
   since: Type.Optional(Type.String({format: "date-time"})),
   error: Type.Optional(Type.String({private: true})),
   at: Type.Optional(Type.Object(Place.properties, {description: "Where the error was thrown, in the plugin's files"})),

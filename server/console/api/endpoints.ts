@@ -1,6 +1,6 @@
 import {EndpointCheck, EndpointView} from "../../../shared/api/endpoints.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
-import {missedFirst} from "../../../shared/endpoint-states.ts"
+import {endpointStates, missedFirst} from "../../../shared/endpoint-states.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
@@ -8,9 +8,14 @@ import {checkEndpoint} from "../../endpoints/check.ts"
 import {type CursorFacts, readCursorFacts} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
-import {pageOf, timeOf} from "../paging.ts"
+import {isInState, pageOf, timeOf} from "../paging.ts"
 
 const EndpointPage = page(EndpointView)
+
+const EndpointQuery = Type.Object({
+  ...PageQuery.properties,
+  state: Type.Optional(Type.Enum([...endpointStates], {description: "Only endpoints in this state"})),
+})
 
 /** What `http.readiness.endpoints` lists. */
 export type Required = () => readonly {readonly owner: string; readonly name: string}[]
@@ -22,11 +27,12 @@ export const listEndpoints = (
   database?: Pick<Database, "read">,
 ): Operation => ({
   summary: "The endpoints of the running generation; required ones that are not online first",
-  query: PageQuery,
+  query: EndpointQuery,
   response: {200: EndpointPage},
   handle: async (_, call) => {
     const cursors = database === undefined ? new Map() : await readCursorFacts(database)
-    return call.json(EndpointPage, pageOf(missedFirst(viewEndpoints(endpoints, required(), cursors)), call))
+    const views = viewEndpoints(endpoints, required(), cursors)
+    return call.json(EndpointPage, pageOf(missedFirst(views.filter(isInState(call))), call))
   },
 })
 

@@ -1,21 +1,26 @@
 import {PageQuery, page} from "../../../shared/api/paging.ts"
-import {PluginDetail, PluginSwitch, PluginView} from "../../../shared/api/plugin-views.ts"
+import {PluginDetail, PluginSwitch, PluginView, pluginStates} from "../../../shared/api/plugin-views.ts"
 import {GenerationView} from "../../../shared/api/system.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
 import type {Mode} from "../../../shared/mode.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin/route.ts"
 import {type Call, isResponse, type Operation, type Route} from "../../../shared/sdk/route.ts"
-import type {Static} from "../../../shared/type.ts"
+import {type Static, Type} from "../../../shared/type.ts"
 import {explainUnseen} from "../../config/explain.ts"
 import type {Generation, PublishedRoute} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {HandlerMeter} from "../../inbox/handler-meter.ts"
-import {pageOf} from "../paging.ts"
+import {isInState, pageOf} from "../paging.ts"
 import {viewPlugin, viewPlugins} from "../plugin-views.ts"
 import {viewGeneration} from "./generations.ts"
 
 const PluginPage = page(PluginView)
+
+const PluginQuery = Type.Object({
+  ...PageQuery.properties,
+  state: Type.Optional(Type.Enum([...pluginStates], {description: "Only plugins in this state"})),
+})
 
 export interface PluginServices {
   current(): Generation
@@ -29,9 +34,9 @@ type ShownPlugins = Pick<PluginServices, "current" | "handlers">
 
 export const listPlugins = ({current, handlers}: ShownPlugins): Operation => ({
   summary: "The plugin instances of the running generation and what they publish",
-  query: PageQuery,
+  query: PluginQuery,
   response: {200: PluginPage},
-  handle: (_, call) => call.json(PluginPage, pageOf(viewPlugins(current(), handlers), call)),
+  handle: (_, call) => call.json(PluginPage, pageOf(viewPlugins(current(), handlers).filter(isInState(call)), call)),
 })
 
 export const showPlugin = ({current, handlers}: ShownPlugins): Operation => ({

@@ -45,6 +45,25 @@ describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
   })
 
   test.each([
+    ["/api/outbox?state=open", 0],
+    ["/api/outbox?state=aside", 0],
+    ["/api/endpoints?state=online", 1],
+    ["/api/endpoints?state=failed", 0],
+    ["/api/plugins?state=active", 2],
+    ["/api/plugins?state=disabled", 0],
+  ] as const)("%s has %i items", async (path, count) => {
+    expect((await spoken().get<Page>(path)).items.length).toBe(count)
+  })
+
+  test("a state that there is not is refused, with those that there are", async () => {
+    for (const path of ["/api/inbox", "/api/outbox", "/api/endpoints", "/api/plugins"]) {
+      const answer = await spoken().fetch(`${path}?state=lost`)
+      expect(answer.status, path).toBe(400)
+      expect(JSON.stringify(await answer.json()), path).toMatch(/state: expected one of/)
+    }
+  })
+
+  test.each([
     ["user=ann", [2, 1]],
     ["channel=two", [4, 2]],
     ["user=bob&channel=two", [4]],
@@ -57,6 +76,9 @@ describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
     ["plugin=talker&state=failed", [4, 2]],
     ["plugin=sandbox", []],
     ["state=failed&user=ann", [2]],
+    ["state=aside", [4, 2]],
+    ["state=aside&user=bob", [4]],
+    ["state=open", []],
     ["from=2000-01-01T00:00:00Z", [4, 3, 2, 1]],
     ["to=2000-01-01T00:00:00Z", []],
     ["from=2100-01-01T00:00:00Z", []],

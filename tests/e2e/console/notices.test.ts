@@ -1,0 +1,150 @@
+import {rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {usuallyOn} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {expectNoBarriers, goTo, openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
+
+/** Answers twice; or fails, for as long as the file `broken` is there. */
+const moody = pluginWith(`
+    plugin.command("ask", async ({session}) => {
+      if (existsSync(join(plugin.project, "broken"))) throw new Error("the oracle is asleep")
+      await session.send("first answer")
+      return "second answer"
+    })`)
+
+const moodyHost = async (): Promise<TestHost> => {
+  const host = await startHost({
+    runtime: usuallyOn("node22"),
+    config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}, moody: {}}\n',
+    env,
+    plugins: {moody},
+  })
+  await host.say("/ask", {user: "ann", channel: "of-ann"})
+  return host
+}
+
+describeWithChromium("what the console tells of what was done", () => {
+  const host = shared(moodyHost)
+
+  test("an inbox event shows the text of its answers, with channel and state, and leads to each", async () => {
+    const {page, errors} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "inbox/1"})
+    const answers = page.getByRole("list", {name: "Answers"}).getByRole("listitem")
+    await until("two answers", async () => (await answers.count()) === 2)
+    for (const [index, text] of ["first answer", "second answer"].entries()) {
+      const said = await answers.nth(index).textContent()
+      expect(said).toContain(text)
+      expect(said).toContain("of-ann")
+      expect(said).toContain("sent")
+    }
+    await answers.first().getByRole("link").click()
+    await page.waitForFunction(() => location.hash.startsWith("#/outbox/"))
+    expect(errors).toEqual([])
+  })
+
+  test("a message that the bot failed at is shown so in the chat, and a retry mends it", async () => {
+    host().project.write("broken", "")
+    const {page, errors} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "chat"})
+    const field = page.getByLabel("Say something to the bot")
+    await field.fill("/ask")
+    await field.press("Enter")
+    const failed = page.locator('[data-said="failed"]')
+    await failed.getByText("the oracle is asleep").waitFor()
+    await expectNoBarriers(page, "a chat with a failure")
+    expect(await failed.getByRole("link").getAttribute("href")).toMatch(/^#\/inbox\/\d+$/)
+    rmSync(host().project.path("broken"))
+    await failed.getByRole("button", {name: "Retry"}).click()
+    await page.locator('[data-said="bot"]', {hasText: "second answer"}).waitFor()
+    await until("no failure", async () => (await failed.count()) === 0)
+    expect(errors).toEqual([])
+  })
+
+  test("a message that the Host did not take stays in the chat with why, and is said once when it is sent again", async () => {
+    const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "chat", direct: true})
+    const isPost = (request: {method(): string}) => request.method() === "POST"
+    let isCut = true
+    await page.route("**/api/plugins/sandbox/messages", route =>
+      isCut && isPost(route.request()) ? route.abort() : route.continue(),
+    )
+    const field = page.getByLabel("Say something to the bot")
+    await field.fill("is anybody there?")
+    await field.press("Enter")
+    const refused = page.locator('[data-said="refused"]')
+    await refused.getByText("The Host did not take it:").waitFor()
+    isCut = false
+    await refused.getByRole("button", {name: "Retry"}).click()
+    await until("no refusal", async () => (await refused.count()) === 0)
+    await until(
+      "one message",
+      async () => (await page.locator('[data-said="user"]', {hasText: "anybody"}).count()) === 1,
+    )
+  })
+
+  test("a notice leads to what it tells of, stays while it is pointed at, and goes by itself", async () => {
+    const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "endpoints/sandbox"})
+    await page.clock.install()
+    const send = async (channel: string) => {
+      await page.getByRole("button", {name: "Send a message"}).click()
+      await page.getByLabel("Channel").fill(channel)
+      await page.getByLabel("Text").fill("hello")
+      await page.getByRole("alertdialog").getByRole("button", {name: "Send a message"}).click()
+    }
+    await send("of-ann")
+    const notice = page.locator('[data-notice="done"]')
+    await notice.waitFor()
+    await notice.hover()
+    await page.clock.fastForward(60_000)
+    expect(await notice.count()).toBe(1)
+    await page.getByRole("heading", {level: 1}).hover()
+    await page.clock.fastForward(20_000)
+    await until("the notice to be gone", async () => (await notice.count()) === 0)
+    await send("of-bob")
+    await notice.getByRole("link", {name: "Show it"}).click()
+    await page.waitForFunction(() => location.hash.startsWith("#/outbox/"))
+    // What holds the focus stays, too.
+    await page.clock.fastForward(60_000)
+    expect(await notice.count()).toBe(1)
+    await notice.getByRole("button", {name: "Dismiss"}).click()
+    await until("the notice to be gone", async () => (await notice.count()) === 0)
+  })
+
+  test("what lists are narrowed by stands in the address, and counts lead to exactly what they count", async () => {
+    const {page, errors} = await openConsole(await startChromium(), host(), {
+      token: env.HTTP_TOKEN,
+      at: "endpoints?state=failed",
+    })
+    expect(await page.getByRole("combobox", {name: "State"}).inputValue()).toBe("failed")
+    expect(await page.locator("[data-endpoint]").count()).toBe(0)
+    await page.getByRole("combobox", {name: "State"}).selectOption("")
+    await page.locator("[data-endpoint=sandbox]").waitFor()
+    expect(await page.evaluate(() => location.hash)).toBe("#/endpoints")
+
+    await goTo(page, "plugins?state=disabled")
+    await page.getByRole("combobox", {name: "State"}).waitFor()
+    expect(await page.locator("[data-plugin]").count()).toBe(0)
+
+    await goTo(page, "events?type=generation&text=started")
+    await page.locator('[data-event^="generation."]').first().waitFor()
+    expect(await page.locator('[data-event^="message."]').count()).toBe(0)
+    await page.getByRole("tab", {name: "Logs"}).click()
+    await page.getByRole("searchbox").fill("no such line")
+    await page.waitForFunction(() => location.hash === "#/events?show=logs&text=no+such+line")
+    await page
+      .getByText("No record")
+      .or(page.getByText("nothing", {exact: false}))
+      .first()
+      .waitFor()
+
+    await goTo(page, "")
+    await page.locator("[data-count=received]").getByRole("link").click()
+    await page.waitForFunction(() => location.hash.startsWith("#/inbox?from="))
+    const {items} = await host().get<{items: readonly unknown[]}>("/api/inbox?limit=100")
+    await until("all that was received", async () => (await page.locator("[data-seq]").count()) === items.length)
+    expect(errors).toEqual([])
+  })
+})
