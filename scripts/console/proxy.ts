@@ -11,7 +11,7 @@ import {runTests} from "../tests/run-tests.ts"
  * holds every request and answer to the OpenAPI document. npm installs Prism for it, once.
  */
 const {values} = parseArgs({options: {runtime: {type: "string"}}})
-const files = readdirSync(`${root}tests/e2e/console`)
+const files = readdirSync(`${root}tests/e2e/console`, {recursive: true, encoding: "utf8"})
   .filter(name => name.endsWith(".test.ts"))
   .map(name => `e2e/console/${name.replace(".test.ts", "")}`)
 

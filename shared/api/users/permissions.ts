@@ -52,10 +52,10 @@ export const MayQuery = Type.Object({
   account: Type.Optional(Type.String({...text, description: "The account that the platform vouches for"})),
 })
 
-export const MayAnswer = Named("UserMay", {
+export const MayAnswer = Named("MayAnswer", {
   permission: PermissionName,
   rule: orNull(RuleView, {description: "The one that decides; null where none fits, which gives user"}),
   file: Type.String(),
-  uses: Type.Array(Named("UserMayUse", {...use, allowed: Type.Boolean()})),
+  uses: Type.Array(Named("MayUse", {...use, allowed: Type.Boolean()})),
 })
 export type MayAnswer = Static<typeof MayAnswer>

@@ -1,13 +1,13 @@
 import type {Locator, Page} from "playwright-core"
 import {expect, test} from "vitest"
-import type {JobView} from "../../../shared/api/scheduled/jobs.ts"
-import type {Static} from "../../../shared/type.ts"
-import {startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {freePort} from "../../support/machine/ports.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "./console.ts"
+import type {JobView} from "../../../../shared/api/scheduled/jobs.ts"
+import type {Static} from "../../../../shared/type.ts"
+import {startHost, type TestHost} from "../../../support/host/host.ts"
+import {until} from "../../../support/host/process.ts"
+import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
+import {freePort} from "../../../support/machine/ports.ts"
+import {pluginWith} from "../../../support/plugins/plugin-sources.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "../console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 const token = env.HTTP_TOKEN

@@ -1,13 +1,13 @@
 import {cpSync, readdirSync, readFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
-import {printed} from "../../support/host/command-line.ts"
-import {startHost} from "../../support/host/host.ts"
-import {makeFolder} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
-import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {pluginWith} from "../../support/plugins/plugin-sources.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+import {makeCheckpoint} from "../../../support/checkpoint/checkpoints.ts"
+import {printed} from "../../../support/host/command-line.ts"
+import {startHost} from "../../../support/host/host.ts"
+import {makeFolder} from "../../../support/host/project.ts"
+import {bunOr} from "../../../support/host/runtimes.ts"
+import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
+import {pluginWith} from "../../../support/plugins/plugin-sources.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "../console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 const token = env.HTTP_TOKEN

@@ -1,10 +1,10 @@
 import {expect, test} from "vitest"
-import {startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {usuallyOn} from "../../support/host/runtimes.ts"
-import {shared} from "../../support/host/shared.ts"
-import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
-import {expectNoBarriers, expectNoSidewaysScroll, openConsole} from "./console.ts"
+import {startHost} from "../../../support/host/host.ts"
+import {until} from "../../../support/host/process.ts"
+import {usuallyOn} from "../../../support/host/runtimes.ts"
+import {shared} from "../../../support/host/shared.ts"
+import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, openConsole} from "../console.ts"
 
 const env = {
   HTTP_TOKEN: "the-full-token-of-the-console",
