@@ -1,0 +1,36 @@
+/** One line of a page that people read as text: no code, no comment. */
+export interface Line {
+  readonly path: string
+  /** Counted from 1. */
+  readonly number: number
+  readonly text: string
+  /** Rows of tables hold several sentences, and as many characters as they need. */
+  readonly isTable: boolean
+}
+
+/** The lines of a Markdown page without its code, its headings, its comments, and its empty lines. */
+export const linesOfProse = (path: string, markdown: string): readonly Line[] => {
+  let isCode = false
+  return markdown.split("\n").flatMap((text, index) => {
+    const isFence = /^\s*```/.test(text)
+    if (isFence) isCode = !isCode
+    if (isFence || isCode || text.trim() === "" || /^\s*(?:#|<|!\[)/.test(text)) return []
+    return [{path, number: index + 1, text, isTable: text.trimStart().startsWith("|")}]
+  })
+}
+
+const withoutAddresses = (text: string) => text.replace(/\]\([^)]*\)/g, "]")
+
+/** The characters of a line as a reader sees it: the addresses of links do not count. */
+export const widthOf = (text: string): number => withoutAddresses(text).length
+
+/** The sentences of a line: what is code or an address ends none. */
+export const sentencesOf = (text: string): readonly string[] =>
+  withoutAddresses(text)
+    .replace(/`[^`]*`/g, "`")
+    .replace(/^\s*(?:[-*]|\d+\.)\s+/, "")
+    .split(/(?<=[a-z0-9`)\]"”*%][.!?]["”)*]*) +(?=[A-Z`[*"“])/)
+
+/** Phrases of the writing guide's list: they hide who acts, or what is meant. */
+export const riddles =
+  /\b(?:by then|so many|such a|goes by|go by|is told|are told|of its own|of their own|in whole|anew|as long as nothing|for itself|let go)\b/i
