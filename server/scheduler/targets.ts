@@ -114,12 +114,13 @@ const jobRun = ({runId, job, scheduledFor, trigger, target}: Firing, log: Log, o
   ...open,
 })
 
-const misfitOf = ({definition}: PublishedJob, data: unknown): string | undefined => {
+const misfitOf = ({id, definition}: PublishedJob, data: unknown): string | undefined => {
   const [found] = definition.data === undefined ? [] : explainValue(definition.data, data)
-  return found === undefined ? undefined : `${formatPath(["data", ...found.path])}: ${found.message}`
+  if (found === undefined) return undefined
+  return `data of ${id} does not fit: ${formatPath(["data", ...found.path])}: ${found.message}`
 }
 
 const requireFit = (job: PublishedJob, data: unknown): void => {
   const misfit = misfitOf(job, data)
-  if (misfit !== undefined) throw new Problem("request_invalid", `data of ${job.id} does not fit: ${misfit}`)
+  if (misfit !== undefined) throw new Problem("request_invalid", misfit)
 }

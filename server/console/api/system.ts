@@ -1,5 +1,6 @@
 import {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {Ready, ReloadResult, RestartRequest, Status} from "../../../shared/api/system.ts"
+import type {ProblemCode} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 
@@ -67,26 +68,29 @@ export const showStatus = (services: Pick<SystemServices, "status">): Operation 
   handle: async (_, call) => call.json(Status, await services.status()),
 })
 
+/** What a new configuration, or the restart that it needs, can meet. */
+export const reloadProblems = [
+  "config_invalid",
+  "plugin_invalid",
+  "plugin_missing",
+  "plugin_timeout",
+  "service_missing",
+  "service_circular",
+  "plugin_newer",
+  "migration_refused",
+  "restart_required",
+  "no_supervisor",
+  "restart_limit",
+  "trial_failed",
+  "not_tried",
+  "conflict",
+] as const satisfies readonly ProblemCode[]
+
 export const reloadConfig = (services: SystemServices): Operation => ({
   summary: "Take the configuration file as it is now",
   body: RestartRequest,
   response: {200: ReloadResult, 202: ReloadResult},
-  problems: [
-    "config_invalid",
-    "plugin_invalid",
-    "plugin_missing",
-    "plugin_timeout",
-    "service_missing",
-    "service_circular",
-    "plugin_newer",
-    "migration_refused",
-    "restart_required",
-    "no_supervisor",
-    "restart_limit",
-    "trial_failed",
-    "not_tried",
-    "conflict",
-  ],
+  problems: reloadProblems,
   handle: async (_, call) => {
     const result = await services.reload(await askedIn(call.body()))
     return call.json(ReloadResult, result, {status: result.restarting === true ? 202 : 200})

@@ -25,6 +25,9 @@ export interface TabOptions extends BrowserContextOptions {
   readonly direct?: boolean
 }
 
+/** The browser tells by itself of a refused or lost request, also where it looks for a newer service worker of a Host that is down. */
+const ofBrowser = /^Failed to load resource|ERR_|when fetching the script/
+
 /** Opens a Host's console in a browser profile of its own, so that nothing is shared between tabs; gone with the test. */
 export const openConsole = async (
   browser: Browser,
@@ -38,9 +41,7 @@ export const openConsole = async (
   const errors: string[] = []
   page.on("pageerror", error => errors.push(`thrown: ${error.message}`))
   page.on("console", message => {
-    const text = message.text()
-    // The browser tells of each refused or lost request by itself.
-    if (message.type() === "error" && !/^Failed to load resource/.test(text)) errors.push(text)
+    if (message.type() === "error" && !ofBrowser.test(message.text())) errors.push(message.text())
   })
   const url = direct ? host.url : await meet(host)
   await page.goto(`${url}/console/${token === undefined ? "" : `#token=${token}`}`)

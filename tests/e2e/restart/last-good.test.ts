@@ -56,7 +56,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect(await first.say("hi")).toEqual(["good hi"])
     await until(
       "the generation to be kept",
-      () => first.process.output().includes("is kept as the last good one"),
+      () => first.process.output().includes("is now the last good generation"),
       120_000,
     )
     await first.stop()

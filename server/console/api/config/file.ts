@@ -10,6 +10,7 @@ import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Static} from "../../../../shared/type.ts"
 import {type PluginNames, readConfigForm} from "../../config-form.ts"
 import {apply, type Configuration, preview, type Restarts, readConfigFile} from "../../edit-config.ts"
+import {reloadProblems} from "../system.ts"
 
 export const showConfigFile = (configuration: Configuration): Operation => ({
   summary: "The configuration file as it was written, with the hash that a change of it names",
@@ -48,24 +49,7 @@ export const applyConfig = (configuration: Configuration, restarts: Restarts): O
   summary: "Try a text as the next generation, write it to the configuration file, and commit it",
   body: ConfigRequest,
   response: {200: ConfigApplied, 202: ConfigApplied},
-  problems: [
-    "config_changed",
-    "config_invalid",
-    "plugin_invalid",
-    "plugin_missing",
-    "plugin_timeout",
-    "service_missing",
-    "service_circular",
-    "plugin_newer",
-    "migration_refused",
-    "restart_required",
-    "no_supervisor",
-    "restart_limit",
-    "trial_failed",
-    "not_tried",
-    "project_missing",
-    "conflict",
-  ],
+  problems: ["config_changed", ...reloadProblems, "project_missing"],
   handle: async (_, call) => {
     const asked = (await call.body()) as Static<typeof ConfigRequest>
     const applied = await apply(configuration, restarts, asked)

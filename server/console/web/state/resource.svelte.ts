@@ -15,7 +15,8 @@ export class Resource<T> {
   isLoading = $state(false)
   readonly #load: (signal: AbortSignal) => Promise<T>
   readonly #ending = new AbortController()
-  #isWanted = false
+  #running: Promise<void> | undefined
+  #wanted: Promise<void> | undefined
   #loadedAt = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -23,10 +24,15 @@ export class Resource<T> {
     this.#load = load
   }
 
-  /** Loads now, or once more when what is under way has ended. */
-  reload(): void {
-    if (this.isLoading) this.#isWanted = true
-    else void this.#run()
+  /** Loads now, or once more when what is under way has ended. Resolves when that load is over, whether or not it failed. */
+  reload(): Promise<void> {
+    if (this.#running === undefined) return this.#start()
+    this.#wanted ??= this.#running.then(async () => {
+      await new Promise(resolve => setTimeout(resolve, spacing))
+      this.#wanted = undefined
+      await this.#start()
+    })
+    return this.#wanted
   }
 
   /** Loads soon, and at most a few times a second: events come in numbers. */
@@ -35,7 +41,7 @@ export class Resource<T> {
     this.#timer ??= setTimeout(
       () => {
         this.#timer = undefined
-        this.reload()
+        void this.reload()
       },
       Math.max(soon, rest),
     )
@@ -46,10 +52,17 @@ export class Resource<T> {
     this.#ending.abort()
   }
 
+  #start(): Promise<void> {
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
   async #run(): Promise<void> {
     const {signal} = this.#ending
+    if (signal.aborted) return
     this.isLoading = true
-    this.#isWanted = false
     try {
       const value = await this.#load(signal)
       if (signal.aborted) return
@@ -61,7 +74,6 @@ export class Resource<T> {
     }
     this.isLoading = false
     this.#loadedAt = performance.now()
-    if (this.#isWanted) this.wake()
   }
 }
 

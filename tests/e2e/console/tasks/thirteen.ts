@@ -20,9 +20,6 @@ interface Surface {
 /** So many steps a task takes at most: where the menu is always there, and on a phone. */
 type Limits = readonly [desk: number, phone: number]
 
-/** The browser tells by itself of a Host that is down or starts, also where it looks for a newer service worker. */
-const isOfDownHost = (error: string): boolean => error.includes("ERR_") || error.includes("when fetching the script")
-
 /**
  * What an operator does on a bad day, by the console alone, on one Host and in one tab, one task after the other. A Host that
  * is killed is started again by the test, as a supervisor does.
@@ -55,7 +52,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       await does(operator, day, operator.page)
       await expectNoSidewaysScroll(operator.page, name)
       expect(operator.steps).toBeLessThanOrEqual(isPhone ? phone : desk)
-      expect(errors.slice(before).filter(error => !isOfDownHost(error))).toEqual([])
+      expect(errors.slice(before)).toEqual([])
     })
 
   task("says why a message was not answered", [4, 5], async (operator, _, page) => {
