@@ -35,6 +35,8 @@ const elsewhere: Partial<Record<EventType, string>> = {
   "agent.approval_denied": "contract/agents/events.test.ts",
   "agent.approval_expired": "contract/agents/events.test.ts",
   "agent.approval_cancelled": "contract/agents/events.test.ts",
+  "alert.raised": "e2e/metrics/alerts.test.ts",
+  "alert.resolved": "e2e/metrics/alerts.test.ts",
   "checkpoint.uploaded": "e2e/checkpoint/upload.test.ts",
   "message.failed": "contract/events/events.test.ts",
   "message.dead": "contract/events/log.test.ts",

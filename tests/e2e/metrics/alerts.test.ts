@@ -171,6 +171,13 @@ test.each(bunOr("node22"))(
     expect(last).toMatchObject({id: pager.body.alerts[0]?.id, until: expect.any(String), runtimeId: second.runtimeId})
     await until("the channel to be told of the end", async () => (await toldIn(second)).length === 2)
     expect((await toldIn(second))[1]).toMatch(/^Over: line is not connected\n/)
+    const {items: events} = await second.get<{items: readonly {type: string; data: {alert: string}}[]}>(
+      "/api/events/history?types=alert.*&limit=100",
+    )
+    expect(events.filter(({data}) => data.alert === last.id).map(({type}) => type)).toEqual([
+      "alert.raised",
+      "alert.resolved",
+    ])
     await until("the mail of the end", () => mail.taken.length === 2)
     expect(alertsOf(receiver.taken("pager")).filter(({status}) => status !== "test")).toHaveLength(2)
 
