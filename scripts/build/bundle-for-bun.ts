@@ -6,6 +6,7 @@ import {bunBundle, shipped} from "./bundles.ts"
 import {requireConstantExports} from "./constant-exports.ts"
 import {findLayers} from "./layers.ts"
 import {mergeChunks} from "./merge-chunks.ts"
+import {narrow} from "./narrow.ts"
 import {takeModules} from "./take-modules.ts"
 
 /**
@@ -38,8 +39,8 @@ export const bundleForBun = async (root: string, outdir: string): Promise<void> 
   const plugins = [mergeChunks(chunks, layers)]
 
   mkdirSync(outdir, {recursive: true})
-  const others = await build({...options, plugins, entryPoints: kept.map(name => `./${name}`), banner: {js: "// @bun"}})
-  for (const {path, text} of others.outputFiles) writeFileSync(path, text)
+  const others = await build({...options, plugins, entryPoints: kept.map(name => `./${name}`)})
+  for (const {path, text} of others.outputFiles) writeFileSync(path, `// @bun\n${await narrow(text)}`)
   const wholes = await build({
     ...options,
     plugins,
@@ -71,6 +72,7 @@ const compile = async (path: string, text: string, outdir: string) => {
     target: "bun",
     format: "cjs",
     bytecode: true,
+    minify: {whitespace: true},
     packages: "external",
     external: ["./*"],
   })

@@ -5,6 +5,7 @@ import {build} from "esbuild"
 import {nodeBundle, shipped} from "./bundles.ts"
 import {findLayers} from "./layers.ts"
 import {mergeChunks} from "./merge-chunks.ts"
+import {narrow} from "./narrow.ts"
 import {takeModules} from "./take-modules.ts"
 
 /**
@@ -43,7 +44,7 @@ export const bundleForNode = async (root: string, outdir: string): Promise<reado
     const parts = layers.find(({name}) => name === basename(path))?.chunks ?? [basename(path)]
     const licences = parts.map(name => chunks.get(name)?.licences ?? "").join("")
     const note = licences === "" ? "" : `/*! For license information please see ${basename(path)}.LEGAL.txt */\n`
-    writeFileSync(path, `${takeModules(path, text, takeBuiltin)}${note}`)
+    writeFileSync(path, `${await narrow(takeModules(path, text, takeBuiltin))}${note}`)
     if (licences !== "") writeFileSync(`${path}.LEGAL.txt`, licences)
   }
   return Object.keys(first.metafile.inputs)

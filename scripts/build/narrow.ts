@@ -1,0 +1,7 @@
+import {transform} from "esbuild"
+
+/** Leaves out the space between the words of a bundle, and keeps its lines short enough to find a place in them. */
+export const narrow = async (text: string): Promise<string> => {
+  const {code} = await transform(text, {minifyWhitespace: true, lineLimit: 160, charset: "utf8", legalComments: "none"})
+  return code
+}
