@@ -220,15 +220,13 @@ const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions):
           log.warn("the age of the tokens was not recorded", {error}),
         ),
     },
-    // Who finds the file may ask at once.
+    // Who finds the file finds a Host that is ready, and who waited for a ready Host finds the file.
     {
       name: "the Host's file",
       start: () => {
         const own = token.made === undefined ? {} : {token: token.made.reveal()}
-        return writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own})
+        return writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own}, () => api.started())
       },
     },
-    // Who has waited for a Host that is ready finds the file.
-    {name: "readiness", start: () => api.started()},
   ]
 }

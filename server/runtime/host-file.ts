@@ -1,6 +1,10 @@
+import {randomUUID} from "node:crypto"
+import {renameSync} from "node:fs"
 import {rm} from "node:fs/promises"
+import {dirname, join} from "node:path"
 import {toJson} from "../../shared/json.ts"
-import {readJsonIfExists, writeFileAtomic} from "./files.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import {readJsonIfExists, writeNewFile} from "./files.ts"
 import type {ProjectPaths} from "./project.ts"
 
 /** `.svc/host.json` (0600): how the command line finds the running Host. Removed when the Host stops. */
@@ -13,8 +17,24 @@ export interface HostFile {
   readonly token?: string
 }
 
-export const writeHostFile = (paths: ProjectPaths, file: HostFile): Promise<void> =>
-  writeFileAtomic(paths.host, toJson(file))
+/**
+ * `written` runs in the turn in which the file appears: no request comes between the two. Throws `state_unwritable`.
+ */
+export const writeHostFile = async (
+  paths: ProjectPaths,
+  file: HostFile,
+  written: () => void = () => {},
+): Promise<void> => {
+  const temporary = join(dirname(paths.host), `.${randomUUID()}.tmp`)
+  try {
+    await writeNewFile(temporary, toJson(file))
+    renameSync(temporary, paths.host)
+  } catch (cause) {
+    await rm(temporary, {force: true}).catch(() => {})
+    throw new Problem("state_unwritable", `cannot write ${paths.host}: ${messageOf(cause)}`, {cause})
+  }
+  written()
+}
 
 export const readHostFile = async (paths: ProjectPaths): Promise<HostFile | undefined> => {
   const file = await readJsonIfExists(paths.host)
