@@ -77,7 +77,9 @@ export class CheckpointStore {
   async begin(at: Date): Promise<{id: string; folder: string}> {
     await makePrivateFolder(this.root)
     const time = at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15)
-    const id = `${time}-${randomBytes(3).toString("hex")}`
+    // Of two checkpoints of one second, the newer one sorts behind the other.
+    const milliseconds = at.getUTCMilliseconds().toString(16).padStart(3, "0")
+    const id = `${time}-${milliseconds}${randomBytes(2).toString("hex").slice(1)}`
     const folder = this.folderOf(id)
     await makePrivateFolder(folder)
     return {id, folder}
