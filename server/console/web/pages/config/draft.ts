@@ -1,10 +1,13 @@
+import {typedKey} from "../../state/typed.ts"
+
 /** A text that was not applied yet, kept in the tab: with the hash of the file that it was made from. */
 export interface Draft {
   readonly hash: string
   readonly text: string
 }
 
-const nameOf = (host: string) => `svc-config ${host}`
+/** Signing out forgets it, as all that is typed for a Host. */
+const nameOf = (host: string) => typedKey(host, "configuration")
 
 export const readDraft = (host: string): Draft | undefined => {
   try {
