@@ -24,10 +24,14 @@ export class Resource<T> {
     this.#load = load
   }
 
-  /** Loads now, or once more when what is under way has ended. Resolves when that load is over, whether or not it failed. */
+  /**
+   * Loads now, or once more when what is under way has ended: one load at a time, so that no older answer comes last. Resolves
+   * when that load is over, whether or not it failed.
+   */
   reload(): Promise<void> {
+    if (this.#wanted !== undefined) return this.#wanted
     if (this.#running === undefined) return this.#start()
-    this.#wanted ??= this.#running.then(async () => {
+    this.#wanted = this.#running.then(async () => {
       await new Promise(resolve => setTimeout(resolve, spacing))
       this.#wanted = undefined
       await this.#start()

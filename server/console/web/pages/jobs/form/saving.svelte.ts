@@ -44,10 +44,11 @@ export class Saving {
     this.isSaving = true
     this.isTried = true
     this.failure = ""
+    let isDone = false
     try {
       if (await this.#hasFindings()) return
       let refused: unknown
-      const isDone = await this.#notices.perform({
+      isDone = await this.#notices.perform({
         title: save.title,
         run: () =>
           save.store().catch((error: unknown) => {
@@ -59,7 +60,8 @@ export class Saving {
       if (isDone) await save.done()
       else await this.fail(refused, save.refused)
     } finally {
-      this.isSaving = false
+      // A form that is done goes: what it would show of its own change is no conflict.
+      this.isSaving = isDone
     }
   }
 
