@@ -1,4 +1,5 @@
 import type {Envelope} from "../../../../shared/api/event-stream.ts"
+import type {Tone} from "../parts/tone.ts"
 
 type Named = "sn" | "message" | "item" | "job" | "plugin" | "agent"
 
@@ -47,7 +48,7 @@ const warn =
 const wrong: readonly string[] = ["failed", "quarantined", "offline", "reconnecting"]
 
 /** How an event reads at a glance. */
-export const toneOfEvent = ({type, data}: Envelope): "bad" | "warn" | "good" | "idle" => {
+export const toneOfEvent = ({type, data}: Envelope): Tone => {
   const {state, ok}: {state?: unknown; ok?: unknown} = typeof data === "object" && data !== null ? data : {}
   if (bad.test(type) || ok === false || state === "failed" || state === "quarantined") return "bad"
   if (warn.test(type) || wrong.includes(String(state))) return "warn"

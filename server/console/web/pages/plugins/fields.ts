@@ -1,4 +1,5 @@
 import {place} from "../../format.ts"
+import {choicesOf, isMapping, type Schema} from "./schema.ts"
 
 /** One setting of a plugin, as a form shows it. */
 export interface Field {
@@ -21,35 +22,21 @@ export interface Written {
   readonly column: number
 }
 
-interface Schema {
-  readonly type?: unknown
-  readonly properties?: Readonly<Record<string, unknown>>
-  readonly required?: readonly string[]
-  readonly enum?: readonly unknown[]
-  readonly anyOf?: readonly unknown[]
-  readonly const?: unknown
-  readonly description?: string
-  readonly secret?: boolean
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The settings that a JSON Schema asks for with their values, in its order; those of objects by their keys. */
 export const fieldsOf = (schema: unknown, config: unknown, written: readonly Written[]): Field[] =>
-  below(isObject(schema) ? schema : {}, config, written, "")
+  below(isMapping(schema) ? schema : {}, config, written, "")
 
 const below = ({properties = {}, required = []}: Schema, value: unknown, written: readonly Written[], at: string) =>
   Object.entries(properties).flatMap(([key, schema]): Field[] => {
-    if (!isObject(schema)) return []
+    if (!isMapping(schema)) return []
     const path = at === "" ? key : `${at}.${key}`
-    const own = isObject(value) ? value[key] : undefined
-    if (isObject(schema.properties)) return below(schema, own, written, path)
+    const own = isMapping(value) ? value[key] : undefined
+    if (isMapping(schema.properties)) return below(schema, own, written, path)
     return [fieldOf(schema, own, {path, isRequired: required.includes(key), place: placeOf(path, written)})]
   })
 
 const fieldOf = (schema: Schema, value: unknown, about: Pick<Field, "path" | "isRequired" | "place">): Field => {
-  const choices = choicesOf(schema)
+  const choices = choicesOf(schema).map(String)
   return {...about, kind: kindOf(schema, choices), value, choices, description: schema.description ?? ""}
 }
 
@@ -59,14 +46,6 @@ const kindOf = (schema: Schema, choices: readonly string[]): Field["kind"] => {
   if (schema.type === "boolean") return "flag"
   if (schema.type === "integer" || schema.type === "number") return "number"
   return schema.type === "string" ? "text" : "other"
-}
-
-const choicesOf = (schema: Schema): readonly string[] => {
-  if (schema.enum !== undefined) return schema.enum.map(String)
-  const all = schema.anyOf ?? []
-  return all.every(each => isObject(each) && "const" in each)
-    ? all.map(each => (isObject(each) ? String(each.const) : ""))
-    : []
 }
 
 /** Where it stands, or the first of what it is made of. */

@@ -1,4 +1,5 @@
 import type {ConfigChange, ConfigPreview} from "../../../host/config-views.ts"
+import {choicesOf, isMapping, type Schema} from "../schema.ts"
 
 /** One setting, as a form asks for it. */
 export interface FormField {
@@ -17,23 +18,6 @@ export interface FormField {
   /** Are the items of a list numbers? */
   readonly hasNumbers: boolean
 }
-
-interface Schema {
-  readonly type?: unknown
-  readonly properties?: Readonly<Record<string, unknown>>
-  readonly required?: readonly string[]
-  readonly items?: unknown
-  readonly enum?: readonly unknown[]
-  readonly anyOf?: readonly unknown[]
-  readonly default?: unknown
-  readonly description?: string
-  readonly secret?: boolean
-}
-
-type Mapping = Readonly<Record<string, unknown>>
-
-const isMapping = (value: unknown): value is Mapping =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The settings that a schema knows and those that the file has besides, in this order; those of objects by their keys. */
 export const formFields = (schema: unknown, raw: unknown, path: readonly string[] = []): FormField[] => {
@@ -89,13 +73,6 @@ const isList = (raw: unknown): boolean =>
   raw === undefined ||
   (Array.isArray(raw) &&
     raw.every(item => typeof item === "number" || (isLine(item) && item !== "" && item !== undefined)))
-
-const choicesOf = ({enum: values, anyOf = []}: Schema): readonly unknown[] => {
-  if (values !== undefined) return values
-  return anyOf.length > 0 && anyOf.every(each => isMapping(each) && "const" in each)
-    ? anyOf.map(each => (each as Mapping).const)
-    : []
-}
 
 const bare = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 
