@@ -79,7 +79,7 @@ export const problems = {
   },
   alerts_off: {
     status: 409,
-    title: "Nobody is told of alerts",
+    title: "Alerts have no target",
     hint: "Name a target under alerts.targets in svc.config.yml, then run svc runtime reload.",
   },
   // Configuration and environment

@@ -10,7 +10,7 @@ export class AlertList extends DataCommand {
   static override usage = Command.Usage({
     description: "list alerts that are in force or ended within a day, and the targets with what they were sent",
     details: `
-      alerts in svc.config.yml names who is told. A target that waits, or whose last message failed, is listed with the reason.
+      alerts in svc.config.yml names the targets. A target that waits, or whose last message failed, is listed with the reason.
     `,
     examples: [
       ["Of the project in this folder", "svc alert list"],
@@ -27,7 +27,7 @@ export class AlertList extends DataCommand {
 }
 
 const describe = ({configured, items, targets, heartbeat}: AlertsView): string => {
-  if (!configured) return "nobody is told: alerts.targets in svc.config.yml names no target"
+  if (!configured) return "alerts go nowhere: alerts.targets in svc.config.yml names no target"
   const alerts =
     items.length === 0
       ? "no alert is in force, and none ended within a day"

@@ -169,7 +169,7 @@ export const AlertsConfig = Type.Object(
       Type.Record(Type.String({pattern: namePattern}), Target, {
         ...closed,
         default: {},
-        description: "Who is told, by a name of your own.",
+        description: "Where the Host sends alerts, by a name that you choose.",
       }),
     ),
     items: Type.Optional(

@@ -1,7 +1,7 @@
 export const operations = {
   alerts: {
     title: "Alerts",
-    off: "Nobody is told: alerts.targets in svc.config.yml names no target.",
+    off: "Alerts go nowhere: alerts.targets in svc.config.yml names no target.",
     none: "No alert is in force.",
     severity: {critical: "critical", warning: "warning"},
     since: (at: string) => `since ${at}`,

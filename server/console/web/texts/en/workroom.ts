@@ -96,7 +96,7 @@ export const workroom = {
       active: "The item stays active, and the new assignee works on it.",
       review: "The work is not accepted: the item becomes active again, for the assignee.",
     },
-    block: "The item becomes blocked. Once a deadline has passed, it is told as overdue.",
+    block: "The item becomes blocked. Once a deadline has passed, the Host reports it as overdue.",
     unblock: "The item becomes active again.",
     review: "The item waits for somebody to accept the work.",
     accept: "The item is done. This cannot be taken back.",
