@@ -72,6 +72,7 @@ describeWith("dovecot")("mail that goes wrong", () => {
     world.write({text: "new"})
     await untilInbox(host, 1)
     expect(await textsOf(host)).toEqual(["new"])
+    await until("the new mail to be marked", () => world.dovecot.mails("bot").some(({flags}) => flags.includes("S")))
     expect(world.dovecot.mails("bot").filter(({flags}) => flags.includes("S"))).toHaveLength(1)
   })
 
