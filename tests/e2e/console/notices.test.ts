@@ -78,11 +78,14 @@ describeWithChromium("what the console tells of what was done", () => {
     await refused.getByText("The Host did not take it:").waitFor()
     isCut = false
     await refused.getByRole("button", {name: "Retry"}).click()
+    const isStored = async () => {
+      const {items} = await host().get<{items: {text: string}[]}>("/api/plugins/sandbox/messages?channel=console")
+      return items.filter(({text}) => text === "is anybody there?").length === 1
+    }
+    await until("the Host to have the message once", isStored)
     await until("no refusal", async () => (await refused.count()) === 0)
-    await until(
-      "one message",
-      async () => (await page.locator('[data-said="user"]', {hasText: "anybody"}).count()) === 1,
-    )
+    const shown = page.locator('[data-said="user"]', {hasText: "anybody"})
+    await until("the chat to show it once", async () => (await shown.count()) === 1)
   })
 
   test("a notice leads to what it tells of, stays while it is pointed at, and goes by itself", async () => {
