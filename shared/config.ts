@@ -15,7 +15,7 @@ const ReadinessConfig = Type.Object(
       Type.Boolean({
         default: true,
         description:
-          "Require the database to be initialized. With false, a Host whose remote database does not answer runs a provisional generation.",
+          "Require an initialized database. With false, the Host runs a provisional generation while its remote database does not answer.",
       }),
     ),
     endpoints: Type.Optional(
@@ -25,7 +25,7 @@ const ReadinessConfig = Type.Object(
             owner: Type.String({pattern: "^root/", description: "The plugin instance, root/<plugin_name>."}),
             name: Type.String({
               minLength: 1,
-              description: "<adapter_slot>~<endpoint_id>, or the adapter slot alone where it has no accounts.",
+              description: "<adapter_slot>~<endpoint_id>, or only the adapter slot if it has no accounts.",
             }),
           },
           closed,
@@ -51,16 +51,16 @@ const HttpConfig = Type.Object(
     previousToken: Type.Optional(
       Type.Object(
         {
-          token: Type.Secret({description: "The full token of before, as ${HTTP_PREVIOUS_TOKEN}."}),
+          token: Type.Secret({description: "The previous full token, as ${HTTP_PREVIOUS_TOKEN}."}),
           until: Type.String({
             format: "date-time",
-            description: "The Host refuses it from then on: date, time and time zone, such as 2026-12-01T18:00:00Z.",
+            description: "When the Host stops accepting it: date, time and time zone, such as 2026-12-01T18:00:00Z.",
           }),
         },
-        {...closed, description: "While a token is rotated, the Host accepts the one of before beside http.token."},
+        {...closed, description: "During a token rotation, the Host accepts the previous token as well as http.token."},
       ),
     ),
-    demoToken: Type.Optional(Type.Secret({description: "A token that may only observe, as ${NAME}."})),
+    demoToken: Type.Optional(Type.Secret({description: "A read-only token, as ${NAME}."})),
     corsOrigins: Type.Optional(
       Type.Array(
         Type.String({pattern: "^https?://[^/?#]+$", description: "An origin: scheme, host and port, without a path."}),
@@ -70,7 +70,10 @@ const HttpConfig = Type.Object(
     consoleHosts: Type.Optional(
       Type.Array(
         Type.String({pattern: "^https?://[^/?#;,\\s'\"]+$", description: "An origin: scheme, host and port."}),
-        {default: [], description: "Other Hosts that the console of this one may switch to; each allows this origin."},
+        {
+          default: [],
+          description: "Other Hosts that this Host's console may switch to. Each of them must allow this origin.",
+        },
       ),
     ),
     base: Type.Optional(
@@ -83,7 +86,7 @@ const HttpConfig = Type.Object(
     trustedProxies: Type.Optional(
       Type.Array(Type.String({description: "An address or a CIDR range."}), {
         default: [],
-        description: "Proxies whose X-Forwarded-For is believed.",
+        description: "Proxies whose X-Forwarded-For the Host trusts.",
       }),
     ),
     connections: Type.Optional(
@@ -91,7 +94,8 @@ const HttpConfig = Type.Object(
         default: 10_000,
         minimum: 10,
         maximum: 1_000_000,
-        description: "How many connections may be open at once. The Host closes the longest idle for newer ones.",
+        description:
+          "The most open connections. Above that, the Host closes the connection that has been idle longest.",
       }),
     ),
     readiness: Type.Optional(ReadinessConfig),
@@ -116,7 +120,7 @@ const DatabaseConfig = Type.Object(
         default: "10s",
         pattern: "^[1-9][0-9]*(s|m|h|d)$",
         description:
-          "How long the Host waits for an answer of a remote database; for a migration and a copy 10 minutes.",
+          "How long the Host waits for a remote database's response. For a migration or a copy it waits 10 minutes.",
       }),
     ),
   },
@@ -127,16 +131,16 @@ const outboxKeys = {
   onUnknown: Type.Optional(
     Type.Enum(["hold", "retry"], {
       description:
-        "A message that may have arrived: hold it as `unknown` for a person to decide (the default), or send it again, maybe twice.",
+        "What to do with a message that may have arrived. hold (the default): a person decides. retry: the Host sends it again, maybe twice.",
     }),
   ),
   rate: Type.Optional(
     Type.Object(
       {
-        messages: Type.Integer({minimum: 1, maximum: 10_000, description: "The most messages that begin within `per`"}),
-        per: Type.String({pattern: durationPattern, description: "The time within which they begin, for example 1m."}),
+        messages: Type.Integer({minimum: 1, maximum: 10_000, description: "The most messages to start within `per`."}),
+        per: Type.String({pattern: durationPattern, description: "The time that `messages` counts for, such as 1m."}),
       },
-      {...closed, description: "A rate limit of each endpoint, beside the one that its adapter declares."},
+      {...closed, description: "A rate limit of each endpoint, in addition to its adapter's own."},
     ),
   ),
 }
@@ -145,10 +149,10 @@ export const EndpointEntry = Type.Object(
   {
     id: Type.String({pattern: namePattern, description: "Stable id of the account; the endpoint is <slot>~<id>."}),
     outbox: Type.Optional(
-      Type.Object(outboxKeys, {...closed, description: "How this account sends; before the plugin's own."}),
+      Type.Object(outboxKeys, {...closed, description: "How this account sends. Overrides the plugin's outbox."}),
     ),
   },
-  {description: "One account of the plugin's adapter; its other keys are the adapter's own."},
+  {description: "One account of the plugin's adapter. The adapter defines the other keys."},
 )
 
 export const PluginConfig = Type.Object(
@@ -159,14 +163,14 @@ export const PluginConfig = Type.Object(
         description: "The plugin to run: a file of the project, a built-in adapter or a package.",
       }),
     ),
-    enabled: Type.Optional(Type.Boolean({default: true, description: "false publishes none of its capabilities."})),
-    config: Type.Optional(Type.Unknown({description: "What the plugin's own schema asks for."})),
+    enabled: Type.Optional(Type.Boolean({default: true, description: "false: the plugin publishes no capabilities."})),
+    config: Type.Optional(Type.Unknown({description: "The plugin's settings; the plugin defines their schema."})),
     outbox: Type.Optional(Type.Object(outboxKeys, closed)),
     pages: Type.Optional(
       Type.Array(Type.String({pattern: pagePattern}), {
         default: [],
         description:
-          "Pages of the plugin that anyone may open, without a token: `/callback` is `/pages/<name>/callback`.",
+          "Pages of the plugin that anyone may open without a token: `/callback` is `/pages/<name>/callback`.",
       }),
     ),
     endpoints: Type.Optional(
@@ -182,7 +186,7 @@ const WorkroomConfig = Type.Object(
       Type.Enum(["database", "file"], {
         default: "database",
         description:
-          "Where work items are kept: in the database, or in `.svc/workroom-catalog.json` and `.svc/workroom-journal/`. Items are not moved.",
+          "Where svc stores work items: in the database, or in `.svc/workroom-catalog.json` and `.svc/workroom-journal/`. svc does not move existing items.",
       }),
     ),
   },
@@ -195,7 +199,8 @@ const IngressConfig = Type.Object(
       Type.Integer({
         default: 100,
         minimum: 0,
-        description: "Ingress is paused while the disk of the Host's data has less free space, in MiB; 0 for no limit.",
+        description:
+          "The Host pauses ingress while the disk of its data has less free space than this, in MiB; 0 for no limit.",
       }),
     ),
   },
@@ -214,7 +219,7 @@ const FilesConfig = Type.Object(
         {
           default: [],
           description:
-            "Hosts of private networks, or this machine, that files of messages may be read from. Anybody who can write to the bot can have it read there.",
+            "Hosts on private networks, or this machine, from which the Host may read the files of messages. Anybody who can write to the bot can make it read from them.",
         },
       ),
     ),
@@ -222,7 +227,7 @@ const FilesConfig = Type.Object(
       Type.Integer({
         default: 1024,
         minimum: 0,
-        description: "What the files of messages may take together, in MiB; 0 refuses every file.",
+        description: "The most disk space for the files of messages, in MiB; 0 rejects every file.",
       }),
     ),
   },
@@ -238,10 +243,14 @@ const EventsConfig = Type.Object(
             Type.Integer({default: 200_000, minimum: 1, description: "The most events that the Host keeps."}),
           ),
           bytes: Type.Optional(
-            Type.Integer({default: 256 * 1024 * 1024, minimum: 1, description: "The most bytes that they take."}),
+            Type.Integer({
+              default: 256 * 1024 * 1024,
+              minimum: 1,
+              description: "The most bytes that the kept events use.",
+            }),
           ),
           age: Type.Optional(
-            Type.String({default: "24h", pattern: durationPattern, description: "No event is kept longer than this."}),
+            Type.String({default: "24h", pattern: durationPattern, description: "How long the Host keeps an event."}),
           ),
         },
         {...closed, default: {}},
@@ -270,11 +279,15 @@ const CheckpointsConfig = Type.Object(
       Type.String({
         default: "24h",
         pattern: durationPattern,
-        description: "How often the Host makes and verifies a checkpoint (dialect sqlite); 0s for never.",
+        description: "How often the Host makes and verifies a checkpoint (dialect sqlite). 0s: never.",
       }),
     ),
     keep: Type.Optional(
-      Type.Integer({default: 3, minimum: 1, description: "How many of these the Host keeps; those made by hand stay."}),
+      Type.Integer({
+        default: 3,
+        minimum: 1,
+        description: "How many of these the Host keeps. It never deletes checkpoints made by hand.",
+      }),
     ),
   },
   {...closed, default: {}},
@@ -286,7 +299,7 @@ const ReleasesConfig = Type.Object(
       Type.String({
         default: "24h",
         pattern: durationPattern,
-        description: "How long a completed release is observed; until then no prune takes its checkpoint.",
+        description: "How long a completed release is observed. No prune deletes its checkpoint during that time.",
       }),
     ),
   },
@@ -300,11 +313,11 @@ const WatchdogConfig = Type.Object(
         default: 20,
         minimum: 1,
         maximum: 3600,
-        description: "How long the event loop may be blocked before a line on standard error tells of it.",
+        description: "How long the event loop may be blocked before the watchdog writes a line to standard error.",
       }),
     ),
     kill: Type.Optional(
-      Type.Boolean({default: false, description: "End a blocked Host by SIGKILL; its supervisor starts it again."}),
+      Type.Boolean({default: false, description: "Kill a blocked Host with SIGKILL. Its supervisor restarts it."}),
     ),
   },
   {...closed, default: {}},
@@ -321,21 +334,21 @@ const RetentionConfig = Type.Object(
               default: 10_000,
               minimum: 0,
               description:
-                "How many of the newest events stay whatever their age: Satori applications resume from them.",
+                "How many of the newest events the Host keeps at any age. Satori applications resume from them.",
             }),
           ),
         },
         {...closed, default: {}},
       ),
     ),
-    duplicates: keptOf("90d", 2_000_000, "platform ids of dropped events, which tell a repeated delivery"),
+    duplicates: keptOf("90d", 2_000_000, "platform ids of dropped events, to recognize repeated deliveries"),
     sent: keptOf("30d", 1_000_000, "messages that were sent or discarded"),
     undelivered: Type.Optional(
       Type.Object(
         {
           age: age(
             "180d",
-            "How long the Host keeps what is failed, dead, unknown or held; then it drops that, and says so",
+            "How long the Host keeps failed, dead, unknown and held rows before it drops them and reports it",
           ),
         },
         {...closed, default: {}},
@@ -349,43 +362,46 @@ const RetentionConfig = Type.Object(
   {...closed, default: {}},
 )
 
-/** The reply to what failed, where the project says no other: then it is said in the language of the event. */
+/**
+ * The reply to a failed command or message. Unless the project sets another one, it is translated to the event's
+ * language.
+ */
 export const defaultFailure = "Something went wrong (event {event})."
 
 /** One rule of `languages.rules`. */
 export const LanguageRule = Type.Object(
   {
-    endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" is each.'}),
+    endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
     channel: Type.Optional(
-      Type.String({minLength: 1, description: "The id of a channel with others; a direct conversation is none."}),
+      Type.String({minLength: 1, description: "The id of a shared channel. A direct conversation does not match."}),
     ),
     language: Type.String({description: "The language there, as a tag (BCP 47) such as de."}),
   },
-  {...closed, description: "Fits where all that it names fits."},
+  {...closed, description: "A rule matches if every key that it names matches."},
 )
 export type LanguageRule = Readonly<Static<typeof LanguageRule>>
 
 const LanguagesConfig = Type.Object(
   {
     default: Type.Optional(
-      Type.String({default: "en", description: "The language where nothing says another, as a tag (BCP 47)."}),
+      Type.String({default: "en", description: "The language if no rule or choice names another, as a tag (BCP 47)."}),
     ),
     offer: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          "The languages that the bot speaks beside those of `default` and `rules`. When left out: those of the plugins' texts and of `texts`.",
+          "The languages that the bot speaks in addition to those of `default` and `rules`. When left out: the languages of the plugins' texts and of `texts`.",
       }),
     ),
     rules: Type.Optional(
       Type.Array(LanguageRule, {
         default: [],
-        description: "The languages of channels. The first rule that fits counts; what a user has chosen comes before.",
+        description: "The languages of channels. The first matching rule counts. A user's own choice overrides it.",
       }),
     ),
     texts: Type.Optional(
       Type.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
         default: {},
-        description: "What svc itself says in chats, by language and key, in ICU MessageFormat: before its own texts.",
+        description: "Replacements for svc's own chat texts, by language and key, in ICU MessageFormat.",
       }),
     ),
   },
@@ -393,16 +409,16 @@ const LanguagesConfig = Type.Object(
 )
 
 const nameOf = (what: string) =>
-  Type.Optional(Type.String({minLength: 1, description: `The label is up while this ${what} is.`}))
+  Type.Optional(Type.String({minLength: 1, description: `The label is up while this ${what} is up.`}))
 
 const StatusLabel = Type.Object(
   {
-    label: Type.String({minLength: 1, maxLength: 80, description: "What the page calls it."}),
+    label: Type.String({minLength: 1, maxLength: 80, description: "The name on the page."}),
     endpoint: nameOf("endpoint"),
     plugin: nameOf("plugin"),
     agent: nameOf("agent"),
   },
-  {...closed, description: "Stands for one endpoint, plugin or agent, or for the whole bot where it names none."},
+  {...closed, description: "Shows one endpoint, plugin or agent. If it names none, it shows the whole bot."},
 )
 
 export type StatusLabel = Readonly<Static<typeof StatusLabel>>
@@ -412,14 +428,12 @@ const StatusConfig = Type.Object(
     title: Type.Optional(
       Type.String({default: "Status", minLength: 1, maxLength: 80, description: "The heading of the page."}),
     ),
-    note: Type.Optional(
-      Type.String({maxLength: 500, description: "A sentence that the page shows under its heading."}),
-    ),
+    note: Type.Optional(Type.String({maxLength: 500, description: "A sentence below the heading of the page."})),
     labels: Type.Optional(
       Type.Array(StatusLabel, {
         default: [],
         maxItems: 50,
-        description: "What the public page /status/ shows as up or down. Without any there is no page.",
+        description: "What the public page /status/ shows as up or down. Without labels there is no page.",
       }),
     ),
   },
@@ -432,11 +446,11 @@ export interface StatusSettings {
   readonly labels: readonly StatusLabel[]
 }
 
-/** `svc.config.yml`, as it is after expansion. The description of each key is its line in the reference. */
+/** The expanded `svc.config.yml`. The description of each key is its line in the reference. */
 export const ProjectConfig = Type.Object(
   {
     log_level: Type.Optional(
-      Type.Enum([...logLevels], {default: "info", description: "The least level that is logged."}),
+      Type.Enum([...logLevels], {default: "info", description: "The lowest level that the Host logs."}),
     ),
     http: Type.Optional(HttpConfig),
     database: Type.Optional(DatabaseConfig),
@@ -446,7 +460,7 @@ export const ProjectConfig = Type.Object(
           prefixes: Type.Optional(
             Type.Array(Type.String({minLength: 1, maxLength: 8}), {
               default: ["/", "!"],
-              description: "What a message starts with to be a command; addressing the bot by name works too.",
+              description: "Prefixes that make a message a command. Addressing the bot by name works too.",
             }),
           ),
         },
@@ -461,7 +475,7 @@ export const ProjectConfig = Type.Object(
               default: defaultFailure,
               maxLength: 500,
               description:
-                "The reply to a command or a direct message that failed for the last time, once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is said in the language of the event.",
+                "The reply when a command or a direct message fails for the last time, at most once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is translated to the event's language.",
             }),
           ),
         },
@@ -478,7 +492,8 @@ export const ProjectConfig = Type.Object(
     permissions: Type.Optional(
       Type.Array(PermissionRule, {
         default: [],
-        description: "Who may use what a plugin reserves. The first rule that fits counts; where none does: user.",
+        description:
+          "Who may use what a plugin reserves. The first matching rule counts; without one, a user has the permission user.",
       }),
     ),
     files: Type.Optional(FilesConfig),
@@ -503,7 +518,7 @@ export const ProjectConfig = Type.Object(
   closed,
 )
 
-/** Every key present: what the schema's defaults fill in is there. */
+/** Settings after expansion: every key with a default is present. */
 type Filled<T> = T extends readonly (infer E)[]
   ? readonly Filled<E>[]
   : T extends {reveal(): string}

@@ -9,8 +9,8 @@ import {userParts} from "./api/users/users.ts"
 import {type Static, type TSchema, Type} from "./type.ts"
 
 /**
- * Every event of the event log: what it tells of, and the schema of its `data`. What is marked `private` is left out for a
- * demo token. The types, the checks of the tests, `docs/reference/events.md` and the OpenAPI document come from here.
+ * Every event type of the event log: a summary, and the schema of its `data`. A demo token does not see fields marked
+ * `private`. The types, the checks in the tests, `docs/reference/events.md` and the OpenAPI document come from here.
  */
 
 const event = <T extends TSchema>(summary: string, data: T) => ({summary, data})
@@ -26,23 +26,23 @@ const Position = Named("Position", {
 
 const Positions = Type.Array(Position, {description: "The first findings, with file:line:column"})
 
-const Warnings = Type.Array(Type.String(), {description: "Rows that hold the value of a secret, by name"})
+const Warnings = Type.Array(Type.String(), {description: "Names of the rows that contain a secret's value"})
 
-/** What a handler did with an inbox event. */
+/** How a handler dealt with an inbox event. */
 const Handled = Named("Handled", {
   sn: Type.Integer({description: "Sequence of the inbox event"}),
   handler: Type.String(),
   attempt: Type.Integer(),
-  error: Detail("Why, where there is more to say"),
+  error: Detail("The reason in detail, if there is more to say"),
 })
 
-/** What became of an outbox message. */
+/** The outcome of an outbox message. */
 const Outgoing = Named("Outgoing", {
   message: Type.String({description: "Id of the outbox message"}),
   attempt: Type.Integer(),
-  sn: Type.Union([Type.Integer(), Type.Null()], {description: "The inbox event that it answers"}),
+  sn: Type.Union([Type.Integer(), Type.Null()], {description: "The inbox event that the message answers"}),
   reason: Type.Union([Type.String(), Type.Null()]),
-  error: Detail("What the platform or the adapter said"),
+  error: Detail("The error from the platform or the adapter"),
 })
 
 /** An alert. */
@@ -65,14 +65,14 @@ const JobRun = Named("JobRun", {
 const AgentRun = Named("AgentRun", {
   agent: Type.String(),
   trigger: Type.Enum([...agentTriggers]),
-  attempt: Type.Integer({description: "How often it was taken up"}),
+  attempt: Type.Integer({description: "How many times a Host has started it"}),
   item: Type.Union([Type.Integer(), Type.Null()], {description: "The work item that it works on"}),
   waitsFor: Type.Union([Type.Enum([...agentWaits]), Type.Null()]),
-  reason: Type.Union([Type.String(), Type.Null()], {description: "Why it failed or was cancelled, as a word"}),
-  error: Detail("The same, in detail"),
+  reason: Type.Union([Type.String(), Type.Null()], {description: "A code for why it failed or was cancelled"}),
+  error: Detail("The reason in detail"),
 })
 
-/** A question to a person whether an agent may call a tool. */
+/** A question to a person: may an agent call a tool? */
 const AgentApproval = Named("AgentApprovalEvent", {
   agent: Type.String(),
   approval: Type.String(),
@@ -84,7 +84,7 @@ const AgentApproval = Named("AgentApprovalEvent", {
 
 const IngressReason = IngressView.properties.reasons.items
 
-/** A command of the workroom that was recorded. */
+/** A recorded command of the workroom. */
 const WorkItem = Named("WorkItem", {
   item: Type.Integer({description: "Number of the work item"}),
   seq: Type.Integer({description: "Number of the Journal's record"}),
@@ -106,58 +106,58 @@ export const eventTypes = {
       runtime: Type.String(),
       mode: Type.String(),
       restarts: Type.Integer({description: "Starts of this project before this one"}),
-      endedCleanly: Type.Boolean({description: "False when the run before this one was killed"}),
+      endedCleanly: Type.Boolean({description: "False if the previous run was killed"}),
     }),
   ),
   "host.stopping": event(
-    "The Host ends in order",
+    "The Host began a graceful shutdown",
     Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),
   ),
   "host.blocked": event(
     "The event loop was blocked for longer than `watchdog.seconds`, and is free again",
     Named("HostBlocked", {
-      seconds: Type.Integer({description: "How long it had been blocked when the watchdog reported it"}),
-      handlers: Type.Array(Type.String(), {description: "Handlers whose code ran, or that had begun and not ended"}),
+      seconds: Type.Integer({description: "How long it had been blocked when the watchdog reported it, in seconds"}),
+      handlers: Type.Array(Type.String(), {description: "Handlers that were running, or had started and not finished"}),
       frame: Type.Union([Type.String(), Type.Null()], {
         private: true,
-        description: "Function and place in the loaded code, where the runtime tells it: Node",
+        description: "Function and position in the loaded code; only Node reports it",
       }),
     }),
   ),
   "generation.committed": event(
-    "A generation was committed, and runs",
+    "The Host committed a generation and runs it",
     Type.Object({number: Type.Integer(), reason: Type.String(), plugins: Type.Array(Type.String())}),
   ),
   "generation.failed": event(
-    "A draft was not committed; the generation before it goes on",
+    "A draft was not committed; the previous generation keeps running",
     Type.Object({
-      reason: Type.String({description: "What it was drafted for"}),
+      reason: Type.String({description: "What triggered the draft"}),
       code: Type.String({description: "Problem code"}),
       detail: Type.String({private: true}),
       issues: Positions,
     }),
   ),
   "configuration.refused": event(
-    "The configuration cannot be taken: it is invalid, or needs a restart",
+    "The Host rejected the configuration: it is invalid, or needs a restart",
     Type.Object({
-      reason: Type.String({description: "What it was read for"}),
+      reason: Type.String({description: "What triggered the reading"}),
       code: Type.String({description: "Problem code"}),
       detail: Type.String({private: true}),
       issues: Positions,
     }),
   ),
   "plugin.state": event(
-    "A plugin instance has another state",
+    "The state of a plugin instance changed",
     Named("PluginState", {
       plugin: Type.String(),
-      instance: Type.String({description: "Tells instances of one plugin apart"}),
+      instance: Type.String({description: "Distinguishes the instances of one plugin"}),
       state: Type.Enum(["active", "failed", "quarantined", "disposed"]),
       error: Type.Optional(Type.String({private: true})),
       at: Type.Optional(Place),
     }),
   ),
   "endpoint.state": event(
-    "An endpoint has another state or admission",
+    "The state or the admission of an endpoint changed",
     Named("EndpointState", {
       state: Type.Enum(["idle", "connecting", "online", "reconnecting", "offline", "failed"]),
       admission: Type.Enum(["open", "closed"]),
@@ -169,35 +169,38 @@ export const eventTypes = {
     }),
   ),
   "endpoint.gap": event(
-    "An interval is over in which what was said to an endpoint may be missing",
+    "An interval ended in which an endpoint may have missed messages",
     Named("EndedGap", {
       from: Time(),
       to: Time(),
       reason: Type.Enum([...gapReasons]),
-      planned: Type.Boolean({description: "An operator stopped the Host, or had it restart"}),
+      planned: Type.Boolean({description: "An operator stopped or restarted the Host"}),
       backfill: Type.Optional(Type.Union([Type.Enum([...gapFillings]), Type.Null()], {description: backfillOfGap})),
     }),
   ),
   "message.received": event(
-    "An inbound event is stored",
+    "An inbound event was stored",
     Type.Object({
       sn: Type.Integer({description: "Sequence of the inbox event"}),
       type: Type.String({description: "Satori event type"}),
     }),
   ),
-  "message.handled": event("A handler has handled an inbound event", Handled),
-  "message.failed": event("A handler has failed at an inbound event", Handled),
-  "message.dead": event("A handler is not given an inbound event again", Handled),
-  "message.held": event("A handler's work on an inbound event is held for an operator", Handled),
-  "message.discarded": event("An operator has given up a handler's work on an inbound event", Handled),
-  "message.sent": event("The platform has taken an outbound message", Outgoing),
-  "message.send_failed": event("An outbound message was refused", Outgoing),
-  "message.send_dead": event("An outbound message is not tried again by itself", Outgoing),
+  "message.handled": event("A handler finished an inbound event", Handled),
+  "message.failed": event("A handler failed on an inbound event", Handled),
+  "message.dead": event(
+    "A handler failed on an inbound event for the last time; the Host no longer retries it",
+    Handled,
+  ),
+  "message.held": event("A handler's inbound event is held until an operator decides", Handled),
+  "message.discarded": event("An operator discarded a handler's inbound event", Handled),
+  "message.sent": event("The platform accepted an outbound message", Outgoing),
+  "message.send_failed": event("An outbound message was rejected", Outgoing),
+  "message.send_dead": event("The Host gave up retrying an outbound message", Outgoing),
   "message.unknown": event("An outbound message may or may not have arrived", Outgoing),
-  "message.send_held": event("An outbound message is held for an operator", Outgoing),
-  "message.send_discarded": event("An operator has given up an outbound message", Outgoing),
+  "message.send_held": event("An outbound message is held until an operator decides", Outgoing),
+  "message.send_discarded": event("An operator discarded an outbound message", Outgoing),
   "message.redacted": event(
-    "An operator has taken away what an inbox event or an outbox message says",
+    "An operator redacted the content of an inbox event or an outbox message",
     Type.Object({
       sn: Type.Union([Type.Integer(), Type.Null()], {
         description: "Sequence of the inbox event, or of the one answered",
@@ -210,41 +213,41 @@ export const eventTypes = {
   ),
   "ingress.paused": event(
     "A reason to pause ingress was added",
-    Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All that hold now"})}),
+    Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All current reasons"})}),
   ),
   "ingress.resumed": event(
-    "A reason to pause ingress was taken back; without any left, ingress is open",
-    Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All that hold now"})}),
+    "A reason to pause ingress was removed; ingress opens once none is left",
+    Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All current reasons"})}),
   ),
-  "alert.raised": event("Something is wrong that targets of alerts are to be told of", Alert),
-  "alert.resolved": event("An alert is over", Alert),
+  "alert.raised": event("An alert is in force and goes to the alert targets", Alert),
+  "alert.resolved": event("An alert ended", Alert),
   "retention.dropped": event(
-    "What nobody had decided about for `retention.undelivered.age` was dropped: it was failed, dead, unknown or held",
+    "Retention dropped failed, dead, unknown or held rows that nobody decided about within `retention.undelivered.age`",
     Type.Object({part: Type.Enum(["inbox", "outbox"]), rows: Type.Integer()}),
   ),
   "user.forgotten": event(
-    "Rows of a user were redacted or deleted, at an operator's word: one kind, in one batch",
+    "An operator redacted or deleted rows of a user: one kind, in one batch",
     Type.Object({part: Type.Enum([...userParts]), rows: Type.Integer()}),
   ),
   "workroom.item_added": event("A work item was added", WorkItem),
-  "workroom.item_claimed": event("A work item is being worked on", WorkItem),
+  "workroom.item_claimed": event("Somebody claimed a work item", WorkItem),
   "workroom.item_blocked": event("A work item waits for something", WorkItem),
-  "workroom.item_unblocked": event("A work item waits no longer", WorkItem),
+  "workroom.item_unblocked": event("A work item is no longer blocked", WorkItem),
   "workroom.item_in_review": event("A work item was handed in for review", WorkItem),
   "workroom.item_done": event("The work on an item was accepted", WorkItem),
-  "workroom.item_cancelled": event("A work item was given up", WorkItem),
-  "workroom.item_commented": event("Something was said about a work item", WorkItem),
-  "workroom.item_overdue": event("The deadline of what a work item waits for has passed", WorkItem),
+  "workroom.item_cancelled": event("A work item was cancelled", WorkItem),
+  "workroom.item_commented": event("A comment was added to a work item", WorkItem),
+  "workroom.item_overdue": event("The deadline of a blocked work item has passed", WorkItem),
   "checkpoint.created": event(
-    "A checkpoint is whole; whether it can be restored, its verification tells",
+    "A checkpoint is complete, and not verified yet",
     Type.Object({checkpoint: Type.String(), reason: Type.String(), size: Type.Integer({description: "Bytes"})}),
   ),
   "checkpoint.verified": event(
-    "A checkpoint was restored into a scratch folder and found sound",
+    "svc restored a checkpoint into a scratch folder and found it intact",
     Type.Object({checkpoint: Type.String(), warnings: Warnings}),
   ),
   "checkpoint.refused": event(
-    "A checkpoint was verified and is not fit to restore",
+    "Verification found that a checkpoint cannot be restored",
     Type.Object({checkpoint: Type.String(), findings: Type.Array(Type.String()), warnings: Warnings}),
   ),
   "checkpoint.failed": event(
@@ -256,26 +259,26 @@ export const eventTypes = {
     }),
   ),
   "checkpoint.uploaded": event(
-    "A checkpoint that came from elsewhere was verified and stored; it is no backup of this project",
+    "An uploaded checkpoint was verified and stored; it does not count as a backup of this project",
     Type.Object({checkpoint: Type.String(), size: Type.Integer({description: "Bytes"})}),
   ),
   "database.migrated": event(
-    "The schema was brought up to another version of svc's",
+    "svc migrated the database to another schema version",
     Type.Object({
-      from: Type.Integer({description: "Schema before"}),
-      to: Type.Integer({description: "Schema since"}),
+      from: Type.Integer({description: "Schema version before"}),
+      to: Type.Integer({description: "Schema version after"}),
       checkpoint: Type.Union([Type.String(), Type.Null()], {
-        description: "Made before, where one of the migrations cannot be undone",
+        description: "Made before the migration, if one of its steps cannot be undone",
       }),
     }),
   ),
   "plugin.migrated": event(
-    "A plugin's tables got what its migrations say",
+    "The migrations of a plugin ran on its tables",
     Type.Object({
       plugin: Type.String(),
       migrations: Type.Array(Type.String()),
       checkpoint: Type.Union([Type.String(), Type.Null()], {
-        description: "What has the data of before, where one of them cannot be undone",
+        description: "The checkpoint with the earlier data, if a migration cannot be undone",
       }),
     }),
   ),
@@ -285,7 +288,7 @@ export const eventTypes = {
     Type.Object({checkpoint: Type.String(), from: Type.String({description: "The authority of the checkpoint"})}),
   ),
   "release.begun": event(
-    "A release is under way: ingress is paused, and its checkpoint is made and verified",
+    "A release began: ingress is paused, and the checkpoint is made and verified",
     Type.Object({release: Type.String(), checkpoint: Type.String()}),
   ),
   "release.begin_failed": event(
@@ -297,7 +300,7 @@ export const eventTypes = {
     }),
   ),
   "release.verified": event(
-    "A release was tried in a work tree of its own",
+    "A release was tested in a separate work tree",
     Type.Object({
       release: Type.String(),
       commit: Type.Union([Type.String(), Type.Null()]),
@@ -310,51 +313,51 @@ export const eventTypes = {
     Type.Object({release: Type.String(), windowEnds: Time()}),
   ),
   "release.aborted": event(
-    "A release was given up",
+    "A release was aborted",
     Type.Object({release: Type.String(), reason: Type.String({private: true})}),
   ),
-  "job.started": event("A run of a job has begun", JobRun),
-  "job.succeeded": event("A run of a job has ended, and what it left behind is stored", JobRun),
-  "job.failed": event("A run of a job has failed; it is not repeated", JobRun),
+  "job.started": event("A run of a job started", JobRun),
+  "job.succeeded": event("A run of a job succeeded, and its messages and writes are stored", JobRun),
+  "job.failed": event("A run of a job failed; the Host does not repeat it", JobRun),
   "job.cancelled": event("A run of a job was cancelled", JobRun),
   "job.skipped": event("A job was not run at a due time", JobRun),
-  "agent.run_queued": event("A run of an agent was asked for, or goes on", AgentRun),
-  "agent.run_started": event("A Host has taken up a run of an agent", AgentRun),
-  "agent.run_waiting": event("A run of an agent waits: for a person, for the provider, or for ingress", AgentRun),
+  "agent.run_queued": event("A run of an agent was queued: it is new, or continues", AgentRun),
+  "agent.run_started": event("A Host started or continued a run of an agent", AgentRun),
+  "agent.run_waiting": event("A run of an agent waits for a person, the provider or ingress", AgentRun),
   "agent.run_held": event("A restore holds a run of an agent until somebody releases it", AgentRun),
-  "agent.run_succeeded": event("A run of an agent has ended, and its answer is stored", AgentRun),
-  "agent.run_failed": event("A run of an agent has failed", AgentRun),
+  "agent.run_succeeded": event("A run of an agent succeeded, and its answer is stored", AgentRun),
+  "agent.run_failed": event("A run of an agent failed", AgentRun),
   "agent.run_cancelled": event("A run of an agent was cancelled", AgentRun),
   "agent.step": event(
-    "A model call or a tool call of a run has another state",
+    "The state of a model call or a tool call changed",
     Named("AgentStepEvent", {
       agent: Type.String(),
       step: Type.Integer(),
       kind: Type.Enum(["model", "tool"]),
       name: Type.String({description: "The model, or the tool"}),
       state: Type.Enum([...agentStepStates]),
-      begun: Type.Integer({description: "How often it was begun"}),
+      begun: Type.Integer({description: "How many times it was started"}),
       reason: Type.Union([Type.String(), Type.Null()]),
     }),
   ),
-  "agent.approval_asked": event("A person is asked whether an agent may call a tool", AgentApproval),
-  "agent.approval_waiting": event("An approval that a restore held waits for a person again", AgentApproval),
+  "agent.approval_asked": event("An agent asked a person to approve a tool call", AgentApproval),
+  "agent.approval_waiting": event("An approval held by a restore waits for a person again", AgentApproval),
   "agent.approval_held": event("A restore holds an approval", AgentApproval),
-  "agent.approval_approved": event("A person has approved a call", AgentApproval),
-  "agent.approval_denied": event("A person has denied a call", AgentApproval),
-  "agent.approval_expired": event("Nobody has decided about a call in time: it is denied", AgentApproval),
-  "agent.approval_cancelled": event("The run of an approval has ended", AgentApproval),
+  "agent.approval_approved": event("A person approved a call", AgentApproval),
+  "agent.approval_denied": event("A person denied a call", AgentApproval),
+  "agent.approval_expired": event("Nobody decided about a call in time, so it is denied", AgentApproval),
+  "agent.approval_cancelled": event("An approval was cancelled because its run ended", AgentApproval),
   "restart.asked": event(
-    "The Host was asked to end with an exit code that has it started again",
+    "The Host was asked to exit with a code that makes the supervisor restart it",
     Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),
   ),
   "log.error": event(
-    "An error was logged; of a storm of errors only some become events",
+    "The Host logged an error; of many errors in a row, only some become events",
     Type.Object({
       level: Type.Enum(["error", "fatal"]),
       message: Type.String({private: true}),
       plugin: Type.Optional(Type.String()),
-      suppressed: Type.Integer({description: "Errors since the last such event that became none"}),
+      suppressed: Type.Integer({description: "Errors since the last event of this type that did not become events"}),
     }),
   ),
 } as const
@@ -364,10 +367,10 @@ export type EventData<T extends EventType> = Static<(typeof eventTypes)[T]["data
 
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text)
 
-/** Tells of a change that nothing stores; one that is stored gets the event's statement into its batch instead. */
+/** Reports a change that has no row. For a stored change, add the event's statement to its batch instead. */
 export type Raise = <T extends EventType>(type: T, data: EventData<T>, about?: EventAbout) => void
 
-/** What an event is about, beside its type. `at` in milliseconds since 1970; now when left out. */
+/** The subject of an event. `at` is in milliseconds since 1970; now when left out. */
 export interface EventAbout {
   readonly endpoint?: string
   readonly runId?: string

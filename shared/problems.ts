@@ -1,6 +1,6 @@
 /**
- * Every failure that a person or a program can meet, by its stable code: the HTTP status it answers with, a title, and
- * what to do about it. `docs/reference/problems.md` is generated from this table.
+ * Every failure that a person or a program can meet, by its stable code: the HTTP status, a title, and a hint that says
+ * what to do. `docs/reference/problems.md` is generated from this table.
  */
 export const problems = {
   // Requests
@@ -95,13 +95,13 @@ export const problems = {
   },
   config_changed: {
     status: 409,
-    title: "The configuration file was changed meanwhile",
-    hint: "Read the file again, and make the change in what it says now.",
+    title: "The configuration file has changed",
+    hint: "Read the file again and repeat the change on its current text.",
   },
   config_not_editable: {
     status: 422,
     title: "svc cannot make this change in the file as it is written",
-    hint: "Change the file itself: an anchor, an alias or a broken line stands in the way.",
+    hint: "Edit the file by hand: an anchor, an alias or a broken line prevents the change.",
   },
   token_missing: {
     status: 422,
@@ -174,7 +174,7 @@ export const problems = {
   },
   not_implemented: {
     status: 501,
-    title: "The Host does not do this",
+    title: "The Host does not implement this",
     hint: "docs/satori.md lists the supported methods.",
   },
   upgrade_required: {status: 426, title: "This is a WebSocket", hint: "Connect with a WebSocket client."},
@@ -192,12 +192,12 @@ export const problems = {
   database_unanswered: {
     status: 503,
     title: "The remote database does not answer in time",
-    hint: "Check the network and the database's server. The Host recovers by itself once it answers.",
+    hint: "Check the network and the database's server. The Host recovers as soon as it answers.",
   },
   database_stalled: {
     status: 503,
     title: "The disk takes too long to sync",
-    hint: "Check the disk of the database. The Host recovers by itself once the disk answers.",
+    hint: "Check the disk of the database. The Host recovers as soon as the disk answers.",
   },
   database_corrupt: {
     status: 503,
@@ -222,7 +222,7 @@ export const problems = {
   database_replaced: {
     status: 503,
     title: "The database file was removed or replaced",
-    hint: "Run svc database rescue, and the Host writes its data into a new file. Do not kill the Host before that.",
+    hint: "Run svc database rescue: the Host writes its data into a new file. Do not stop or kill the Host before that.",
   },
   rescue_not_needed: {
     status: 409,
@@ -232,12 +232,12 @@ export const problems = {
   rescue_failed: {
     status: 503,
     title: "The rescue of the database failed",
-    hint: "The Host still has the data. Correct what detail names, or name another file with --to. Do not stop the Host before that.",
+    hint: "The Host still has the data. Correct what detail names, or name another file with --to. Do not stop the Host until the rescue has succeeded.",
   },
   lock_lost: {
     status: 503,
     title: "The project's lock was removed or replaced",
-    hint: "The Host ends with exit code 75, and the next start takes the lock. Do not touch .svc/host.lock while a Host runs.",
+    hint: "The Host exits with code 75, and the next start takes the lock. Do not touch .svc/host.lock while a Host runs.",
   },
   database_failed: {status: 503, title: "The database failed", hint: "Run svc doctor. The Host's log has the cause."},
   database_outcome_unknown: {
@@ -299,13 +299,13 @@ export const problems = {
   },
   checkpoint_too_large: {
     status: 422,
-    title: "The archive would unpack to more than any checkpoint",
+    title: "The unpacked archive would be larger than any checkpoint",
     hint: "Find out where the archive comes from. If you trust it, unpack it yourself and name its folder instead.",
   },
   checkpoint_differs: {
     status: 409,
     title: "Another checkpoint has this id",
-    hint: "Keep the one that is there: svc checkpoint show <id>. To look at the other: svc checkpoint verify <archive>.",
+    hint: "Keep the stored one: svc checkpoint show <id>. To inspect the other: svc checkpoint verify <archive>.",
   },
   checkpoint_no_space: {
     status: 503,
@@ -361,7 +361,7 @@ export const problems = {
   release_not_ready: {
     status: 409,
     title: "The Host is not ready",
-    hint: "svc doctor --live names what is missing. Correct it and repeat this, or run svc release abort.",
+    hint: "svc doctor --live names what is missing. Correct it and retry, or run svc release abort.",
   },
   rollback_refused: {
     status: 409,
@@ -371,12 +371,12 @@ export const problems = {
   side_effects: {
     status: 409,
     title: "Messages were sent since the checkpoint",
-    hint: "They cannot be unsent. Look at them, then repeat this with --accept-side-effects.",
+    hint: "They cannot be unsent. Look at them, then repeat the command with --accept-side-effects.",
   },
   release_record_damaged: {
     status: 503,
     title: "The record of releases is damaged",
-    hint: "Move .svc/releases.jsonl away and keep it for diagnosis. svc then starts a new record.",
+    hint: "Move .svc/releases.jsonl aside and keep it for diagnosis. svc then starts a new record.",
   },
   // Generations and plugins
   generation_failed: {
@@ -453,7 +453,7 @@ export const problems = {
   plugin_timeout: {
     status: 422,
     title: "The plugin's setup took too long",
-    hint: "setup must return within 10 seconds. Do not connect there, but in an adapter's open.",
+    hint: "setup must return within 10 seconds. Connect in an adapter's open, not in setup.",
   },
   // Messages
   endpoint_unknown: {status: 404, title: "No such endpoint", hint: "GET /api/endpoints lists them."},
@@ -475,7 +475,7 @@ export const problems = {
   event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
   log_unknown: {
     status: 404,
-    title: "The Host keeps no log of this run",
+    title: "The Host has no log of this run",
     hint: "svc logs --runs lists the kept logs.",
   },
   inbox_unknown: {status: 404, title: "No such inbox event", hint: "svc inbox list shows the newest."},
@@ -502,7 +502,7 @@ export const problems = {
   content_invalid: {
     status: 422,
     title: "This is not valid message content",
-    hint: "Send a text, an element made with h(), or a list of these that is not empty.",
+    hint: "Send text, an element made with h(), or a non-empty list of these.",
   },
   file_refused: {
     status: 422,
@@ -642,13 +642,13 @@ export const problems = {
   },
   approval_state: {
     status: 409,
-    title: "The approval does not wait for a decision",
+    title: "The approval is not waiting for a decision",
     hint: "The first decision counts. If a restore holds it: svc agent release <run>",
   },
   tool_effect: {
     status: 409,
     title: "The tool's effect does not allow this",
-    hint: 'Declare the tool with effect: "transaction". The Host then stores what it sends and writes with its call.',
+    hint: 'Declare the tool with effect: "transaction". The Host then stores its messages and writes together with the call.',
   },
   not_active: {
     status: 409,
@@ -657,14 +657,14 @@ export const problems = {
   },
   late: {
     status: 409,
-    title: "The handler had already ended",
-    hint: "The Host refuses what a handler does after its end.",
+    title: "The handler has already ended",
+    hint: "The Host rejects calls that a handler makes after it has ended.",
   },
 } as const satisfies Record<string, {status: number; title: string; hint: string}>
 
 export type ProblemCode = keyof typeof problems
 
-/** One finding in a file: 1-based line and column, key path, what was expected, what to do. */
+/** One finding in a file: line and column from 1, key path, what was expected, and what to do. */
 export interface Issue {
   readonly file: string
   readonly line: number
@@ -680,13 +680,13 @@ export const formatIssue = (issue: Issue): string =>
 
 export interface ProblemOptions {
   readonly cause?: unknown
-  /** Where in which files; all that were found, in the order of the files. */
+  /** Positions in files: all that were found, in the order of the files. */
   readonly issues?: readonly Issue[]
-  /** Replaces the table's hint where the situation allows a better one. */
+  /** Replaces the table's hint if the situation allows a better one. */
   readonly hint?: string
-  /** Seconds until a repetition makes sense. */
+  /** Seconds until a retry makes sense. */
   readonly retryAfter?: number
-  /** What is there now, where a request was made against something older. */
+  /** The current value, if the request was made against an older one. */
   readonly current?: unknown
 }
 
@@ -747,14 +747,14 @@ export class Problem extends Error {
 export const isProblem = (error: unknown, code: ProblemCode): error is Problem =>
   error instanceof Problem && error.code === code
 
-/** Passes a `Problem` on; wraps anything else as `code`, keeping its message and its cause. */
+/** Returns a `Problem` unchanged. Wraps anything else as `code` and keeps its message and cause. */
 export const toProblem = (cause: unknown, code: ProblemCode): Problem =>
   cause instanceof Problem ? cause : new Problem(code, messageOf(cause), {cause})
 
-/** In characters: the message of an error may be a whole answer of a platform. */
+/** In characters: an error's message may contain a platform's complete response. */
 const longestMessage = 10_000
 
-/** The text of anything that was thrown, at most 10,000 characters; without NUL characters, which the database does not take. */
+/** Returns the text of any thrown value: at most 10,000 characters, without NUL, which the database rejects. */
 export const messageOf = (error: unknown): string => {
   const text = textOfThrown(error)
   const kept = text.length > longestMessage ? `${text.slice(0, longestMessage).toWellFormed()}…` : text

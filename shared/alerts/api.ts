@@ -2,9 +2,9 @@ import {Named, orNull, Time} from "../api/schemas.ts"
 import {type Static, Type} from "../type.ts"
 import {type AlertCode, alertCodes, severities} from "./items.ts"
 
-/** Alerts as the HTTP API shows them, and as webhooks get them. What is marked `private` is left out for a demo token. */
+/** Alerts as the HTTP API shows them and webhooks receive them. A demo token does not see fields marked `private`. */
 
-/** The name of the shape that webhooks get. */
+/** The name of the webhook payload's schema. */
 export const alertSchema = "svc.alert/1"
 
 const Code = Type.Enum([...alertCodes] as [AlertCode, ...AlertCode[]])
@@ -15,48 +15,48 @@ const Remedy = Named("AlertRemedy", {
 })
 
 const about = {
-  id: Type.String({description: "Another one each time that the alert is raised"}),
+  id: Type.String({description: "A new id each time the alert is raised"}),
   code: Code,
   severity: Type.Enum([...severities]),
   title: Type.String(),
   since: Time(),
-  until: orNull(Time(), {description: "Null while it is in force"}),
+  until: orNull(Time(), {description: "When it ended; null while it is in force"}),
   remediation: Remedy,
-  Endpoint: Type.Optional(Type.String({description: "Of an alert about an endpoint"})),
+  Endpoint: Type.Optional(Type.String({description: "The endpoint, for an alert about one"})),
   Project: Type.String(),
-  runtimeId: Type.String({description: "The run of the Host that saw it last"}),
-  runId: Type.Optional(Type.String({description: "Of an alert about a run of a job or an agent"})),
+  runtimeId: Type.String({description: "The run of the Host that last saw it"}),
+  runId: Type.Optional(Type.String({description: "The run, for an alert about a run of a job or an agent"})),
 }
 
 /** One alert in a message to a target. */
 export const AlertBody = Named("AlertBody", {
   ...about,
   status: Type.Enum(["firing", "resolved", "test"]),
-  repeated: Type.Boolean({description: "This target was told of it before, and it goes on"}),
+  repeated: Type.Boolean({description: "This target already received it, and it is still in force"}),
   text: Type.String(),
 })
 export type AlertBody = Static<typeof AlertBody>
 
-/** What a webhook gets as JSON. */
+/** The JSON payload of a webhook. */
 export const AlertMessage = Named("AlertMessage", {
   schema: Type.Literal(alertSchema),
-  id: Type.String({description: "The same for each attempt; also in `webhook-id`"}),
+  id: Type.String({description: "The same for each attempt; also in the header `webhook-id`"}),
   project: Type.String(),
   runtimeId: Type.String(),
   sentAt: Time(),
-  alerts: Type.Array(AlertBody, {description: "Twenty at most, critical ones first"}),
+  alerts: Type.Array(AlertBody, {description: "At most twenty, critical ones first"}),
 })
 export type AlertMessage = Static<typeof AlertMessage>
 
 export const AlertView = Named("AlertView", {
   ...about,
   text: Type.String({private: true}),
-  raisedAt: Time("When it had lasted long enough"),
-  told: Type.Array(Type.String(), {description: "The targets that were told of it"}),
+  raisedAt: Time("When the condition had lasted long enough to raise it"),
+  told: Type.Array(Type.String(), {description: "The targets that received it"}),
 })
 export type AlertView = Static<typeof AlertView>
 
-/** Why a target gets nothing now. */
+/** Why the Host does not send to a target now. */
 export const alertWaits = [
   "quiet_hours",
   "ingress_paused",
@@ -71,25 +71,27 @@ const Failure = Named("AlertSendFailure", {at: Time(), error: Type.String({priva
 export const AlertTargetView = Named("AlertTargetView", {
   name: Type.String(),
   kind: Type.Enum(["channel", "webhook", "email"]),
-  endpoint: Type.Optional(Type.String({description: "Of a channel"})),
-  waiting: orNull(Type.Enum([...alertWaits]), {description: "Why alerts wait for it"}),
-  due: Type.Integer({description: "How many alerts it is to be told of"}),
+  endpoint: Type.Optional(Type.String({description: "The endpoint, if the target is a channel"})),
+  waiting: orNull(Type.Enum([...alertWaits]), {description: "Why alerts to this target wait"}),
+  due: Type.Integer({description: "How many alerts are due for it"}),
   lastSentAt: orNull(Time()),
-  lastFailure: orNull(Failure, {description: "Null once a message was sent after it"}),
-  failures: Type.Integer({description: "Attempts that failed since the Host started"}),
+  lastFailure: orNull(Failure, {description: "Null after the next successful message"}),
+  failures: Type.Integer({description: "Failed attempts since the Host started"}),
 })
 export type AlertTargetView = Static<typeof AlertTargetView>
 
 export const AlertsView = Named("AlertsView", {
-  configured: Type.Boolean({description: "Is there a target or a heartbeat?"}),
-  checkedAt: orNull(Time("When the Host looked last")),
-  items: Type.Array(AlertView, {description: "In force, critical ones first; then what ended within a day"}),
+  configured: Type.Boolean({description: "True if there is a target or a heartbeat"}),
+  checkedAt: orNull(Time("The Host's last check")),
+  items: Type.Array(AlertView, {
+    description: "Alerts in force, critical ones first; then those that ended within the last day",
+  }),
   targets: Type.Array(AlertTargetView),
   heartbeat: orNull(
     Named("HeartbeatView", {
       lastSentAt: orNull(Time()),
       stopped: orNull(Type.Enum(["not_ready", "rows"]), {
-        description: "Why it is not called: the Host is not ready, or its database takes no rows",
+        description: "Why the Host does not call it: the Host is not ready, or its database stores no rows",
       }),
       lastFailure: orNull(Failure),
     }),
@@ -99,7 +101,7 @@ export type AlertsView = Static<typeof AlertsView>
 
 export const AlertTestRequest = Named(
   "AlertTestRequest",
-  {target: Type.Optional(Type.String({minLength: 1, description: "Its name; every target when left out"}))},
+  {target: Type.Optional(Type.String({minLength: 1, description: "Name of the target; every target when left out"}))},
   {additionalProperties: false},
 )
 
@@ -108,7 +110,7 @@ export const AlertTestResult = Named("AlertTestResult", {
     Named("AlertTest", {
       target: Type.String(),
       ok: Type.Boolean(),
-      detail: Type.String({description: "How it was taken, or why not"}),
+      detail: Type.String({description: "How the target accepted it, or why it did not"}),
     }),
   ),
 })

@@ -11,7 +11,7 @@ const Duration = (fallback: string, description: string) =>
 const AboveZero = (fallback: string, description: string) =>
   Type.Optional(Type.String({default: fallback, pattern: "^[1-9][0-9]*(s|m|h|d)$", description}))
 
-/** Text that a variable may supply: then it is hidden as a secret is. */
+/** Text that an environment variable may supply. svc hides it like a secret. */
 const Hidden = (options: {readonly pattern?: string; readonly description: string}) =>
   Type.String({...options, minLength: 1, hidden: true})
 
@@ -20,52 +20,55 @@ const Url = (description: string) => Hidden({pattern: "^https?://[^\\s/?#]+[^\\s
 const Address = Type.String({
   pattern: '^[^\\s@<>",;:\\\\]+@[^\\s@<>",;:\\\\/]+$',
   maxLength: 254,
-  description: "An address of mail.",
+  description: "An email address.",
 })
 
 const Webhook = Type.Object(
   {
-    url: Url("Where the Host posts, as JSON; it may be ${NAME}, and is never shown."),
+    url: Url("The address that the Host posts JSON to. It may be ${NAME}; svc never shows it."),
     headers: Type.Optional(
       Type.Record(
         Type.String({pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"}),
-        Hidden({pattern: "^[\\t -~]*$", description: "The value; it may be ${NAME}."}),
-        {...closed, default: {}, description: "More headers of each post, such as authorization."},
+        Hidden({pattern: "^[\\t -~]*$", description: "The value, which may be ${NAME}."}),
+        {...closed, default: {}, description: "Additional headers of each request, such as authorization."},
       ),
     ),
     secret: Type.Optional(
       Type.Secret({
-        description: "Signs each post by Standard Webhooks, as ${NAME}: whsec_ and base64 of 24 to 64 bytes.",
+        description:
+          "Signs each request as Standard Webhooks describes. Write it as ${NAME}: whsec_ and base64 of 24 to 64 bytes.",
       }),
     ),
   },
-  {...closed, description: "Posts alerts to an address."},
+  {...closed, description: "Posts alerts to an HTTP address."},
 )
 
 const Smtp = Type.Object(
   {
     host: Type.String({minLength: 1, description: "Host name or address of the server."}),
-    port: Type.Optional(Type.Integer({minimum: 1, maximum: 65535, description: "465, or 587 with starttls and none."})),
+    port: Type.Optional(
+      Type.Integer({minimum: 1, maximum: 65535, description: "Defaults to 465, or to 587 with starttls and none."}),
+    ),
     tls: Type.Optional(
       Type.Enum(["tls", "starttls", "none"], {
         default: "tls",
-        description: "tls from the first byte on, starttls (required then), or none on a network of your own.",
+        description: "tls from the first byte, starttls (then mandatory), or none on your own network.",
       }),
     ),
     verify: Type.Optional(Type.Boolean({default: true, description: "Check the server's certificate."})),
-    user: Type.Optional(Type.String({minLength: 1, description: "Without it there is no login."})),
-    password: Type.Optional(Type.Secret({description: "As ${NAME}."})),
+    user: Type.Optional(Type.String({minLength: 1, description: "User name; without it the Host does not log in."})),
+    password: Type.Optional(Type.Secret({description: "The password, as ${NAME}."})),
   },
-  {...closed, description: "The server that takes the mail."},
+  {...closed, description: "The mail server."},
 )
 
 const Email = Type.Object(
   {
     from: Address,
-    to: Type.Array(Address, {minItems: 1, maxItems: 20, description: "Who gets the mail."}),
+    to: Type.Array(Address, {minItems: 1, maxItems: 20, description: "The recipients."}),
     smtp: Smtp,
   },
-  {...closed, description: "Sends alerts by mail, past the outbox."},
+  {...closed, description: "Sends alerts by email, without the outbox."},
 )
 
 const codes = Type.Enum([...alertCodes])
@@ -73,16 +76,18 @@ const codes = Type.Enum([...alertCodes])
 const Target = Type.Object(
   {
     endpoint: Type.Optional(
-      Type.String({minLength: 1, description: "Sends alerts through this endpoint: <slot>~<id>, or the slot alone."}),
+      Type.String({minLength: 1, description: "Sends alerts through this endpoint: <slot>~<id>, or only the slot."}),
     ),
-    channel: Type.Optional(Type.String({minLength: 1, description: "The platform's id of the channel there."})),
+    channel: Type.Optional(Type.String({minLength: 1, description: "The platform's id of the channel."})),
     webhook: Type.Optional(Webhook),
     email: Type.Optional(Email),
     items: Type.Optional(Type.Array(codes, {minItems: 1, description: "Only these alerts; all when left out."})),
     least: Type.Optional(
-      Type.Enum([...severities], {default: "warning", description: "The least severity that goes to this target."}),
+      Type.Enum([...severities], {default: "warning", description: "The lowest severity that this target receives."}),
     ),
-    quiet: Type.Optional(Type.Boolean({default: true, description: "false sends to this target in quiet hours too."})),
+    quiet: Type.Optional(
+      Type.Boolean({default: true, description: "false: the target receives alerts in quiet hours too."}),
+    ),
   },
   {...closed, description: "One of endpoint with channel, webhook, email."},
 )
@@ -94,15 +99,15 @@ const timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
 
 const QuietHours = Type.Object(
   {
-    from: Type.String({pattern: timeOfDay, description: "When they begin: 22:00."}),
+    from: Type.String({pattern: timeOfDay, description: "Start, such as 22:00."}),
     to: Type.String({
       pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$",
-      description: "When they end: 07:00, or 24:00.",
+      description: "End, such as 07:00 or 24:00.",
     }),
     days: Type.Optional(
       Type.Array(Type.Enum([...days]), {
         minItems: 1,
-        description: "The days on which they begin; every day when left out.",
+        description: "The days on which these hours start; every day when left out.",
       }),
     ),
   },
@@ -115,10 +120,10 @@ const Quiet = Type.Object(
     hours: Type.Optional(
       Type.Array(QuietHours, {
         default: [],
-        description: "Within them only critical alerts are sent; the others follow afterwards.",
+        description: "During these hours the Host sends only critical alerts. The others follow afterwards.",
       }),
     ),
-    critical: Type.Optional(Type.Boolean({default: true, description: "false holds critical alerts too."})),
+    critical: Type.Optional(Type.Boolean({default: true, description: "false: the Host holds critical alerts too."})),
   },
   {...closed, default: {}},
 )
@@ -130,13 +135,13 @@ const Rule = (code: AlertCode) => {
       ? {}
       : {
           above: Type.Optional(
-            Type.Number({minimum: 0, description: `Told with more ${unit} than this; ${above} when left out.`}),
+            Type.Number({minimum: 0, description: `Raised above this limit, in ${unit}; ${above} when left out.`}),
           ),
         }
   return Type.Optional(
     Type.Object(
       {
-        enabled: Type.Optional(Type.Boolean({description: "false tells nobody of it; true when left out."})),
+        enabled: Type.Optional(Type.Boolean({description: "false: the Host never raises it; true when left out."})),
         for: Type.Optional(
           Type.String({pattern: durationPattern, description: `How long it must last; ${after} when left out.`}),
         ),
@@ -145,20 +150,20 @@ const Rule = (code: AlertCode) => {
         ),
         ...limit,
       },
-      {...closed, description: `When ${when}.`},
+      {...closed, description: `Raised when ${when}.`},
     ),
   )
 }
 
 const Heartbeat = Type.Object(
   {
-    url: Url("The Host asks it by GET while all is well; it may be ${NAME}, and is never shown."),
-    every: AboveZero("1m", "How often."),
+    url: Url("The address that the Host calls with GET while all is well. It may be ${NAME}; svc never shows it."),
+    every: AboveZero("1m", "How often the Host calls it."),
   },
   {
     ...closed,
     description:
-      "A watch elsewhere that notices when the Host stops calling: it is ready, and its database takes rows.",
+      "An external monitor that notices when the Host stops calling. The Host calls it while it is ready and its database stores rows.",
   },
 )
 
@@ -169,7 +174,7 @@ export const AlertsConfig = Type.Object(
       Type.Record(Type.String({pattern: namePattern}), Target, {
         ...closed,
         default: {},
-        description: "Where the Host sends alerts, by a name that you choose.",
+        description: "Where the Host sends alerts, by names that you choose.",
       }),
     ),
     items: Type.Optional(
@@ -178,17 +183,17 @@ export const AlertsConfig = Type.Object(
         {
           ...closed,
           default: {},
-          description: "What differs from the defaults, by the alert's code.",
+          description: "Changes to the defaults, by the alert's code.",
         },
       ),
     ),
-    every: AboveZero("15s", "How often the Host looks."),
-    grace: Duration("1m", "How long after its start the Host raises no new alert, while endpoints connect."),
+    every: AboveZero("15s", "How often the Host checks."),
+    grace: Duration("1m", "How long after its start the Host raises no new alerts, so that endpoints can connect."),
     settle: Duration(
       "1m",
-      "How long it must be over before an alert ends; twice as long each time that it came back within an hour.",
+      "How long the condition must be over before an alert ends. The time doubles each time the alert returns within an hour.",
     ),
-    repeat: Duration("24h", "How often an alert that goes on is sent again; 0s for never."),
+    repeat: Duration("24h", "How often the Host resends an alert that is still in force. 0s: never."),
     quiet: Type.Optional(Quiet),
     heartbeat: Type.Optional(Heartbeat),
   },
@@ -203,7 +208,7 @@ export type EmailTarget = Readonly<Static<typeof Email>>
 export type QuietSettings = Filled<Static<typeof Quiet>>
 export type HeartbeatSettings = Filled<Static<typeof Heartbeat>>
 
-/** What the configuration says about an alert. */
+/** The settings of one alert. */
 interface RuleSettings {
   readonly enabled?: boolean
   readonly for?: string
@@ -212,7 +217,7 @@ interface RuleSettings {
 }
 export type AlertRules = Readonly<Partial<Record<AlertCode, RuleSettings>>>
 
-/** Every key present but those without a default. */
+/** Every key is present, except those without a default. */
 export interface AlertSettings {
   readonly targets: Readonly<Record<string, AlertTarget>>
   readonly items: AlertRules
@@ -224,11 +229,11 @@ export interface AlertSettings {
   readonly heartbeat?: HeartbeatSettings
 }
 
-/** Does anybody want to hear anything? */
+/** Returns whether there is a target or a heartbeat. */
 export const isAlerting = ({targets, heartbeat}: Pick<AlertSettings, "targets" | "heartbeat">): boolean =>
   Object.keys(targets).length > 0 || heartbeat !== undefined
 
-/** Where a target's alerts go. */
+/** Returns the kind of a target. */
 export const kindOf = ({webhook, email}: Pick<AlertTarget, "webhook" | "email">): "channel" | "webhook" | "email" =>
   webhook !== undefined ? "webhook" : email !== undefined ? "email" : "channel"
 

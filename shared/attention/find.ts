@@ -1,13 +1,13 @@
 import {isAdmittingOffline, isMissed} from "../endpoint-states.ts"
 import type {AgentFinding, Facts, Finding} from "./finding.ts"
 
-/** A checkpoint that is older, in seconds, should be followed by another one: two of the default schedule. */
+/** In seconds: an older checkpoint is reported. Two intervals of the default schedule. */
 const oldCheckpoint = 2 * 86_400
 
-/** Fewer days than this until the disk is too full. */
+/** A disk that will be too full within this many days is reported. */
 const fewDays = 14
 
-/** What needs attention. The console's list and the Host's alerts both come from here, so they never differ. */
+/** Returns what needs attention. The console's list and the Host's alerts both come from here, so they never differ. */
 export const findingsOf = (facts: Facts): readonly Finding[] => [
   ...requiredEndpoints(facts),
   ...components(facts),
@@ -20,7 +20,7 @@ export const findingsOf = (facts: Facts): readonly Finding[] => [
   ...capacity(facts),
 ]
 
-/** A Host of an older version does not say which are required. */
+/** A Host of an older version does not say which endpoints are required. */
 const isOfflineAndRequired = (endpoint: Facts["endpoints"][number]): boolean =>
   isMissed(endpoint) && isAdmittingOffline(endpoint.state)
 
@@ -66,7 +66,7 @@ const plugins = ({plugins: list}: Facts): Finding[] => [
   ...list.filter(isFailing).map((plugin): Finding => ({code: "plugin_failing", plugin})),
 ]
 
-/** A handler may fail once in a while: a plugin keeps failing where most of its attempts do, and several did. */
+/** An occasional failure is normal. A plugin is failing if at least three attempts failed, and at least half of all. */
 const isFailing = ({state, handlers}: Facts["plugins"][number]): boolean =>
   state === "active" &&
   handlers !== undefined &&
@@ -91,7 +91,7 @@ const jobs = ({jobs: known}: Facts): Finding[] => {
   ]
 }
 
-/** What is about agents: first what waits for a person. */
+/** Returns the findings about agents, first those that wait for a person. */
 export const findAgents = (facts: Pick<Facts, "agents" | "report">): AgentFinding[] => {
   if (facts.agents === undefined) return []
   const {items, approvals} = facts.agents

@@ -13,16 +13,16 @@ type Plugin = Static<typeof PluginView>
 type Job = Static<typeof JobView>
 type HostStatus = Static<typeof Status>
 
-/** What is known of a Host, as its API shows it. */
+/** What the API reports about a Host. */
 export interface Facts {
   readonly status: HostStatus
-  /** Undefined where it is not known: for a demo token. */
+  /** Undefined if unknown: a demo token does not see it. */
   readonly report: ReadinessReport | undefined
   readonly endpoints: readonly Endpoint[]
   readonly plugins: readonly Plugin[]
   readonly database: Pick<DatabaseInfo, "daysLeft" | "disk">
   readonly workroom: Pick<WorkroomView, "overdue">
-  /** How many handlers and messages are set aside until somebody decides. */
+  /** How many handlers and messages wait for a decision. */
   readonly aside: {readonly inbox: number; readonly outbox: number}
   /** Undefined where they are not known. */
   readonly jobs: {readonly items: readonly Job[]; readonly file: Static<typeof JobFileView>} | undefined
@@ -30,16 +30,16 @@ export interface Facts {
   readonly agents: {readonly items: readonly AgentView[]; readonly approvals: readonly ApprovalView[]} | undefined
 }
 
-/** What is about agents. */
+/** Findings about agents. */
 export type AgentFinding =
   | {readonly code: "approvals_waiting"; readonly approvals: readonly ApprovalView[]}
   | {readonly code: "agents_wrong"; readonly agents: readonly AgentView[]}
   | {readonly code: "agents_failed"; readonly agents: readonly AgentView[]}
   | {readonly code: "agents_held"; readonly agents: readonly AgentView[]; readonly runs: number}
 
-/** What somebody should look at. The console says it in its language, an alert in a message. */
+/** What needs somebody's attention. The console shows it in its language, an alert as a message. */
 export type Finding =
-  /** A required endpoint that admits events and has no connection: readiness does not ask for that. */
+  /** A required endpoint that admits events but is not connected. Readiness does not check connections. */
   | {readonly code: "required_endpoint_offline"; readonly endpoint: Endpoint}
   | {readonly code: "endpoint_offline"; readonly endpoint: Endpoint}
   | {readonly code: "not_ready"; readonly component: Component}
