@@ -3,10 +3,13 @@ export const durationPattern = "^[0-9]+(s|m|h|d)$"
 
 const units: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000}
 
-/** In milliseconds; of a text that fits `durationPattern`. */
+/** Returns milliseconds. The text must match `durationPattern`. */
 export const durationOf = (text: string): number => Number(text.slice(0, -1)) * (units[text.slice(-1)] ?? 0)
 
-/** A time in ISO 8601 from such a text: a date with or without a time, or a duration from now. Undefined for any other. */
+/**
+ * Returns a time in ISO 8601 from a date, with or without a time, or from a duration from now. Undefined for any other
+ * text.
+ */
 export const timeFrom = (text: string, now: number): string | undefined => {
   const at = new RegExp(durationPattern).test(text)
     ? now + durationOf(text)

@@ -1,10 +1,10 @@
-/** A place in the event log: `<epoch>-<offset>`. Offsets grow, and are never used twice within an epoch. */
+/** A position in the event log: `<epoch>-<offset>`. Offsets grow, and an epoch never reuses one. */
 export interface EventId {
   readonly epoch: string
   readonly offset: number
 }
 
-/** The short form of an authority, which all ids of one history share. */
+/** Returns the short form of an authority, which all ids of one history share. */
 export const epochOf = (authority: string): string =>
   authority
     .toLowerCase()
@@ -13,7 +13,7 @@ export const epochOf = (authority: string): string =>
 
 export const eventId = (epoch: string, offset: number): string => `${epoch}-${offset}`
 
-/** Undefined for anything but the one way in which an id is written. */
+/** Parses an id in its canonical form. Undefined for any other text. */
 export const parseEventId = (text: string): EventId | undefined => {
   const [, epoch, digits] = /^([0-9a-z]{1,12})-(0|[1-9][0-9]{0,15})$/.exec(text) ?? []
   const offset = Number(digits)

@@ -1,12 +1,12 @@
-/** Owner of everything that one plugin instance publishes. */
+/** The owner path of everything that one plugin instance publishes. */
 export type PluginPath = `root/${string}`
 export const pluginPath = (name: string): PluginPath => `root/${name}`
 export const pluginNameOf = (path: PluginPath): string => path.slice("root/".length)
 
-/** What a plugin instance may be called in `plugins.<name>`, as a regular expression source. */
+/** The pattern of plugin names in `plugins.<name>`, as a regular expression source. */
 export const namePattern = "^[a-z0-9][a-z0-9_-]{0,63}$"
 
-/** `<slot>` without an account, `<slot>~<id>` for an expanded one. */
+/** Returns `<slot>` without an account, `<slot>~<id>` with one. */
 export const endpointName = (slot: string, account?: string): string =>
   account === undefined ? slot : `${slot}~${account}`
 
@@ -26,6 +26,6 @@ export type CapabilityKind =
   | "route"
   | "page"
 
-/** `<owner>/<kind>/<name>`; `name` is the stable last part that selectors use. */
+/** Returns `<owner>/<kind>/<name>`. `name` is the stable last part that selectors use. */
 export const capabilityId = (owner: PluginPath, kind: CapabilityKind, name: string): string =>
   `${owner}/${kind}/${name}`

@@ -1,6 +1,6 @@
 /**
- * A language tag (BCP 47) in its canonical form, `de-AT` for `DE-at`; undefined for what is none. A registered language has two or
- * three letters: `english` and `de_AT` are none.
+ * Returns a language tag (BCP 47) in its canonical form, `de-AT` for `DE-at`; undefined for anything else. The primary
+ * language has two or three letters: `english` and `de_AT` are not tags.
  */
 export const languageTag = (text: unknown): string | undefined => {
   if (typeof text !== "string" || !/^[a-z]{2,3}(-|$)/i.test(text)) return undefined
@@ -11,15 +11,15 @@ export const languageTag = (text: unknown): string | undefined => {
   }
 }
 
-/** What a platform says of a user's language, where a tag can be made of it: some write `de_AT`. */
+/** Returns the language that a platform reports for a user as a tag, if possible. Some platforms write `de_AT`. */
 export const languageHint = (text: unknown): string | undefined =>
   typeof text === "string" ? languageTag(text.replaceAll("_", "-")) : undefined
 
-/** What is wrong with a language tag, for whoever wrote it. */
+/** Returns the error message for an invalid language tag. */
 export const noLanguage = (text: string): string =>
-  `"${text}" is no language tag (BCP 47), such as en, de-AT or zh-Hans`
+  `"${text}" is not a language tag (BCP 47) such as en, de-AT or zh-Hans`
 
-/** The tag and what it falls back to, the closest first: `de-AT`, `de` (RFC 4647, Lookup). */
+/** Returns the tag and its fallbacks, the closest first: `de-AT`, `de` (RFC 4647, Lookup). */
 export const fallbacksOf = (tag: string): readonly string[] => {
   const parts = tag.split("-")
   return parts
@@ -27,15 +27,15 @@ export const fallbacksOf = (tag: string): readonly string[] => {
     .filter(each => !/-[a-z0-9]$/i.test(each))
 }
 
-/** `zh-Hans` for `zh` and `zh-CN`: the language in its script, as people of that region write it. */
+/** Returns the language with its usual script: `zh-Hans` for `zh` and `zh-CN`. */
 const writingOf = (tag: string): string => {
   const {language, script} = new Intl.Locale(tag).maximize()
   return `${language}-${script ?? ""}`
 }
 
 /**
- * Which of the known languages is the closest to the one that is wanted: itself, what it falls back to, or one that is written the
- * same (`zh-Hans` for `zh-CN`). Undefined where none is. Both are canonical tags.
+ * Returns the known language that is closest to the wanted one: the same, one of its fallbacks, or one with the same
+ * script (`zh-Hans` for `zh-CN`). Undefined if there is none. All tags must be canonical.
  */
 export const closestLanguage = (known: readonly string[], wanted: string): string | undefined => {
   const exact = fallbacksOf(wanted).find(tag => known.includes(tag))
@@ -44,7 +44,7 @@ export const closestLanguage = (known: readonly string[], wanted: string): strin
   return known.find(tag => writingOf(tag) === writing)
 }
 
-/** A language's name in itself: `Deutsch`. The tag where the runtime knows none. */
+/** Returns a language's own name, such as `Deutsch`, or the tag if the runtime knows no name. */
 export const nameOfLanguage = (tag: string, inLanguage = tag): string => {
   try {
     return new Intl.DisplayNames([inLanguage], {type: "language"}).of(tag) ?? tag

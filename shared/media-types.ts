@@ -1,4 +1,4 @@
-/** The MIME types of what people send to each other, by the end of its name. */
+/** The MIME types of files that people commonly send, by file extension. */
 const types: Readonly<Record<string, string>> = {
   aac: "audio/aac",
   avif: "image/avif",
@@ -42,6 +42,6 @@ export const typeOfName = (name: string): string | undefined => {
   return Object.hasOwn(types, end) ? types[end] : undefined
 }
 
-/** A MIME type without its parameters, in small letters; undefined for what is none. */
+/** Returns a MIME type without its parameters, in lower case; undefined for anything else. */
 export const readType = (text: unknown): string | undefined =>
   typeof text === "string" ? /^\s*([\w.+-]+\/[\w.+-]+)\s*(;|$)/.exec(text)?.[1]?.toLowerCase() : undefined

@@ -10,20 +10,20 @@ export interface Distribution<L extends string = string> {
   readonly histogram: Buckets
 }
 
-/** Values, counted by how large they are. */
+/** Values counted by size. */
 export interface Buckets {
-  /** Upper bounds of the buckets, ascending; what is above the last one is counted by `count` alone. */
+  /** Ascending upper bounds of the buckets. Only `count` includes values above the last bound. */
   readonly bounds: readonly number[]
   readonly sum: number
   readonly count: number
-  /** How many values were at most as large as each bound. */
+  /** Returns how many values were at most each bound. */
   cumulative(): readonly number[]
 }
 
-/** Seconds, from a request that touches nothing to one that waits for somebody. */
+/** Bounds in seconds, from a request that touches nothing to one that waits for a person. */
 export const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60] as const
 
-/** A distribution of values, counted without allocating: it stands in hot paths. */
+/** A distribution of values for hot paths: counting allocates nothing. */
 export class Histogram implements Buckets {
   readonly bounds: readonly number[]
   readonly #counts: number[]
@@ -66,16 +66,16 @@ const minutes = 24 * 60
 /** How often something happened in each minute of the last 24 hours. */
 export class RecentCounts {
   readonly #counts = new Uint32Array(minutes)
-  /** The minute that was counted last. */
+  /** The last counted minute. */
   #minute = 0
 
-  /** `now` in milliseconds, of a clock that does not go back. */
+  /** `now` is in milliseconds of a clock that never goes back. */
   add(now: number): void {
     const place = this.#advance(now) % minutes
     this.#counts[place] = (this.#counts[place] ?? 0) + 1
   }
 
-  /** The counts of so many minutes up to now, the oldest first. */
+  /** Returns the counts of the last `many` minutes, oldest first. */
   last(many: number, now: number): readonly number[] {
     const minute = this.#advance(now)
     return Array.from({length: many}, (_, index) => this.#counts[(minute + minutes - many + 1 + index) % minutes] ?? 0)

@@ -10,8 +10,8 @@ interface Shape {
 }
 
 /**
- * The projection for a demo token: a function that leaves out what the schema marks `private`, or undefined where it
- * marks nothing. One projection for every answer, so that nothing private is shown in one place and hidden in another.
+ * Returns the projection for a demo token: a function that removes what the schema marks `private`, or undefined if it
+ * marks nothing. All responses use it, so that nothing private is hidden in one place and shown in another.
  */
 export const createProjection = (schema: TSchema): Strip | undefined => {
   const shape = schema as Shape
@@ -45,7 +45,7 @@ const projectObject = (properties: Readonly<Record<string, TSchema>>): Strip | u
   }
 }
 
-/** Is a property of this schema left out for a demo token? A text or null is private where the text is. */
+/** Returns whether a demo token does not see a property with this schema. A nullable text is private if the text is. */
 export const isPrivate = (schema: unknown): boolean => {
   if (typeof schema !== "object" || schema === null) return false
   const {private: own, anyOf = []} = schema as Shape

@@ -1,6 +1,6 @@
 const inspect = Symbol.for("nodejs.util.inspect.custom")
 
-/** A value from the environment that cannot print itself: JSON, string and inspection all give `[secret]`. */
+/** A value from the environment that never prints: JSON, string and inspection all show `[secret]`. */
 export class Secret {
   readonly #value: string
 
@@ -8,7 +8,7 @@ export class Secret {
     this.#value = value
   }
 
-  /** The value itself, for the one call that needs it. */
+  /** Returns the value, for the one call that needs it. */
   reveal(): string {
     return this.#value
   }

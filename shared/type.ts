@@ -4,18 +4,18 @@ import type {Secret as SecretValue} from "./secret.ts"
 export type {Static, TObject, TProperties, TSchema} from "typebox"
 
 /**
- * A string that only the environment may supply: the configuration holds a bare `${NAME}`, a literal or a default is
- * refused, and the plugin receives a `Secret` whose value never prints.
+ * A string that only the environment may supply. The configuration contains a bare `${NAME}`; svc rejects a literal or
+ * a default. The plugin receives a `Secret`, whose value never prints.
  */
 const Secret = (options: {description?: string} = {}) =>
   typebox.Unsafe<SecretValue>({type: "string", minLength: 1, secret: true, ...options})
 
-/** TypeBox's builders, and `Type.Secret()`. */
+/** TypeBox's builders and `Type.Secret()`. */
 export const Type = {...typebox.default, Secret}
 
 export const isSecretSchema = (schema: unknown): boolean =>
   typeof schema === "object" && schema !== null && "secret" in schema && schema.secret === true
 
-/** Text that may stand in the configuration, and is hidden as a secret is where `${NAME}` supplied it. */
+/** Text that the configuration may contain literally. svc hides it like a secret if `${NAME}` supplied it. */
 export const isHiddenSchema = (schema: unknown): boolean =>
   typeof schema === "object" && schema !== null && "hidden" in schema && schema.hidden === true

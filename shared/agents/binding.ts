@@ -1,14 +1,14 @@
 import type {AgentSettings} from "./config.ts"
 
-/** A binding of a generation: what `agents.<name>` says, with its instructions read. */
+/** A binding in a generation: the settings of `agents.<name>`, with the instructions loaded. */
 export interface Binding {
   readonly name: string
   readonly config: AgentSettings
-  /** Of `instructions` or of the file; empty where there are none. */
+  /** From `instructions` or from the file; empty if there are none. */
   readonly instructions: string
-  /** Why the file could not be read; undefined where it was, or there is none. */
+  /** Why the file could not be read; undefined if it was read or not configured. */
   readonly fileProblem: string | undefined
 }
 
-/** The name of the plugin instance through which agents are asked. No other plugin has it where there are agents. */
+/** The name of the plugin instance that handles chats with agents. No other plugin may use it if there are agents. */
 export const agentsPluginName = "agents"

@@ -14,7 +14,7 @@ export const agentProviders = {
 } as const
 export type AgentProvider = keyof typeof agentProviders
 
-/** What a tool is called: one of svc's own, or `<plugin>.<tool>`. */
+/** The pattern of tool names: one of svc's own, or `<plugin>.<tool>`. */
 export const toolNamePattern = "^[a-z0-9][a-z0-9_-]{0,63}(\\.[a-z0-9][a-z0-9_-]{0,63})?$"
 
 const Target = Type.Object(
@@ -26,7 +26,7 @@ const ToolSettings = Type.Object(
   {
     approval: Type.Optional(
       Type.Boolean({
-        description: "Ask a person before each call. A tool that asks by itself also asks without it.",
+        description: "Ask a person before each call. A tool that declares approval asks in any case.",
       }),
     ),
     permission: Type.Optional(
@@ -34,10 +34,11 @@ const ToolSettings = Type.Object(
         description: "Permission that the asking user needs; the tool's own when left out.",
       }),
     ),
-    to: Type.Optional(Type.Array(Target, {description: "Of `send`: the channels that it may send to."})),
+    to: Type.Optional(Type.Array(Target, {description: "For `send`: the channels that it may send to."})),
     hosts: Type.Optional(
       Type.Array(Type.String({pattern: "^(\\*\\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$"}), {
-        description: "Of `fetch`: the hosts that it may read from: example.org, *.example.org, example.org:8443.",
+        description:
+          "For `fetch`: the hosts that it may read from, such as example.org, *.example.org or example.org:8443.",
       }),
     ),
   },
@@ -70,7 +71,7 @@ const Limits = Type.Object(
     ),
     money: Type.Optional(Type.Number({exclusiveMinimum: 0, description: "Money of one run, in the unit of `prices`."})),
     output: Type.Optional(
-      Type.Integer({default: 4096, minimum: 16, description: "Most tokens of one answer of the model."}),
+      Type.Integer({default: 4096, minimum: 16, description: "The most tokens of one response of the model."}),
     ),
     call: Type.Optional(
       Type.Integer({default: 120, minimum: 1, maximum: 3600, description: "Seconds that one model call may take."}),
@@ -90,7 +91,7 @@ const Limits = Type.Object(
   {
     ...closed,
     default: {},
-    description: "Counted before each call. `money`, `user`, `channel` and `day` are not limited when left out.",
+    description: "svc checks these before each call. `money`, `user`, `channel` and `day` are unlimited when left out.",
   },
 )
 
@@ -108,7 +109,7 @@ const Triggers = Type.Object(
     command: Type.Optional(
       Type.String({
         pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
-        description: "The word of a command. The text behind it is the question.",
+        description: "The word of a command. The text after it is the question.",
       }),
     ),
     permission: Type.Optional(
@@ -147,7 +148,10 @@ const Approval = Type.Object(
       }),
     ),
     to: Type.Optional(
-      Type.Object({...Target.properties}, {...closed, description: "Where to ask; in the conversation when left out."}),
+      Type.Object(
+        {...Target.properties},
+        {...closed, description: "The channel to ask in; the conversation of the run when left out."},
+      ),
     ),
     expires: Type.Optional(
       Type.String({
@@ -224,7 +228,7 @@ export interface AgentTarget {
   readonly channel: string
 }
 
-/** What a binding says of one of its tools. */
+/** The settings of one of a binding's tools. */
 export interface ToolSettings {
   readonly approval?: boolean
   readonly permission?: Permission
@@ -232,14 +236,14 @@ export interface ToolSettings {
   readonly hosts?: readonly string[]
 }
 
-/** What a day may take of one subject. */
+/** The limits of one user, channel or agent for a day. */
 export interface Budget {
   readonly runs?: number
   readonly tokens?: number
   readonly money?: number
 }
 
-/** A binding as it is after expansion, with its defaults. */
+/** A binding after expansion, with its defaults. */
 export interface AgentSettings {
   readonly enabled: boolean
   readonly description?: string
@@ -271,7 +275,7 @@ export interface AgentSettings {
     readonly events: readonly {readonly endpoint: string; readonly type: string}[]
     readonly items: boolean
   }
-  /** Of runs without a user. */
+  /** The permission of runs without a user. */
   readonly permission: Permission | "none"
   readonly approval: {readonly permission: Permission; readonly to?: AgentTarget; readonly expires: string}
 }

@@ -1,4 +1,4 @@
-/** What a run can be. `held`: a restore holds it until somebody releases it. */
+/** The states of a run. `held`: a restore holds it until somebody releases it. */
 export const agentRunStates = ["queued", "running", "waiting", "held", "succeeded", "failed", "cancelled"] as const
 export type AgentRunState = (typeof agentRunStates)[number]
 
@@ -21,8 +21,10 @@ export const agentTriggers = [
 export type AgentTrigger = (typeof agentTriggers)[number]
 
 /**
- * What a step can be. `planned`: the model asked for it, and it has not begun. `waiting`: for a person's approval. `unknown`: it was
- * cut off, and may have been done.
+ * The states of a step.
+ * - `planned`: the model requested it, and it has not started.
+ * - `waiting`: it waits for a person's approval.
+ * - `unknown`: it was interrupted and may have been done.
  */
 export const agentStepStates = ["planned", "waiting", "begun", "done", "failed", "unknown", "refused"] as const
 export type AgentStepState = (typeof agentStepStates)[number]
@@ -30,13 +32,13 @@ export type AgentStepState = (typeof agentStepStates)[number]
 export const approvalStates = ["waiting", "held", "approved", "denied", "expired", "cancelled"] as const
 export type ApprovalState = (typeof approvalStates)[number]
 
-/** What a tool does to the world: see `ToolDefinition`. */
+/** The side effects of a tool: see `ToolDefinition`. */
 export const toolEffects = ["none", "transaction", "idempotent", "external"] as const
 export type ToolEffect = (typeof toolEffects)[number]
 
 /**
- * Why a run has failed or was cancelled, or a step was refused, as a word; with a sentence for people. `docs/reference/agents.md` is
- * generated from this table.
+ * Codes for why a run failed or was cancelled, or a step was refused, with a sentence for people.
+ * `docs/reference/agents.md` is generated from this table.
  */
 export const agentReasons = {
   limit_steps: "The run has made as many steps as `limits.steps` allows.",
@@ -57,7 +59,7 @@ export const agentReasons = {
   binding_missing: "The configuration has no binding of that name, or it is disabled.",
   binding_misconfigured: "The binding is not configured.",
   place_gone: "The endpoint that the answer goes to no longer exists.",
-  internal: "svc itself failed: its log has the cause.",
+  internal: "svc itself failed. The Host's log has the cause.",
   cancelled: "Somebody cancelled the run.",
   restored: "A restore holds the run until an operator releases or discards it.",
   discarded: "An operator discarded the run that a restore held.",
@@ -67,8 +69,8 @@ export const agentReasons = {
   tool_refused: "The binding's settings do not allow these arguments, for example a channel that is not listed.",
   tool_failed: "The tool threw an error.",
   tool_timeout: "The tool timed out.",
-  tool_unknown_outcome: "The call was cut off and may have been done. svc does not repeat it.",
-  tool_repeated: "An equal call of this run was cut off before: a person has to approve this one.",
+  tool_unknown_outcome: "The call was interrupted and may have been done. svc does not repeat it.",
+  tool_repeated: "An equal call of this run was interrupted before, so a person must approve this one.",
   approval_denied: "A person denied the call.",
   approval_expired: "Nobody approved the call in time.",
 } as const

@@ -3,20 +3,23 @@ import {Named, orNull} from "./schemas.ts"
 
 const closed = {additionalProperties: false} as const
 
-/** What runs, or would run: two builds with the same `id` have the same code, packages and svc. */
+/** The identity of running or built code. Two builds with the same `id` have the same code, packages and svc. */
 export const BuildIdentity = Named(
   "BuildIdentity",
   {
     id: Type.String({description: "12 hexadecimal digits over commit, svc, lockfile and the project's own plugins"}),
     commit: orNull(
-      Type.String({description: "Of the project's git work tree, or what SVC_COMMIT said; null if unknown"}),
+      Type.String({
+        description: "The commit of the project's git work tree, or the value of SVC_COMMIT; null if unknown",
+      }),
     ),
-    dirty: orNull(Type.Boolean({description: "Did the work tree have uncommitted changes? Null if unknown"})),
-    version: Type.String({description: "Of svc"}),
-    lockfile: orNull(Type.String({description: "SHA-256 of the lockfile; null without one"})),
+    dirty: orNull(Type.Boolean({description: "True if the work tree had uncommitted changes; null if unknown"})),
+    version: Type.String({description: "Version of svc"}),
+    lockfile: orNull(Type.String({description: "SHA-256 of the lockfile; null if there is none"})),
     installed: orNull(
       Type.String({
-        description: "SHA-256 of the lockfile whose packages `svc release install` installed; null without its stamp",
+        description:
+          "SHA-256 of the lockfile from which `svc release install` installed the packages; null without its stamp",
       }),
     ),
     plugins: Type.Array(
@@ -24,14 +27,14 @@ export const BuildIdentity = Named(
         {
           name: Type.String(),
           origin: Type.Enum(["source", "built", "built-in", "package"]),
-          content: Type.String({description: "Equal for equal code. Of a built plugin: SHA-256 of its file"}),
+          content: Type.String({description: "Equal for equal code. For a built plugin, the SHA-256 of its file"}),
         },
         closed,
       ),
-      {description: "Of a running Host: the plugins it has loaded; of a folder: the plugins that are built in it"},
+      {description: "For a running Host, its loaded plugins. For a folder, the plugins built in it"},
     ),
     stale: Type.Array(Type.String(), {
-      description: "Built plugins that do not fit their source and run because of --allow-stale",
+      description: "Built plugins that do not match their source and run because of --allow-stale",
     }),
   },
   closed,

@@ -2,7 +2,7 @@ import {type Static, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
 import {Named, orNull, Time} from "./schemas.ts"
 
-/** The newest format of checkpoints that this version writes and reads. */
+/** The newest checkpoint format that this version writes and reads. */
 export const checkpointFormat = 2
 
 const Sha256 = (description: string) => Type.String({pattern: "^[0-9a-f]{64}$", description})
@@ -15,80 +15,91 @@ const closed = {additionalProperties: false} as const
 const CheckpointFile = Named(
   "CheckpointFile",
   {
-    path: Type.String({minLength: 1, description: "In the checkpoint, with slashes"}),
+    path: Type.String({minLength: 1, description: "Path in the checkpoint, with slashes"}),
     size: Type.Integer({minimum: 0}),
-    sha256: Sha256("Of its bytes"),
+    sha256: Sha256("SHA-256 of its bytes"),
   },
   closed,
 )
 export type CheckpointFile = Static<typeof CheckpointFile>
 
-/** `manifest.json`: what a checkpoint is of, and every file of it. Written last: what has none is no checkpoint. */
+/**
+ * `manifest.json` describes a checkpoint and lists all its files. svc writes it last: a folder without one is not a
+ * checkpoint.
+ */
 export const Manifest = Named(
   "Manifest",
   {
     format: Type.Integer({minimum: 1}),
     id: Type.String({pattern: checkpointIdPattern}),
-    createdAt: Time("The moment that it holds"),
-    reason: Type.String({minLength: 1, description: "Who asked: operator, schedule, or what else was about to happen"}),
+    createdAt: Time("The moment whose state it holds"),
+    reason: Type.String({
+      minLength: 1,
+      description: "Who requested it: operator, schedule, or the operation that it precedes",
+    }),
     project: Type.String(),
     authority: Type.String({minLength: 1}),
-    runtimeId: orNull(Type.String({description: "Of the Host that made it; null for one made beside a stopped Host"})),
-    generation: orNull(Type.Integer({minimum: 0, description: "The newest that was committed"})),
-    version: Type.String({description: "Of svc"}),
+    runtimeId: orNull(Type.String({description: "The Host that made it; null if no Host was running"})),
+    generation: orNull(Type.Integer({minimum: 0, description: "The newest committed generation"})),
+    version: Type.String({description: "Version of svc"}),
     build: Type.Optional(BuildIdentity),
     code: Type.Object(
       {
-        commit: orNull(Type.String({description: "Of the project's git work tree, or what SVC_COMMIT said"})),
-        clean: orNull(
-          Type.Boolean({description: "Was everything committed, but for the configuration, which it has?"}),
+        commit: orNull(
+          Type.String({description: "The commit of the project's git work tree, or the value of SVC_COMMIT"}),
         ),
-        image: orNull(Type.String({description: "What SVC_IMAGE said"})),
+        clean: orNull(
+          Type.Boolean({
+            description:
+              "True if everything except the configuration was committed; the checkpoint contains the configuration",
+          }),
+        ),
+        image: orNull(Type.String({description: "The value of SVC_IMAGE"})),
       },
       closed,
     ),
-    configuration: Type.Object({file: Type.String(), sha256: Sha256("The configuration's version")}, closed),
-    lockfile: orNull(Type.Object({name: Type.String(), sha256: Sha256("Of the lockfile")}, closed)),
+    configuration: Type.Object({file: Type.String(), sha256: Sha256("SHA-256 of the configuration")}, closed),
+    lockfile: orNull(Type.Object({name: Type.String(), sha256: Sha256("SHA-256 of the lockfile")}, closed)),
     database: Type.Object(
       {
         dialect: Type.Enum(["sqlite", "libsql"]),
         schema: Type.Integer({minimum: 1}),
-        file: orNull(Type.String({description: "Relative to the project; absolute where it is outside"})),
-        restorePoint: orNull(Type.String({description: "Dialect libsql: the id of its own backup"})),
+        file: orNull(Type.String({description: "Relative to the project; absolute if it is outside"})),
+        restorePoint: orNull(Type.String({description: "Dialect libsql: the id of the database's own backup"})),
       },
       closed,
     ),
     parts: Type.Record(Type.String(), Type.Unknown(), {
-      description: "What each other part says of itself at the marker",
+      description: "What each other part reports about itself at the marker",
     }),
-    secrets: Type.Array(Type.String(), {description: "Names of the variables whose values are not in it"}),
+    secrets: Type.Array(Type.String(), {description: "Names of the variables whose values it does not contain"}),
     files: Type.Array(CheckpointFile),
-    seal: Sha256("Of this document without the seal"),
+    seal: Sha256("SHA-256 of this document without the seal"),
   },
   closed,
 )
 export type Manifest = Static<typeof Manifest>
 
-/** What somebody found who verified a checkpoint. */
+/** The result of verifying a checkpoint. */
 export const Verification = Named("Verification", {
-  at: Time("When"),
+  at: Time("When it happened"),
   ok: Type.Boolean(),
-  findings: Type.Array(Type.String(), {description: "Why it is not one to restore"}),
+  findings: Type.Array(Type.String(), {description: "Why it cannot be restored"}),
   warnings: Type.Array(Type.String(), {
-    description: "What is to be dealt with, and does not keep it from being restored",
+    description: "Problems to fix that do not prevent a restore",
   }),
-  manifest: Sha256("Of the manifest that was verified"),
+  manifest: Sha256("SHA-256 of the verified manifest"),
   seconds: Type.Number(),
 })
 export type Verification = Static<typeof Verification>
 
 const CheckpointState = Type.Enum(["complete", "verified", "refused"], {
-  description: "complete: nobody verified it yet. refused: whoever verified it found it not fit to restore.",
+  description: "complete: it is not verified yet. refused: verification found that it cannot be restored.",
 })
 
 export const CheckpointView = Named("CheckpointView", {
   id: Type.String(),
-  createdAt: Time("The moment that it holds"),
+  createdAt: Time("The moment whose state it holds"),
   state: CheckpointState,
   reason: Type.String(),
   size: Type.Integer({description: "Bytes"}),
@@ -99,7 +110,9 @@ export const CheckpointView = Named("CheckpointView", {
   commit: orNull(Type.String()),
   verifiedAt: orNull(Time("When it was last verified")),
   uploadedAt: orNull(
-    Time("When it was uploaded; null for one that was made here. An uploaded one is no backup of this project"),
+    Time(
+      "When it was uploaded; null if it was made here. An uploaded checkpoint does not count as a backup of this project",
+    ),
   ),
 })
 export type CheckpointView = Static<typeof CheckpointView>
@@ -115,39 +128,45 @@ export const CheckpointRequest = Named(
   "CheckpointRequest",
   {
     externalRestorePoint: Type.Optional(
-      Type.String({minLength: 1, description: "Dialect libsql: the id of the backup that its own tool has made"}),
+      Type.String({
+        minLength: 1,
+        description: "Dialect libsql: the id of the backup made with the database's own tool",
+      }),
     ),
-    verify: Type.Optional(Type.Boolean({default: true, description: "Verify it once it is made"})),
+    verify: Type.Optional(Type.Boolean({default: true, description: "Verify it after it is made"})),
   },
   closed,
 )
 
-/** What the Host is doing about a checkpoint, or did last. */
+/** The Host's current or last task on a checkpoint. */
 export const CheckpointTask = Named("CheckpointTask", {
   task: Type.Enum(["create", "verify", "upload"]),
-  id: Type.String({description: "Empty until it is known"}),
+  id: Type.String({description: "Empty until known"}),
   state: Type.Enum(["running", "done", "failed"]),
-  step: Type.String({description: "What is being done"}),
-  done: Type.Integer({description: "Bytes of this step"}),
-  total: Type.Integer({description: "Bytes of this step; 0 where it is not known"}),
+  step: Type.String({description: "The current step"}),
+  done: Type.Integer({description: "Bytes of this step that are done"}),
+  total: Type.Integer({description: "All bytes of this step; 0 if unknown"}),
   problem: orNull(Type.Object({code: Type.String(), detail: Type.String(), hint: Type.String()})),
 })
 export type CheckpointTask = Static<typeof CheckpointTask>
 
-/** In status and readiness report: null where no checkpoint was verified yet. */
+/** The newest verified checkpoint, in the status and the readiness report. Null if there is none yet. */
 export const NewestCheckpoint = orNull(
   Named("NewestCheckpoint", {
     id: Type.String(),
-    createdAt: Time("The moment that it holds"),
+    createdAt: Time("The moment whose state it holds"),
     age: Type.Integer({description: "Seconds"}),
   }),
 )
 export type NewestCheckpoint = Static<typeof NewestCheckpoint>
 
-/** In status and readiness report: null where the last attempt has led to a verified checkpoint, and before the first. */
+/**
+ * The last failed attempt, in the status and the readiness report. Null after a verified checkpoint, and before the
+ * first attempt.
+ */
 export const CheckpointFailure = orNull(
   Named("CheckpointFailure", {
-    at: Time("When"),
+    at: Time("When it happened"),
     checkpoint: orNull(Type.String()),
     code: Type.String({description: "Problem code"}),
     detail: Type.String({private: true}),

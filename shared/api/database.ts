@@ -4,7 +4,7 @@ import {Named, orNull} from "./schemas.ts"
 const closed = {additionalProperties: false}
 const Bytes = (description: string) => Type.Integer({description: `${description}, in bytes`})
 
-/** What a database takes, how it grows, and what was dropped from it. */
+/** The size of the database, its growth, and what retention dropped from it. */
 export const DatabaseInfo = Named("DatabaseInfo", {
   dialect: Type.Enum(["sqlite", "libsql"]),
   schema: Type.Integer({description: "Version of the Host's own tables"}),
@@ -12,45 +12,45 @@ export const DatabaseInfo = Named("DatabaseInfo", {
     Named("DatabaseStorage", {
       file: Bytes("The file, without its log"),
       log: Bytes("The write-ahead log"),
-      used: Bytes("What rows and indexes take of the file"),
-      unused: Bytes("What is free inside of the file, and is used again"),
-      givesBack: Type.Boolean({description: "A running Host can give what is unused back to the disk"}),
+      used: Bytes("Space in the file that rows and indexes use"),
+      unused: Bytes("Free space inside the file, which the database reuses"),
+      givesBack: Type.Boolean({description: "True if a running Host can return the unused space to the disk"}),
     }),
     {description: "Null for a remote database"},
   ),
   files: Named("StoredFiles", {
     count: Type.Integer({description: "Files of messages in `data/files/`"}),
-    bytes: Bytes("All of them together"),
-    quota: Bytes("`files.quota`: with more, a message with a new file is refused"),
+    bytes: Bytes("Their total size"),
+    quota: Bytes("`files.quota`: above it, the Host rejects messages with new files"),
   }),
   disk: Type.Object({
-    free: Bytes("Free space for the Host's own folders; where they are on several disks, the least"),
-    pauseBelow: Bytes("Ingress pauses with less"),
-    resumeAt: Bytes("Ingress resumes with so much again"),
+    free: Bytes("Free space for the Host's own folders; the smallest value if they are on several disks"),
+    pauseBelow: Bytes("Ingress pauses below this"),
+    resumeAt: Bytes("Ingress resumes at this"),
   }),
   growth: orNull(
     Type.Object({
-      bytesPerDay: Type.Integer({description: "By how much `used` grew in a day; below 0 where it shrank"}),
-      days: Type.Number({description: "Over so many days, 7 at most"}),
+      bytesPerDay: Type.Integer({description: "Growth of `used` in a day; negative if it shrank"}),
+      days: Type.Number({description: "The number of days measured, at most 7"}),
     }),
-    {description: "Null until an hour was seen"},
+    {description: "Null until there are measurements of an hour"},
   ),
   daysLeft: orNull(Type.Number(), {
-    description: "Until ingress pauses, if it goes on growing like this; null where it does not grow",
+    description: "Days until ingress pauses at this growth; null if the database does not grow",
   }),
   retention: Type.Array(
     Named("RetentionView", {
-      part: Type.String({description: "As under `retention` in the configuration"}),
+      part: Type.String({description: "The key under `retention` in the configuration"}),
       age: Type.String(),
-      rows: Type.Integer({description: "The most that are kept"}),
+      rows: Type.Integer({description: "The most rows that the Host keeps"}),
       dropped: Type.Integer({description: "Rows dropped since the project began"}),
-      undelivered: Type.Integer({description: "Of these, what nobody had decided about"}),
+      undelivered: Type.Integer({description: "Of these, rows that nobody had decided about"}),
       lastAt: orNull(Type.String({format: "date-time"})),
     }),
   ),
   tables: Type.Optional(
     Type.Array(Type.Object({name: Type.String(), rows: Type.Integer(), bytes: Bytes("With its indexes")}), {
-      description: "With `?tables=true`, the largest first; not of a remote database",
+      description: "With `?tables=true`, the largest first; absent for a remote database",
     }),
   ),
 })
@@ -62,7 +62,7 @@ export const DatabaseQuery = Type.Object({
 
 export const CompactRequest = Named(
   "CompactRequest",
-  {dryRun: Type.Optional(Type.Boolean({default: false, description: "Only say what it would give back"}))},
+  {dryRun: Type.Optional(Type.Boolean({default: false, description: "Only report the space that it would free"}))},
   closed,
 )
 
@@ -70,17 +70,17 @@ export const Compacted = Named("Compacted", {
   dryRun: Type.Boolean(),
   dropped: Type.Integer({description: "Rows that retention dropped before"}),
   before: Bytes("The file before"),
-  after: Bytes("The file after; of a dry run, at most"),
+  after: Bytes("The file after; an upper bound in a dry run"),
 })
 export type Compacted = Static<typeof Compacted>
 
-/** A compaction by a running Host, which goes on whether or not anybody asks how far it is. */
+/** A compaction by a running Host. It continues whether or not a client polls its progress. */
 export const CompactTask = Named("CompactTask", {
   id: Type.String(),
   state: Type.Enum(["running", "done", "failed"]),
-  step: Type.String({description: "What is being done"}),
-  done: Type.Integer({description: "Rows dropped, or bytes given back"}),
-  total: Type.Integer({description: "Bytes to give back; 0 where it is not known"}),
+  step: Type.String({description: "The current step"}),
+  done: Type.Integer({description: "Rows dropped, or bytes freed"}),
+  total: Type.Integer({description: "Bytes to free; 0 if unknown"}),
   result: orNull(Compacted, {description: "Null until it is done"}),
   problem: orNull(Type.Object({code: Type.String(), detail: Type.String(), hint: Type.String()})),
 })
@@ -92,45 +92,50 @@ export const RescueRequest = Named(
   "RescueRequest",
   {
     to: Type.Optional(
-      Type.String({minLength: 1, description: "Absolute path of a new file; in data/ of the project when left out"}),
+      Type.String({
+        minLength: 1,
+        description: "Absolute path of a new file; a file in the project's data/ when left out",
+      }),
     ),
   },
   closed,
 )
 
 export const Rescued = Named("Rescued", {
-  path: Type.String({description: "The new file, which only its owner may read"}),
+  path: Type.String({description: "The new file, readable only by its owner"}),
   size: Bytes("The new file"),
-  rows: Type.Integer({description: "In all tables together"}),
-  database: Type.String({description: "Where the database belongs, by the configuration"}),
+  rows: Type.Integer({description: "Rows of all tables together"}),
+  database: Type.String({description: "The configured path of the database"}),
 })
 export type Rescued = Static<typeof Rescued>
 
-/** A migration that was applied, or would be. */
+/** A migration that svc applied or would apply. */
 export const MigrationView = Type.Object({
   version: Type.Integer(),
   name: Type.String(),
-  undo: orNull(Type.String(), {description: "What takes it away again; null where it cannot be undone"}),
-  irreversible: orNull(Type.String(), {description: "Why it cannot be undone; null where it can"}),
+  undo: orNull(Type.String(), {description: "How to undo it; null if it cannot be undone"}),
+  irreversible: orNull(Type.String(), {description: "Why it cannot be undone; null if it can"}),
   seconds: Type.Number(),
 })
 export type MigrationView = Static<typeof MigrationView>
 
-/** What `svc database migrate` did; with `dryRun`, to a copy that is gone again. */
+/** The result of `svc database migrate`. With `dryRun`, svc migrates a temporary copy. */
 export const MigrationReport = Type.Object({
   dryRun: Type.Boolean(),
   from: Type.Integer({description: "Schema before"}),
   to: Type.Integer({description: "Schema after"}),
   migrations: Type.Array(MigrationView),
-  checkpoint: orNull(Type.String(), {description: "Made and verified before, where one of them cannot be undone"}),
+  checkpoint: orNull(Type.String(), {
+    description: "The checkpoint made and verified before, if a migration cannot be undone",
+  }),
   plugins: Type.Array(Type.Object({plugin: Type.String(), migrations: Type.Array(Type.String())}), {
     description:
-      "Plugins' own migrations that the database has; what their code adds is known once their setup has run",
+      "Plugins' migrations in the database. Their code may add more, which is known only after their setup has run",
   }),
-  findings: Type.Array(Type.String(), {description: "What integrity and foreign key checks found afterwards"}),
-  seconds: Type.Number({description: "Of the migrations alone"}),
+  findings: Type.Array(Type.String(), {description: "Findings of the integrity and foreign key checks afterwards"}),
+  seconds: Type.Number({description: "Duration of the migrations only"}),
   size: orNull(Type.Object({before: Bytes("The database before"), after: Bytes("The database after")}), {
-    description: "Null for a remote database, but for a dry run, which has those of its copy",
+    description: "Null for a remote database, except in a dry run, which reports its copy",
   }),
 })
 export type MigrationReport = Static<typeof MigrationReport>

@@ -2,7 +2,7 @@ import {type EventType, eventTypes} from "../events.ts"
 import {Type} from "../type.ts"
 import {Named} from "./schemas.ts"
 
-/** An event as clients get it; `data` is of the type's schema. */
+/** An event as clients receive it. `data` has the schema of its type. */
 export interface Envelope {
   readonly id: string
   readonly type: EventType
@@ -16,11 +16,11 @@ export interface Envelope {
   readonly data: unknown
 }
 
-/** Why a cursor could not be continued exactly. */
+/** Why the stream could not continue exactly at a cursor. */
 export const streamGapReasons = ["epoch_changed", "evicted", "ahead", "malformed", "slow_consumer"] as const
 export type StreamGapReason = (typeof streamGapReasons)[number]
 
-/** What a client has missed: everything after `from`, up to and with `to`. The stream goes on after `resumeAt`. */
+/** What a client missed: everything after `from`, up to and including `to`. The stream continues after `resumeAt`. */
 export interface StreamGap {
   readonly reason: StreamGapReason
   readonly from: string
@@ -33,46 +33,48 @@ export interface Hello {
   readonly epoch: string
   /** Id of the newest event. */
   readonly head: string
-  /** Id of the oldest event that is kept; that of the next one where none is. */
+  /** Id of the oldest kept event, or of the next event if none is kept. */
   readonly oldest: string
-  /** True when the stream goes on exactly where the client's cursor was. */
+  /** True if the stream continues exactly at the client's cursor. */
   readonly recovered: boolean
 }
 
-/** What could not be stored, told to live clients only: it has no id, and is in no history. */
+/** A message to live clients about events that could not be stored. It has no id and is in no history. */
 export interface Notice {
   readonly what: "database_failing" | "database_recovered"
   /** Problem code. */
   readonly code?: string
-  /** Not for a demo token. */
+  /** A demo token does not see it. */
   readonly message?: string
   readonly since: string
 }
 
-/** How the wanted events are named, for the stream and its history. */
+/** Filters of the stream and its history. */
 const filters = {
   types: Type.Optional(
-    Type.String({description: "Only these types, comma-separated; message.* stands for all that begin with message."}),
+    Type.String({
+      description: "Only these types, comma-separated; message.* matches every type that starts with message.",
+    }),
   ),
   endpoint: Type.Optional(Type.String({description: "Only events of these endpoints, comma-separated"})),
 }
 
 export const StreamQuery = Type.Object({
   last_event_id: Type.Optional(
-    Type.String({description: "Goes on after this event; the header Last-Event-ID wins over it"}),
+    Type.String({description: "Continues after this event. The header Last-Event-ID overrides it"}),
   ),
   ...filters,
 })
 
 export const HistoryQuery = Type.Object({
-  after: Type.Optional(Type.String({description: "Id of the last event that is known; the oldest kept when left out"})),
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 1000, default: 100, description: "Events of a page"})),
+  after: Type.Optional(Type.String({description: "Id of the last known event; the oldest kept event when left out"})),
+  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 1000, default: 100, description: "Events per page"})),
   ...filters,
 })
 
 const Id = (description: string) => Type.String({description})
 
-/** What every event has beside its data. */
+/** What every event has in addition to its data. */
 const EnvelopeView = Named("EnvelopeView", {
   id: Id("<epoch>-<offset>"),
   type: Type.String(),
@@ -88,7 +90,7 @@ const EnvelopeView = Named("EnvelopeView", {
 const nameOf = (type: string) =>
   `${type.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase())}Event`
 
-/** An event as clients get it, one of the types that there are. */
+/** An event as clients receive it, of any type. */
 export const EventView = Type.Union(
   Object.entries(eventTypes).map(([type, {summary, data}]) =>
     Type.Intersect([EnvelopeView, Type.Object({type: Type.Literal(type), data})], {
@@ -99,22 +101,22 @@ export const EventView = Type.Union(
   {title: "EventView"},
 )
 
-/** A page of the event log, oldest first. What an event's `data` marks private is left out before it gets here. */
+/** A page of the event log, oldest first. Private data was already removed from the events. */
 export const HistoryView = Named("HistoryView", {
   epoch: Type.String(),
   head: Id("The newest event"),
-  oldest: Id("The oldest event that is kept"),
+  oldest: Id("The oldest kept event"),
   gap: Type.Union(
     [
       Named("StreamGap", {
         reason: Type.Enum([...streamGapReasons]),
-        from: Id("The cursor that was given"),
-        to: Id("Everything up to here is not on the page, or unknown"),
-        resumeAt: Id("The page begins after it"),
+        from: Id("The client's cursor"),
+        to: Id("The last event that is missing or unknown"),
+        resumeAt: Id("The page starts after this event"),
       }),
       Type.Null(),
     ],
-    {description: "Why the cursor could not be continued exactly"},
+    {description: "Set if the page could not continue exactly at the cursor"},
   ),
   items: Type.Array(EventView),
   next: Type.Union([Type.String(), Type.Null()], {description: "`after` of the next page; null at the newest event"}),

@@ -1,15 +1,15 @@
-/** What is compared of two generations. */
+/** The compared parts of a generation. */
 interface Compared {
   readonly plugins: readonly string[]
-  /** A Host of an older version does not say. */
+  /** A Host of an older version does not report it. */
   readonly code?: Readonly<Record<string, string>>
 }
 
-/** How the plugins of a generation differ from those of another, by their names. */
+/** How the plugins of two generations differ, by name. */
 export interface PluginChanges {
   readonly enabled: readonly string[]
   readonly disabled: readonly string[]
-  /** Both have them, and their code differs. */
+  /** Plugins of both generations whose code differs. */
   readonly code: readonly string[]
 }
 

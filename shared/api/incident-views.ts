@@ -2,7 +2,10 @@ import {type Static, type TSchema, Type} from "../type.ts"
 import {page} from "./paging.ts"
 import {ReadinessReport} from "./readiness.ts"
 
-/** What the questions of an incident read of the API, and no more: a Host of another version has it, too. */
+/**
+ * The fields that the questions of an incident read from the API, and no more, so that they work with Hosts of other
+ * versions.
+ */
 const text = Type.String()
 const textOrNull = Type.Union([text, Type.Null()])
 

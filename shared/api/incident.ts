@@ -2,7 +2,7 @@ import {isAdmittingOffline, missedFirst} from "../endpoint-states.ts"
 import {epochOf} from "../event-id.ts"
 import type {View, views} from "./incident-views.ts"
 
-/** The questions of an incident, in their order. */
+/** The questions of an incident, in order. */
 export const questions = [
   "Is /pub/health reachable?",
   "Is it the expected Host and version?",
@@ -11,7 +11,7 @@ export const questions = [
   "Do database, event history, workroom Journal and job file have one authority?",
 ] as const
 
-/** Where each is, below the address. */
+/** The path of each view. */
 export const paths: Readonly<Record<keyof typeof views, string>> = {
   status: "/api/system/status",
   endpoints: "/api/endpoints?limit=500",
@@ -23,7 +23,7 @@ export const paths: Readonly<Record<keyof typeof views, string>> = {
   jobs: "/api/jobs?limit=1",
 }
 
-/** The answer to one question: what shows it, and where it is no, what to do next. */
+/** The answer to one question, its evidence, and the next step if the answer is no. */
 export interface Judgement {
   readonly answer: "yes" | "no" | "not asked"
   readonly evidence: readonly string[]
@@ -44,16 +44,16 @@ const judge = (isYes: boolean, evidence: readonly string[], next: string): Judge
 export const judgeHost = (status: View<"status">, {project, version}: Expectations): Judgement => {
   const {generation, runtimeId, mode, startedAt, restarts} = status
   const who = `${status.project}, svc ${status.version}, generation ${generation.number}, ${mode}`
-  const run = `runtimeId ${runtimeId}, since ${startedAt}, ${restarts} starts before it`
+  const run = `runtimeId ${runtimeId}, since ${startedAt}, ${restarts} earlier starts`
   const wrong = [
     ...(project === undefined || project === status.project ? [] : [`expected the project ${project}`]),
     ...(version === undefined || version === status.version ? [] : [`expected svc ${version}`]),
   ]
-  const unasked = project === undefined && version === undefined ? ["no project and no version was expected"] : []
+  const unasked = project === undefined && version === undefined ? ["no expected project or version was given"] : []
   return judge(
     wrong.length === 0,
     [who, run, ...wrong, ...unasked],
-    "Check the address and what was deployed; svc generation list and svc logs tell what it runs.",
+    "Check the address and the deployed version; svc generation list and svc logs show what it runs.",
   )
 }
 
@@ -84,7 +84,7 @@ export const judgeEndpoints = (
   const quiet = newest === undefined ? Number.POSITIVE_INFINITY : now - Date.parse(newest.receivedAt)
   const last =
     newest === undefined
-      ? "the inbox has had no event"
+      ? "the inbox has no events"
       : `newest inbox event: ${newest.seq}, ${ageOf(quiet)} ago, from ${newest.endpoint}`
   const away = ordered.find(endpoint => endpoint.state !== "online" || endpoint.admission !== "open")
   const isTooQuiet = longestQuiet !== undefined && quiet > longestQuiet
@@ -98,7 +98,7 @@ export const judgeEndpoints = (
       ...(isTooQuiet ? [`expected one within ${ageOf(longestQuiet)}`] : []),
     ],
     isPaused
-      ? "svc ingress status tells who paused it; svc ingress resume, or free space on the disk."
+      ? "svc ingress status shows who paused it. Run svc ingress resume, or free space on the disk."
       : (away?.remediation ??
           `svc logs --level warn${away === undefined ? "" : `, and the platform of ${away.name}`}.`),
   )
@@ -127,11 +127,11 @@ export const judgeCapabilities = (
   return judge(
     failing.length === 0 && missing.length === 0 && report.generation !== null,
     evidence,
-    remediation ?? "svc generation diff shows what changed; svc generation rollback takes an earlier configuration.",
+    remediation ?? "svc generation diff shows what changed; svc generation rollback restores an earlier configuration.",
   )
 }
 
-/** What of an agent waits for a person, or went wrong last. It changes no answer: the Host runs. */
+/** What waits for a person at an agent, or failed last. It does not change the answer: the Host runs. */
 const describeAgent = ({name, approvals, runs, lastRun}: View<"agents">["items"][number]): readonly string[] => {
   const isFailed = lastRun?.state === "failed"
   const said = [
@@ -150,12 +150,12 @@ const describeAgent = ({name, approvals, runs, lastRun}: View<"agents">["items"]
 
 export interface Stores {
   readonly status: View<"status">
-  /** Undefined for what the Host does not have. */
+  /** Undefined if the Host does not have it. */
   readonly history: View<"history"> | undefined
   readonly jobs: View<"jobs"> | undefined
 }
 
-/** Do all name the authority of the database? */
+/** Returns whether all stores name the authority of the database. */
 export const judgeAuthority = ({status, history, jobs}: Stores): Judgement => {
   const {authority, workroom} = status
   const stores: (readonly [evidence: string, agrees: boolean])[] = [[`database: ${authority}`, true]]
@@ -180,6 +180,6 @@ const judgeJobs = (jobs: View<"jobs"> | undefined, authority: string): readonly 
   if (jobs === undefined) return ["job file: this Host has none", true]
   const {authority: own, refused} = jobs.file
   if (refused !== undefined && refused !== null) return [`job file: refused: ${refused.detail}`, false]
-  if (own === undefined || own === null) return ["job file: taken as it is", true]
+  if (own === undefined || own === null) return ["job file: names no authority, so it matches any", true]
   return [`job file: ${own}`, own === authority]
 }

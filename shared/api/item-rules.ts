@@ -1,17 +1,17 @@
-/** The states of a work item, in the order of its way; `cancelled` is reached from any open one. */
+/** The states of a work item, in their usual order. Any open item can become `cancelled`. */
 export const itemStates = ["open", "active", "blocked", "review", "done", "cancelled"] as const
 export type ItemState = (typeof itemStates)[number]
 
-/** The commands that people and agents give about an item that is there. */
+/** The commands that people and agents use on an existing item. */
 export const itemCommands = ["claim", "block", "unblock", "review", "accept", "cancel", "comment"] as const
 export type ItemCommand = (typeof itemCommands)[number]
 
-/** Who acts, or who is assigned: a person or an agent. */
+/** An actor or assignee: a person or an agent. */
 export const partyPattern = "^(user|agent):\\S{1,200}$"
 
 const open = ["open", "active", "blocked", "review"] as const
 
-/** In which states an item takes a command of a person or an agent. Work that was not accepted is claimed again. */
+/** The states in which an item accepts each command. Work that was not accepted can be claimed again. */
 export const takenIn: Readonly<Record<ItemCommand, readonly ItemState[]>> = {
   claim: ["open", "active", "review"],
   block: ["active"],
@@ -22,7 +22,7 @@ export const takenIn: Readonly<Record<ItemCommand, readonly ItemState[]>> = {
   comment: [...open, "done", "cancelled"],
 }
 
-/** The event that tells of a command about an item. */
+/** The event type of each command. */
 export const itemEvents = {
   add: "workroom.item_added",
   claim: "workroom.item_claimed",

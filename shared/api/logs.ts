@@ -12,45 +12,46 @@ export const LogRecordView = Named(
 )
 
 export const LogQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 1000, default: 200, description: "Records of a page"})),
-  cursor: Type.Optional(Type.String({pattern: "^[0-9]{1,15}$", description: "`next` of the page before"})),
-  level: Type.Optional(Type.Enum([...logLevels], {description: "The least level"})),
-  plugin: Type.Optional(Type.String({description: "Only of this plugin instance, by its name"})),
+  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 1000, default: 200, description: "Records per page"})),
+  cursor: Type.Optional(Type.String({pattern: "^[0-9]{1,15}$", description: "`next` of the previous page"})),
+  level: Type.Optional(Type.Enum([...logLevels], {description: "The lowest level to show"})),
+  plugin: Type.Optional(Type.String({description: "Only records of this plugin instance, by its name"})),
   run: Type.Optional(
     Type.String({
       pattern: "^[0-9A-Za-z-]{1,64}$",
-      description: "The runtimeId of an earlier run, or `previous`; `after` is ignored. This run when left out",
+      description:
+        "The runtimeId of an earlier run, or `previous`, and then `after` is ignored. The current run when left out",
     }),
   ),
   after: Type.Optional(
     Type.String({
       pattern: "^[0-9A-Za-z-]{1,64}-[0-9]{1,15}$",
-      description: "`head` of an earlier answer: what came after it, oldest first; `cursor` is ignored",
+      description: "`head` of an earlier response. Returns the records after it, oldest first, and ignores `cursor`",
     }),
   ),
 })
 
 export const LogPage = Named("LogPage", {
   ...page(LogRecordView).properties,
-  head: Type.String({description: "The newest record that this answer has seen; `after` takes it"}),
+  head: Type.String({description: "The newest record of this response, to use as `after`"}),
   missed: Type.Union(
     [
       Type.Object({
         reason: Type.Enum(["evicted", "restarted"], {
-          description: "There were more than the Host keeps, or the Host was started anew",
+          description: "evicted: there were more records than the Host keeps. restarted: the Host restarted",
         }),
-        records: Type.Union([Type.Integer(), Type.Null()], {description: "How many; null where nobody knows"}),
+        records: Type.Union([Type.Integer(), Type.Null()], {description: "How many; null if unknown"}),
       }),
       Type.Null(),
     ],
-    {description: "What is gone of the records after `after`, whatever the filter"},
+    {description: "Lost records after `after`, regardless of the filter"},
   ),
 })
 
 export const LogRunView = Named("LogRunView", {
   runtimeId: Type.String(),
   startedAt: Time(),
-  writtenAt: Time("When its last record was written"),
+  writtenAt: Time("Time of its last record"),
   size: Type.Integer({description: "Bytes"}),
   isCut: Type.Boolean({description: "Its first records are no longer kept"}),
 })

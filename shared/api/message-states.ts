@@ -1,4 +1,4 @@
-/** What one word asks for where lists of messages are narrowed by a state: several states together. */
+/** Words that stand for several states when a list of messages is filtered by state. */
 
 export const inboxGroups = {open: ["pending", "running"], aside: ["failed", "dead", "held"]} as const
 

@@ -4,19 +4,25 @@ import {inboxGroups, outboxGroups} from "./message-states.ts"
 import {PageQuery} from "./paging.ts"
 import {Named, Time} from "./schemas.ts"
 
-/** Inbox and outbox as the HTTP API shows them. What is marked `private` is left out for a demo token. */
+/** Inbox and outbox as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
 const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead", "held", "discarded"])
 
-/** What messages are looked for by; what a demo token does not see, it does not look for. */
+/** Filters of message lists. A demo token cannot filter by what it does not see. */
 const filters = {
-  endpoint: Type.Optional(Type.String({minLength: 1, description: "Only of this endpoint"})),
-  channel: Type.Optional(Type.String({minLength: 1, private: true, description: "Only of this channel, by its id"})),
-  user: Type.Optional(Type.String({minLength: 1, private: true, description: "Only of this user"})),
-  plugin: Type.Optional(Type.String({minLength: 1, description: "Only what a handler of this plugin had to do with"})),
-  text: Type.Optional(Type.String({minLength: 1, maxLength: 200, private: true, description: "Only with this text"})),
-  from: Type.Optional(Time("Only since this time")),
-  to: Type.Optional(Time("Only before this time")),
+  endpoint: Type.Optional(Type.String({minLength: 1, description: "Only messages of this endpoint"})),
+  channel: Type.Optional(
+    Type.String({minLength: 1, private: true, description: "Only messages of this channel, by its id"}),
+  ),
+  user: Type.Optional(Type.String({minLength: 1, private: true, description: "Only messages of this user"})),
+  plugin: Type.Optional(
+    Type.String({minLength: 1, description: "Only messages that a handler of this plugin handled or sent"}),
+  ),
+  text: Type.Optional(
+    Type.String({minLength: 1, maxLength: 200, private: true, description: "Only messages that contain this text"}),
+  ),
+  from: Type.Optional(Time("Only messages at or after this time")),
+  to: Type.Optional(Time("Only messages before this time")),
 }
 
 export const InboxQuery = Type.Object({
@@ -50,36 +56,40 @@ export const InboxDetail = Named("InboxDetail", {
       attempt: Type.Integer(),
       startedAt: Type.Union([Time(), Type.Null()]),
       endedAt: Type.Union([Time(), Type.Null()]),
-      error: Type.Union([Type.String(), Type.Null()], {private: true, description: "Why it failed, or was not run"}),
+      error: Type.Union([Type.String(), Type.Null()], {private: true, description: "Why it failed or did not run"}),
     }),
   ),
-  replies: Type.Array(Type.String(), {description: "Outbox ids of what its handlers sent"}),
+  replies: Type.Array(Type.String(), {description: "Outbox ids of the messages that its handlers sent"}),
 })
 
 export const InboxActionRequest = Named(
   "InboxActionRequest",
-  {handler: Type.Optional(Type.String({minLength: 1, description: "This one of its handlers; all when left out"}))},
+  {
+    handler: Type.Optional(
+      Type.String({minLength: 1, description: "The handler; all handlers of the event when left out"}),
+    ),
+  },
   {additionalProperties: false},
 )
 
 export const InboxChanged = Named("InboxChanged", {
-  events: Type.Integer({description: "How many events it was done to"}),
-  handlers: Type.Integer({description: "How many handlers of them"}),
+  events: Type.Integer({description: "How many events changed"}),
+  handlers: Type.Integer({description: "How many of their handlers changed"}),
 })
 
 export const BulkRequest = Named(
   "BulkRequest",
   {
     action: Type.Enum(["retry", "release", "discard"]),
-    dryRun: Type.Optional(Type.Boolean({default: false, description: "Only count what it would be done to"})),
+    dryRun: Type.Optional(Type.Boolean({default: false, description: "Only count what would change"})),
   },
   {additionalProperties: false},
 )
 
 export const BulkChanged = Named("BulkChanged", {
-  count: Type.Integer({description: "Events or messages that it was done to"}),
+  count: Type.Integer({description: "How many events or messages changed"}),
   next: Type.Union([Type.String(), Type.Null()], {description: "`cursor` of the next part; null at the end"}),
-  lookedTo: Type.Union([Time(), Type.Null()], {description: "The time of the oldest that was looked at"}),
+  lookedTo: Type.Union([Time(), Type.Null()], {description: "The time of the oldest row checked so far"}),
 })
 
 const outboxStates = [
@@ -119,7 +129,7 @@ export const OutboxView = Named("OutboxView", {
   createdAt: Time(),
   endedAt: Type.Union([Time(), Type.Null()]),
   notBefore: Type.Union([Time(), Type.Null()]),
-  text: Type.String({private: true, description: "As plain text"}),
+  text: Type.String({private: true, description: "The content as plain text"}),
   reason: Type.Union([Type.String(), Type.Null()], {description: "Why it failed, is dead, unknown or held"}),
   error: Type.Union([Type.String(), Type.Null()], {private: true}),
 })
@@ -133,19 +143,19 @@ export const OutboxDetail = Named("OutboxDetail", {
 })
 
 export const OutboxChanged = Named("OutboxChanged", {
-  messages: Type.Integer({description: "How many messages it was done to"}),
+  messages: Type.Integer({description: "How many messages changed"}),
 })
 
 export const RedactRequest = Named(
   "RedactRequest",
-  {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "Why, for the event log"}))},
+  {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "The reason, for the event log"}))},
   {additionalProperties: false},
 )
 
 export const Redacted = Named("Redacted", {
   erased: Type.Enum(["file", "row", "log", "remote"], {
     description:
-      "Where nothing of it is left: in the database file and its log; in the row and the log, while copies may stand in unused parts of a large file; in the row alone, while a checkpoint is being made; what a remote database keeps is not known",
+      "Where the content is erased. file: in the database file and its log. log: in the row and the log; unused parts of a large file may still contain copies. row: only in the row, because a checkpoint is being made. remote: the Host does not know what a remote database keeps",
   }),
 })
 
@@ -163,13 +173,18 @@ export const Accepted = Named("Accepted", {id: Type.String()})
 
 export const RatesQuery = Type.Object({
   minutes: Type.Optional(
-    Type.Integer({minimum: 1, maximum: 10_080, default: 60, description: "How far back; in 60 intervals"}),
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_080,
+      default: 60,
+      description: "How many minutes back, divided into 60 intervals",
+    }),
   ),
 })
 
 export const RatesView = Named("RatesView", {
-  from: Time("Begin of the first interval"),
+  from: Time("Start of the first interval"),
   seconds: Type.Number({description: "Length of an interval; the last one ends now"}),
-  received: Type.Array(Type.Integer(), {description: "Inbox events that were stored"}),
-  sent: Type.Array(Type.Integer(), {description: "Outbox messages that were stored, whatever became of them"}),
+  received: Type.Array(Type.Integer(), {description: "Stored inbox events"}),
+  sent: Type.Array(Type.Integer(), {description: "Stored outbox messages, regardless of their outcome"}),
 })

@@ -1,11 +1,11 @@
 import {type TSchema, Type} from "../type.ts"
 
-/** How the lists of the HTTP API come in pages. */
+/** The pages of lists in the HTTP API. */
 
-/** A page as clients read it. */
+/** A page as clients receive it. */
 export interface Page<T> {
   readonly items: readonly T[]
-  /** The cursor of the next page; null where this is the last one. */
+  /** The cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 
@@ -15,13 +15,15 @@ export const page = <T extends TSchema>(item: T) => {
   return Type.Object(
     {
       items: Type.Array(item),
-      next: Type.Union([Type.String(), Type.Null()], {description: "The cursor of the next page"}),
+      next: Type.Union([Type.String(), Type.Null()], {
+        description: "The cursor of the next page; null on the last page",
+      }),
     },
     title === undefined ? {} : {title: `${title.replace(/View$/, "")}Page`},
   )
 }
 
 export const PageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items of a page"})),
-  cursor: Type.Optional(Type.String({pattern: "^[0-9]+$", description: "`next` of the page before"})),
+  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per page"})),
+  cursor: Type.Optional(Type.String({pattern: "^[0-9]+$", description: "`next` of the previous page"})),
 })

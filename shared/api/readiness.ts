@@ -5,8 +5,8 @@ import {UncommittedConfig} from "./configuration/file.ts"
 import {Named} from "./schemas.ts"
 
 /**
- * Why a component is not ready, with what to do about it. `docs/reference/readiness.md` is generated from this table.
- * `<plugin>` and `<name>` are filled in. `whilePinned` takes the remediation's place while a configuration is pinned.
+ * Why a component is not ready, and what to do about it. `docs/reference/readiness.md` is generated from this table.
+ * svc fills in `<plugin>` and `<name>`. `whilePinned` replaces the remediation while a configuration is pinned.
  */
 export const readinessReasons = {
   database_not_initialized: {
@@ -14,31 +14,33 @@ export const readinessReasons = {
     remediation: {text: "Read the Host's log for why the database does not open.", command: "svc doctor"},
   },
   database_unreachable: {
-    message: "The remote database does not answer. The Host retries by itself, and runs a provisional generation.",
+    message: "The remote database does not answer. The Host keeps retrying and runs a provisional generation.",
     remediation: {
       text: "Check database.url, the network and the database's server.",
       command: "svc doctor",
     },
   },
   disk_full: {
-    message: "The disk is full: no generation can be recorded. Nothing is taken in or sent until there is space.",
+    message:
+      "The disk is full, so the Host cannot record a generation. It accepts and sends nothing until there is space.",
     remediation: {
-      text: "Free space on the disk of .svc/ and of the database. The Host goes on by itself.",
+      text: "Free space on the disk of .svc/ and of the database. The Host then continues without a restart.",
       command: "svc doctor",
     },
   },
   database_replaced: {
     message:
-      "The database file was removed or replaced under the running Host. It alone holds the data, and takes nothing.",
+      "The database file was removed or replaced while the Host runs. Only the Host still has the data, and it accepts no more.",
     remediation: {
-      text: "Let the Host write what it holds into a new file, stop it, and put that file in place.",
+      text: "Let the Host write its data into a new file, stop it, and move that file into place.",
       command: "svc database rescue",
     },
   },
   last_good: {
-    message: "The project as it is does not start. The last good generation runs instead, and nothing is committed.",
+    message:
+      "The project does not start in its current state. The last good generation runs instead, and the Host commits no other.",
     remediation: {
-      text: "Correct what keeps the project from starting; svc runtime status tells it.",
+      text: "Correct the error that svc runtime status shows.",
       command: "svc runtime restart",
     },
   },
@@ -52,23 +54,23 @@ export const readinessReasons = {
   plugin_disabled: {
     message: "The plugin instance is disabled.",
     remediation: {text: "Remove plugins.<plugin>.enabled: false from svc.config.yml.", command: "svc runtime reload"},
-    /** While a pinned configuration runs: the file may well have it enabled. */
+    /** While a configuration is pinned, the file may have the plugin enabled. */
     whilePinned: {
-      text: "The pinned configuration has it disabled, as svc plugin disable does. Enable it.",
+      text: "The pinned configuration disables it, as svc plugin disable does. Enable it.",
       command: "svc plugin enable <plugin>",
     },
   },
   plugin_failed: {
     message: "The plugin instance failed and publishes nothing.",
     remediation: {
-      text: "Read the Host's log for what plugins.<plugin> threw, and correct it.",
+      text: "Find the error of plugins.<plugin> in the Host's log, and correct it.",
       command: "svc runtime reload",
     },
   },
   slot_missing: {
     message: "The plugin instance publishes no endpoint of that name.",
     remediation: {
-      text: "Correct the name to <slot>~<id> of an endpoints[] entry of plugins.<plugin>, or to the slot alone.",
+      text: "Correct the name to <slot>~<id> of an endpoints[] entry of plugins.<plugin>, or to only the slot.",
       command: "svc config check",
     },
   },
@@ -77,7 +79,7 @@ export const readinessReasons = {
     remediation: {text: "Add an entry to plugins.<plugin>.endpoints.", command: "svc runtime reload"},
   },
   endpoint_failed: {
-    message: "The endpoint was refused and does not try again.",
+    message: "The platform or the adapter refused the account, so the Host does not retry.",
     remediation: {
       text: "Correct the account of <name>: its error is in the list of endpoints.",
       command: "svc runtime reload",
@@ -85,11 +87,11 @@ export const readinessReasons = {
   },
   endpoint_closed: {
     message: "The endpoint is closing.",
-    remediation: {text: "Wait for the change of generation to end.", command: "svc runtime status"},
+    remediation: {text: "Wait for the Host to finish switching generations.", command: "svc runtime status"},
   },
   not_opened: {
     message: "The endpoint is not open yet.",
-    remediation: {text: "Wait for the endpoint before it to close.", command: "svc runtime status"},
+    remediation: {text: "Wait for the previous endpoint to close.", command: "svc runtime status"},
   },
   agent_missing: {
     message: "The configuration has no agent binding of that name.",
@@ -136,7 +138,7 @@ export const readinessReasons = {
     remediation: {text: "Set agents.<name>.prices, or limit tokens instead of money.", command: "svc config check"},
   },
   agent_tool_missing: {
-    message: "The agent binding lists a tool that it cannot have.",
+    message: "The agent binding lists a tool that is not available to it.",
     remediation: {
       text: "Correct agents.<name>.tools, or enable the plugin that declares the tool.",
       command: "svc config check",
@@ -146,33 +148,36 @@ export const readinessReasons = {
 
 export type ReadinessReason = keyof typeof readinessReasons
 
-/** What a ready endpoint's component says where nothing comes in all the same. `<name>`, `<state>`, `<reasons>` are filled in. */
+/**
+ * What the component of a ready endpoint reports if no messages arrive. svc fills in `<name>`, `<state>` and
+ * `<reasons>`.
+ */
 export const readyBut = {
   not_connected: {
-    message: "Admitting, not connected: the endpoint is <state>.",
+    message: "Admission is open, but the endpoint is not connected: it is <state>.",
     remediation: {
-      text: "Readiness does not depend on the connection. The list of endpoints has the last error of <name>.",
+      text: "Readiness does not depend on the connection. The list of endpoints shows the last error of <name>.",
       command: "svc logs --level warn",
     },
   },
   provisional: {
-    message: "Present and enabled, not opened: it opens once the database answers.",
+    message: "Present and enabled, but not open: the Host opens it once the database answers.",
     remediation: {
       text: "Check database.url, the network and the database's server.",
       command: "svc doctor",
     },
   },
   ingress_paused: {
-    message: "Admission is open, and ingress is paused (<reasons>): nothing comes in.",
+    message: "Admission is open, but ingress is paused (<reasons>): the Host accepts no messages.",
     remediation: {
-      text: "Resume ingress once its reason is gone. The reason disk ends by itself once there is space.",
+      text: "Resume ingress once its reason is resolved. The reason disk ends automatically once there is space.",
       command: "svc ingress resume",
     },
   },
   paused_and_not_connected: {
-    message: "Admission is open, ingress is paused (<reasons>), and the endpoint is not connected: it is <state>.",
+    message: "Admission is open, but ingress is paused (<reasons>) and the endpoint is not connected: it is <state>.",
     remediation: {
-      text: "Resume ingress once its reason is gone. The list of endpoints has the last error of <name>.",
+      text: "Resume ingress once its reason is resolved. The list of endpoints shows the last error of <name>.",
       command: "svc ingress resume",
     },
   },
@@ -187,11 +192,13 @@ const Component = Named("Component", {
   check: Type.Enum(["project_started", "initialized", "admission_open", "binding_configured"]),
   reason: Type.Optional(Type.Enum(Object.keys(readinessReasons) as ReadinessReason[])),
   state: Type.Optional(
-    Type.Enum([...endpointStates], {description: "An endpoint's connection, which the check does not ask for"}),
+    Type.Enum([...endpointStates], {
+      description: "The state of an endpoint's connection, which is not part of the check",
+    }),
   ),
   message: Type.String(),
   since: Type.String({format: "date-time"}),
-  proves: Type.String({description: "What the check shows, and no more"}),
+  proves: Type.String({description: "What the check proves, and no more"}),
   remediation: Type.Optional(Type.Object({text: Type.String(), command: Type.String()})),
 })
 export type Component = Static<typeof Component>
@@ -200,12 +207,13 @@ export type Component = Static<typeof Component>
 export const IngressView = Named("IngressView", {
   state: Type.Enum(["open", "paused"]),
   reasons: Type.Array(Type.Enum(["operator", "release", "disk", "database"])),
-  since: Type.String({format: "date-time", description: "Since when it is open or paused"}),
+  since: Type.String({format: "date-time", description: "When it was opened or paused"}),
 })
 export type IngressView = Static<typeof IngressView>
 
 /**
- * The detailed readiness report. `generation` is null before the first is committed; `committedAt` also where it is provisional.
+ * The detailed readiness report. `generation` is null until the first one is committed. `committedAt` is also null
+ * while the generation is provisional.
  */
 export const ReadinessReport = Named("ReadinessReport", {
   schema: Type.Literal("svc.readiness/1"),
@@ -214,7 +222,7 @@ export const ReadinessReport = Named("ReadinessReport", {
   provisional: Type.Optional(
     Type.Boolean({
       description:
-        "True while the remote database was never reached: the generation is not recorded, and nothing is opened",
+        "True until the Host first reaches the remote database. The generation is not recorded, and the Host opens no endpoints",
     }),
   ),
   committedAt: Type.Union([Type.String({format: "date-time"}), Type.Null()]),
@@ -227,7 +235,7 @@ export const ReadinessReport = Named("ReadinessReport", {
   checkpointFailure: Type.Optional(CheckpointFailure),
   components: Type.Array(Component, {
     description:
-      "Required ones that are not ready first, then required ones that have a remediation all the same: not connected, paused",
+      "First the required components that are not ready, then those that are ready but have a remediation: not connected, paused",
   }),
 })
 export type ReadinessReport = Static<typeof ReadinessReport>

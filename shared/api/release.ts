@@ -2,19 +2,19 @@ import {type Static, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
 import {Named, orNull, Time} from "./schemas.ts"
 
-/** What a release goes back to: everything that is recorded before it. */
+/** What a release can roll back to: the recorded state from before it. */
 export const RestorePoint = Named("RestorePoint", {
-  checkpoint: Type.String({description: "The checkpoint that was made and verified for it"}),
+  checkpoint: Type.String({description: "The checkpoint made and verified for the release"}),
   authority: Type.String(),
-  commit: orNull(Type.String({description: "Of the project's git work tree, or what SVC_COMMIT said"})),
-  image: orNull(Type.String({description: "What SVC_IMAGE said"})),
+  commit: orNull(Type.String({description: "The commit of the project's git work tree, or the value of SVC_COMMIT"})),
+  image: orNull(Type.String({description: "The value of SVC_IMAGE"})),
   lockfile: orNull(Type.Object({name: Type.String(), sha256: Type.String()})),
   configuration: Type.Object({
     sha256: Type.String(),
-    generation: orNull(Type.Integer({description: "The newest that was committed"})),
+    generation: orNull(Type.Integer({description: "The newest committed generation"})),
   }),
-  schema: Type.Integer({description: "Of the database"}),
-  version: Type.String({description: "Of svc"}),
+  schema: Type.Integer({description: "Schema version of the database"}),
+  version: Type.String({description: "Version of svc"}),
 })
 export type RestorePoint = Static<typeof RestorePoint>
 
@@ -22,19 +22,19 @@ export type RestorePoint = Static<typeof RestorePoint>
 export const ReleaseStep = Named("ReleaseStep", {
   name: Type.Enum(["worktree", "install", "doctor", "build", "test", "start"]),
   ok: Type.Boolean(),
-  skipped: Type.Boolean({description: "There was nothing to do, as where there is no build script"}),
+  skipped: Type.Boolean({description: "True if there was nothing to do, for example no build script"}),
   seconds: Type.Number(),
   command: Type.String(),
-  detail: Type.String({private: true, description: "Why it failed or was left out: the end of what it printed"}),
-  output: Type.Optional(Type.String({private: true, description: "The file with all that it printed, in the project"})),
+  detail: Type.String({private: true, description: "Why it failed or was skipped: the end of its output"}),
+  output: Type.Optional(Type.String({private: true, description: "The file with its complete output, in the project"})),
 })
 export type ReleaseStep = Static<typeof ReleaseStep>
 
 export const ReleaseVerification = Named(
   "ReleaseVerification",
   {
-    commit: orNull(Type.String({description: "What was verified; null where the project is no git work tree"})),
-    copy: Type.Optional(Type.String({description: "Without git: SHA-256 of the files that were verified"})),
+    commit: orNull(Type.String({description: "The verified commit; null if the project is not a git work tree"})),
+    copy: Type.Optional(Type.String({description: "Without git: SHA-256 of the verified files"})),
     build: Type.Optional(BuildIdentity),
     ok: Type.Boolean(),
     steps: Type.Array(ReleaseStep),
@@ -57,13 +57,13 @@ const entry = <const Is extends string, P extends Record<string, Parameters<type
 
 const rolledBack = {
   checkpoint: Type.String(),
-  authority: Type.String({description: "The one that was minted"}),
+  authority: Type.String({description: "The new authority"}),
   before: Type.String({description: "The authority of the checkpoint"}),
-  commit: orNull(Type.String({description: "What the code went back to"})),
-  sideEffects: Type.Integer({description: "Messages that were sent since the checkpoint, and were accepted"}),
+  commit: orNull(Type.String({description: "The commit that the code was rolled back to"})),
+  sideEffects: Type.Integer({description: "Messages sent since the checkpoint, which the operator accepted"}),
 }
 
-/** What a rollback leaves to be recorded by whoever finishes it. */
+/** The entry that the process which finishes a rollback records. */
 export const RolledBack = Type.Object({is: Type.Literal("rolled_back"), release: Type.String(), ...rolledBack})
 export type RolledBack = Static<typeof RolledBack>
 
@@ -74,13 +74,13 @@ export const ReleaseEntry = Type.Union([
   entry("begun", {restorePoint: RestorePoint}),
   entry("verified", {verification: ReleaseVerification}),
   entry("completed", {
-    acceptedBy: Type.String({private: true, description: "Who accepted it at the console"}),
-    unverified: orNull(Type.String({description: "Why it was completed without a verification that passed"})),
-    commit: orNull(Type.String({description: "What runs from now on"})),
+    acceptedBy: Type.String({private: true, description: "The person who accepted the release at the console"}),
+    unverified: orNull(Type.String({description: "Why it was completed without a passed verification"})),
+    commit: orNull(Type.String({description: "The commit that runs from now on"})),
     build: Type.Optional(BuildIdentity),
     generation: orNull(Type.Integer()),
     runtimeId: Type.String(),
-    windowEnds: Time("Until then the checkpoint of the release stays"),
+    windowEnds: Time("Until then svc keeps the checkpoint of the release"),
   }),
   entry("aborted", {reason: Type.String()}),
   entry("ingress_resumed", {}),
@@ -90,14 +90,14 @@ export type ReleaseEntry = Static<typeof ReleaseEntry>
 
 export const releaseStates = ["beginning", "begun", "observing", "complete", "aborted", "rolled_back"] as const
 
-/** A release as its entries tell. */
+/** A release, computed from its entries. */
 export const ReleaseView = Named("ReleaseView", {
   id: Type.String(),
   state: Type.Enum([...releaseStates], {
     description:
       "beginning: the checkpoint is being made, or failed. observing: complete, and its observation window is open.",
   }),
-  beganAt: Time("When it was asked for"),
+  beganAt: Time("When it was requested"),
   endedAt: orNull(Time("When it was completed, aborted or rolled back")),
   restorePoint: orNull(RestorePoint),
   problem: orNull(Type.Object({code: Type.String(), detail: Type.String({private: true})})),
@@ -105,7 +105,7 @@ export const ReleaseView = Named("ReleaseView", {
   acceptedBy: orNull(Type.String({private: true})),
   unverified: orNull(Type.String({private: true})),
   windowEnds: orNull(Time("End of the observation window")),
-  windowLeft: Type.Integer({description: "Seconds of the observation window that are left"}),
+  windowLeft: Type.Integer({description: "Remaining seconds of the observation window"}),
   reason: orNull(Type.String({private: true, description: "Why it was aborted"})),
 })
 export type ReleaseView = Static<typeof ReleaseView>
@@ -115,7 +115,11 @@ const closed = {additionalProperties: false} as const
 export const CompleteRequest = Named(
   "CompleteRequest",
   {
-    acceptedBy: Type.String({minLength: 1, maxLength: 200, description: "Who accepted it at the console"}),
+    acceptedBy: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "The person who accepted the release at the console",
+    }),
     window: Type.Optional(Type.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"})),
     unverified: Type.Optional(
       Type.String({minLength: 1, maxLength: 500, description: "Why it is completed without a verification"}),
@@ -126,7 +130,7 @@ export const CompleteRequest = Named(
 
 export const AbortRequest = Named(
   "AbortRequest",
-  {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "Why"}))},
+  {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "Why it is aborted"}))},
   closed,
 )
 
@@ -134,7 +138,10 @@ export const BeginRequest = Named(
   "BeginRequest",
   {
     externalRestorePoint: Type.Optional(
-      Type.String({minLength: 1, description: "Dialect libsql: the id of the backup that its own tool has made"}),
+      Type.String({
+        minLength: 1,
+        description: "Dialect libsql: the id of the backup made with the database's own tool",
+      }),
     ),
   },
   closed,

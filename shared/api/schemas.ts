@@ -1,8 +1,8 @@
 import {type TProperties, type TSchema, Type} from "../type.ts"
 
-/** What the schemas of API, events and files have in common. */
+/** Parts shared by the schemas of the API, events and files. */
 
-/** An object that the API's document knows by the name of its constant, and refers to. */
+/** An object schema that the OpenAPI document refers to by this name. */
 export const Named = <P extends TProperties>(
   name: string,
   properties: P,

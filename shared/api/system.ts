@@ -5,14 +5,14 @@ import {UncommittedConfig} from "./configuration/file.ts"
 import {IngressView} from "./readiness.ts"
 import {Named, Time} from "./schemas.ts"
 
-/** The Host as the HTTP API shows it, and its generations. What is marked `private` is left out for a demo token. */
+/** The Host and its generations as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
 export const Ready = Named("Ready", {ready: Type.Boolean()})
 
 export const SessionView = Named("SessionView", {
   project: Type.String(),
   version: Type.String({description: "Version of svc"}),
-  scope: Type.Enum(["demo", "full"], {description: "What the token that was shown may do"}),
+  scope: Type.Enum(["demo", "full"], {description: "The scope of the request's token"}),
 })
 
 export const Status = Named("Status", {
@@ -26,28 +26,28 @@ export const Status = Named("Status", {
   startedAt: Time(),
   uptime: Type.Number({description: "Seconds"}),
   restarts: Type.Integer({description: "Starts of this project before this one"}),
-  endedCleanly: Type.Boolean({description: "False when the run before this one was killed"}),
+  endedCleanly: Type.Boolean({description: "False if the previous run was killed"}),
   generation: Type.Object({number: Type.Integer(), committedAt: Time(), reason: Type.String()}),
   provisional: Type.Optional(
     Named(
       "Provisional",
       {
         since: Time(),
-        attempts: Type.Integer({description: "How often the database was asked, or storing was tried"}),
+        attempts: Type.Integer({description: "Attempts to reach the database or to store something"}),
         waitsFor: Type.Enum(["database", "space"], {
           description:
-            "A remote database that does not answer; or space on a full disk, and then no generation runs: its number is 0",
+            "database: a remote database does not answer. space: the disk is full; then no generation runs, and its number is 0",
         }),
         error: Type.String({private: true, description: "Why the last attempt failed"}),
       },
       {
         description:
-          "While the remote database was never reached, or the disk is too full to begin. What only it knows is then left at 0, null, true or empty: restarts, endedCleanly, authorities, workroom, checkpoints, ingress",
+          "Present until the Host first reaches the remote database, or while the disk is too full to start. Values that only the database has are then 0, null, true or empty: restarts, endedCleanly, authorities, workroom, checkpoints, ingress",
       },
     ),
   ),
   pin: Type.Union([Type.Object({number: Type.Integer()}), Type.Null()], {
-    description: "The generation whose configuration is pinned, by a rollback or a plugin that was disabled",
+    description: "The generation whose configuration is pinned, by a rollback or by disabling a plugin",
   }),
   lastFailure: Type.Union(
     [
@@ -60,21 +60,21 @@ export const Status = Named("Status", {
       }),
       Type.Null(),
     ],
-    {description: "The newest generation that was not committed"},
+    {description: "The last generation that could not be committed"},
   ),
   lastGood: Type.Union(
     [
       Type.Object({
         generation: Type.Integer(),
-        why: Type.String({private: true, description: "Why the project as it is did not start"}),
+        why: Type.String({private: true, description: "Why the project did not start in its current state"}),
       }),
       Type.Null(),
     ],
-    {description: "The generation that runs because the project as it is has failed to start twice in a row"},
+    {description: "The last good generation. It runs because the project failed to start twice in a row"},
   ),
   uncommitted: UncommittedConfig,
   ready: Type.Boolean(),
-  supervisor: Type.String({description: "Who starts the Host again; none where nobody does"}),
+  supervisor: Type.String({description: "What restarts the Host; none if nothing does"}),
   ingress: IngressView,
   checkpoint: NewestCheckpoint,
   checkpointFailure: CheckpointFailure,
@@ -86,31 +86,31 @@ export const Status = Named("Status", {
   workroom: Type.Object({
     store: Type.Enum(["database", "file"]),
     authority: Type.String(),
-    seq: Type.Integer({description: "The last record of its Journal"}),
+    seq: Type.Integer({description: "Number of the last record in its Journal"}),
   }),
   epoch: Type.String({description: "Short form of the authority, in the ids of events"}),
   authorities: Type.Array(
     Type.Object({
       part: Type.Enum(["database", "event log", "workroom Journal", "job file"]),
-      authority: Type.Union([Type.String(), Type.Null()], {description: "Null where there is none of it yet"}),
+      authority: Type.Union([Type.String(), Type.Null()], {description: "Null if the part does not exist yet"}),
     }),
-    {description: "What each part of the state names: all the same one, or the Host would not have started"},
+    {description: "The authority that each part of the state names. All are equal, or the Host would not have started"},
   ),
 })
 
 export const RestartRequest = Named(
   "RestartRequest",
   {
-    confirm: Type.Optional(Type.Boolean({description: "Do it even where nothing would start the Host again"})),
-    force: Type.Optional(Type.Boolean({description: "Restart without trying the next start before"})),
+    confirm: Type.Optional(Type.Boolean({description: "Restart even if no supervisor would restart the Host"})),
+    force: Type.Optional(Type.Boolean({description: "Restart without a trial of the next start"})),
   },
   {additionalProperties: false},
 )
 
 export const ReloadResult = Named("ReloadResult", {
-  committed: Type.Boolean({description: "False where nothing had changed"}),
+  committed: Type.Boolean({description: "False if nothing had changed"}),
   generation: Type.Integer(),
-  restarting: Type.Optional(Type.Boolean({description: "The change needs a restart, which has begun"})),
+  restarting: Type.Optional(Type.Boolean({description: "True if the change needs a restart, which has begun"})),
 })
 
 export const IngressRequest = Named(
@@ -126,7 +126,7 @@ export const GenerationView = Named("GenerationView", {
   runtimeId: Type.String(),
   configSha256: Type.String(),
   plugins: Type.Array(Type.String()),
-  code: Type.Record(Type.String(), Type.String(), {description: "Fingerprint of the code of each plugin, by its name"}),
+  code: Type.Record(Type.String(), Type.String(), {description: "Fingerprint of each plugin's code, by plugin name"}),
   current: Type.Boolean(),
   pinned: Type.Boolean(),
 })

@@ -15,27 +15,27 @@ export const BoardItem = Named("BoardItem", {
   title,
   assignee,
   blocker,
-  comments: Type.Integer({description: "How many were made"}),
+  comments: Type.Integer({description: "Number of comments"}),
   createdAt,
   updatedAt,
 })
 export type BoardItem = Static<typeof BoardItem>
 
 export const BoardView = Named("BoardView", {
-  seq: Type.Integer({description: "The last record of the Journal that this shows"}),
+  seq: Type.Integer({description: "The last record of the Journal that the board includes"}),
   columns: Type.Array(
     Type.Object({
       state: Type.Enum([...itemStates]),
-      total: Type.Integer({description: "Items in this state that fit"}),
+      total: Type.Integer({description: "Number of matching items in this state"}),
       items: Type.Array(BoardItem),
     }),
-    {description: "What is blocked comes first"},
+    {description: "Blocked items come first"},
   ),
 })
 export type BoardView = Static<typeof BoardView>
 
 export const BoardQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items of a column"})),
+  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items per column"})),
   label: ItemFilter.properties.label,
   assignee: ItemFilter.properties.assignee,
   text: Type.Optional(
@@ -43,7 +43,7 @@ export const BoardQuery = Type.Object({
       private: true,
       minLength: 1,
       maxLength: 200,
-      description: "Only items with this in title or description",
+      description: "Only items with this text in title or description",
     }),
   ),
 })

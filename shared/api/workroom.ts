@@ -19,9 +19,9 @@ export const Conversation = Named(
 
 export const Blocker = Named("Blocker", {
   reason: Type.String({private: true}),
-  owner: orNull(Type.String(), {private: true, description: "Who is to end it"}),
-  deadline: orNull(Time("When it is to have ended")),
-  overdue: Type.Boolean({description: "Its deadline passed, and this was told"}),
+  owner: orNull(Type.String(), {private: true, description: "Who should resolve it"}),
+  deadline: orNull(Time("When it should be resolved")),
+  overdue: Type.Boolean({description: "True if its deadline passed and the Host reported it"}),
 })
 export type Blocker = Readonly<Static<typeof Blocker>>
 
@@ -31,7 +31,7 @@ const Comment = Named("Comment", {
   text: Type.String({private: true}),
 })
 
-/** A work item, as the Catalog has it. */
+/** A work item as in the Catalog. */
 export const Item = Named("Item", {
   id: Type.Integer(),
   revision: Type.Integer({description: "Grows by one with each command"}),
@@ -46,34 +46,34 @@ export const Item = Named("Item", {
   comments: Type.Array(Comment),
   createdAt: Time("When it was added"),
   createdBy: Type.String({private: true}),
-  updatedAt: Time("When the newest command was accepted"),
-  request: orNull(Type.String(), {private: true, description: "The request that the newest command came with"}),
-  addedBy: orNull(Type.String(), {private: true, description: "The request that it was added with"}),
+  updatedAt: Time("When the last command was accepted"),
+  request: orNull(Type.String(), {private: true, description: "The request of the last command"}),
+  addedBy: orNull(Type.String(), {private: true, description: "The request that added it"}),
 })
 export type Item = Readonly<Static<typeof Item>>
 
 const closed = {additionalProperties: false}
 
-/** What every command may name beside its own fields. */
+/** The optional fields of every command. */
 const common = {
   actor: Type.Optional(Party),
   request: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: "An id of this request: sent again, it is not carried out a second time",
+      description: "An id of this request. A request repeated with the same id has no second effect",
     }),
   ),
 }
 const onItem = {
   expectedRevision: Type.Integer({
     minimum: 1,
-    description: "The revision of the item that the command was made against",
+    description: "The revision of the item that the command is based on",
   }),
   ...common,
 }
 
-/** Of a command that says nothing more. */
+/** The body of a command without fields of its own kind. */
 const ItemCommandRequest = Named("ItemCommandRequest", onItem, closed)
 
 /** The bodies of the commands, by name. */
@@ -97,7 +97,7 @@ export const commandBodies = {
     {
       reason: Text,
       owner: Type.Optional(Party),
-      deadline: Type.Optional(Time("Told as overdue once it has passed")),
+      deadline: Type.Optional(Time("The Host reports the item as overdue after this time")),
       ...onItem,
     },
     closed,
@@ -109,7 +109,7 @@ export const commandBodies = {
   comment: Named("CommentItemRequest", {text: Text, ...onItem}, closed),
 } as const
 
-/** A command, as the Journal records it. */
+/** A command as the Journal records it. */
 export type Command =
   | {
       readonly is: "add"
@@ -131,9 +131,9 @@ export type Command =
   | (Against & {readonly is: "unblock" | "review" | "accept"})
   | (Against & {readonly is: "cancel"; readonly reason: string | null})
   | (Against & {readonly is: "comment"; readonly text: string})
-  /** The deadline of its blocker has passed; made by the Host. */
+  /** The deadline of the item's blocker has passed. The Host gives this command. */
   | (Against & {readonly is: "overdue"; readonly deadline: string})
-  /** The Journal goes on under another authority: what a restore does. About no item. */
+  /** The Journal continues under another authority, after a restore. It is about no item. */
   | {readonly is: "authority"; readonly from: string; readonly to: string}
 
 interface Against {
@@ -141,7 +141,7 @@ interface Against {
   readonly request?: string
 }
 
-/** One record of the Journal. `item` is 0 where it is about none. */
+/** One record of the Journal. `item` is 0 if the record is about no item. */
 export interface JournalRecord {
   readonly seq: number
   readonly at: string
@@ -149,28 +149,28 @@ export interface JournalRecord {
   readonly item: number
   readonly command: Command
   readonly prevHash: string
-  /** SHA-256 of the canonical JSON of the others, in hexadecimal. */
+  /** SHA-256 of the canonical JSON of the other fields, in hexadecimal. */
   readonly hash: string
 }
 
-/** Who acted where nobody was named: the holder of the full token. */
+/** The actor if none is named: the holder of the full token. */
 export const operator = "operator"
-/** The actor of what the Host does by itself. */
+/** The actor of the Host's own commands. */
 export const hostActor = "host"
 
-/** The bodies of requests about items, and the answers. */
+/** Responses about the workroom. */
 export const WorkroomView = Named("WorkroomView", {
   store: Type.Enum(["database", "file"]),
   authority: Type.String(),
   seq: Type.Integer({description: "The last record of the Journal"}),
-  hash: Type.String({description: "Its hash"}),
+  hash: Type.String({description: "The hash of that record"}),
   items: Named(
     "ItemCounts",
     Object.fromEntries(itemStates.map(state => [state, Type.Integer()])) as Record<
       ItemState,
       ReturnType<typeof Type.Integer>
     >,
-    {description: "How many are in which state"},
+    {description: "Number of items by state"},
   ),
   overdue: Type.Integer({description: "Blocked items whose deadline has passed"}),
 })
@@ -186,7 +186,7 @@ export const RecordView = Named("RecordView", {
   seq: Type.Integer(),
   at: Time("When it was recorded"),
   actor: Type.String(),
-  item: Type.Integer({description: "0 where it is about none"}),
+  item: Type.Integer({description: "0 if it is about no item"}),
   command: Type.Unknown(),
   prevHash: Type.String(),
   hash: Type.String(),
@@ -195,7 +195,7 @@ export const RecordView = Named("RecordView", {
 export const VerificationView = Named("VerificationView", {
   store: Type.Enum(["database", "file"]),
   authority: Type.String(),
-  seq: Type.Integer({description: "The last record that was checked"}),
+  seq: Type.Integer({description: "The last checked record"}),
   hash: Type.String(),
   items: Type.Integer(),
 })

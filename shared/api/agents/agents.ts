@@ -13,9 +13,9 @@ import {PageQuery} from "../paging.ts"
 import {readinessReasons} from "../readiness.ts"
 import {Named, orNull, Time} from "../schemas.ts"
 
-/** Agents as the HTTP API shows them. What is marked `private` is left out for a demo token: states are seen, never text. */
+/** Agents as the HTTP API shows them. A demo token sees states, but no text: fields marked `private` are left out. */
 
-/** A limit and how much of it is taken. */
+/** A limit, and how much of it is used. */
 const Meter = Named("AgentMeter", {
   limit: Type.Number(),
   used: Type.Number(),
@@ -28,8 +28,8 @@ export const AgentToolView = Named("AgentToolView", {
   name: Type.String(),
   description: Type.String({private: true}),
   effect: Type.Enum([...toolEffects]),
-  permission: Type.Enum([...permissions], {description: "Who may have it called"}),
-  approval: Type.Boolean({description: "A person is asked before each call"}),
+  permission: Type.Enum([...permissions], {description: "The permission that the asking user needs"}),
+  approval: Type.Boolean({description: "A person must approve each call"}),
 })
 
 export const AgentView = Named("AgentView", {
@@ -38,11 +38,11 @@ export const AgentView = Named("AgentView", {
   description: Type.String({private: true}),
   provider: Type.String(),
   model: Type.String(),
-  baseURL: orNull(Type.String(), {private: true, description: "Null: the provider's own address"}),
-  configured: Type.Boolean({description: "What `binding_configured` checks: no network"}),
-  reason: orNull(Type.Enum(Object.keys(readinessReasons)), {description: "Why it is not configured"}),
-  problem: orNull(Type.String(), {private: true, description: "The same, for people"}),
-  permission: Type.Enum(["none", ...permissions], {description: "Of runs without a user"}),
+  baseURL: orNull(Type.String(), {private: true, description: "Null for the provider's own address"}),
+  configured: Type.Boolean({description: "The result of the check `binding_configured`, which uses no network"}),
+  reason: orNull(Type.Enum(Object.keys(readinessReasons)), {description: "A code for why it is not configured"}),
+  problem: orNull(Type.String(), {private: true, description: "Why it is not configured, in words"}),
+  permission: Type.Enum(["none", ...permissions], {description: "The permission of runs without a user"}),
   triggers: Type.Array(Type.Enum([...agentTriggers]), {description: "What starts runs, as configured"}),
   tools: Type.Array(AgentToolView),
   runs: Named("AgentRunCounts", {
@@ -50,11 +50,11 @@ export const AgentView = Named("AgentView", {
     running: Type.Integer(),
     waiting: Type.Integer(),
     held: Type.Integer(),
-    succeeded: Type.Integer({description: "Since the first"}),
+    succeeded: Type.Integer({description: "All since the first run"}),
     failed: Type.Integer(),
     cancelled: Type.Integer(),
   }),
-  approvals: Type.Integer({description: "That wait for a person"}),
+  approvals: Type.Integer({description: "Approvals that wait for a person"}),
   today: Named("AgentToday", {
     runs: Type.Integer(),
     tokens: Type.Integer(),
@@ -64,7 +64,7 @@ export const AgentView = Named("AgentView", {
         of: Type.Enum(["run", "user", "channel", "day"]),
         what: Type.Enum(["steps", "seconds", "runs", "tokens", "money", "parallel"]),
         limit: Type.Number(),
-        used: orNull(Type.Number(), {description: "Null where it is counted for each run, user or channel"}),
+        used: orNull(Type.Number(), {description: "Null if it counts for each run, user or channel separately"}),
       }),
     ),
   }),
@@ -87,15 +87,15 @@ export const ApprovalView = Named("ApprovalView", {
   step: Type.Integer(),
   tool: Type.String(),
   state: Type.Enum([...approvalStates]),
-  shown: Type.String({private: true, description: "What will happen, as svc tells the person"}),
-  permission: Type.Enum([...permissions], {description: "Who may decide in chat"}),
+  shown: Type.String({private: true, description: "What the call will do, as svc shows it to the person"}),
+  permission: Type.Enum([...permissions], {description: "The permission to decide in chat"}),
   endpoint: orNull(Type.String({description: "Where it was asked"})),
   channel: orNull(Type.String({private: true})),
   askedAt: Time(),
   expiresAt: Time(),
   decidedAt: orNull(Time()),
   decidedBy: orNull(Type.String(), {private: true}),
-  reason: orNull(Type.String(), {private: true, description: "What the person who decided said about it"}),
+  reason: orNull(Type.String(), {private: true, description: "The reason that the deciding person gave"}),
 })
 export type ApprovalView = Static<typeof ApprovalView>
 
@@ -107,8 +107,8 @@ export const AgentRunView = Named("AgentRunView", {
   trigger: Type.Enum([...agentTriggers]),
   state: Type.Enum([...agentRunStates]),
   waitsFor: orNull(Type.Enum([...agentWaits])),
-  dueAt: orNull(Time("When a waiting run goes on by itself")),
-  attempt: Type.Integer({description: "How often it was taken up"}),
+  dueAt: orNull(Time("When a waiting run continues automatically")),
+  attempt: Type.Integer({description: "How many times a Host has started it"}),
   endpoint: orNull(Type.String()),
   channel: orNull(Type.String({private: true})),
   user: orNull(Type.String({private: true})),
@@ -119,12 +119,12 @@ export const AgentRunView = Named("AgentRunView", {
   reason: reasonOf("Why it failed or was cancelled"),
   error: orNull(Type.String(), {private: true}),
   steps: Type.Integer(),
-  tokens: Type.Integer({description: "In and out; calls that were cut off count as they were reserved"}),
+  tokens: Type.Integer({description: "In and out. Interrupted calls count with the tokens reserved for them"}),
   money: Type.Number(),
   createdAt: Time(),
   startedAt: orNull(Time()),
   endedAt: orNull(Time()),
-  runtimeId: orNull(Type.String({description: "The Host that ran it last"})),
+  runtimeId: orNull(Type.String({description: "The Host that last ran it"})),
 })
 export type AgentRunView = Static<typeof AgentRunView>
 
@@ -134,16 +134,16 @@ export const AgentStepView = Named("AgentStepView", {
   name: Type.String({description: "The model, or the tool"}),
   effect: orNull(Type.Enum([...toolEffects])),
   state: Type.Enum([...agentStepStates]),
-  begun: Type.Integer({description: "How often it was begun"}),
+  begun: Type.Integer({description: "How many times it was started"}),
   reason: reasonOf("Why it failed or was refused"),
   error: orNull(Type.String(), {private: true}),
   input: Type.Unknown({
     private: true,
-    description: "Of a model call what svc told it since the last one, of a tool call its arguments",
+    description: "For a model call, what svc sent since the previous one. For a tool call, its arguments",
   }),
   output: Type.Unknown({
     private: true,
-    description: "Of a model call its text and the calls it asked for, of a tool call its result",
+    description: "For a model call, its text and the calls it requested. For a tool call, its result",
   }),
   tokensIn: orNull(Type.Integer()),
   tokensOut: orNull(Type.Integer()),
@@ -155,9 +155,9 @@ export type AgentStepView = Static<typeof AgentStepView>
 
 export const AgentRunDetail = Named("AgentRunDetail", {
   ...AgentRunView.properties,
-  input: Type.String({private: true, description: "What it was asked"}),
+  input: Type.String({private: true, description: "The question or task"}),
   answer: orNull(Type.String(), {private: true}),
-  trail: Type.Array(AgentStepView, {description: "Its steps, in their order"}),
+  trail: Type.Array(AgentStepView, {description: "Its steps, in order"}),
   approvals: Type.Array(ApprovalView),
   limits: Type.Array(
     Named("AgentRunLimit", {what: Type.Enum(["steps", "seconds", "tokens", "money"]), ...Meter.properties}),
@@ -173,20 +173,27 @@ export const ApprovalQuery = Type.Object({
   state: Type.Optional(Type.Enum([...approvalStates])),
 })
 
-/** What an operator asks an agent over the API: the answer is in the run. */
+/** An operator's question to an agent over the API. The run contains the answer. */
 export const AgentAsk = Named(
   "AgentAsk",
   {
-    input: Type.String({minLength: 1, maxLength: 100_000, private: true, description: "What the agent is asked"}),
+    input: Type.String({
+      minLength: 1,
+      maxLength: 100_000,
+      private: true,
+      description: "The question or task for the agent",
+    }),
     request: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: "A name for this question: the same name again starts no second run",
+        description: "A name for this question. Repeating the name starts no second run",
       }),
     ),
     permission: Type.Optional(
-      Type.Enum([...permissions], {description: "What the run's tools may do; the binding's permission when left out"}),
+      Type.Enum([...permissions], {
+        description: "The permission of the run's tools; the binding's permission when left out",
+      }),
     ),
   },
   {additionalProperties: false},
@@ -203,7 +210,7 @@ export const ApprovalDecision = Named(
   {additionalProperties: false},
 )
 
-/** What one call of the model says: `svc agent check`. */
+/** The result of one call of the model, for `svc agent check`. */
 export const AgentCheck = Named("AgentCheck", {
   ok: Type.Boolean(),
   milliseconds: Type.Integer(),

@@ -2,22 +2,22 @@ import {namePattern} from "../../ids.ts"
 import {type Static, Type} from "../../type.ts"
 import {Named, orNull} from "../schemas.ts"
 
-/** The configuration file, read and changed over the API. `${NAME}` is unexpanded throughout. */
+/** Reading and changing the configuration file over the API. `${NAME}` stays unexpanded. */
 
 const closed = {additionalProperties: false}
 
 const Hash = (description: string) => Type.String({pattern: "^[0-9a-f]{64}$", description})
-const PluginName = Type.String({pattern: namePattern, description: "The plugin, by its key under `plugins`"})
+const PluginName = Type.String({pattern: namePattern, description: "The plugin's key under `plugins`"})
 const AccountId = Type.String({minLength: 1, description: "The `id` of one of its accounts"})
 const Keys = Type.Array(Type.Union([Type.String(), Type.Integer({minimum: 0})]), {
   minItems: 1,
   maxItems: 20,
-  description: "Keys and positions in lists, from the outermost",
+  description: "Keys and list positions, from the outermost",
 })
-const Value = Type.Unknown({description: "As the file has it: a variable is ${NAME}"})
+const Value = Type.Unknown({description: "The value as in the file: a variable is ${NAME}"})
 const Yaml = Type.String({
   maxLength: 100_000,
-  description: "The value as YAML text, comments left out; instead of `value`",
+  description: "The value as YAML text, instead of `value`. Comments are dropped",
 })
 
 const change = <Name extends string, Properties extends Parameters<typeof Type.Object>[0]>(
@@ -27,37 +27,39 @@ const change = <Name extends string, Properties extends Parameters<typeof Type.O
   options: {readonly title?: string} = {},
 ) => Type.Object({change: Type.Literal(name), plugin: PluginName, ...properties}, {...closed, ...options, description})
 
-/** One change of the file, in words of what it configures. */
+/** One change of the file, in terms of what it configures. */
 export const ConfigChange = Type.Union([
   change(
     "set",
     {account: Type.Optional(AccountId), path: Keys, value: Type.Optional(Value), yaml: Type.Optional(Yaml)},
-    "A setting of a plugin's `config`, or of one of its accounts, by `value` or by `yaml`; what is missing above it is written",
+    "Sets a key of a plugin's `config`, or of one of its accounts, by `value` or by `yaml`. Missing parent keys are added",
     {title: "SettingChange"},
   ),
-  change("remove", {account: Type.Optional(AccountId), path: Keys}, "The setting is its default again"),
-  change("add_account", {account: AccountId, value: Type.Record(Type.String(), Type.Unknown())}, "One more account"),
-  change("remove_account", {account: AccountId}, "The account leaves the file; nothing stored is deleted"),
+  change("remove", {account: Type.Optional(AccountId), path: Keys}, "Removes a key, so that its default applies"),
+  change("add_account", {account: AccountId, value: Type.Record(Type.String(), Type.Unknown())}, "Adds an account"),
+  change("remove_account", {account: AccountId}, "Removes the account from the file. Stored data stays"),
   change(
     "add_plugin",
     {
       use: Type.Optional(Type.String({minLength: 1})),
       config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     },
-    "A plugin behind the others",
+    "Adds a plugin after the others",
   ),
-  change("remove_plugin", {}, "The plugin's entry leaves the file; nothing stored is deleted"),
-  change("enable_plugin", {}, "The plugin runs again"),
-  change("disable_plugin", {}, "The plugin's entry stays, and it does not run"),
+  change("remove_plugin", {}, "Removes the plugin's entry from the file. Stored data stays"),
+  change("enable_plugin", {}, "Enables the plugin"),
+  change("disable_plugin", {}, "Disables the plugin and keeps its entry"),
 ])
 export type ConfigChange = Static<typeof ConfigChange>
 
 const Uncommitted = Named("Uncommitted", {
   file: Type.String(),
-  command: Type.String({description: "Commits it, and nothing else"}),
+  command: Type.String({description: "A command that commits only this file"}),
 })
 
-/** A configuration that git does not have as it is; null where it has, where there is no git, and where it is not known. */
+/**
+ * A configuration file with uncommitted changes. Null if it is committed, if there is no git, or if this is unknown.
+ */
 export const UncommittedConfig = orNull(Uncommitted, {
   description: "The configuration file differs from the last commit of its git repository",
 })
@@ -65,32 +67,33 @@ export type UncommittedConfig = Static<typeof Uncommitted> | null
 
 export const ConfigFile = Named("ConfigFile", {
   file: Type.String(),
-  text: Type.String({description: "As it was written"}),
-  hash: Hash("SHA-256 of the text: a change names what it was made for"),
-  writable: Type.Boolean({description: "Can the Host replace it? Else a change is applied by hand"}),
-  why: Type.Optional(Type.String({description: "Why it cannot be replaced"})),
+  text: Type.String({description: "The file as written"}),
+  hash: Hash("SHA-256 of the text. A change names the text that it applies to"),
+  writable: Type.Boolean({description: "True if the Host can replace the file. Otherwise apply changes by hand"}),
+  why: Type.Optional(Type.String({description: "Why the Host cannot replace it"})),
   mode: Type.Enum(["development", "production", "test"]),
   pinned: Type.Optional(
     Type.Integer({description: "The generation that runs instead of the file, until the file changes"}),
   ),
   uncommitted: UncommittedConfig,
   variables: Type.Array(Type.Object({name: Type.String(), set: Type.Boolean()}), {
-    description: "The variables that the file names and those of the .env files, by name; their values are not told",
+    description: "Names of the variables in the file and in the .env files, without their values",
   }),
 })
 
 export const ConfigPreviewRequest = Named(
   "ConfigPreviewRequest",
   {
-    hash: Hash("Of the file that the change was made for"),
-    text: Type.Optional(Type.String({maxLength: 1024 * 1024, description: "The whole file as it is to be"})),
+    hash: Hash("SHA-256 of the file that the change applies to"),
+    text: Type.Optional(Type.String({maxLength: 1024 * 1024, description: "The whole new file"})),
     changes: Type.Optional(
-      Type.Array(ConfigChange, {maxItems: 500, description: "Made one after the other; instead of `text`"}),
+      Type.Array(ConfigChange, {maxItems: 500, description: "Applied one after the other, instead of `text`"}),
     ),
     draft: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Run the changed plugins' setup too, which connects nothing; else keys and values are checked",
+        description:
+          "Also run the setup of changed plugins, which connects to nothing. Otherwise only keys and values are checked",
       }),
     ),
   },
@@ -101,40 +104,42 @@ export const ConfigIssue = Named("ConfigIssue", {
   file: Type.String(),
   line: Type.Integer(),
   column: Type.Integer(),
-  path: Type.String({description: "Such as plugins.greeter.config.greeting; empty for the file"}),
+  path: Type.String({description: "Such as plugins.greeter.config.greeting; empty for the whole file"}),
   message: Type.String(),
 })
 
 export const ConfigPreview = Named("ConfigPreview", {
   file: Type.String(),
   text: Type.String({description: "The whole file with the change, comments kept"}),
-  hash: Hash("Of that text"),
-  diff: Type.String({description: "A unified diff, for git apply or patch; empty where nothing changes"}),
+  hash: Hash("SHA-256 of that text"),
+  diff: Type.String({description: "A unified diff, for git apply or patch; empty if nothing changes"}),
   issues: Type.Array(ConfigIssue),
-  code: Type.Optional(Type.String({description: "Of the problem that applying it would meet"})),
-  restart: Type.Array(Type.String(), {description: "What the running process cannot take over without a restart"}),
-  unpins: Type.Optional(Type.Integer({description: "The pin of this generation ends with the change"})),
+  code: Type.Optional(Type.String({description: "Problem code that applying the change would cause"})),
+  restart: Type.Array(Type.String(), {description: "Changes that need a restart"}),
+  unpins: Type.Optional(Type.Integer({description: "The generation whose pin ends with the change"})),
 })
 
 export const ConfigRequest = Named(
   "ConfigRequest",
   {
-    hash: Hash("Of the file that the change was made for"),
-    text: Type.String({maxLength: 1024 * 1024, description: "The whole file as it is to be"}),
+    hash: Hash("SHA-256 of the file that the change applies to"),
+    text: Type.String({maxLength: 1024 * 1024, description: "The whole new file"}),
     restart: Type.Optional(Type.Boolean({description: "Write it even if the change needs a restart"})),
-    confirm: Type.Optional(Type.Boolean({description: "Restart even where nothing would start the Host again"})),
-    force: Type.Optional(Type.Boolean({description: "Restart without trying the next start before"})),
+    confirm: Type.Optional(Type.Boolean({description: "Restart even if no supervisor would restart the Host"})),
+    force: Type.Optional(Type.Boolean({description: "Restart without a trial of the next start"})),
   },
   closed,
 )
 
 export const ConfigApplied = Named("ConfigApplied", {
-  written: Type.Boolean({description: "False where nothing had changed, and where the file cannot be replaced"}),
-  committed: Type.Boolean({description: "A generation runs with it"}),
-  generation: Type.Integer({description: "The one that runs"}),
-  hash: Hash("Of the file now"),
-  restarting: Type.Optional(Type.Boolean({description: "The restart that it needs has begun"})),
-  restart: Type.Optional(Type.Array(Type.String(), {description: "What waits for a restart, which nothing has begun"})),
+  written: Type.Boolean({description: "False if nothing changed, or if the file cannot be replaced"}),
+  committed: Type.Boolean({description: "True if a generation runs with the change"}),
+  generation: Type.Integer({description: "The running generation"}),
+  hash: Hash("SHA-256 of the current file"),
+  restarting: Type.Optional(Type.Boolean({description: "True if the restart that the change needs has begun"})),
+  restart: Type.Optional(
+    Type.Array(Type.String(), {description: "Changes that wait for a restart, which has not begun"}),
+  ),
   unwritable: Type.Optional(Type.String({description: "Why the file was not replaced: apply `diff` by hand"})),
   diff: Type.String(),
 })

@@ -2,17 +2,19 @@ import {Type} from "../../type.ts"
 import {Named} from "../schemas.ts"
 import {ConfigFile} from "./file.ts"
 
-/** What a form needs to change the configuration file: the settings as they were written, with the schemas of those that run. */
+/**
+ * What a form needs to change the configuration file: the settings as written, and the schemas of the running plugins.
+ */
 
-const Raw = Type.Unknown({description: "As the file has it, with ${NAME} unexpanded; null where it has none"})
+const Raw = Type.Unknown({description: "The value as in the file, with ${NAME} unexpanded; null if there is none"})
 const Schema = Type.Unknown({
-  description: "JSON Schema; null where there is none, or it is not known of what does not run",
+  description: "JSON Schema; null if there is none, or if the plugin does not run and its schema is unknown",
 })
 
 export const ConfiguredPlugin = Named("ConfiguredPlugin", {
   plugin: Type.String(),
   enabled: Type.Boolean(),
-  use: Type.Optional(Type.String({description: "Where its code is, as the file says"})),
+  use: Type.Optional(Type.String({description: "The location of its code, as in the file"})),
   config: Raw,
   schema: Schema,
   accounts: Type.Array(Named("ConfiguredAccount", {account: Type.String(), settings: Raw})),
@@ -21,7 +23,7 @@ export const ConfiguredPlugin = Named("ConfiguredPlugin", {
 
 export const AvailablePlugin = Named("AvailablePlugin", {
   plugin: Type.String(),
-  origin: Type.Enum(["built-in", "project"], {description: "It comes with svc, or stands in plugins/"}),
+  origin: Type.Enum(["built-in", "project"], {description: "built-in: part of svc. project: in plugins/"}),
 })
 
 const {file, hash, writable, why, mode, pinned, uncommitted, variables} = ConfigFile.properties
@@ -29,5 +31,5 @@ const {file, hash, writable, why, mode, pinned, uncommitted, variables} = Config
 export const ConfigForm = Named("ConfigForm", {
   ...{file, hash, writable, why, mode, pinned, uncommitted, variables},
   plugins: Type.Array(ConfiguredPlugin),
-  available: Type.Array(AvailablePlugin, {description: "What could be added without a package"}),
+  available: Type.Array(AvailablePlugin, {description: "Plugins that can be added without installing a package"}),
 })

@@ -1,33 +1,33 @@
 import {type Static, Type} from "../../type.ts"
 import {Named, orNull, Time} from "../schemas.ts"
 
-/** The public status page, as JSON. Nothing of it is private, so it names only what the configuration's labels say. */
+/** The public status page, as JSON. Anybody can read it, so it names only the labels of the configuration. */
 
-/** Spans of time over which uptime is shown, in days. */
+/** The time spans of uptime, in days. */
 export const uptimeSpans = {"24h": 1, "7d": 7, "30d": 30, "90d": 90} as const
 
 export type UptimeSpan = keyof typeof uptimeSpans
 
 const Share = (span: UptimeSpan) =>
-  orNull(
-    Type.Number({minimum: 0, maximum: 1, description: `Share of the last ${span} in which it was up, from 0 to 1`}),
-  )
+  orNull(Type.Number({minimum: 0, maximum: 1, description: `Share of the last ${span} that it was up, from 0 to 1`}))
 
-/** A label's state. Paused: the operator has paused the Host, and messages wait. */
+/** The states of a label. paused: the operator has paused the Host, and messages wait. */
 export const labelStates = ["up", "paused", "down"] as const
 
 export const StatusPage = Named("StatusPage", {
   title: Type.String(),
   note: orNull(Type.String()),
-  state: Type.Enum(["up", "partly down", "down", "paused", "starting"], {description: "Of all labels together"}),
-  at: Time("When this was made; it is made again after 3 s at the earliest"),
+  state: Type.Enum(["up", "partly down", "down", "paused", "starting"], {
+    description: "The state of all labels together",
+  }),
+  at: Time("When the Host computed this page. It recomputes it after 3 s at the earliest"),
   labels: Type.Array(
     Type.Object({
       label: Type.String(),
       state: Type.Enum([...labelStates]),
       uptime: Type.Object(
         {"24h": Share("24h"), "7d": Share("7d"), "30d": Share("30d"), "90d": Share("90d")},
-        {description: "Null where nothing is recorded. A time in which the Host did not run counts as down"},
+        {description: "Null if nothing is recorded. Time in which the Host did not run counts as down"},
       ),
     }),
   ),

@@ -3,21 +3,23 @@ import {Named, orNull} from "../schemas.ts"
 import {ClockChange} from "./job-calendar.ts"
 import {NextView, period, timePattern} from "./jobs.ts"
 
-/** What somebody is typing, a job or a timer, and what the Host says to it before it is stored. */
+/** A job or timer that somebody is typing, and the Host's findings before it is stored. */
 
 const closed = {additionalProperties: false}
 
 const viewed = {
   viewer: Type.Optional(
-    Type.String({maxLength: 100, description: "The timezone of whoever looks: its clock changes are told too"}),
+    Type.String({maxLength: 100, description: "The viewer's timezone, whose clock changes are reported too"}),
   ),
-  count: Type.Optional(Type.Integer({minimum: 1, maximum: 100, default: 5, description: "How many coming times"})),
+  count: Type.Optional(
+    Type.Integer({minimum: 1, maximum: 100, default: 5, description: "How many upcoming times to return"}),
+  ),
 }
 
 export const JobDraft = Named(
   "JobDraft",
   {
-    job: Type.Unknown({private: true, description: "The job as far as it is typed"}),
+    job: Type.Unknown({private: true, description: "The job as typed so far"}),
     replaces: Type.Optional(Type.String({maxLength: 64, description: "The id of the job that is being edited"})),
     ...viewed,
   },
@@ -26,18 +28,18 @@ export const JobDraft = Named(
 export type JobDraft = Static<typeof JobDraft>
 
 export const DraftFinding = Named("DraftFinding", {
-  path: Type.String({description: "Which field, such as schedule.cron; empty for the whole"}),
+  path: Type.String({description: "The field, such as schedule.cron; empty for the whole draft"}),
   message: Type.String({private: true}),
-  column: Type.Optional(Type.Integer({description: "Where in the text of that field, counted from 1"})),
+  column: Type.Optional(Type.Integer({description: "The column in the text of that field, from 1"})),
 })
 export type DraftFinding = Static<typeof DraftFinding>
 
 export const DraftCheck = Named("DraftCheck", {
-  findings: Type.Array(DraftFinding, {description: "What keeps it from being stored; empty where nothing does"}),
-  next: orNull(NextView, {description: "Its coming times; null while its schedule or timezone is not valid"}),
+  findings: Type.Array(DraftFinding, {description: "What prevents storing it; empty if nothing does"}),
+  next: orNull(NextView, {description: "Its upcoming times; null while its schedule or timezone is not valid"}),
   changes: Type.Array(ClockChange, {
     description:
-      "Clock changes up to the last of these times, at most 400 days ahead, of its timezone and the viewer's",
+      "Clock changes of its timezone and the viewer's, up to the last of these times and at most 400 days ahead",
   }),
 })
 export type DraftCheck = Static<typeof DraftCheck>
@@ -47,31 +49,36 @@ export const TimerWhen = Named(
   "TimerWhen",
   {
     at: Type.Optional(Type.String({pattern: timePattern, description: "Once, at this time"})),
-    in: Type.Optional(Type.String({pattern: period, description: "Once, so long from now: 30s, 15m, 24h, 7d"})),
-    every: Type.Optional(Type.String({pattern: period, description: "Each time so much has passed"})),
+    in: Type.Optional(Type.String({pattern: period, description: "Once, after this time: 30s, 15m, 24h, 7d"})),
+    every: Type.Optional(Type.String({pattern: period, description: "Repeatedly, at this interval"})),
     cron: Type.Optional(Type.String({minLength: 1, description: "Five fields, or six with seconds first"})),
     timezone: Type.Optional(
-      Type.String({minLength: 1, description: "IANA: whose clock `at` and `cron` mean; `cron` needs it, UTC else"}),
+      Type.String({
+        minLength: 1,
+        description: "IANA timezone of `at` and `cron`. `cron` requires it; `at` defaults to UTC",
+      }),
     ),
   },
   closed,
 )
 export type TimerWhen = Static<typeof TimerWhen>
 
-const Data = Type.Optional(Type.Unknown({private: true, description: "What its handler gets"}))
+const Data = Type.Optional(Type.Unknown({private: true, description: "Data for its handler"}))
 
 /** A timer that an operator sets for a plugin that declares it. */
 export const TimerDraft = Named(
   "TimerDraft",
   {
     plugin: Type.String({minLength: 1}),
-    name: Type.String({minLength: 1, description: "What the plugin declares with plugin.timer"}),
+    name: Type.String({minLength: 1, description: "A name that the plugin declares with plugin.timer"}),
     when: TimerWhen,
     data: Data,
     key: Type.Optional(
-      Type.String({minLength: 1, maxLength: 200, private: true, description: "The plugin's own name for it"}),
+      Type.String({minLength: 1, maxLength: 200, private: true, description: "The plugin's key for it"}),
     ),
-    endpoint: Type.Optional(Type.String({minLength: 1, description: "Where it belongs: its handler answers there"})),
+    endpoint: Type.Optional(
+      Type.String({minLength: 1, description: "The endpoint of its conversation, where its handler replies"}),
+    ),
     channel: Type.Optional(Type.String({minLength: 1, private: true})),
     user: Type.Optional(Type.String({minLength: 1, private: true})),
   },
@@ -84,9 +91,7 @@ export const TimerChange = Named(
   {
     when: Type.Optional(TimerWhen),
     data: Data,
-    expectedRevision: Type.Optional(
-      Type.String({description: "Refuses with 409 where the timer has another revision by now"}),
-    ),
+    expectedRevision: Type.Optional(Type.String({description: "Fails with 409 if the timer has another revision"})),
   },
   closed,
 )
@@ -95,7 +100,7 @@ export type TimerChange = Static<typeof TimerChange>
 export const TimerDraftCheck = Named(
   "TimerDraftCheck",
   {
-    timer: Type.Unknown({private: true, description: "The timer as far as it is typed"}),
+    timer: Type.Unknown({private: true, description: "The timer as typed so far"}),
     ...viewed,
   },
   closed,

@@ -1,29 +1,29 @@
 import {type Static, Type} from "../../type.ts"
 import {Named, Time} from "../schemas.ts"
 
-/** A moment at which a timezone's clock goes forward or back. */
+/** A moment at which the clock of a timezone changes. */
 export const ClockChange = Named("ClockChange", {
   timezone: Type.String(),
-  at: Time("When"),
-  before: Type.String({description: "Offset from UTC until then, as +01:00"}),
-  after: Type.String({description: "Offset from UTC from then on"}),
+  at: Time("When the clock changes"),
+  before: Type.String({description: "Offset from UTC before, such as +01:00"}),
+  after: Type.String({description: "Offset from UTC after"}),
 })
 export type ClockChange = Static<typeof ClockChange>
 
 export const CalendarView = Named("CalendarView", {
-  timezone: Type.String({description: "Whose days these are"}),
-  complete: Type.Boolean({description: "False where there are more times than are told"}),
+  timezone: Type.String({description: "The timezone of these days"}),
+  complete: Type.Boolean({description: "False if there are more times than shown"}),
   days: Type.Array(
     Named("CalendarDay", {
-      date: Type.String({description: "As 2026-03-29"}),
-      from: Time("Its begin"),
-      to: Time("Its end; on a day of a clock change it is not 24 hours long"),
-      changes: Type.Array(ClockChange, {description: "In this timezone, and in those of jobs that come on this day"}),
+      date: Type.String({description: "Such as 2026-03-29"}),
+      from: Time("Its start"),
+      to: Time("Its end. A day with a clock change is not 24 hours long"),
+      changes: Type.Array(ClockChange, {description: "In this timezone, and in the timezones of jobs on this day"}),
       jobs: Type.Array(
         Named("CalendarJob", {
           job: Type.String(),
-          timezone: Type.String({description: "The job's"}),
-          more: Type.Boolean({description: "It comes more often on this day than is told"}),
+          timezone: Type.String({description: "The job's timezone"}),
+          more: Type.Boolean({description: "True if it runs more often on this day than shown"}),
           times: Type.Array(
             Type.Object({
               scheduledFor: Time("The due time"),
@@ -32,7 +32,7 @@ export const CalendarView = Named("CalendarView", {
             }),
           ),
         }),
-        {description: "By their first time"},
+        {description: "Sorted by their first time"},
       ),
     }),
   ),
@@ -42,10 +42,10 @@ export type CalendarView = Static<typeof CalendarView>
 export const CalendarQuery = Type.Object({
   from: Type.Optional(Time("Not before this time; now when left out")),
   days: Type.Optional(
-    Type.Integer({minimum: 1, maximum: 31, default: 7, description: "How many, the first one included"}),
+    Type.Integer({minimum: 1, maximum: 31, default: 7, description: "Number of days, including the first"}),
   ),
-  timezone: Type.Optional(Type.String({default: "UTC", description: "IANA: whose days it is to be"})),
+  timezone: Type.Optional(Type.String({default: "UTC", description: "IANA timezone of the days"})),
   limit: Type.Optional(
-    Type.Integer({minimum: 1, maximum: 100, default: 10, description: "Times of one job on one day"}),
+    Type.Integer({minimum: 1, maximum: 100, default: 10, description: "The most times per job and day"}),
   ),
 })

@@ -1,7 +1,7 @@
 import type {Static} from "../../type.ts"
 import type {Job, JobView} from "./jobs.ts"
 
-/** A job without its id, as the file would have it: what says the same as its default is left out. */
+/** Returns a job without its id, as in the file: settings that equal their default are left out. */
 export const settingsOf = (view: Static<typeof JobView>): Omit<Job, "id"> => {
   const {label, enabled, schedule, timezone, target, missed, overlap, jitter} = view
   return {

@@ -5,13 +5,13 @@ import {commandBodies} from "../workroom.ts"
 
 const closed = {additionalProperties: false}
 
-/** What a job may be called, as a regular expression source. */
+/** The pattern of job ids, as a regular expression source. */
 export const jobIdPattern = "^[a-z0-9][a-z0-9._-]{0,63}$"
 
 /** A number above zero and its unit. */
 export const period = "^[1-9][0-9]{0,8}(s|m|h|d)$"
 
-/** `2026-05-01T09:00`, local to the job's timezone, or with `Z` or an offset: then it is that instant. */
+/** `2026-05-01T09:00` in the job's timezone. With `Z` or an offset, exactly that instant. */
 export const timePattern = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2})?$"
 
 /** Exactly one of `cron`, `every` and `at`. */
@@ -21,7 +21,10 @@ export const Schedule = Named(
     cron: Type.Optional(Type.String({minLength: 1, description: "Five fields, or six with seconds first"})),
     every: Type.Optional(Type.String({pattern: period, description: "Elapsed time: 30s, 15m, 24h, 7d"})),
     from: Type.Optional(
-      Type.String({pattern: timePattern, description: "What `every` counts from; 1970-01-01T00:00Z when left out"}),
+      Type.String({
+        pattern: timePattern,
+        description: "The start of the intervals of `every`; 1970-01-01T00:00Z when left out",
+      }),
     ),
     at: Type.Optional(Type.String({pattern: timePattern, description: "Once, at this time"})),
   },
@@ -29,10 +32,16 @@ export const Schedule = Named(
 )
 export type Schedule = Static<typeof Schedule>
 
-/** The work item that a job adds: what `add` takes but for who asks. */
+/** The work item that a job adds: the fields of `add`, without the actor and the request. */
 const {actor: _, request: __, ...template} = commandBodies.add.properties
 
-/** A message (`endpoint`, `channel`, `text`), a plugin's job (`plugin`, `job`, `data`), a work item (`item`), or an agent (`agent`, `text`, and `endpoint` and `channel` for its answer). */
+/**
+ * The target of a job:
+ * - a message: `endpoint`, `channel`, `text`
+ * - a plugin's job: `plugin`, `job`, `data`
+ * - a work item: `item`
+ * - an agent: `agent`, `text`, and `endpoint` and `channel` for its answer
+ */
 export const JobTarget = Named(
   "JobTarget",
   {
@@ -40,13 +49,13 @@ export const JobTarget = Named(
     channel: Type.Optional(Type.String({minLength: 1, private: true})),
     text: Type.Optional(Type.String({minLength: 1, maxLength: 100_000, private: true})),
     plugin: Type.Optional(Type.String({minLength: 1})),
-    job: Type.Optional(Type.String({minLength: 1, description: "What the plugin declares with plugin.job"})),
-    data: Type.Optional(Type.Unknown({private: true, description: "Handed to the plugin's job"})),
+    job: Type.Optional(Type.String({minLength: 1, description: "A name that the plugin declares with plugin.job"})),
+    data: Type.Optional(Type.Unknown({private: true, description: "Data for the plugin's job"})),
     item: Type.Optional(Named("JobItem", template, {...closed, private: true})),
     agent: Type.Optional(
       Type.String({
         minLength: 1,
-        description: "An agent that is asked `text`; its answer goes to endpoint and channel, where they are given",
+        description: "An agent that receives `text`. Its answer goes to endpoint and channel, if given",
       }),
     ),
   },
@@ -58,21 +67,24 @@ const settings = {
   label: Type.Optional(Type.String({maxLength: 200, private: true})),
   enabled: Type.Optional(Type.Boolean({default: true})),
   schedule: Schedule,
-  timezone: Type.String({minLength: 1, description: "IANA, for example Europe/London"}),
+  timezone: Type.String({minLength: 1, description: "IANA timezone, such as Europe/London"}),
   target: JobTarget,
   missed: Type.Optional(
     Type.Enum(["skip", "once", "all"], {
       default: "skip",
-      description: "What becomes of due times at which the Host was stopped or ingress paused",
+      description: "What to do about due times at which the Host was stopped or ingress was paused",
     }),
   ),
   overlap: Type.Optional(
-    Type.Enum(["skip", "queue"], {default: "skip", description: "What becomes of a run while one is open"}),
+    Type.Enum(["skip", "queue"], {
+      default: "skip",
+      description: "What to do at a due time while an earlier run is open",
+    }),
   ),
-  jitter: Type.Optional(Type.String({pattern: period, description: "Fires up to so much later; at most 24h"})),
+  jitter: Type.Optional(Type.String({pattern: period, description: "Fires up to this much later; at most 24h"})),
 }
 
-/** One job as `data/schedule-jobs.json` holds it. */
+/** One job as in `data/schedule-jobs.json`. */
 export const Job = Named("Job", {id: Type.String({pattern: jobIdPattern}), ...settings}, closed)
 export type Job = Static<typeof Job>
 
@@ -87,14 +99,14 @@ export const JobFile = Type.Object(
 export type JobFile = Static<typeof JobFile>
 
 const expectedRevision = Type.Optional(
-  Type.String({description: "Refuses with 409 where the job has another revision by now: somebody else changed it"}),
+  Type.String({description: "Fails with 409 if the job has another revision, because somebody else changed it"}),
 )
 
-/** What `remove` may ask for. */
+/** The body of `remove`. */
 export const JobRemoval = Named("JobRemoval", {expectedRevision}, closed)
 export type JobRemoval = Static<typeof JobRemoval>
 
-/** What `edit` changes: what is named, schedule and target as a whole. */
+/** The body of `edit`: it changes the given keys, and replaces schedule and target as a whole. */
 export const JobChange = Named(
   "JobChange",
   {
@@ -103,7 +115,7 @@ export const JobChange = Named(
     timezone: Type.Optional(settings.timezone),
     target: Type.Optional(JobTarget),
     clear: Type.Optional(
-      Type.Array(Type.Enum(["label", "missed", "overlap", "jitter"]), {description: "Keys to take out"}),
+      Type.Array(Type.Enum(["label", "missed", "overlap", "jitter"]), {description: "Keys to remove"}),
     ),
     expectedRevision,
   },
@@ -114,7 +126,7 @@ export type JobChange = Static<typeof JobChange>
 export const runStates = ["queued", "running", "succeeded", "failed", "cancelled", "skipped"] as const
 export type RunState = (typeof runStates)[number]
 
-/** What had a run made: its due time, a due time that had been missed, or somebody who asked for it. */
+/** What started a run: its due time, a missed due time, or a person. */
 export const runTriggers = ["schedule", "catch_up", "manual"] as const
 export type RunTrigger = (typeof runTriggers)[number]
 
@@ -126,8 +138,8 @@ export const RunView = Named("RunView", {
   trigger: Type.Enum([...runTriggers]),
   state: Type.Enum([...runStates]),
   scheduledFor: Time("The due time, without jitter"),
-  missedFrom: orNull(Time("The first of the missed due times that this run stands for")),
-  reason: orNull(Type.String({description: "Why it was skipped, cancelled or failed, as a word"})),
+  missedFrom: orNull(Time("The first of the missed due times that this run replaces")),
+  reason: orNull(Type.String({description: "A code for why it was skipped, cancelled or failed"})),
   error: orNull(Type.String({private: true})),
   createdAt: Time(),
   startedAt: orNull(Time()),
@@ -139,7 +151,7 @@ export type RunView = Static<typeof RunView>
 const {runId, state, reason, endedAt} = RunView.properties
 const LastRun = Named("LastRun", {runId, state, reason, endedAt})
 
-/** A schedule that a plugin declares for its job: svc wrote it to the file once, and what the file says since is what holds. */
+/** A schedule that a plugin declares for its job. svc wrote it to the file once; since then, the file decides. */
 const DeclaredDefault = Named("DeclaredDefault", {plugin: Type.String(), schedule: Schedule, timezone: Type.String()})
 
 export const JobView = Named("JobView", {
@@ -147,26 +159,26 @@ export const JobView = Named("JobView", {
   enabled: Type.Boolean(),
   missed: Type.Enum(["skip", "once", "all"]),
   overlap: Type.Enum(["skip", "queue"]),
-  nextAt: orNull(Time("When it fires next, jitter included; null where it does not")),
+  nextAt: orNull(Time("When it fires next, with jitter; null if it does not fire again")),
   openRuns: Type.Integer(),
-  problem: orNull(Type.String({description: "What keeps its target from being reached now"})),
-  revision: Type.String({private: true, description: "Another one once the job says something else"}),
+  problem: orNull(Type.String({description: "Why its target cannot be reached now"})),
+  revision: Type.String({private: true, description: "Changes with every change of the job"}),
   declared: orNull(DeclaredDefault, {
-    description: "The default of the plugin's job that it calls; null where there is none, or no Host that knows",
+    description: "The default schedule of the plugin's job that it calls; null if there is none, or if no Host runs",
   }),
-  lastRun: orNull(LastRun, {description: "The run that ended last; null where there is none, or no Host that knows"}),
+  lastRun: orNull(LastRun, {description: "The run that ended last; null if there is none, or if no Host runs"}),
 })
 
 export const JobFileView = Named("JobFileView", {
-  authority: orNull(Type.String({description: "That the file names; null where there is none"})),
-  sha256: orNull(Type.String({description: "Of the file that runs; null where there is none"})),
+  authority: orNull(Type.String({description: "The authority in the file; null if it names none"})),
+  sha256: orNull(Type.String({description: "SHA-256 of the active file; null if there is none"})),
   refused: orNull(
     Type.Object({
       at: Time(),
       detail: Type.String(),
       issues: Type.Array(Type.String(), {private: true}),
     }),
-    // The jobs that ran before go on.
+    // The previous jobs keep running.
   ),
 })
 
@@ -182,7 +194,7 @@ export const NextView = Named("NextView", {
 })
 export type NextTimes = Static<typeof NextView>
 
-/** One run of a job, in the hands of what it is for. */
+/** One run of a job, as its target receives it. */
 export interface Firing {
   readonly runId: string
   readonly job: string
@@ -194,21 +206,21 @@ export interface Firing {
   readonly signal: AbortSignal
 }
 
-/** What a run leaves behind: stored in one batch with its end, or not at all. */
+/** What a run sends and writes, stored in one batch with its end or not at all. */
 export interface FiringEffect {
   readonly statements: readonly Statement[]
-  /** Told once they are durable. */
+  /** Called once the statements are durable. */
   stored?(): void
-  /** Told once they are durable, or will not be. */
+  /** Called once the statements are durable, or will not be. */
   release?(): void
 }
 
-/** One kind of target. `fire` may be called once for a `runId`, and never again: a run that was cut off has failed. */
+/** One kind of target. `fire` is called at most once for a `runId`: an interrupted run has failed. */
 export interface FiringTarget {
-  /** What keeps the target from being reached now; undefined where nothing does. */
+  /** Returns why the target cannot be reached now; undefined if it can. */
   problem(target: JobTarget): string | undefined
-  /** What is wrong with the data of a target that can be reached. */
+  /** Returns what is wrong with the data of a reachable target. */
   misfit?(target: JobTarget): string | undefined
-  /** What it throws fails the run. */
+  /** Runs the target. An error fails the run. */
   fire(firing: Firing): Promise<FiringEffect>
 }

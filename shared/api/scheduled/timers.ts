@@ -2,7 +2,7 @@ import {Type} from "../../type.ts"
 import {PageQuery} from "../paging.ts"
 import {Named, Time} from "../schemas.ts"
 
-/** Timers of plugins as the HTTP API shows them. What is marked `private` is left out for a demo token. */
+/** Timers of plugins as the HTTP API shows them. A demo token does not see fields marked `private`. */
 
 export const timerStates = ["waiting", "held", "failed"] as const
 
@@ -15,33 +15,36 @@ export const TimerView = Named("TimerView", {
   seq: Type.Integer(),
   plugin: Type.String(),
   name: Type.String(),
-  key: Type.Union([Type.String(), Type.Null()], {private: true, description: "The plugin's own name for it"}),
+  key: Type.Union([Type.String(), Type.Null()], {private: true, description: "The plugin's key for it"}),
   state: TimerState,
   reason: Type.Union([Type.String(), Type.Null()], {
     private: true,
-    description: "Why it failed or is held: its handler is gone, its data does not fit any more, or a restore holds it",
+    description:
+      "Why it failed or is held: its handler no longer exists, its data no longer fits, or a restore holds it",
   }),
   dueAt: Time(),
-  schedule: Type.Union([Type.String(), Type.Null()], {description: "How it goes on: every or cron; null fires once"}),
+  schedule: Type.Union([Type.String(), Type.Null()], {
+    description: "How it repeats: every or cron; null if it fires once",
+  }),
   timezone: Type.Union([Type.String(), Type.Null()]),
   missed: Type.Enum(["once", "skip"]),
   endpoint: Type.Union([Type.String(), Type.Null()]),
   channel: Type.Union([Type.String(), Type.Null()], {private: true}),
   user: Type.Union([Type.String(), Type.Null()], {private: true}),
   createdAt: Time(),
-  fired: Type.Integer({description: "How often it has fired"}),
+  fired: Type.Integer({description: "How many times it has fired"}),
   lastFiredAt: Type.Union([Time(), Type.Null()]),
   revision: Type.String({
     private: true,
-    description: "Another one once it has another schedule, time or data; a recurring one keeps it when it fires",
+    description: "Changes with the schedule, time or data. Firing does not change the revision of a recurring timer",
   }),
 })
 
 export const TimerDetail = Named("TimerDetail", {
   ...TimerView.properties,
-  data: Type.Unknown({private: true, description: "What its handler gets"}),
+  data: Type.Unknown({private: true, description: "Data for its handler"}),
 })
 
 export const TimersChanged = Named("TimersChanged", {
-  timers: Type.Integer({description: "How many timers it was done to"}),
+  timers: Type.Integer({description: "How many timers changed"}),
 })

@@ -1,6 +1,6 @@
 import type {Trail} from "./trail.ts"
 
-/** One thing that happened on the way of an inbox event; `at` in ISO 8601. */
+/** One step in the handling of an inbox event. `at` is in ISO 8601. */
 export type TrailEntry = {readonly at: string} & (
   | {readonly what: "received"; readonly endpoint: string; readonly text: string}
   | {readonly what: "began"; readonly handler: string; readonly attempt: number}
@@ -9,10 +9,10 @@ export type TrailEntry = {readonly at: string} & (
   | {readonly what: "log"; readonly record: Trail["logs"]["items"][number]}
 )
 
-/** Things of the same millisecond are shown in this order. */
+/** Entries of the same millisecond are shown in this order. */
 const order: readonly TrailEntry["what"][] = ["received", "began", "log", "stored", "event"]
 
-/** The trail as one list in the order of time. */
+/** Returns the trail as one list, sorted by time. */
 export const entriesOf = ({event, sent, events, logs}: Trail): readonly TrailEntry[] => {
   const entries: TrailEntry[] = [
     {

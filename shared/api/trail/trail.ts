@@ -10,18 +10,18 @@ export const TrailQuery = Type.Object({
   cursor: Type.Optional(
     Type.String({
       pattern: "^[0-9]{1,15}$",
-      description: "`events.next` of the answer before: the search of the event log goes on there",
+      description: "`events.next` of the previous response. The search of the event log continues there",
     }),
   ),
 })
 
-/** How far a search has looked: everything from `from` to `to` was looked at. */
+/** The searched interval: the Host checked every entry from `from` to `to`. */
 const searched = {
   from: Type.Union([Time(), Type.Null()], {
-    description: "The oldest entry that was looked at; null where there was none",
+    description: "The oldest checked entry; null if there was none",
   }),
-  to: Type.Union([Time(), Type.Null()], {description: "The newest entry that was looked at"}),
-  isWhole: Type.Boolean({description: "False where entries that may belong here are no longer kept"}),
+  to: Type.Union([Time(), Type.Null()], {description: "The newest checked entry"}),
+  isWhole: Type.Boolean({description: "False if entries that may belong here are no longer kept"}),
 }
 
 export const InboxTrail = Named("InboxTrail", {
@@ -31,24 +31,26 @@ export const InboxTrail = Named("InboxTrail", {
       ...OutboxView.properties,
       handler: Type.Union([Type.String(), Type.Null()], {description: "The handler that sent it"}),
     }),
-    {description: "What its handlers sent, in that order; the first 200"},
+    {description: "The first 200 messages that its handlers sent, in order"},
   ),
   events: Named("TrailEvents", {
-    items: Type.Array(EventView, {description: "What the event log tells of it and of what was sent, oldest first"}),
+    items: Type.Array(EventView, {
+      description: "Entries of the event log about it and the sent messages, oldest first",
+    }),
     ...searched,
     next: Type.Union([Type.String(), Type.Null()], {
-      description: "`cursor` of the next part; null where everything was looked at",
+      description: "`cursor` of the next part; null at the end",
     }),
   }),
   logs: Named("TrailLogs", {
-    items: Type.Array(LogRecordView, {description: "Log records of the event and of what was sent, oldest first"}),
+    items: Type.Array(LogRecordView, {description: "Log records about it and the sent messages, oldest first"}),
     ...searched,
   }),
 })
 
 type Whole = Static<typeof InboxTrail>
 
-/** The same as clients get it. */
+/** The trail as clients receive it. */
 export interface Trail extends Omit<Whole, "events" | "logs"> {
   readonly events: Omit<Whole["events"], "items"> & {readonly items: readonly Envelope[]}
   readonly logs: Omit<Whole["logs"], "items"> & {

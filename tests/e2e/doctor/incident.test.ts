@@ -107,7 +107,7 @@ describe("svc doctor --incident asks the five questions of an incident, in their
       project: host.project,
     })
     expect(quiet.short).toEqual(["yes", "yes", "no", "no", "yes"])
-    expect(quiet.evidence(3)).toContain("the inbox has had no event\nexpected one within 15 min")
+    expect(quiet.evidence(3)).toContain("the inbox has no events\nexpected one within 15 min")
     expect(quiet.evidence(4)).toContain("root/greeter/command/wave: not published")
     await host.post("/api/ingress/pause")
     const paused = await incident(host.url, {project: host.project})

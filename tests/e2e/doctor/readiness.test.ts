@@ -178,7 +178,9 @@ plugins: {sandbox: {}, lost: {}}
       ])
       const report = await reportOf(host)
       expect(report).toMatchObject({ready: true, components: [{name: "lost", ready: true}, {}, {}]})
-      expect(report.components[0]?.message).toMatch(/^Admitting, not connected: the endpoint is (re)?connecting\.$/)
+      expect(report.components[0]?.message).toMatch(
+        /^Admission is open, but the endpoint is not connected: it is (re)?connecting\.$/,
+      )
 
       const status = await svc(runtime, host.project, ["runtime", "status"])
       expect(status.stdout).toMatch(
@@ -188,7 +190,7 @@ plugins: {sandbox: {}, lost: {}}
       expect(live).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(
-          /^ready: .+\n {2}endpoint root\/lost lost: Admitting, not connected: .+\n {4}do: .+/,
+          /^ready: .+\n {2}endpoint root\/lost lost: Admission is open, but the endpoint is not connected: .+\n {4}do: .+/,
         ),
       })
       const incident = await svc(runtime, host.project, ["doctor", "--incident", host.url], {

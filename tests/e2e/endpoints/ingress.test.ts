@@ -65,7 +65,7 @@ test.each(twoRuntimes)(
     expect(report.components.find(({name}) => name === "sandbox")).toMatchObject({
       ready: true,
       check: "admission_open",
-      message: "Admission is open, and ingress is paused (operator): nothing comes in.",
+      message: "Admission is open, but ingress is paused (operator): the Host accepts no messages.",
       remediation: {command: "svc ingress resume"},
     })
     expect(await host.get("/api/system/status")).toMatchObject({ready: true, ingress: paused})

@@ -98,9 +98,9 @@ plugins: {sandbox: {}}
   const check = () => svc(onBun, project, ["config", "check"])
   const tags = await check()
   expect(tags.code).toBe(1)
-  expect(tags.stderr).toContain('svc.config.yml:3:12 languages.default: "english" is no language tag (BCP 47)')
+  expect(tags.stderr).toContain('svc.config.yml:3:12 languages.default: "english" is not a language tag (BCP 47)')
   expect(tags.stderr).toContain("svc.config.yml:6:7 languages.rules[1]: is never reached: languages.rules[0]")
-  expect(tags.stderr).toContain('languages.rules[1].language: "de_AT" is no language tag')
+  expect(tags.stderr).toContain('languages.rules[1].language: "de_AT" is not a language tag')
 
   project.write(
     "svc.config.yml",

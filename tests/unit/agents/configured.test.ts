@@ -91,6 +91,6 @@ agents:
     ]),
   )
   expect(bindingIssues(loaded.source, standings).map(formatIssue)).toEqual([
-    "svc.config.yml:10:7 agents.writer.tools.nothing: The agent binding lists a tool that it cannot have. nothing: there is no tool of that name.",
+    "svc.config.yml:10:7 agents.writer.tools.nothing: The agent binding lists a tool that is not available to it. nothing: there is no tool of that name.",
   ])
 })

@@ -70,13 +70,13 @@ describe("the texts of a plugin", () => {
     expect(codeOf(() => texts.say(["en"], "hello", {name: {} as never}))).toBe(
       "text_invalid: en.hello: the value of {name} is object; values are texts, numbers and Dates",
     )
-    expect(codeOf(() => texts.say(["en_GB"], "bye"))).toMatch(/^text_invalid: "en_GB" is no language tag/)
+    expect(codeOf(() => texts.say(["en_GB"], "bye"))).toMatch(/^text_invalid: "en_GB" is not a language tag/)
   })
 
   test.each([
     [undefined, "texts() needs messages by language and key: {en: {hello: …}}"],
     [{}, "texts() needs messages by language and key: {en: {hello: …}}"],
-    [{english: {}}, 'texts(): "english" is no language tag (BCP 47), such as en, de-AT or zh-Hans'],
+    [{english: {}}, 'texts(): "english" is not a language tag (BCP 47) such as en, de-AT or zh-Hans'],
     [{de: {}, DE: {}}, "texts(): the language de is given twice"],
     [{en: "hello"}, "texts(): en needs messages by key"],
     [{en: {hello: 7}}, "texts(): en.hello is number; a message is text"],

@@ -186,19 +186,19 @@ describe("admission that is open though nothing comes in", () => {
     [
       "without a connection",
       {endpoints: [away("reconnecting")]},
-      "Admitting, not connected: the endpoint is reconnecting.",
+      "Admission is open, but the endpoint is not connected: it is reconnecting.",
       "svc logs --level warn",
     ],
     [
       "while ingress is paused",
       {ingress: paused},
-      "Admission is open, and ingress is paused (operator): nothing comes in.",
+      "Admission is open, but ingress is paused (operator): the Host accepts no messages.",
       "svc ingress resume",
     ],
     [
       "with both",
       {ingress: paused, endpoints: [away("connecting")]},
-      "Admission is open, ingress is paused (operator), and the endpoint is not connected: it is connecting.",
+      "Admission is open, but ingress is paused (operator) and the endpoint is not connected: it is connecting.",
       "svc ingress resume",
     ],
   ])("%s stays ready, and says so with what to do", (_, more, message, command) => {
