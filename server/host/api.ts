@@ -32,39 +32,39 @@ export interface ApiOptions {
   readonly project: string
   readonly services: Services
   readonly askExit: (exit: Exit) => void
-  /** Why the supervisor would give up at one more start now; undefined where it would not. */
+  /** Why the supervisor would give up if the Host restarted now; undefined if it would not. */
   readonly tooManyStarts: () => TooMany | undefined
   readonly trials: Trials
-  /** The next start tries the project as it is, whatever has failed before. */
+  /** Lets the next start try the project as it is, even after starts that failed. */
   readonly tryAgain: () => Promise<void>
 }
 
 export interface Api {
   readonly fetch: Fetch
-  /** Loads what answers requests. The first request does it too. */
+  /** Loads the HTTP application. Otherwise the first request loads it. */
   load(): Promise<void>
-  /** Resolves when no request is being answered, streams aside. */
+  /** Resolves when no request is in progress, except for streams. */
   settled(): Promise<void>
   readonly alerts: Alerts
-  /** Who may come in by a WebSocket. */
+  /** Decides who may connect by WebSocket. */
   readonly guard: Guard
   /** The Satori events and the platforms' own WebSockets. */
   readonly sockets: SocketHooks
   /** Is every required component ready, and the Host neither starting nor stopping? */
   isReady(): boolean
   /**
-   * Takes the configuration as it is now. In production, what the process cannot take over begins a restart with exit
-   * code 75, once the next start was tried. Throws what a draft throws, `restart_limit`, `no_supervisor` unless confirmed, and
-   * unless forced what `Trials.run` throws.
+   * Reloads the configuration. In production, a change that the running process cannot apply tries the next start and
+   * then restarts the Host with exit code 75. Throws what a draft throws, `restart_limit`, `no_supervisor` unless
+   * confirmed, and what `Trials.run` throws unless forced.
    */
   reload(reason: string, asked: Asked): Promise<Static<typeof ReloadResult>>
-  /** Everything has started: it may be ready from now on. */
+  /** Everything has started: the Host may be ready from now on. */
   started(): void
-  /** Not ready from now on. */
+  /** The Host is no longer ready. */
   stopping(): void
 }
 
-/** The Host as its HTTP API shows it, and the requests that the API makes of it. */
+/** The Host as its HTTP API shows it, and the actions that the API asks of it. */
 export const serveApi = (options: ApiOptions): Api => {
   const {base, project, tokens, services, askExit, tooManyStarts, trials, tryAgain} = options
   const {identity, current, generations, logs} = services
@@ -75,12 +75,12 @@ export const serveApi = (options: ApiOptions): Api => {
   const isReady = () => isStarted && !isStopping && isEveryRequiredReady(observe())
   const requireRestartable = (confirm: boolean) => {
     if (identity.supervisor() === "none" && !confirm) {
-      throw new Problem("no_supervisor", "nothing is known that would start the Host again")
+      throw new Problem("no_supervisor", "no supervisor is known that would restart the Host")
     }
     const limit = tooManyStarts()
     if (limit !== undefined) {
       const problem = restartLimit(limit, identity.supervisor())
-      logs.log.warn(`no restart: ${problem.message}`)
+      logs.log.warn(`restart refused: ${problem.message}`)
       throw problem
     }
   }
@@ -90,7 +90,7 @@ export const serveApi = (options: ApiOptions): Api => {
     requireRestartable(confirm)
     await tryAgain()
     services.events.raise("restart.asked", {code: end.code, reason: end.reason})
-    // The answer leaves before the Host does.
+    // The response must leave before the Host exits.
     setTimeout(() => askExit(end), 50)
   }
   const reload: Api["reload"] = async (reason, asked) => {
@@ -142,7 +142,7 @@ export const serveApi = (options: ApiOptions): Api => {
   }
 }
 
-/** The HTTP application, loaded once. A load that fails is made again by the next request. */
+/** The HTTP application, loaded once. After a failed load, the next request loads it again. */
 class Application {
   readonly #make: () => Promise<App>
   #app: App | undefined
@@ -175,13 +175,13 @@ class Application {
   }
 }
 
-/** The supervisor would give up instead of making this start: `confirm` does not ask for that. */
+/** The supervisor would give up instead of making this start; `confirm` does not override that. */
 const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
-  const limit = `${supervisor} makes at most ${startLimit.starts} starts in ${startLimit.within / 1000} s`
+  const limit = `${supervisor} allows at most ${startLimit.starts} starts in ${startLimit.within / 1000} s`
   const at = new Date(Date.now() + wait * 1000).toISOString()
   return new Problem(
     "restart_limit",
-    `${limit}, and has made ${starts}; a restart is possible at ${at}, in ${wait} s`,
+    `${limit}and has counted ${starts}; the next restart is possible at ${at}, in ${wait} s`,
     {
       retryAfter: wait,
     },

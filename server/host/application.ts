@@ -7,6 +7,6 @@ export interface ApplicationOptions extends Omit<AppOptions, "routes"> {
   readonly services: Omit<RouteServices, "answer">
 }
 
-/** Every route of a Host, answered. It is a third of the Host's code, so it is loaded when the Host has started. */
+/** All routes of a Host with their handlers: a third of the Host's code, loaded only after the Host has started. */
 export const createApplication = ({base, services, ...options}: ApplicationOptions): App =>
   createApp({...options, routes: answer => createRoutes({...services, answer}, base)})

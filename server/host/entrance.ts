@@ -16,7 +16,10 @@ type Address = Pick<ServeOptions, "host" | "port" | "connections"> & {
   readonly status: StatusSettings
 }
 
-/** The Host's socket, and the gate in front of it. A start that is tried again finds it open: the probes are answered meanwhile. */
+/**
+ * The Host's socket, with the gate in front of it. The socket stays open while a failed start is retried, so that
+ * probes get answers.
+ */
 export class Entrance {
   readonly #runtime: Runtime
   readonly #log: Log
@@ -28,7 +31,10 @@ export class Entrance {
     this.#log = log
   }
 
-  /** From now on `/pub/health` answers 200. An address that has changed since the last attempt is left. Throws `port_taken`. */
+  /**
+   * Opens the socket; from now on `/pub/health` answers 200. If the address has changed since the last attempt, closes
+   * the old one. Throws `port_taken`.
+   */
   async open({host, port, base, connections, status}: Address): Promise<Opened> {
     const address = toJson([host, port, base, connections, status])
     if (this.#opened?.address !== address) {
@@ -50,7 +56,10 @@ export class Entrance {
     return this.#opened
   }
 
-  /** The attempt that ends now does not close the socket. What answered without space meanwhile goes on where it is missing still. */
+  /**
+   * Keeps the socket open when the current attempt ends. The stand-in that answers without space also stays as long as
+   * space is missing.
+   */
   keep({waitsFor, noSpace}: Wait): void {
     this.#isKept = this.#opened !== undefined
     this.#opened?.gate.shut(waitsFor, noSpace !== undefined)

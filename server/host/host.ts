@@ -19,29 +19,32 @@ export interface HostOptions {
   readonly mode: Mode
   /** Names the `.env.<name>` file; the mode when left out. */
   readonly environment?: string
-  /** Take changes of configuration and plugin source as they are saved. */
+  /** Apply changes of configuration and plugin source as soon as they are saved. */
   readonly watch: boolean
-  /** Run built plugins that do not fit their source: then no release can be completed. */
+  /** Run built plugins that do not match their source. Then no release can be completed. */
   readonly allowStale?: boolean
   /**
-   * The command line that starts this Host again: program, its options, the script, its words. With it a change is tried
-   * before the Host ends for it.
+   * The command line that restarts this Host: program, its options, the script, its arguments. With it, the Host tries
+   * a change before it exits for it.
    */
   readonly nextStart?: readonly string[]
-  /** How this process was started, for whoever is refused. */
+  /** The command that started this process, for the message to others that the lock refuses. */
   readonly command: string
-  /** Who starts the Host again; `none` where nobody does. Asked each time: a daemon may die before its Host. */
+  /**
+   * Returns who restarts the Host; `none` if nobody does. The Host asks each time, because a daemon may die before its
+   * Host.
+   */
   readonly supervisor: () => string
-  /** Where the process is the Host's own: hears an end of it that nobody asked for. */
+  /** For a process that runs only the Host: reports unexpected exits. */
   readonly onUnaskedExit?: (hear: (unasked: UnaskedExit) => void) => void
   readonly logs: Logs
-  /** Plugins that need no file: by the name in `plugins.<name>` or `use:`. */
+  /** Plugins without a file, by the name in `plugins.<name>` or `use:`. */
   readonly plugins?: BuiltIns
-  /** For all that falls due later: the system's when left out; a test of a plugin has its own. */
+  /** The clock for everything that falls due later; defaults to the system's. A plugin's test passes its own. */
   readonly clock?: Clock
-  /** The folder is thrown away after this run: its database need not reach the disk. */
+  /** The folder is deleted after this run, so the database need not reach the disk. */
   readonly isScratch?: boolean
-  /** Ends a start that is still under way. */
+  /** Aborts a start in progress. */
   readonly signal: AbortSignal
 }
 
@@ -50,45 +53,46 @@ export interface Exit {
   readonly reason: string
 }
 
-/** Did an operator want this end, rather than a failure or a lost lease? */
+/** Whether an operator wanted this exit, rather than a failure or a lost lease or lock. */
 export const isPlannedEnd = ({code, reason}: Exit): boolean =>
   code !== exit.failed && reason !== "lease_lost" && reason !== "lock_lost"
 
 /** One running process for one project. */
 export interface Host {
-  /** With `http.base`, without a slash at the end. */
+  /** Includes `http.base`, without a trailing slash. */
   readonly url: string
   readonly runtimeId: string
   readonly project: string
   readonly authority: string
   readonly generations: Generations
-  /** `watchdog` of the configuration that it started with. */
+  /** `watchdog` of the configuration that the Host started with. */
   readonly watchdog: ProjectConfig["watchdog"]
   readonly endpoints: Endpoints
   readonly database: Database
   readonly inbox: Inbox
   readonly outbox: Outbox
-  /** Made for this run: in development without `http.token`. */
+  /** The token generated for this run: in development without `http.token`. */
   readonly token: Secret | undefined
-  /** Resolves once nothing runs, and nothing waits that could run before the clock goes on: handlers, jobs, timers, sends. */
+  /** Resolves once no handler, job, timer or send is running, or could run before the clock advances. */
   settled(): Promise<void>
-  /** Whether that is so now. */
+  /** Whether the Host is settled now. */
   isQuiet(): boolean
-  /** How the commands of the running generation are called. */
+  /** The usages of the running generation's commands. */
   commands(): readonly string[]
-  /** Resolves when something inside asks the process to end: a restart over the API, a lost lease. */
+  /** Resolves when the Host itself asks the process to exit: after a restart over the API, or a lost lease. */
   readonly exitAsked: Promise<Exit>
-  /** Takes the configuration as it is now. Never rejects: a failure is logged and shown. */
+  /** Reloads the configuration. Never rejects: a failure is logged and shown. */
   reload(reason: string): Promise<void>
   /**
-   * Writes what the Host alone holds of a database file that was removed or replaced into a new one; nothing else. Call it before
-   * `stop`, and before the limit of the stop begins: a large one takes longer. Never rejects.
+   * If the database file was removed or replaced, writes the data that only the Host still holds into a new file. Call
+   * it before `stop`, so that its time does not count against the stop's limit: a large database takes longer. Never
+   * rejects.
    */
   rescueBeforeEnd(): Promise<void>
-  /** Ends in order, within ten seconds. */
+  /** Stops gracefully, within ten seconds. */
   stop(exit: Exit): Promise<void>
-  /** The event loop was blocked, and is free again. */
+  /** The event loop was blocked and is free again. */
   wasBlocked(blocked: Blocked): void
-  /** Deals with an exception that nobody caught. */
+  /** Handles an uncaught exception. */
   contain(error: unknown): Promise<void>
 }

@@ -21,16 +21,19 @@ import {version} from "../runtime/version.ts"
 import type {HostOptions} from "./host.ts"
 import {mayPass} from "./patience.ts"
 
-/** A generation that has stayed ready for so long, in milliseconds, is a good one; it is looked at in between. */
+/** A generation that stays ready for this long is good, in milliseconds. `lookEvery` is the interval of the checks. */
 const goodAfter = 60_000
 const lookEvery = 5000
 
-/** The generation that runs in the place of the project as it is, and why that did not start. */
+/** The generation that runs instead of the project as it is, and why the project did not start. */
 export interface Fallback extends LastGood {
   readonly why: string
 }
 
-/** Undefined where the project as it is has not failed to start twice in a row, and where no last good generation fits. */
+/**
+ * Returns the generation to run instead of the project as it is. Undefined unless the project has failed to start twice
+ * in a row and a last good generation fits.
+ */
 export const chooseLastGood = async (
   {mode, logs: {log}}: Pick<HostOptions, "mode" | "logs">,
   paths: ProjectPaths,
@@ -42,7 +45,7 @@ export const chooseLastGood = async (
   const why = kept === undefined ? "none is kept" : await differenceOf(kept, paths)
   if (kept === undefined || why !== undefined) {
     const point = await newestPoint(paths)
-    // A project that never ran for a minute has nothing to go back to.
+    // A project that never ran for a minute has nothing to fall back to.
     if (kept === undefined && point === undefined) return undefined
     log.error(
       `the project has failed to start ${failed.count} times in a row, and no last good generation fits (${why}); ${wayBack(point)}`,
@@ -60,9 +63,9 @@ const differenceOf = async (kept: LastGood, {project}: ProjectPaths): Promise<st
   return kept.lockfile === (await hashLockfile(project)) ? undefined : "it ran with another lockfile"
 }
 
-/** It never changes svc, packages or data: a rollback does. */
+/** The last good generation never changes svc, packages or data; a rollback does. */
 const wayBack = (checkpoint: string | undefined): string =>
-  `to go back as a whole: svc rollback ${checkpoint ?? "<checkpoint>; svc checkpoint list names them"}`
+  `to roll back code and data together: svc rollback ${checkpoint ?? "<checkpoint>; svc checkpoint list names them"}`
 
 /** The checkpoint of the newest release. */
 const newestPoint = async ({releases}: ProjectPaths): Promise<string | undefined> => {
@@ -70,19 +73,23 @@ const newestPoint = async ({releases}: ProjectPaths): Promise<string | undefined
   return releasesOf(entries, Date.now()).find(({restorePoint}) => restorePoint !== null)?.restorePoint?.checkpoint
 }
 
-/** What the data is for: svc's own schema, and every plugin's migrations. */
+/** The schema that the data is for: svc's own version, and every plugin's migrations. */
 const describeSchema = async (database: Database): Promise<string> =>
   toJson([schemaOf(database), await readApplied(database)])
 
 /** Throws `last_good_unfit`. */
 export const requireSameSchema = async ({schema}: LastGood, database: Database, paths: ProjectPaths): Promise<void> => {
   if ((await describeSchema(database)) === schema) return
-  throw new Problem("last_good_unfit", "the data has another schema than the last good generation ran with", {
-    hint: `The project as it is does not start either: correct it. ${wayBack(await newestPoint(paths))}`,
-  })
+  throw new Problem(
+    "last_good_unfit",
+    "the database has another schema than the one that the last good generation ran with",
+    {
+      hint: `The project as it is does not start either: correct it. ${wayBack(await newestPoint(paths))}`,
+    },
+  )
 }
 
-/** Counts a start that failed, where that speaks against the project. Never rejects. */
+/** Counts a failed start if the failure speaks against the project. Never rejects. */
 export const countFailedStart = async (
   {mode, logs}: HostOptions,
   paths: ProjectPaths,
@@ -103,11 +110,11 @@ export interface KeeperOptions {
   readonly log: Log
 }
 
-/** Keeps each generation that stays ready. */
+/** Keeps each generation that stays ready for a minute. */
 export class LastGoodKeeper {
   readonly #options: KeeperOptions
   readonly #looking: Periodic
-  /** On a clock that is not set back. */
+  /** On a monotonic clock. */
   #since: {readonly generation: number; readonly at: number} | undefined
   #kept: number | undefined
 

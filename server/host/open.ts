@@ -31,10 +31,10 @@ import {chooseLastGood, requireSameSchema} from "./last-good.ts"
 import type {Parts} from "./parts.ts"
 import type {ProvisionalOptions} from "./provisional.ts"
 
-/** What a Host stands on before anything of it runs: the project is held, its port answers, its state is open. */
+/** The foundation of a Host, before any part runs: the lock is held, the port answers, the state is open. */
 export type OpenProject = Awaited<ReturnType<typeof openProject>>
 
-/** The first parts of a Host. Throws what keeps it from starting. */
+/** Opens the first parts of a Host. Throws why it cannot start. */
 export const openProject = async (options: HostOptions, runtime: Runtime, parts: Parts, entrance: Entrance) => {
   const identity = {runtimeId: uuid(), startedAt: Date.now()}
   const held = await hold(options, identity, parts)
@@ -52,7 +52,7 @@ interface OwnRun {
   readonly startedAt: number
 }
 
-/** Keeps what the log says for when the run is over; returns how that ends. */
+/** Stores the log of this run on disk; returns a function that ends that. */
 const keepLog = (logs: HostOptions["logs"], options: RunLogOptions): (() => Promise<void>) => {
   const kept = new RunLog(options)
   const leave = logs.onRecord(json => kept.add(json))
@@ -62,7 +62,7 @@ const keepLog = (logs: HostOptions["logs"], options: RunLogOptions): (() => Prom
   }
 }
 
-/** Takes the lock, and deals with what earlier processes left. */
+/** Takes the lock, and completes or undoes what earlier processes left unfinished. */
 const hold = async ({project: folder, command, supervisor, logs}: HostOptions, run: OwnRun, parts: Parts) => {
   const {runtimeId, startedAt} = run
   const paths = projectPaths(resolve(folder))
@@ -70,7 +70,7 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
   const project = await projectName(paths)
   logs.bind({project, runtimeId})
   await makePrivateFolder(paths.state)
-  // A process that was killed may have made .svc/ or data/ and not synced where they stand.
+  // A process that was killed may have made .svc/ or data/ without syncing the parent folder.
   await syncFolder(paths.project).catch(() => {})
   const holder = {
     kind: "host",
@@ -101,7 +101,7 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
   return {paths, project, lock}
 }
 
-/** Environment, then configuration: the project's, or the one that runs in its place. */
+/** Reads the environment, then the configuration: the project's, or `instead`. */
 const configure = async ({mode, logs, environment = mode}: HostOptions, paths: ProjectPaths, instead?: ConfigText) => {
   const readVariables = async () => (await readEnvironment(paths.project, environment, process.env)).variables
   const boot = parseConfig(instead ?? (await readConfigText(paths.config)), await readVariables())
@@ -112,7 +112,7 @@ const configure = async ({mode, logs, environment = mode}: HostOptions, paths: P
   return {readVariables, boot, token}
 }
 
-/** From now on `/pub/health` answers 200. */
+/** Opens the port; from now on `/pub/health` answers 200. */
 const listen = async ({config}: LoadedConfig, entrance: Entrance, {logs}: HostOptions, parts: Parts) => {
   const {gate, listener} = await parts.start({
     name: "the listener",
@@ -125,8 +125,8 @@ const listen = async ({config}: LoadedConfig, entrance: Entrance, {logs}: HostOp
 }
 
 /**
- * The configuration that nothing was opened for yet: where the Host answers, and the folders where it stores. Throws what `configure`
- * throws.
+ * Reads the configuration before anything is opened: the Host's address, and the folders where it stores data. Throws
+ * what `configure` throws.
  */
 export const readPlaces = async (options: HostOptions) => {
   const paths = projectPaths(resolve(options.project))
@@ -147,10 +147,10 @@ interface Configured extends OwnRun {
   readonly reach: Reach
 }
 
-/** Passes on what an opening comes to. */
+/** Opens the database, with the policy for an unreachable one. */
 type Reach = (open: () => Promise<Database>) => Promise<Database>
 
-/** A remote database that readiness does not require is waited for without a limit; any other one is opened once. */
+/** Waits without a limit for a remote database that readiness does not require. Opens any other database once. */
 const reaching =
   (options: ProvisionalOptions): Reach =>
   async open => {
@@ -160,13 +160,13 @@ const reaching =
     return reachDatabase(options, open)
   }
 
-/** What the log says once it is over. */
+/** The log line when a problem is over, by its code. */
 const answering: Partial<Record<ProblemCode, string>> = {
   database_unanswered: "the remote database answers again",
   database_stalled: "the disk of the database answers again",
 }
 
-/** Says once in the log that a remote database or the disk does not answer, and once that it does. */
+/** Logs once when a remote database or the disk stops answering, and once when it answers again. */
 const tellingOfAnswers = (log: Log): DatabaseObserver => {
   let told: string | undefined
   return {
@@ -183,7 +183,10 @@ const tellingOfAnswers = (log: Log): DatabaseObserver => {
   }
 }
 
-/** Database, one history, migrations, authority, job file, and the record of this run. */
+/**
+ * Opens the database, checks that all state has one history, migrates, settles authority and job file, and records this
+ * run.
+ */
 const openState = async (
   {mode, logs: {log}, signal, isScratch = false, clock = systemClock}: HostOptions,
   runtime: Runtime,
@@ -193,7 +196,7 @@ const openState = async (
   const {promise: exitAsked, resolve: askExit} = Promise.withResolvers<Exit>()
   const location = locationOf(boot.config, paths)
   await requireDatabaseFile(location, paths)
-  // Of a remote database twice: another Host may have been there before the lease was taken.
+  // A remote database is compared twice: another Host may have changed it before this one took the lease.
   const compare = async (found: FoundDatabase) => {
     await requireKnownDatabase(found, paths)
     return requireOneHistory({paths, config: boot.config, database: found})
@@ -209,8 +212,8 @@ const openState = async (
           whyNotHeld: lock.whyLost,
           beforeLease: async found => void (await compare(found)),
           onLeaseLost: why => {
-            log.error(`${why.message}; the Host stops sending and ends`, {code: why.code})
-            // The answers that tell of it leave before the Host does.
+            log.error(`${why.message}; the Host stops sending and exits`, {code: why.code})
+            // The answers that report the lost lease must leave before the Host exits.
             setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50)
           },
         }),
@@ -246,7 +249,7 @@ const openState = async (
   return {exitAsked, askExit, database, authority, content, history}
 }
 
-/** A start says every two seconds how far work that takes longer is. */
+/** Logs the progress of long work at startup every two seconds. */
 const tellingSlow = (tell: (text: string) => void): Progress => {
   let last = performance.now()
   return (step, done, total) => {

@@ -4,26 +4,29 @@ import {startEnded} from "../runtime/flow/starting.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Exit} from "./host.ts"
 
-/** All stops that have a limit get this long together, in milliseconds; the rest of ten seconds is for what has none. */
+/**
+ * The time for all stops that have a limit together, in milliseconds. The rest of the ten seconds is for stops without
+ * one.
+ */
 export const stopLimit = 8000
 
 interface Ending {
   readonly name: string
-  /** What the stop may take, in milliseconds: then the next part stops, while this one goes on. */
+  /** The time limit of the stop, in milliseconds. After it, the next part stops while this one continues. */
   readonly limit?: number
-  /** What the log says where the stop takes longer. */
+  /** The log line if the stop exceeds its limit. */
   readonly late?: string
-  /** Begins to stop before everything else, and is waited for in its turn. */
+  /** Begins to stop before all other parts, and is awaited in its turn. */
   readonly early?: boolean
 }
 
-/** One part of a Host, which its start makes. */
+/** A part of a Host that its `start` creates. */
 export interface Part<T> extends Ending {
   readonly start: () => T | Promise<T>
   readonly stop?: (exit: Exit, part: T) => unknown
 }
 
-/** What starts or stops a part that is made already. A part has two rows where others start between its own start and stop. */
+/** Starts or stops a part that already exists. A part has two rows if others start between its start and its stop. */
 export interface Row extends Ending {
   readonly start?: () => unknown
   readonly stop?: (exit: Exit) => unknown
@@ -38,28 +41,28 @@ interface Started {
 }
 
 /**
- * The parts of a Host, in the order in which they start. The opposite order stops them, at the end of a run and after a start
- * that failed half way.
+ * The parts of a Host, in the order of their start. They stop in the opposite order, on shutdown and after a start that
+ * failed halfway.
  */
 export class Parts {
   readonly #log: Log
   readonly #signal: AbortSignal
   readonly #started: Started[] = []
 
-  /** `signal` ends the start. */
+  /** `signal` aborts the start. */
   constructor(log: Log, signal: AbortSignal) {
     this.#log = log
     this.#signal = signal
   }
 
-  /** Starts a part; resolves to what its `start` makes. Throws what it throws. */
+  /** Starts a part; resolves to what its `start` creates. Throws what `start` throws. */
   async start<T>({start, stop, ...ending}: Part<T>): Promise<T> {
     const part = await start()
     if (stop !== undefined) this.add({...ending, stop: exit => stop(exit, part)})
     return part
   }
 
-  /** Starts one row after the other. Throws what a start throws; the rows after it are left out. */
+  /** Starts the rows one after another. Throws what a start throws; the remaining rows are not started. */
   async startAll(rows: readonly Row[]): Promise<void> {
     for (const {start, stop, ...ending} of rows) {
       await start?.()
@@ -67,19 +70,19 @@ export class Parts {
     }
   }
 
-  /** Throws `stopping` once the start has been ended. */
+  /** Throws `stopping` once the start was aborted. */
   requireRunning(): void {
     if (this.#signal.aborted) throw startEnded()
   }
 
-  /** What needs no start, only a stop. */
+  /** Adds a stop for something that needs no start. */
   add({name, stop, limit, late, early = false}: Required<Pick<Row, "stop">> & Omit<Row, "start">): void {
     this.#started.push({name, limit, late, early, stop: async exit => stop(exit)})
   }
 
   /**
-   * Stops what has started, the last part first. Never rejects: a part that fails to stop is logged. After `within`
-   * milliseconds no stop that has a limit is waited for any more.
+   * Stops the started parts, the last one first. Never rejects: a part that fails to stop is logged. After `within`
+   * milliseconds, stops with a limit are no longer awaited.
    */
   async stop(exit: Exit, within = stopLimit): Promise<void> {
     const end = performance.now() + within

@@ -7,25 +7,31 @@ import {isUnreachable} from "../database/errors.ts"
 import {freeFiles, freeSpace, tellsOfFullDisk} from "../runtime/disk.ts"
 import {pauseStart} from "../runtime/flow/starting.ts"
 
-/** Between two attempts, and between two lines of the log that say so, in milliseconds. */
+/** The pause between two attempts, and between two log lines about them, in milliseconds. */
 const pause = 1000
 const tellEvery = 5000
 
-/** A full disk: how often free space is looked at, in milliseconds, and after how long the start is tried all the same. */
+/**
+ * On a full disk: the interval of looks at free space, in milliseconds, and the back-off after which the start is
+ * retried in any case.
+ */
 const lookEvery = 500
 const retry: Backoff = {first: 1000, longest: 30_000}
 
-/** With less free space than this, in bytes, a failure to store is one of a full disk, whatever it says. */
+/** Below this free space, in bytes, any failure to store counts as a full disk. */
 const nearlyNothing = 1024 * 1024
 
-/** Likewise with room for fewer files than this: SQLite makes two beside its own, and says only that it cannot open it. */
+/**
+ * Below this number of free inodes, likewise. SQLite creates two more files and only reports that it cannot open the
+ * database.
+ */
 const nearlyNoFiles = 8
 
-/** So much more free space, in bytes, is worth another attempt. */
+/** At least this much more free space, in bytes, triggers another attempt. */
 const worthIt = 64 * 1024
 
-/** What usually takes the space. */
-const remedy = "what can go: .svc/verifications, old logs, old checkpoints (svc checkpoint prune --keep 1)"
+/** What usually fills the disk. */
+const remedy = "you can delete .svc/verifications, old logs, old checkpoints (svc checkpoint prune --keep 1)"
 
 const ofStorage: ReadonlySet<ProblemCode> = new Set([
   "state_unwritable",
@@ -46,19 +52,21 @@ const ofRemote: ReadonlySet<ProblemCode> = new Set([
 const addressInUse: ReadonlySet<unknown> = new Set(["EADDRINUSE", "EADDRNOTAVAIL"])
 
 /**
- * May what failed a start pass without a change of code or configuration? A full disk, an address in use, a database that is not
- * reached, is locked, or is still leased to another Host. Such a failure says nothing against what was started.
+ * Whether a failed start may succeed later without a change of code or configuration: after a full disk, an address in
+ * use, or a database that is unreachable, locked or leased to another Host. Such a failure says nothing against the
+ * project.
  */
 export const mayPass = (error: unknown): boolean => isFullDisk(error) || waitsFor(error) !== undefined
 
-/** What a start waits for, as anybody may read it; undefined where waiting does not help. */
+/** What a start waits for, in public words; undefined if waiting does not help. */
 const waitsFor = (error: unknown): string | undefined => {
   if (!(error instanceof Problem)) return undefined
   if (error.code === "port_taken" && addressInUse.has(codeOf(error.cause))) return "its address"
   if (error.code === "database_busy") return "its database, which another process has locked"
   if (ofRemote.has(error.code) && isUnreachable(error)) return "its database, which does not answer"
-  // Only that of a remote database says when it may end. The holder of a project's own lock keeps it until somebody stops it.
-  if (error.code === "locked" && error.retryAfter !== undefined) return "another Host to let its database go"
+  // Only the lock of a remote database says when it may expire. The holder of a project's own lock keeps it until an
+  // operator stops it.
+  if (error.code === "locked" && error.retryAfter !== undefined) return "another Host to release its database"
   return undefined
 }
 
@@ -66,7 +74,7 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in
 
 const isFullDisk = (error: unknown): boolean => {
   if (!(error instanceof Error)) return tellsOfFullDisk(String(error))
-  // The kernel has the same word for the limit of watched files, which no space changes.
+  // The kernel uses the same words for the limit of watched files, which free space does not change.
   if ("syscall" in error && error.syscall === "watch") return false
   const issues = error instanceof Problem ? error.issues.map(({message}) => message) : []
   const isFull = error instanceof Problem && error.code === "database_full"
@@ -75,31 +83,31 @@ const isFullDisk = (error: unknown): boolean => {
   )
 }
 
-/** Why a start that failed is tried again, and when. */
+/** Why a failed start is retried, and when. */
 export interface Wait {
-  /** As anybody may read it. */
+  /** In public words. */
   readonly waitsFor: string
-  /** Set on a full disk: why the newest attempt failed, and how many have. */
+  /** Set on a full disk: why the newest attempt failed, and how many have failed. */
   readonly noSpace?: {readonly why: string; readonly attempts: number}
-  /** Resolves when it is time. Throws `stopping` where the start is ended, by a signal. */
+  /** Resolves when it is time for the next attempt. Throws `stopping` if a signal aborts the start. */
   over(): Promise<void>
 }
 
 export interface PatienceOptions {
   readonly mode: Mode
   readonly log: Log
-  /** Ends the start. */
+  /** Aborts the start. */
   readonly signal: AbortSignal
-  /** Where the Host stores, as far as that is known yet. */
+  /** The folders where the Host stores data, as far as they are known. */
   readonly folders: () => Promise<readonly string[]>
 }
 
-/** How long one process goes on trying to start. */
+/** Decides how long one process keeps trying to start. */
 export class Patience {
   readonly #options: PatienceOptions
   #since: number | undefined
   #toldAt = Number.NEGATIVE_INFINITY
-  /** How many attempts a full disk has ended. */
+  /** The number of attempts that a full disk has ended. */
   #lackedSpace = 0
 
   constructor(options: PatienceOptions) {
@@ -107,8 +115,9 @@ export class Patience {
   }
 
   /**
-   * What to do about a start that has failed; undefined where it has failed for good. A full disk is waited for without end, in
-   * every mode. What else may pass is waited for in production only: elsewhere somebody looks on.
+   * Decides what to do after a failed start; undefined means that it failed for good. The Host waits for space without
+   * a limit, in every mode. It waits for other temporary failures only in production: in development somebody is
+   * watching.
    */
   async judge(error: unknown): Promise<Wait | undefined> {
     if (this.#options.signal.aborted) return undefined
@@ -116,7 +125,7 @@ export class Patience {
     return isFull ? this.#waitForSpace(error) : this.#waitUntilItPasses(error)
   }
 
-  /** SQLite names a full disk by several names. */
+  /** SQLite reports a full disk under several names. */
   async #failedForLackOfSpace(error: unknown): Promise<boolean> {
     if (!(error instanceof Problem && ofStorage.has(error.code))) return false
     const {bytes, files} = await this.#free()
@@ -137,7 +146,10 @@ export class Patience {
     }
   }
 
-  /** Space that was freed while the failed attempt was undone is not told from what it took itself: hence a retry soon. */
+  /**
+   * Space that was freed while the failed attempt was undone looks the same as the attempt's own files. Hence an early
+   * retry.
+   */
   async #regainSpace(attempts: number): Promise<void> {
     const before = await this.#free()
     const end = performance.now() + pauseAfter(attempts, retry)
@@ -152,7 +164,7 @@ export class Patience {
   #waitUntilItPasses(error: unknown): Wait | undefined {
     const reason = waitsFor(error)
     const isPatient = this.#options.mode === "production" && reason !== undefined
-    // The command that frees space holds the project for a moment, and has no room to say who it is.
+    // A command that frees space holds the lock for a moment, and has no space to record who it is.
     const isCommand = this.#lackedSpace > 0 && isProblem(error, "locked")
     if (!isPatient && !isCommand) return undefined
     const now = performance.now()
@@ -167,10 +179,10 @@ export class Patience {
     this.#toldAt = now
     const left = Math.ceil((startPatience - (now - (this.#since ?? now))) / 1000)
     const hint = error instanceof Problem ? ` ${error.hint}` : ""
-    this.#options.log.warn(`${messageOf(error)}; the Host tries again for ${left} s before it gives up.${hint}`)
+    this.#options.log.warn(`${messageOf(error)}; the Host retries for ${left} s before it gives up.${hint}`)
   }
 
-  /** The least that one of the folders has room for. */
+  /** The smallest free space, and the smallest number of free inodes, of the folders. */
   async #free(): Promise<{readonly bytes: number; readonly files: number}> {
     const folders = await this.#options.folders()
     const least = async (ask: (folder: string) => Promise<number>) =>

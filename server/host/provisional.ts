@@ -49,9 +49,9 @@ export interface ProvisionalOptions {
 const retry: Backoff = {first: 1000, longest: 15_000}
 
 /**
- * Opens a remote database that readiness does not require. While nothing answers there, a provisional generation runs and the
- * database is asked again, without a limit. Throws what `open` throws once something answers, what keeps the provisional
- * generation from being made, and `stopping`.
+ * Opens a remote database that readiness does not require. While it does not answer, a provisional generation runs and
+ * the Host retries without a limit. Throws what `open` throws once the database answers, why the provisional generation
+ * cannot be made, and `stopping`.
  */
 export const reachDatabase = async (options: ProvisionalOptions, open: () => Promise<Database>): Promise<Database> => {
   const {signal} = options.host
@@ -76,8 +76,8 @@ export const reachDatabase = async (options: ProvisionalOptions, open: () => Pro
 }
 
 /**
- * Answers without a generation while `over` waits for space: report, status and console, and 503 to all that needs the database. What
- * it answers stays until something else is opened.
+ * Answers without a generation while `over` waits for space: the readiness report, the status and the console, and 503
+ * for everything that needs the database. The answers stay until the gate is opened again.
  */
 export const answerWithoutSpace = async (
   options: ProvisionalOptions,
@@ -93,7 +93,7 @@ export const answerWithoutSpace = async (
   }
 }
 
-/** The open database, or why nothing answers. */
+/** Returns the open database, or why it does not answer. */
 const attempt = async (
   {host: {signal}, boot: {config}}: ProvisionalOptions,
   open: () => Promise<Database>,
@@ -104,14 +104,14 @@ const attempt = async (
   try {
     return await unlessStopped(open(), signal)
   } catch (error) {
-    // It may have gone again meanwhile; a refusal is final.
+    // The database may have stopped answering in the meantime; a refusal is final.
     const gone = isProblem(error, "database_unopenable") ? await ask() : undefined
     if (gone === undefined) throw error
     return gone
   }
 }
 
-/** A request to a server that hangs has no end of its own for minutes. */
+/** A request to a hanging server may take minutes. */
 const unlessStopped = (opening: Promise<Database>, signal: AbortSignal): Promise<Database> =>
   new Promise((resolve, reject) => {
     const stop = () => {
@@ -130,16 +130,19 @@ type MadeFacts = Pick<Facts, "endpoints" | "plugins" | "agents" | "required">
 
 const notLoaded = [] as const
 
-/** What has to come before a generation can be recorded, and how often it was missing. */
+/** What the Host waits for before it can record a generation, and how many attempts have failed. */
 interface Awaited {
   readonly for: "database" | "space"
   readonly attempts: number
 }
 
-/** A generation that is not recorded, and what the Host says of it; none while it waits for space. Nothing of it is opened. */
+/**
+ * An unrecorded generation, and the Host's answers about it; no generation while it waits for space. Its endpoints are
+ * never opened.
+ */
 class ProvisionalHost {
   readonly #options: ProvisionalOptions
-  /** As `.svc/` knows it; empty where the database was never reached. */
+  /** From `.svc/`; empty if the database was never reached. */
   #authority = ""
   #number = 1
   #pin: LastCommitted["pinned"]
@@ -154,13 +157,15 @@ class ProvisionalHost {
   readonly #build: RunningBuild
   #draft: Draft | undefined
   #failure: Problem | undefined
-  /** What was true when it was made: its instances are disposed before another generation takes its place. */
+  /**
+   * The facts when the generation was made: its instances are disposed of before another generation takes its place.
+   */
   #facts: MadeFacts = noFacts
   readonly #waitsFor: Awaited["for"]
   #attempts: number
   #error: string
 
-  /** `error` is why the database does not answer, or why nothing can be stored. */
+  /** `error` says why the database does not answer, or why nothing can be stored. */
   constructor(options: ProvisionalOptions, error: string, awaited: Awaited = {for: "database", attempts: 1}) {
     this.#options = options
     this.#error = error
@@ -171,20 +176,20 @@ class ProvisionalHost {
     this.#build.start()
   }
 
-  /** Answers when it resolves. Throws what keeps the generation from being made. */
+  /** Makes the generation and answers requests. Throws why the generation cannot be made. */
   async start(): Promise<void> {
     const {paths, host} = this.#options
     const last = await readLastCommitted(paths.generation)
     this.#number = (last?.number ?? 0) + 1
     await this.#make(last)
     host.logs.log.warn(
-      `the database does not answer: generation ${this.#number} runs provisionally, nothing is opened or sent until it does`,
+      `the database does not answer: generation ${this.#number} runs provisionally, and the Host opens and sends nothing until it does`,
       {error: this.#error},
     )
     await this.answer()
   }
 
-  /** A full disk may have no room for the Host's file: then it is found by its address alone. */
+  /** On a full disk the Host's file may be missing; then clients find the Host only by its address. */
   async answer(): Promise<void> {
     const {paths, url, token, runtimeId} = this.#options
     this.#authority = (await readAuthorityFile(paths.authority).catch(() => undefined))?.authority ?? ""
@@ -195,7 +200,7 @@ class ProvisionalHost {
     })
   }
 
-  /** The database was asked again, and did not answer. */
+  /** Records another failed attempt to reach the database. */
   failed(error: string): void {
     this.#attempts++
     const {log} = this.#options.host.logs
@@ -204,14 +209,14 @@ class ProvisionalHost {
     this.#error = error
   }
 
-  /** What it answers stays until something else is opened. */
+  /** The answers stay until the gate is opened again. */
   async dispose(): Promise<void> {
     await this.#draft?.dispose()
   }
 
   /**
-   * Loads the plugins and runs their `setup`. One that needs data there keeps the generation from being ready, and is set up
-   * with the database; whatever else fails, fails the start.
+   * Loads the plugins and runs their `setup`. If a plugin needs data in `setup`, the generation is not ready, and is
+   * set up again with the database. Any other failure fails the start.
    */
   async #make(last: LastCommitted | undefined): Promise<void> {
     const {host, runtime, paths, boot, readVariables} = this.#options
@@ -235,7 +240,7 @@ class ProvisionalHost {
     } catch (error) {
       if (!database.wasAsked || isProblem(error, "stopping")) throw error
       this.#failure = toProblem(error, "generation_failed")
-      logs.log.warn(`generation not made without the database: ${describeFailure(this.#failure)}`)
+      logs.log.warn(`the generation cannot be made without the database: ${describeFailure(this.#failure)}`)
     }
   }
 
@@ -326,7 +331,7 @@ class ProvisionalHost {
 
 const noFacts = {endpoints: [], plugins: {}, agents: {}, required: {database: false, endpoints: [], agents: []}}
 
-/** Nothing is opened: an endpoint that could be opened counts as present and enabled. */
+/** Nothing is opened here: an endpoint that could be opened counts as present and enabled. */
 const factsOf = ({config: {config}, instances, snapshot}: Draft, project: string): MadeFacts => ({
   endpoints: snapshot.endpoints.map(({owner, name, open}) => ({
     owner,

@@ -4,7 +4,10 @@ import type {Host} from "./host.ts"
 
 type Parts = Pick<Assembled, "inbox" | "outbox" | "jobs" | "timers" | "starts" | "agents">
 
-/** Whether anything of a Host moves by itself, and the end of that. What its plugins do outside their handlers is not known. */
+/**
+ * Whether any part of a Host is at work, and a promise for the end of that. It does not cover what plugins do outside
+ * of their handlers.
+ */
 export const quietOf = ({inbox, outbox, jobs, timers, starts, agents}: Parts): Pick<Host, "settled" | "isQuiet"> => {
   const isQuiet = () => [inbox, outbox, jobs.scheduler, timers, starts, agents].every(part => part.isQuiet)
   return {

@@ -27,8 +27,8 @@ import {tableOf} from "./table.ts"
 import {createTrials} from "./trial.ts"
 
 /**
- * Throws what keeps the Host from starting, with everything undone. What may pass is waited for with the socket open, and the start
- * is made again in the same process: the supervisor counts it once.
+ * Starts a Host. Throws why it cannot start, after undoing everything. For a failure that may pass, it waits with the
+ * socket open and retries in the same process, so that the supervisor counts one start.
  */
 export const start = async (options: HostOptions, runtime: Runtime): Promise<Host> => {
   const {signal, logs, mode, supervisor} = options
@@ -49,7 +49,7 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
       const attempt = await tryOnce(options, runtime, own, patience)
       if (attempt.is === "started") return attempt.host
       await waitOut(options, runtime, own, attempt.wait)
-      // What a full disk did not take.
+      // On a full disk this file could not be written earlier.
       writeStarts(paths.starts, starts)
     }
   } catch (error) {
@@ -59,15 +59,15 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
   }
 }
 
-/** So long after its start a Host loads what answers requests, unless one has come, in milliseconds. */
+/** How long after its start a Host loads the HTTP application, in milliseconds, unless a request comes earlier. */
 const rest = 250
 
-/** What belongs to the process, however often it tries to start. */
+/** The state of the process across all attempts to start. */
 interface Process extends Pick<ApiOptions, "tooManyStarts"> {
   readonly entrance: Entrance
   /** Milliseconds since 1970. */
   readonly startedAt: number
-  /** Those of the attempt under way, or of the Host that it became. */
+  /** The generations of the current attempt, or of the Host that it became. */
   generations?: Generations | undefined
 }
 
@@ -93,8 +93,8 @@ const tryOnce = async (options: HostOptions, runtime: Runtime, own: Process, pat
 }
 
 /**
- * A start may fail before it has opened its socket. A port that is taken is what the next attempt meets. On a full disk report, status
- * and console are answered too.
+ * Waits for the next attempt with the socket open. An attempt may have failed before it opened its socket; a taken port
+ * is left to the next attempt. On a full disk the Host also answers report, status and console.
  */
 const waitOut = async (options: HostOptions, runtime: Runtime, own: Process, wait: Wait): Promise<void> => {
   const {entrance, startedAt} = own
@@ -110,7 +110,7 @@ const waitOut = async (options: HostOptions, runtime: Runtime, own: Process, wai
   await answerWithoutSpace({...configured, ...its}, wait.noSpace, () => wait.over())
 }
 
-/** Holds the project, makes the parts, and starts them as their table says. */
+/** Takes the lock, creates the parts, and starts them in the order of their table. */
 const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Process): Promise<Host> => {
   const {mode, logs, supervisor} = options
   const {log, scrub} = logs
@@ -187,7 +187,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     rest,
   ).unref()
 
-  // What keeps a draft from being committed is logged and shown in the status.
+  // A reload failure is logged and shown in the status.
   const reload = (reason: string) =>
     api.reload(reason, {confirm: false, force: false}).then(
       () => {},

@@ -7,11 +7,11 @@ import {version} from "../runtime/version.ts"
 
 type StatusView = Static<typeof Status>
 
-/** What `GET /api/system/status` answers, put together at each request. */
+/** The answer of `GET /api/system/status`, put together at each request. */
 export const createStatus = (services: Services): ((ready: boolean) => StatusView) => {
   const {identity, generations, database, events, ingress, jobs, workroom, checkpoints} = services
   const startedAt = new Date(identity.startedAt).toISOString()
-  // By a clock that does not go back.
+  // On a monotonic clock.
   const began = performance.now() - (Date.now() - identity.startedAt)
   const committedAt = memoizeTime()
   return ready => {
@@ -59,7 +59,7 @@ export const createStatus = (services: Services): ((ready: boolean) => StatusVie
   }
 }
 
-/** A failed draft, as the status shows it. */
+/** A failed draft, in the form of the status. */
 export const viewFailure = ({at, reason, problem}: Failure): StatusView["lastFailure"] => ({
   at: new Date(at).toISOString(),
   reason,
@@ -68,7 +68,7 @@ export const viewFailure = ({at, reason, problem}: Failure): StatusView["lastFai
   issues: describeFailure(problem).split("\n"),
 })
 
-/** Writes a time as text once for as long as it is the same. */
+/** Formats a time once for as long as it is the same. */
 const memoizeTime = () => {
   let last = {at: Number.NaN, text: ""}
   return (at: number): string => {

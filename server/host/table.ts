@@ -13,7 +13,7 @@ import type {OpenProject} from "./open.ts"
 import type {Row} from "./parts.ts"
 import type {Trials} from "./trial.ts"
 
-/** What handlers, sends and requests get to end by themselves when the Host stops, in milliseconds. */
+/** The time that handlers, sends and requests get to finish on shutdown, in milliseconds. */
 const drainLimit = 5000
 
 export interface TableOptions {
@@ -24,11 +24,11 @@ export interface TableOptions {
   readonly api: Api
   readonly metricHistory: Recorder
   readonly trials: Trials
-  /** Throws once the start has been ended. */
+  /** Throws once the start was aborted. */
   readonly requireRunning: () => void
 }
 
-/** The rows of a Host whose parts are made: they start from top to bottom, and stop from bottom to top. */
+/** The rows of a Host whose parts exist: they start from top to bottom, and stop from bottom to top. */
 export const tableOf = (table: TableOptions): readonly Row[] => {
   const libraries = heldLibraries()
   return [
@@ -44,7 +44,7 @@ interface HeldLibraries {
   release(): void
 }
 
-/** Adapters load libraries to connect, and the first requests are not to wait for that. */
+/** Delays the adapters' libraries until the Host serves: the first requests must not wait for them to load. */
 const heldLibraries = (): HeldLibraries => {
   let release = () => {}
   return {
@@ -55,7 +55,10 @@ const heldLibraries = (): HeldLibraries => {
   }
 }
 
-/** What begins to stop at once is waited for here: the drain needs the seconds that a checkpoint takes to give up. */
+/**
+ * These parts begin to stop immediately and are awaited last: the drain needs the seconds that a checkpoint takes to
+ * give up.
+ */
 const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
   const {capacity, recovery, endpoints, gaps, generations} = made
   return [
@@ -65,23 +68,23 @@ const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
       early: true,
       stop: () => capacity.stop(),
       limit: 1000,
-      late: "dropping old rows did not end in time",
+      late: "the deletion of old rows did not end in time",
     },
     {
       name: "checkpoints and releases",
       early: true,
       stop: () => recovery.stop(),
       limit: 1000,
-      late: "a checkpoint that was being made did not end in time",
+      late: "a checkpoint in progress did not end in time",
     },
     {name: "admission", early: true, stop: () => endpoints.stopAdmission()},
     {
       name: "gaps",
       early: true,
-      // Before admission: the endpoints leave because the Host stops.
+      // Before admission: the gap's reason is that the Host stops.
       stop: exit => gaps.stop(isPlannedEnd(exit) ? "host_stopped" : "host_failed"),
       limit: 250,
-      late: "when the endpoints left was not stored",
+      late: "the Host could not store when the endpoints went offline",
     },
     {
       name: "the plugins",
@@ -92,7 +95,7 @@ const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
   ]
 }
 
-/** The first generation, and what its messages go through. */
+/** The rows of the first generation, and of the parts that its messages pass through. */
 const messageRows = (
   {options, made, dispatch, requireRunning}: TableOptions,
   libraries: HeldLibraries,
@@ -108,7 +111,7 @@ const messageRows = (
         requireRunning()
       },
     },
-    // The stops of inbox and outbox are for a start that fails: at the end of a run both have ended before.
+    // These stops of inbox and outbox serve a failed start; on shutdown both have already stopped.
     {name: "the inbox", start: () => inbox.start(dispatch), stop: () => inbox.drain(), limit: 250},
     {
       name: "the outbox",
@@ -146,7 +149,7 @@ const messageRows = (
   ]
 }
 
-/** In production a generation that stays ready is kept, unless it is the kept one that runs. */
+/** In production, keeps a generation that stays ready, unless the last good generation runs. */
 const lastGoodRow = (
   {paths, database, lastGood}: OpenProject,
   {generations}: Assembled,
@@ -158,7 +161,7 @@ const lastGoodRow = (
   return [{name: "the last good generation", start: () => keeper.start(), stop: () => keeper.stop(), limit: 250}]
 }
 
-/** What answers requests, and what runs beside them. */
+/** The rows of the HTTP API, and of the parts that run beside it. */
 const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions): readonly Row[] => {
   const {gate, listener, url, paths, runtimeId, token, boot} = opened
   const {log} = options.logs
@@ -182,7 +185,7 @@ const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions):
         await api.settled()
       },
       limit: drainLimit,
-      late: "handlers, sends or requests were still running; the next start goes on with what is stored",
+      late: "handlers, sends or requests were still running; the next start continues with what is stored",
     },
     {name: "the jobs", start: () => jobs.start()},
     {name: "the timers", start: () => timers.start(), stop: () => timers.stop(), limit: 250},
@@ -195,14 +198,14 @@ const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions):
       start: () => metricHistory.start(),
       stop: () => metricHistory.stop(),
       limit: 250,
-      late: "the metric history ends a minute early",
+      late: "the last minute of the metric history was not stored",
     },
     {name: "alerts", early: true, start: () => api.alerts.start(), stop: () => api.alerts.stop(), limit: 500},
     {
       name: "the service",
       early: true,
       start: async () => {
-        // A Host that ran provisionally has written its file, and stays ready.
+        // A Host that ran provisionally has already written its file, and stays ready.
         if ((await readHostFile(paths))?.runtimeId === runtimeId) api.started()
         gate.open(api.fetch, api.isReady, api.sockets)
       },
@@ -214,13 +217,13 @@ const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions):
     ...lastGoodRow(opened, made, api, options),
     {
       name: "the ages of the tokens",
-      // The Host does not need the record: it starts on a full disk too.
+      // The Host also starts without this record, for example on a full disk.
       start: () =>
         noteTokens(paths, boot.config.http, Date.now()).catch(error =>
           log.warn("the age of the tokens was not recorded", {error}),
         ),
     },
-    // Who finds the file finds a Host that is ready, and who waited for a ready Host finds the file.
+    // A client that finds the file finds a ready Host, and a client that waited for a ready Host finds the file.
     {
       name: "the Host's file",
       start: () => {

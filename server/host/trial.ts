@@ -28,23 +28,26 @@ import {runProgram} from "../runtime/process/program.ts"
 import type {HostOptions} from "./host.ts"
 import type {OpenProject} from "./open.ts"
 
-/** A start has to end within so many seconds; `SVC_TRIAL_LIMIT` names another limit. Its answer comes within a request's 60. */
+/**
+ * The time limit of a start, in seconds; `SVC_TRIAL_LIMIT` sets another. The answer must come within the 60 s of a
+ * request.
+ */
 const defaultLimit = 50
 
-/** What a trial takes beside the memory that this process has, in bytes: a process watches over it. */
+/** The memory of a trial beyond the current memory of this process, in bytes: one more process watches over it. */
 const margin = 64 * 1024 ** 2
 
-/** What a trial writes beside a copy of the database, in bytes: compiled plugins, an empty database. */
+/** The disk space of a trial beyond the copy of the database, in bytes: compiled plugins and an empty database. */
 const scratchSpace = 32 * 1024 ** 2
 
 export interface Trials {
   /**
-   * Tries what the next start of this Host would do, in a process of its own, with code and configuration as they are now;
-   * resolves where it would commit a generation. Throws `trial_failed` with the places, `not_tried` with what is missing for
-   * a trial, `conflict` where one is under way, `stopping`. The failure is logged and kept as the newest one.
+   * Tries the next start of this Host in a separate process, with the current code and configuration. Resolves if that
+   * start would commit a generation. Throws `trial_failed` with the issues, `not_tried` with what a trial needs,
+   * `conflict` while another one runs, and `stopping`. The failure is logged and kept as the newest one.
    */
   run(reason: string, isReady: boolean): Promise<void>
-  /** Ends one that is under way. */
+  /** Ends a trial in progress. */
   stop(): Promise<void>
 }
 
@@ -54,7 +57,7 @@ export interface TrialsOptions {
   readonly services: Pick<Services, "generations" | "workroom">
 }
 
-/** Loaded at the start: the files of svc may be others when it is needed. */
+/** The code is loaded at startup: svc's files may have changed when it is needed. */
 export const createTrials = (options: TrialsOptions): Trials => {
   const {host, opened, services} = options
   const environment = nextEnvironment(opened.paths.project, host.supervisor(), process.env)
@@ -111,7 +114,7 @@ class Trial {
     this.#limit = positive(settings.SVC_TRIAL_LIMIT) ?? defaultLimit
     await requireMemory(positive(settings.SVC_TRIAL_MEMORY))
     await this.#requireSpace(scratchSpace, "a trial")
-    // A Host that was killed may have left one.
+    // A killed Host may have left one.
     await removeFolder(folder)
     await makePrivateFolder(folder)
     try {
@@ -136,11 +139,12 @@ class Trial {
       } else untried.push("the migrations, since the database is remote")
     }
     if (unready.length > 0 && isReady)
-      throw new Problem("trial_failed", `the Host would start, and not be ready: ${unready.join("; ")}`)
-    if (untried.length > 0) throw new Problem("not_tried", `all would start, but not tried is ${untried.join("; ")}`)
+      throw new Problem("trial_failed", `the Host would start but not be ready: ${unready.join("; ")}`)
+    if (untried.length > 0)
+      throw new Problem("not_tried", `the start succeeded, but the trial left out ${untried.join("; ")}`)
   }
 
-  /** Would the start change the database, or refuse what is in it? */
+  /** Whether the start would change the database or refuse its content. */
   async #isMigrated({newestSchema, migrations}: Success): Promise<boolean> {
     const {database} = this.#options.opened
     if (schemaOf(database) !== newestSchema) return true
@@ -162,7 +166,7 @@ class Trial {
     })
   }
 
-  /** One process, until `ends`. Throws `trial_failed`. */
+  /** Runs one process, until `ends`. Throws `trial_failed`. */
   async #start(hasCopy: boolean, ends: number): Promise<Success> {
     const {folder, result: last, output} = this.#files
     await removeFolder(last)
@@ -203,7 +207,7 @@ class Trial {
     }
   }
 
-  /** As the next start has them. */
+  /** The variables of the next start. */
   async #variables(): Promise<Readonly<Record<string, string | undefined>>> {
     const {host, opened} = this.#options
     const {mode, environment = mode} = host
@@ -216,11 +220,11 @@ class Trial {
     if (free >= needed) return
     throw new Problem(
       "not_tried",
-      `${what} takes up to ${inMib(needed)} on the disk of ${temporary}, and ${inMib(free)} are free`,
+      `${what} needs up to ${inMib(needed)} on the disk of ${temporary}, but only ${inMib(free)} are free`,
     )
   }
 
-  /** Hides every value that the configuration takes from a variable. */
+  /** Masks every value that the configuration takes from a variable. */
   async #mask(): Promise<Mask> {
     const variables = await this.#variables()
     const {text} = await readConfigText(this.#options.opened.paths.config).catch(() => ({text: ""}))
@@ -230,34 +234,34 @@ class Trial {
   }
 }
 
-/** The last lines of a process that told nothing else. */
+/** The last lines of output of a process that reported no result. */
 const outputIssues = (tail: string): readonly Issue[] => {
   const lines = tail.split("\n").filter(line => line.trim() !== "")
   return lines.slice(-8).map(message => ({file: "output", line: 1, column: 1, path: "", message}))
 }
 
-/** The code of the failure stands in the detail: what fails is a trial. */
+/** The code of the cause goes into the message: the failure itself is that of a trial. */
 const failureOf = ({code, message, hint, issues}: Found): Problem =>
   code === "not_tried" || code === "trial_failed"
     ? new Problem(code, message, {issues, ...(code === "trial_failed" ? {hint} : {})})
     : new Problem("trial_failed", `the next start would fail (${code}): ${message}`, {hint, issues})
 
-/** A `Problem` here, or of another process. */
+/** A `Problem` of this process or of the trial's. */
 interface Found extends Pick<Problem, "message" | "hint" | "issues"> {
   readonly code: string
 }
 
 const tooLate = (limit: number): Problem =>
-  new Problem("trial_failed", `the next start had not ended within ${limit} s`, {
-    hint: "Look for what does not end; SVC_TRIAL_LIMIT names another limit in seconds, and --force restarts without a trial.",
+  new Problem("trial_failed", `the next start did not end within ${limit} s`, {
+    hint: "Look for what hangs; SVC_TRIAL_LIMIT sets another limit in seconds, and --force restarts without a trial.",
   })
 
-/** A second process takes what this one has, at most. `wanted` is in MiB. */
+/** The second process needs at most as much memory as this one. `wanted` is in MiB. */
 const requireMemory = async (wanted: number | undefined): Promise<void> => {
   const needed = wanted === undefined ? process.memoryUsage().rss + margin : wanted * 1024 ** 2
   const free = await freeMemory()
   if (free === undefined || free >= needed) return
-  throw new Problem("not_tried", `a trial takes up to ${inMib(needed)} of memory, and ${inMib(free)} are free`)
+  throw new Problem("not_tried", `a trial needs up to ${inMib(needed)} of memory, but only ${inMib(free)} are free`)
 }
 
 const inMib = (bytes: number): string => `${Math.ceil(bytes / 1024 ** 2)} MiB`

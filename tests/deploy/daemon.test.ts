@@ -111,7 +111,9 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
       host = await daemon.serving(host)
     }
     const problem = await expectProblem(await daemon.post("/api/system/restart"), 429, "restart_limit")
-    expect(problem.detail).toMatch(/^daemon makes at most 5 starts in 120 s, and has made 5; a restart is possible at /)
+    expect(problem.detail).toMatch(
+      /^daemon allows at most 5 starts in 120 s, and has counted 5; the next restart is possible at /,
+    )
     expect(daemon.file()).toMatchObject({starts: 5, state: {is: "running", host}})
     expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
   })

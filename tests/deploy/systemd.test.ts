@@ -179,7 +179,7 @@ describePart("systemd, booted in a container", needs, () => {
       const refusal = svc("runtime restart", project)
       expect({code: refusal.code, stdout: refusal.stdout}).toEqual({code: 1, stdout: ""})
       expect(refusal.stderr).toContain(
-        "systemd makes at most 5 starts in 120 s, and has made 5; a restart is possible at",
+        "systemd allows at most 5 starts in 120 s, and has counted 5; the next restart is possible at",
       )
       expect(project.isReady()).toBe(true)
       // What the Host would have met.

@@ -38,30 +38,30 @@ export interface HostAgentsOptions {
   readonly ingress: Ingress
   readonly generations: () => Pick<Generations, "current">
   readonly languageOf: PluginHost["languageOf"]
-  /** Takes the values of secrets out of a text. */
+  /** Removes the values of secrets from a text. */
   readonly hide: (text: string) => string
   readonly meter: CallMeter
   readonly timers: () => Timers
 }
 
-/** What a Host has of agents. */
+/** The agents part of a Host. */
 export interface HostAgents extends AgentService, AgentDesk {
   readonly bindings: Bindings
-  /** The built-in plugin `agents`; with it the tools are loaded. */
+  /** The built-in plugin `agents`. Loading it also loads the tools. */
   readonly plugin: () => Promise<BuiltIn>
-  /** What `target: {agent, text}` of a scheduled job does. */
+  /** Handles `target: {agent, text}` of a scheduled job. */
   readonly target: FiringTarget
   start(): Promise<void>
   stop(): Promise<void>
   readonly isQuiet: boolean
-  /** Resolves when no run works. */
+  /** Resolves when no run is in progress. */
   settled(): Promise<void>
-  /** Another generation runs. */
+  /** A new generation runs. */
   generationChanged(): void
   ingressChanged(): void
 }
 
-/** The agents of a Host. Their code is loaded with the first binding that is enabled, or the first request about them. */
+/** The agents of a Host. The first enabled binding, or the first request about agents, loads their code. */
 export const createAgents = (options: HostAgentsOptions): HostAgents => {
   const {generations, log, project, ingress, endpoints, timers} = options
   const snapshot = () => generations().current?.snapshot
@@ -81,12 +81,12 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
   let index: MessageIndex | undefined
   let isStarted = false
   let started: Promise<void> | undefined
-  /** An event that an earlier Host left may ask an agent before the agents are started. */
+  /** An event that an earlier Host left behind may ask an agent before `start` is called. */
   const begin = (loaded: Agents): Promise<void> => {
     started ??= loaded.start()
     return started
   }
-  /** Messages are indexed while a binding may search them. */
+  /** Messages are indexed as long as an enabled binding has the search tool. */
   const indexWhileNeeded = async (): Promise<void> => {
     const isNeeded = ({config}: Binding) => config.enabled && Object.hasOwn(config.tools, "search")
     if (isStarted && bindings.list().some(isNeeded)) index?.start()
@@ -171,7 +171,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
 
 const noTools: ToolTable = {get: () => undefined, names: []}
 
-/** A scheduled job asks an agent: the run of the agent is stored with the end of the job's run. */
+/** A scheduled job asks an agent. The agent's run is stored in the same batch as the end of the job's run. */
 const createTarget = (bindings: Bindings, open: () => Promise<Agents>): FiringTarget => ({
   problem: ({agent = ""}) => {
     const binding = bindings.find(agent)

@@ -16,17 +16,17 @@ import {createLook} from "../metrics/alert-facts.ts"
 
 export interface HostAlertsOptions {
   readonly services: Services
-  /** The project's folder, whose packages are looked for. */
+  /** The project's folder, whose packages the Host loads. */
   readonly project: string
   readonly status: () => Static<typeof Status>
   readonly report: () => ReadinessReport
   readonly isReady: () => boolean
 }
 
-/** Messages of alerts stand in the outbox under a name that no plugin can have. */
+/** The owner of alert messages in the outbox: a name that no plugin can have. */
 const owner = "svc:alerts"
 
-/** What alerts are made of: they see the Host as its console does, and reach people by what it has. */
+/** Creates the Host's alerts. They see the Host as its console does, and send through its outbox, webhooks and mail. */
 export const createAlerts = ({services, project, status, report, isReady}: HostAlertsOptions): Alerts => {
   const {identity, database, logs, current} = services
   const settings = (): AlertSettings => current().config.config.alerts
@@ -69,7 +69,7 @@ const sendersOf = ({endpoints, ingress, database, outbox}: Services, project: st
   mail: ({from, to, smtp}, mail, signal) => sendMail(project, {from, to, smtp}, mail, signal),
 })
 
-/** The library is loaded for the first mail. */
+/** The first mail loads the library. */
 const sendMail = async (
   project: string,
   {from, to, smtp}: Parameters<Senders["mail"]>[0],

@@ -38,12 +38,12 @@ import {createUserData} from "./users.ts"
 
 const notLoaded = [] as const
 
-/** What `assemble` makes. */
+/** The parts that `assemble` creates. */
 export type Assembled = Awaited<ReturnType<typeof assemble>>
 
 /**
- * Makes the parts of a Host that use the project's state, and passes them to each other. Event log and workroom are open, and the
- * files are watched; the others wait for their row in the table.
+ * Creates the parts of a Host that use the project's state, and connects them. The event log, the workroom and the file
+ * watcher are started here; the table starts the others.
  */
 export const assemble = async (options: HostOptions, runtime: Runtime, opened: OpenProject, parts: Parts) => {
   const {mode, environment = mode, logs, clock = systemClock} = options
@@ -150,7 +150,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     outbox,
     starts,
     committed: () => {
-      timers.generationChanged().catch(error => log.error("the Host could not arm the timers again", {error}))
+      timers.generationChanged().catch(error => log.error("the Host could not rearm the timers", {error}))
       void jobs.generationChanged()
       agents.generationChanged()
       for (const endpoint of endpoints.list()) commandLists.announce(endpoint)

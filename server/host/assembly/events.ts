@@ -27,21 +27,21 @@ export interface EventOptions {
   readonly limits: () => {readonly events: number; readonly bytes: number; readonly age: string}
 }
 
-/** The event log of a Host, and what of the Host is told in it. */
+/** The event log of a Host, and the functions that raise the Host's own events. */
 export interface HostEvents {
   readonly events: EventLog
   readonly stream: EventStream
   readonly envelopes: Envelopes
   readonly epoch: string
   readonly raise: Raise
-  /** The Host serves: from now on old events are evicted. */
+  /** The Host serves: from now on retention deletes old events. */
   started(runtime: Runtime, mode: Mode, history: RunHistory): void
   endpointChanged(endpoint: Endpoint): void
   instanceChanged(instance: Instance): void
   failed(failure: Failure): void
-  /** Hands over what is stored, and ends the streams; what comes after is stored all the same. */
+  /** Delivers the stored events and ends the streams. Later events are still stored. */
   endStreams(): Promise<void>
-  /** Stores what waits. */
+  /** Stores the pending events. */
   close(): Promise<void>
 }
 
@@ -101,7 +101,7 @@ const stateOf = ({state, ownAdmission}: Endpoint) => ({
   ...("remediation" in state ? {remediation: state.remediation} : {}),
 })
 
-/** So many findings of one failure are told. */
+/** The highest number of issues of one failure that an event carries. */
 const mostIssues = 20
 
 const tellFailure = (raise: Raise, {reason, problem}: Failure): void => {

@@ -17,11 +17,11 @@ export interface HostFilesOptions {
   readonly settings: () => Pick<ProjectConfig, "files">
 }
 
-/** The files of a Host: where they are stored. */
+/** The file store of a Host. */
 export const createFiles = ({paths, database, log, settings}: HostFilesOptions): FileStore =>
   new FileStore({folder: paths.files, database, log, quota: () => settings().files.quota * 1024 ** 2})
 
-/** What stores the files of drafts. */
+/** Stores the files of drafts. */
 export const createDraftFiles = (
   store: FileStore,
   endpoints: Pick<Endpoints, "get">,
@@ -40,7 +40,7 @@ export const createDraftFiles = (
     privateHosts: () => settings().files.allowPrivate,
   })
 
-/** The stored file that an element shows, for adapters; undefined where it shows none. */
+/** Opens the stored file that an element shows, for adapters; undefined if it shows none. */
 export const openShown =
   (store: FileStore) =>
   async ({attrs: {src, title, type}}: Element) => {

@@ -30,11 +30,11 @@ export interface HostJobsOptions {
   readonly workroom: Pick<Workroom, "run">
   readonly clock: Clock
   readonly files: DraftFiles
-  /** A run of an agent. */
+  /** Starts a run of an agent. */
   readonly agent: FiringTarget
 }
 
-/** The jobs of a Host, and what they fire. */
+/** The jobs of a Host, and their targets. */
 export const createJobs = (options: HostJobsOptions): Jobs => {
   const {outbox, endpoints, generations, ingress, paths, clock} = options
   return new Jobs({
@@ -59,8 +59,8 @@ export const createJobs = (options: HostJobsOptions): Jobs => {
 }
 
 /**
- * Adds a work item. It is recorded before its run has ended, under the run's id: whatever is killed when, there is one item
- * at most, and one whose run has failed may be there.
+ * Adds a work item under the run's id, before the run has ended. If the process is killed at any moment, there is at
+ * most one item; a failed run may have left one.
  */
 const itemTarget = (workroom: Pick<Workroom, "run">): FiringTarget => ({
   problem: () => undefined,

@@ -36,7 +36,7 @@ export interface MessagesOptions {
   readonly language: () => string
 }
 
-/** What messages come in by and go out by. Nothing of it moves before it is started. */
+/** The parts that receive and send messages. They do nothing until they are started. */
 export interface HostMessages {
   readonly outbox: Outbox
   readonly inbox: Inbox
@@ -47,7 +47,7 @@ export interface HostMessages {
   readonly commandLists: CommandLists
 }
 
-/** Each hears of the others by functions: what one receives another stores, counts, or tells. */
+/** Creates the parts and connects them by functions: what one part receives, another stores, counts or reports. */
 export const createMessages = (options: MessagesOptions): HostMessages => {
   const {database, log, runtimeId, clock, events, base, ingressChanged, retention, commands, language} = options
   const outbox = new Outbox(database, log, {clock, requireOpen: () => ingress.requireOpen("nothing new is sent")})

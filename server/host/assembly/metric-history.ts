@@ -15,15 +15,15 @@ export interface MetricHistoryOptions {
   readonly handlers: HandlerMeter
   readonly outbox: Pick<Outbox, "ends">
   readonly endpoints: Pick<Endpoints, "list">
-  /** What the status page shows, each with its state now. */
+  /** The subjects of the status page, each with its current state. */
   readonly subjects: () => readonly Watched[]
   readonly uptimes: Uptimes
 }
 
-/** Stored events have numbers without gaps, also those that retention has dropped since. */
+/** The numbers of stored events have no gaps, even after retention has deleted events. */
 const lastNumber = "SELECT seq FROM sqlite_sequence WHERE name = 'inbox'"
 
-/** What the metric history is made of. */
+/** Creates the recorder of the metric history from the Host's parts. */
 export const createMetricHistory = ({
   database,
   log,

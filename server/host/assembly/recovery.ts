@@ -28,24 +28,24 @@ export interface RecoveryOptions {
   readonly database: Database
   readonly participants: readonly Participant[]
   readonly ingress: Ingress
-  /** So many bytes stay free on the disk. */
+  /** The free space to leave on the disk, in bytes. */
   readonly least: () => number
   readonly settings: () => Pick<ProjectConfig, "checkpoints" | "releases">
   readonly log: Log
-  /** Takes the values of secrets out of what is told. */
+  /** Removes the values of secrets from events. */
   readonly scrub: Hide
 }
 
-/** What a running Host does about recovery. */
+/** The recovery part of a running Host: checkpoints, uploads and releases. */
 export interface HostRecovery {
   readonly checkpoints: Checkpoints
   readonly uploads: Uploads
   readonly releases: Releases
-  /** Values of secrets: no checkpoint may hold them. */
+  /** Adds values of secrets, which no checkpoint may contain. */
   hide(values: readonly string[]): void
-  /** The configuration of a generation, which names the variables that they come from. */
+  /** Reads the names of the secret variables from a generation's configuration. */
   learn(config: LoadedConfig): void
-  /** Removes what an earlier run did not finish, and begins the schedule. */
+  /** Removes what an earlier run left unfinished, and starts the schedule. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -90,18 +90,18 @@ export const createRecovery = ({settings, ingress, build, least, ...options}: Re
       for (const value of fresh) values.add(value)
     },
     learn: config => {
-      // Those of earlier generations may still stand somewhere.
+      // Values of earlier generations may still be stored somewhere.
       secrets = {...secrets, ...nameSecrets(config.text, config.variables, values)}
       rememberNames(database, Object.keys(secrets)).catch(error =>
-        log.warn("the names of the secrets were not stored", {error}),
+        log.warn("the Host could not store the names of the secrets", {error}),
       )
     },
     start: async () => {
       build.start()
       await checkpoints.start()
-      // Without its record a Host runs even so: only releases need it.
+      // The Host also runs without the release record: only releases need it.
       await releases.start().catch(error => log.error(`releases: ${messageOf(error)}`))
-      // A remote database is backed up by its own tool, on a schedule of its own.
+      // A remote database has its own backup tool and schedule.
       if (database.location.dialect !== "sqlite") return
       const [row] = await database.read("SELECT min(started_at) AS at FROM svc_runs")
       schedule = new CheckpointSchedule({

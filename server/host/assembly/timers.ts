@@ -18,7 +18,7 @@ export interface HostTimersOptions {
   readonly clock: Clock
 }
 
-/** The timers of a Host: what they fire are handlers of the running generation. */
+/** The timers of a Host. They fire handlers of the running generation. */
 export const createTimers = ({generations, ingress, inbox, ...options}: HostTimersOptions): Timers => {
   const kinds = (): ReadonlyMap<string, TimerRunner> => generations.current?.snapshot.messages.timers ?? new Map()
   return new Timers({

@@ -21,7 +21,10 @@ export interface UserOptions {
   readonly settings: () => Pick<ProjectConfig, "events">
 }
 
-/** What the running Host keeps of a user. What its parts have in memory follows what is forgotten. */
+/**
+ * Everything that the running Host stores about a user. When data is forgotten, the parts update what they hold in
+ * memory.
+ */
 export const createUserData = ({
   database,
   choices,

@@ -4,7 +4,10 @@ import type {ProjectPaths} from "../../runtime/project.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import type {HostOptions} from "../host.ts"
 
-/** The plugins that come with svc: adapters; and `workroom`, which a Host replaces by that of its own workroom. */
+/**
+ * The plugins that come with svc: the adapters, `agents` and `workroom`. A Host replaces `workroom` with the plugin of
+ * its own workroom.
+ */
 export const builtIns: BuiltIns = {
   workroom: () => import("../../workroom/open.ts").then(({closedWorkroomPlugin}) => closedWorkroomPlugin()),
   agents: () => import("../../agents/triggers/plugin.ts").then(({closedAgentsPlugin}) => closedAgentsPlugin()),
@@ -23,13 +26,16 @@ export const builtIns: BuiltIns = {
   xmpp: () => import("../../adapters/xmpp/index.ts"),
 }
 
-/** Sends mail as the adapter does, past any endpoint. */
+/** Loads the code that sends mail as the adapter does, but without an endpoint. */
 export const loadMail = () => import("../../adapters/email/send/plain.ts")
 
-/** The Host's own SDK, so that every plugin shares it: by specifier, absolute. */
+/** Absolute paths of the Host's own SDK, by specifier, so that all plugins share one copy. */
 export const sdkPaths = {"svc-runtime": ownModule("shared/sdk/sdk.ts")}
 
-/** What loads the plugins of a Host: `plugins` are those that belong to its own parts; `kept`, the folder of those that run again. */
+/**
+ * Creates the loader of a Host's plugins. `plugins` belong to the Host's own parts; `kept` is the folder of a kept
+ * generation's plugins.
+ */
 export const createLoader = (
   host: HostOptions,
   runtime: Runtime,

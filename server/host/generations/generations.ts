@@ -26,7 +26,7 @@ export interface HostGenerationsOptions {
   readonly host: HostOptions
   readonly runtime: Runtime
   readonly opened: OpenProject
-  /** Those that belong to parts of this Host. */
+  /** Plugins that belong to parts of this Host. */
   readonly plugins: BuiltIns
   readonly endpoints: Endpoints
   readonly outbox: Outbox
@@ -39,11 +39,11 @@ export interface HostGenerationsOptions {
   readonly committed: () => void
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
   readonly recovery: Pick<HostRecovery, "hide" | "learn" | "checkpoints">
-  /** What watches the project's files; undefined where nothing does. */
+  /** Watches the project's files; undefined if nothing does. */
   readonly watcher: Watcher | undefined
 }
 
-/** The generations of a Host; the first one is not begun yet. */
+/** Creates the generations of a Host, without starting the first one. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
   const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, files, languageOf, agents} = options
   const {committed, events, recovery, watcher} = options
@@ -96,10 +96,10 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
       logs.log.info(
         lastGood === undefined ? `generation ${number} committed (${reason})` : `generation ${number} runs again`,
       )
-      // A file is there whenever the Host runs; a remote database may be unreachable at the next start.
+      // A database file is always there; a remote database may be unreachable at the next start.
       if (database.location.dialect === "sqlite") return
       writeLastCommitted(paths.generation, generation, generations.pin).catch(error =>
-        logs.log.warn("the generation could not be recorded for a start without the database", {error}),
+        logs.log.warn("the Host could not record the generation for a start without the database", {error}),
       )
     },
   })

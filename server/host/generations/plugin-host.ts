@@ -30,7 +30,7 @@ export interface PluginHostOptions {
   readonly agents: () => Pick<AgentService, "queue">
 }
 
-/** What a running Host does for its plugins outside handlers. */
+/** The functions of a running Host that plugins call outside of handlers. */
 export const createPluginHost = ({
   outbox,
   endpoints,
@@ -71,9 +71,9 @@ export const createPluginHost = ({
   runAgent: async (plugin, agent, input, {target, user, key} = {}) => {
     const own = readKey(key, "request_invalid")
     if (user !== undefined && !isId(user))
-      throw new Problem("target_invalid", "user is the id of a user on the target's platform")
+      throw new Problem("target_invalid", "user must be the id of a user on the target's platform")
     if (target === undefined && user !== undefined)
-      throw new Problem("target_invalid", "a user is one of a platform: say which endpoint by target")
+      throw new Problem("target_invalid", "user needs target: a user belongs to an endpoint's platform")
     if (target !== undefined) endpoints.requireTarget(addressOf(target))
     return agents().queue({
       agent,
@@ -92,7 +92,7 @@ export const createPluginHost = ({
       String(runId),
       plugin,
     ])
-    if (row === undefined) throw new Problem("agent_run_unknown", `${plugin} has asked for no run ${runId}`)
+    if (row === undefined) throw new Problem("agent_run_unknown", `${plugin} has not asked for a run ${runId}`)
     const textOf = (value: unknown) => (typeof value === "string" ? value : null)
     return {state: row.state as AgentRunState, answer: textOf(row.answer), reason: textOf(row.reason)}
   },
@@ -103,7 +103,7 @@ export const createPluginHost = ({
     requireParams(params)
     const kind = kindOf(method)
     if (kind === undefined || kind.is === "read") return askMethod(endpoints.require(endpoint), method, params)
-    throw new Problem("request_invalid", `${method} has a side effect: session.call stores it before it is done`)
+    throw new Problem("request_invalid", `${method} has a side effect: use session.call, which stores it first`)
   },
 })
 
@@ -114,7 +114,7 @@ const requirePlace = (target: TimerPlace): TimerPlace => {
   throw new Problem("target_invalid", "a conversation is {endpoint, channel?, user?}: a name, and ids on the platform")
 }
 
-/** A conversation of which no more is known than its ids. */
+/** A conversation of which only the ids are known. */
 const placeOf = (target: TimerPlace | undefined): Place =>
   target === undefined
     ? {}
@@ -127,6 +127,6 @@ const placeOf = (target: TimerPlace | undefined): Place =>
 const dueOf = (at: SendOptions["at"]): number | undefined => {
   const due = readTime(at)
   if (at !== undefined && due === undefined)
-    throw new Problem("request_invalid", "at is a valid Date, or milliseconds since 1970")
+    throw new Problem("request_invalid", "at must be a valid Date, or milliseconds since 1970")
   return due
 }

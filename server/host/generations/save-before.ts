@@ -15,8 +15,9 @@ export interface SaveBeforeOptions {
 }
 
 /**
- * The restore point before plugins' migrations that cannot be undone: a checkpoint that is made and verified now, unless this
- * start has made one already. A remote database's is made by its own tool, and named before the start.
+ * Saves a restore point before irreversible migrations of plugins: makes and verifies a checkpoint, unless this start
+ * has already made one. For a remote database, the operator makes the backup with the database's own tool and names it
+ * before the start.
  */
 export const createSaveBefore =
   ({recovery, database, runtimeId, log}: SaveBeforeOptions): SaveBefore =>
@@ -24,11 +25,11 @@ export const createSaveBefore =
     const {checkpoints} = recovery
     const standing = isStart ? await findStanding(checkpoints, database, runtimeId) : undefined
     if (standing !== undefined) {
-      log.warn(`${why}; checkpoint ${standing.id} was made before`)
+      log.warn(`${why}; checkpoint ${standing.id} was already made`)
       return {id: standing.id, discard: async () => {}}
     }
-    log.warn(`${why}; a checkpoint is made and verified before`)
-    // What the new configuration says is secret must not be in it either.
+    log.warn(`${why}; the Host makes and verifies a checkpoint first`)
+    // Values that are secret only in the new configuration must not be in the checkpoint either.
     recovery.learn(config)
     try {
       if (isRemote(database)) throw new Problem("restore_point_missing", "this project's database is remote")
@@ -43,7 +44,10 @@ export const createSaveBefore =
 
 const isRemote = ({location}: Pick<Database, "location">): boolean => location.dialect !== "sqlite"
 
-/** Made by this start; of a remote database, also one that was made while no Host ran, when none has since. */
+/**
+ * Finds a checkpoint of this start. For a remote database, a checkpoint that was made while no Host ran also counts, if
+ * no Host has run since.
+ */
 const findStanding = async (
   {store}: Pick<Checkpoints, "store">,
   database: Pick<Database, "read" | "location">,
@@ -65,7 +69,7 @@ const findStanding = async (
   )
 }
 
-/** Throws what keeps it from being made, and `checkpoint_failed` where it is not fit to restore. */
+/** Throws why the checkpoint could not be made, and `checkpoint_failed` if it cannot be restored. */
 const makeVerified = async (checkpoints: Checkpoints, signal: AbortSignal): Promise<string> => {
   await checkpoints.settled()
   const {id, verification} = await checkpoints.create({reason: "migration", signal})

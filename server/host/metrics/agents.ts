@@ -16,17 +16,17 @@ export const noAgents = {
 
 const openStates = ["queued", "running", "waiting", "held"] as const
 
-/** Looked up in the index for each agent and state. */
+/** One index look-up for each agent and state. */
 const countOpen = `SELECT a.value AS agent, s.value AS state,
     (SELECT count(*) FROM agent_runs WHERE agent = a.value AND state = s.value) AS n
   FROM json_each(?1) a CROSS JOIN json_each(?2) s`
 
-/** The newest of each agent: two look-ups in the index of agent and state. */
+/** The newest failed or cancelled run of each agent: two look-ups in the index of agent and state. */
 const selectFailed = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
     SELECT max(seq) AS seq FROM agent_runs WHERE agent = a.value AND state = 'failed'
     UNION ALL SELECT max(seq) FROM agent_runs WHERE agent = a.value AND state = 'cancelled'))`
 
-/** What agents have done since the first run, and what they are doing. Rows keep money in millionths. */
+/** The agents' totals since the first run, and their open runs. Rows store money in millionths. */
 export const readAgents = async (database: Database, bindings: Pick<Bindings, "list">) => {
   const totals = await database.read("SELECT * FROM agent_run_totals ORDER BY agent, outcome")
   const counted = totals.map(row => String(row.agent))
@@ -65,7 +65,7 @@ const secondsOf = ({agent, tool, outcome, seconds}: CallFigures) => ({
   histogram: seconds,
 })
 
-/** What the calls of this run of the Host took. */
+/** The durations of model and tool calls in this run of the Host. */
 export const readCalls = (meter: AgentMeter) =>
   ({
     svc_agent_tool_seconds: meter.tools.map(secondsOf),

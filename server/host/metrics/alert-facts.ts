@@ -24,17 +24,17 @@ export interface AlertSources {
   readonly services: Services
   readonly status: () => Static<typeof Status>
   readonly report: () => ReadinessReport
-  /** Nobody's alerts are raised by codes that are off; what only they need is not read. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now?: () => number
 }
 
-/** What may be slow is not waited for longer, in milliseconds: its alerts stay as they are. */
+/** The longest wait for a slow reading, in milliseconds. After it, the alerts of that reading stay as they are. */
 const readLimit = 5000
 
-/** What is counted row by row is counted so seldom, in milliseconds. */
+/** The interval of readings that count row by row, in milliseconds. */
 const depthsEvery = 60_000
 
-/** Looks at a Host as its console does, and at the figures that only alerts tell of. */
+/** Creates a function that looks at the Host as its console does, and at the figures that only alerts need. */
 export const createLook = ({services, status, report, now = Date.now}: AlertSources): (() => Promise<Seen>) => {
   const {database, endpoints, jobs, bindings, capacity, workroom, handlers, current, events, logs, disk} = services
   const {identity} = services
@@ -123,7 +123,7 @@ export const createLook = ({services, status, report, now = Date.now}: AlertSour
 const asideIn = ({byState}: Depth, ...states: readonly string[]): number =>
   states.reduce((sum, state) => sum + (byState[state] ?? 0), 0)
 
-/** What no view says: since when there could have been a checkpoint, and when the killed run was found. */
+/** Adds times that no view has: since when a checkpoint could exist, and when the Host found the killed run. */
 const sinceStart = (condition: Condition, startedAt: number, firstStart: number | undefined): Condition => {
   if (condition.code === "unclean_end") return {...condition, since: startedAt}
   return condition.code === "checkpoint_missing" && firstStart !== undefined
@@ -131,7 +131,7 @@ const sinceStart = (condition: Condition, startedAt: number, firstStart: number 
     : condition
 }
 
-/** Reads it anew where the last reading is as old; what fails is read again at once. */
+/** Reads again when the last reading is older than the interval. A failed reading is repeated at the next call. */
 const every = <T>(milliseconds: number, read: () => Promise<T>, now: () => number): (() => Promise<T>) => {
   let last: {readonly at: number; readonly value: Promise<T>} | undefined
   return () => {
@@ -148,7 +148,7 @@ const every = <T>(milliseconds: number, read: () => Promise<T>, now: () => numbe
 
 const once = <T>(read: () => Promise<T>): (() => Promise<T>) => every(Number.POSITIVE_INFINITY, read, () => 0)
 
-/** By the index of starts. */
+/** Uses the index of starts. */
 const countStarts = async (database: Database, startedAt: number): Promise<number> => {
   const [row] = await database.read("SELECT count(*) AS n FROM svc_runs WHERE started_at > ? AND started_at <= ?", [
     startedAt - 900_000,
@@ -162,7 +162,7 @@ const readFirstStart = async (database: Database): Promise<number | undefined> =
   return row === undefined ? undefined : Number(row.started_at)
 }
 
-/** The newest: there are few of them. */
+/** The newest 100 gaps. */
 const readGaps = async (database: Database): Promise<readonly SeenGap[]> =>
   (await database.read("SELECT endpoint, reason, from_at, to_at FROM endpoint_gaps ORDER BY seq DESC LIMIT 100")).map(
     row => ({
@@ -174,7 +174,7 @@ const readGaps = async (database: Database): Promise<readonly SeenGap[]> =>
     }),
   )
 
-/** Two look-ups in the index of agent and state for each agent. */
+/** Two look-ups for each agent, in the index of agent and state. */
 const selectBad = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
     SELECT max(seq) AS seq FROM agent_runs WHERE agent = a.value AND state = 'failed'
     UNION ALL SELECT max(seq) FROM agent_runs WHERE agent = a.value AND state = 'cancelled'))`

@@ -18,7 +18,7 @@ export const noDepths = {
   svc_timers: [],
 } satisfies Partial<Readings>
 
-/** What the durable tables hold that is not done. Each of the endpoints has its series, also where it has nothing. */
+/** Counts the unfinished rows of the durable tables. Every endpoint has its series, even at zero. */
 export const readDepths = async (database: Database, endpoints: readonly string[]) => {
   const [inbox, outbox, timers] = await Promise.all([
     readInboxDepth(database),
@@ -49,7 +49,7 @@ export const noStorage = {
   svc_database_capacity_ratio: [],
 } satisfies Partial<Readings>
 
-/** Sizes of a database file; nothing for a remote one, whose server has its own monitoring. */
+/** The sizes of a database file; empty for a remote database, whose server has its own monitoring. */
 export const readStoredSizes = async (location: Location) => {
   if (location.dialect !== "sqlite") return noStorage
   const {file, log, free} = await readStorage(location.file)
@@ -68,7 +68,7 @@ export const noCapacity = {
   svc_retention_undelivered_dropped_total: [],
 } satisfies Partial<Readings>
 
-/** How the database grows, and what retention has dropped from it. */
+/** The growth of the database, and the rows that retention has deleted. */
 export const readCapacity = async (database: Database) => {
   const [growth, dropped] = await Promise.all([readGrowth(database, Date.now()), readDropped(database)])
   const isLocal = database.location.dialect === "sqlite"
@@ -85,7 +85,7 @@ export const readCapacity = async (database: Database) => {
 
 export const noFiles = {svc_files_bytes: [], svc_files_quota_bytes: []} satisfies Partial<Readings>
 
-/** What the files of messages take, and may take. */
+/** The disk space that messages' files use, and their quota. */
 export const readFiles = async (files: Pick<FileStore, "usage" | "quota">) => {
   const {bytes} = await files.usage()
   return {
@@ -96,7 +96,7 @@ export const readFiles = async (files: Pick<FileStore, "usage" | "quota">) => {
 
 export const noWatch = {svc_disk_free_bytes: [], svc_disk_minimum_free_bytes: []} satisfies Partial<Readings>
 
-/** The free space that decides about a pause of ingress. */
+/** The free space that decides whether ingress pauses. */
 export const readDisk = async ({folders, least}: DiskLimit) => ({
   svc_disk_free_bytes: single(Math.min(...(await Promise.all(folders.map(freeSpace))))),
   svc_disk_minimum_free_bytes: single(least()),

@@ -19,7 +19,7 @@ const noStates: Readonly<Record<EndpointState["is"], number>> = {
 
 const labelsOf = ({spec}: Endpoint) => ({endpoint: spec.name, owner: spec.owner})
 
-/** `stored` is when earlier runs stored an endpoint's last event, in milliseconds since 1970. */
+/** `stored` has the time at which earlier runs stored an endpoint's last event, in milliseconds since 1970. */
 export const readEndpoints = (endpoints: readonly Endpoint[], stored: ReadonlyMap<string, number>) => {
   const states = {...noStates}
   for (const {state} of endpoints) states[state.is]++
@@ -50,7 +50,7 @@ export const noGaps = {
 
 export const noDropped = {svc_endpoint_dropped_total: []} satisfies Partial<Readings>
 
-/** Each has a series before its first, so that an increase shows. */
+/** Every endpoint has its series from the start, so that the first increase is visible. */
 export const readDroppedEvents = async (database: Pick<Database, "read">, endpoints: readonly Endpoint[]) => {
   const facts = await readCursorFacts(database)
   return {
@@ -62,7 +62,7 @@ export const readDroppedEvents = async (database: Pick<Database, "read">, endpoi
 
 const sum = (gaps: readonly GapCount[]): number => gaps.reduce((total, {count}) => total + count, 0)
 
-/** Each has a series before its first gap, so that an increase shows. */
+/** Every endpoint has its series before its first gap, so that the first increase is visible. */
 export const readGaps = async (counts: GapCounts, endpoints: readonly Endpoint[]) => {
   const {counts: gaps, ended, open} = await counts.read()
   const missing = endpoints

@@ -8,7 +8,7 @@ const ingressReasons = ["operator", "release", "disk", "database"] as const
 
 const oneIf = (holds: boolean): number => (holds ? 1 : 0)
 
-/** Who this Host is, and in which state. */
+/** The identity and the state of this Host. */
 export const readHost = ({identity, build, generations, ingress, report, isReady}: MetricsSources) => {
   const {project, runtimeId, runtime, mode, authority, supervisor} = identity
   const labels = {
@@ -38,7 +38,7 @@ export const readHost = ({identity, build, generations, ingress, report, isReady
   } satisfies Partial<Readings>
 }
 
-/** What was counted since the start. */
+/** Counters since the start. */
 export const readCounters = ({logs, database, requests, handlers}: MetricsSources) => {
   const {user, system} = process.cpuUsage()
   const {commits, state} = database
@@ -70,7 +70,7 @@ export const readCounters = ({logs, database, requests, handlers}: MetricsSource
   } satisfies Partial<Readings>
 }
 
-/** The ends that a run can have, so that each has a series before the first of its kind. */
+/** All ends that a run can have, so that each has a series before its first occurrence. */
 const knownEnds: readonly RunEnds[] = [
   {exitCode: 0, reason: "stopped", count: 0},
   {exitCode: 51, reason: "restart_requested", count: 0},

@@ -22,7 +22,7 @@ import {noRuns, readCounters, readHost, readRunEnds} from "./host.ts"
 import type {MetricsSources} from "./sources.ts"
 import {noJobRuns, readCheckpoints, readJobRuns, readWorkroom} from "./work.ts"
 
-/** The page of `GET /api/metrics`. A part that cannot be read is counted, and the rest is shown without it. */
+/** The page of `GET /api/metrics`. A part that cannot be read is counted as failed; the page shows the rest. */
 export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const {identity, database, endpoints} = sources
   const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, events: 0, jobs: 0, agents: 0, disk: 0}
@@ -33,7 +33,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
     })
   const gapCounts = new GapCounts(database)
   const lastEvents = once(() => readLastEvents(database))
-  // The ends of other runs do not change while this one lasts.
+  // The ends of earlier runs do not change during this run.
   const runs = once(() => readRuns(database, identity.runtimeId))
   return new MetricsPage(async (): Promise<Readings> => {
     const list = endpoints.list()
@@ -83,7 +83,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
   })
 }
 
-/** Reads it the first time that it succeeds, and keeps it. */
+/** Keeps the first successful reading. */
 const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
   let kept: Promise<T> | undefined
   return () => {

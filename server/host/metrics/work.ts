@@ -4,7 +4,7 @@ import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 
-/** The work items, each state with a series before its first item. */
+/** The work items by state. Each state has a series before its first item. */
 export const readWorkroom = ({items, counts}: Workroom) => {
   const states = Object.fromEntries(itemStates.map(state => [state, 0]))
   for (const {state} of items) states[state] = (states[state] ?? 0) + 1
@@ -17,14 +17,14 @@ export const readWorkroom = ({items, counts}: Workroom) => {
 
 export const noJobRuns = {svc_job_runs_total: []} satisfies Partial<Readings>
 
-/** Runs of jobs that have ended, of all times. */
+/** All ended runs of jobs, since the first one. */
 export const readJobRuns = async (database: Database) => {
   const rows = await database.read("SELECT outcome, runs FROM job_run_totals")
   const totals = Object.fromEntries(rows.map(({outcome, runs}) => [String(outcome), Number(runs)]))
   return {svc_job_runs_total: by("outcome", totals)} satisfies Partial<Readings>
 }
 
-/** A checkpoint that was not verified is none. */
+/** Only verified checkpoints count. */
 export const readCheckpoints = (checkpoints: Checkpoints) => {
   const newest = checkpoints.newest(Date.now())
   return {

@@ -84,7 +84,7 @@ const launchOnFull = async (project: Project, port: number, runtime: TestRuntime
     running,
     /the disk is full \([^\n]*\): the Host stays up, not ready, and starts once there is space/,
   )
-  expect(running.output()).toContain("what can go: .svc/verifications, old logs, old checkpoints")
+  expect(running.output()).toContain("you can delete .svc/verifications, old logs, old checkpoints")
   const probe = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   await until("the socket to be open", () =>
     probe("/pub/health").then(

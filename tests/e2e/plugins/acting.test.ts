@@ -115,7 +115,7 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     expect(await heard(host, "room")).toEqual(["bot, eve"])
     expect(await errorOf("/ask friend.list")).toEqual([expect.stringMatching(/^sandbox cannot friend\.list/)])
     expect(await errorOf("/ask guild.member.kick")).toEqual([
-      "guild.member.kick has a side effect: session.call stores it before it is done",
+      "guild.member.kick has a side effect: use session.call, which stores it first",
     ])
     expect(await errorOf("/ask guild.member.get")).toEqual(["the sandbox needs user_id, a text"])
     expect(await errorOf("/call guild.list")).toEqual([

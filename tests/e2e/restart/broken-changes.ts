@@ -145,13 +145,13 @@ export const brokenChanges: readonly BrokenChange[] = [
     name: "setup that never ends",
     by: "restart",
     change: withoutEnd("return new Promise(() => {})"),
-    tells: "the next start had not ended within 3 s",
+    tells: "the next start did not end within 3 s",
   },
   {
     name: "endless loop in setup",
     by: "restart",
     change: withoutEnd("for (;;) {}"),
-    tells: "the next start had not ended within 3 s",
+    tells: "the next start did not end within 3 s",
   },
   {
     name: "plugin that ends the process",
@@ -271,7 +271,7 @@ export const brokenChanges: readonly BrokenChange[] = [
     name: "too little memory for a trial",
     by: "restart",
     change: project => project.write(".env", `${goodFiles[".env"]}SVC_TRIAL_MEMORY=99999999\n`),
-    tells: /a trial takes up to 99999999 MiB of memory, and \d+ MiB are free/,
+    tells: /a trial needs up to 99999999 MiB of memory, but only \d+ MiB are free/,
   },
 ]
 

@@ -42,7 +42,7 @@ describe("a port that is taken, in production", () => {
       const {port, release} = await holdPort()
       const {project, process: running} = launchHost({runtime, config: onPort(port), ...production})
       await untilPrinted(running, `127.0.0.1:${port} is already in use by pid ${process.pid}`)
-      expect(running.output()).toContain("the Host tries again for 25 s")
+      expect(running.output()).toContain("the Host retries for 25 s")
       await release()
       await ready(port)
       expect(starts(project)).toHaveLength(1)

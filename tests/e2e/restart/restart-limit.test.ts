@@ -9,7 +9,7 @@ const args = ["--mode", "production", "--no-watch"]
 const config = (port = 0) => `http: {port: ${port}, token: "\${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n`
 
 const refused =
-  /^systemd makes at most 5 starts in 120 s, and has made 5; a restart is possible at \d{4}-\d\d-\d\dT[\d:.]+Z, in \d+ s$/
+  /^systemd allows at most 5 starts in 120 s, and has counted 5; the next restart is possible at \d{4}-\d\d-\d\dT[\d:.]+Z, in \d+ s$/
 
 test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
   "a restart that would make systemd give up is refused with the time when it is possible, and the Host goes on, on $name",
@@ -36,15 +36,15 @@ test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
     const command = await svc(runtime, project, ["runtime", "restart", "--confirm"], {env})
     expect({code: command.code, stdout: command.stdout}).toEqual({code: 1, stdout: ""})
     expect(command.stderr).toMatch(
-      /^svc: the Host has restarted too often.*\n {2}detail: systemd makes at most 5 starts in 120 s.*\n {2}hint: Repeat it at the time/,
+      /^svc: the Host has restarted too often.*\n {2}detail: systemd allows at most 5 starts in 120 s.*\n {2}hint: Repeat it at the time/,
     )
 
     project.write("svc.config.yml", config(9))
     const reload = await svc(runtime, project, ["runtime", "reload"], {env})
     expect({code: reload.code, stdout: reload.stdout}).toEqual({code: 1, stdout: ""})
-    expect(reload.stderr).toContain("systemd makes at most 5 starts in 120 s")
+    expect(reload.stderr).toContain("systemd allows at most 5 starts in 120 s")
     host.process.child.kill("SIGHUP")
-    await untilPrinted(host.process, /no restart: systemd makes .*[\s\S]*no restart: systemd/)
+    await untilPrinted(host.process, /restart refused: systemd allows .*[\s\S]*restart refused: systemd/)
     expect((await host.fetch("/pub/ready")).status).toBe(200)
     expect((await host.stop()).code).toBe(0)
   },

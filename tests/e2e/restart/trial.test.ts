@@ -216,7 +216,7 @@ describe("what cannot be tried", () => {
     mountDisk(project.path(".svc/tmp"), "16m")
     const host = await startGood(usualRuntime, project)
     const {code, stderr} = await ask(usualRuntime, project, "restart")
-    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("a trial takes up to 32 MiB on the disk")})
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("a trial needs up to 32 MiB on the disk")})
     await expectUnharmed(host)
   })
 
@@ -233,7 +233,7 @@ describe("what cannot be tried", () => {
     const {code, stderr} = await ask(usualRuntime, project, "restart")
     expect({code, stderr}).toEqual({
       code: 1,
-      stderr: expect.stringContaining("not tried is the migrations, since the database is remote"),
+      stderr: expect.stringContaining("the trial left out the migrations, since the database is remote"),
     })
     await expectUnharmed(host)
     project.write("plugins/word.ts", word())
