@@ -8,16 +8,16 @@ import type {SearchResult} from "./search.ts"
 type Action = Static<typeof BulkRequest>["action"]
 
 export interface Bulk extends Pick<Operation, "summary"> {
-  /** The filters: the same as of the list. */
+  /** The filters of the list. */
   readonly query: TSchema
-  /** The next of the rows that fit the filters, and that the action is for. */
+  /** The next rows that match the filters and that the action applies to. */
   search(call: Call, action: Action, before: number, limit: number): Promise<SearchResult>
   act(action: Action, row: Row, call: Call): Promise<unknown>
 }
 
 /**
- * An action on all rows that a filter finds, a page at a time: whoever asks goes on with `next`, and sees how far it is. What has
- * changed since it was found is left as it is.
+ * Applies an action to all rows that match a filter, a page at a time. The client continues with `next` and sees the
+ * progress. Rows that have changed since the search are left alone.
  */
 export const inBulk = ({summary, query, search, act}: Bulk): Operation => ({
   summary,
@@ -39,7 +39,7 @@ export const inBulk = ({summary, query, search, act}: Bulk): Operation => ({
 
 const settled: readonly ProblemCode[] = ["inbox_state", "inbox_unknown", "outbox_state", "outbox_unknown"]
 
-/** Undefined for a row that somebody else has dealt with since. */
+/** Undefined for a row that was dealt with in the meantime. */
 const whereItCan = async (act: () => Promise<unknown>): Promise<true | undefined> => {
   try {
     await act()

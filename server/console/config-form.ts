@@ -6,15 +6,15 @@ import {parseSource} from "../config/source.ts"
 import type {Instance} from "../plugins/instance.ts"
 import {type Configuration, readConfigFile} from "./edit-config.ts"
 
-/** What could be named under `plugins`. */
+/** The plugins that can be named under `plugins`. */
 export interface PluginNames {
-  /** Those that come with svc, and are used by their names. */
+  /** Plugins that come with svc, used by their names. */
   readonly builtIn: readonly string[]
-  /** The folder of the project's own. */
+  /** The folder of the project's plugins. */
   readonly folder: string
 }
 
-/** Throws `config_invalid` for a file that cannot be parsed: the file itself is then what is to be changed. */
+/** Throws `config_invalid` for a file that cannot be parsed: then the operator must correct the file itself. */
 export const readConfigForm = async (
   configuration: Configuration,
   names: PluginNames,

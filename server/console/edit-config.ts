@@ -19,13 +19,16 @@ import {type ConfigText, readConfigText} from "../config/load.ts"
 import type {Generations} from "../generation/generations.ts"
 import {sha256Of} from "../runtime/hash.ts"
 
-/** The project's configuration file, for those who read and change it over the API. */
+/** The project's configuration file, for reading and changing it over the API. */
 export interface Configuration {
   readonly path: string
   readonly mode: Mode
   readonly generations: Generations
   readonly environment: () => Promise<Environment>
-  /** Asks git, at most once in a while. `again` asks at once: the file was changed. */
+  /**
+   * Asks git whether the file is committed, at most once in an interval. Pass `again` after a change to ask
+   * immediately.
+   */
   readonly uncommitted: (again?: boolean) => Promise<UncommittedConfig>
 }
 
@@ -59,15 +62,15 @@ const variablesOf = (text: string, {files, variables}: Environment) => {
 type Preview = Static<typeof ConfigPreview>
 
 /**
- * What a change would make of the file, and what is wrong with that. Throws `config_changed`, `request_invalid`, and what
- * `withChanges` throws.
+ * Returns the file after a change, and its issues. Throws `config_changed`, `request_invalid`, and what `withChanges`
+ * throws.
  */
 export const preview = async (
   {path, generations}: Configuration,
   {hash, text, changes, draft = false}: Static<typeof ConfigPreviewRequest>,
 ): Promise<Preview> => {
   if ((text === undefined) === (changes === undefined))
-    throw new Problem("request_invalid", "expected text or changes, and not both")
+    throw new Problem("request_invalid", "expected either text or changes, not both")
   const before = await requireSame(path, hash)
   const after = nextOf(before, text ?? withChanges(before.text, changes ?? []))
   const {pin} = generations
@@ -100,9 +103,9 @@ const judge = async (
 type Applied = Static<typeof ConfigApplied>
 
 /**
- * Tries a text as the next generation, writes the file and commits. What needs a restart is written where that was asked for,
- * and taken back where the restart is refused. Throws `config_changed`, `restart_required`, and what a draft throws; then the file is
- * as it was.
+ * Tries a text as the next generation, writes the file and commits. A change that needs a restart is written only on
+ * request, and undone if the restart is refused. Throws `config_changed`, `restart_required`, and what a draft throws;
+ * then the file is unchanged.
  */
 export const apply = async (
   configuration: Configuration,
@@ -146,7 +149,7 @@ interface ForRestart {
   readonly force: boolean
 }
 
-/** In production the restart begins; elsewhere somebody makes it. */
+/** In production the restart begins; in development the operator restarts. */
 const writeForRestart = async (
   {mode, generations, uncommitted}: Configuration,
   restarts: Restarts,
@@ -162,7 +165,7 @@ const writeForRestart = async (
     } catch (error) {
       if (mode !== "production" && isProblem(error, "restart_required")) return {...written, restart: [...reasons]}
       await takeBack()
-      // The refused text is in the file no more, and nothing is to say that it is.
+      // The refused text is no longer in the file, so the status must not report it.
       await generations.reload("taken back").catch(() => {})
       throw error
     }
@@ -174,10 +177,10 @@ const writeForRestart = async (
   }
 }
 
-/** A mark at the beginning is the file's business. Throws `request_invalid` for what is no text. */
+/** Removes a byte order mark, which belongs to the file. Throws `request_invalid` for an invalid text. */
 const nextOf = ({file}: ConfigText, given: string): ConfigText => {
   const text = given.replace(/^\uFEFF/, "")
-  if (!text.isWellFormed()) throw new Problem("request_invalid", "the text has half a character in it")
+  if (!text.isWellFormed()) throw new Problem("request_invalid", "the text contains an incomplete character")
   return {file, text, sha256: sha256Of(text)}
 }
 

@@ -3,35 +3,35 @@ import {join} from "node:path"
 import {Problem} from "../../shared/problems.ts"
 import {packageRoot} from "../runtime/own-files.ts"
 
-/** How the browser application is kept: each file as it is, and compressed beside it. */
+/** The stored forms of the browser application: each file as it is, with compressed copies beside it. */
 export const encodings = {br: ".br", gzip: ".gz"} as const
 export type Encoding = keyof typeof encodings
 
 export interface ConsoleFile {
   readonly type: string
-  /** Of its content; each encoding has a tag of its own. */
+  /** The hash of the content; each encoding has its own tag. */
   readonly hash: string
   readonly encodings: readonly Encoding[]
 }
 
-/** `files.json`, which the build writes last: what may be served, and nothing else is. */
+/** `files.json`, which the build writes last. Only the files in it are served. */
 export interface ConsoleListing {
-  /** Hash of everything that it was built from. */
+  /** The hash of the build's sources. */
   readonly source: string
-  /** What a browser loads before anything is shown, compressed, in bytes. */
+  /** The compressed size of everything that a browser loads before it shows the page, in bytes. */
   readonly firstLoad: number
   readonly files: Readonly<Record<string, ConsoleFile>>
 }
 
-/** Where the build puts the browser application. */
+/** The build's output folder. */
 export const consoleFolder = join(packageRoot, "dist/console")
 
 export const listingName = "files.json"
 
-/** The one file beside the page whose name stays. */
+/** The only file besides the page whose name does not change. */
 export const serviceWorkerName = "service-worker.js"
 
-/** What the folder holds now. Throws `console_missing`. */
+/** Reads the folder's current listing. Throws `console_missing`. */
 export const readListing = async (folder = consoleFolder): Promise<ConsoleListing> => {
   try {
     return JSON.parse(await readFile(join(folder, listingName), "utf8"))
@@ -40,11 +40,11 @@ export const readListing = async (folder = consoleFolder): Promise<ConsoleListin
   }
 }
 
-/** The Host looks for a new build so often at most, in milliseconds. */
+/** The shortest interval of looks for a new build, in milliseconds. */
 const lookEvery = 1000
 
 /**
- * The built console in memory: each file is read once, in each encoding that was asked for. A new build is served within a
+ * The built console in memory. Each file is read once in each requested encoding. A new build is served within a
  * second.
  */
 export class ConsoleFiles {

@@ -2,10 +2,10 @@ import {Problem} from "../../shared/problems.ts"
 import type {Operation} from "../../shared/sdk/route.ts"
 import {type ConsoleFile, type ConsoleFiles, type Encoding, encodings, serviceWorkerName} from "./files.ts"
 
-/** Other Hosts that a console served from here may switch to, as origins; a new generation may change them. */
+/** The origins of other Hosts that this console may switch to. A new generation may change them. */
 export type ConsoleHosts = () => readonly string[]
 
-/** The browser application: static, without a token; it asks for one. */
+/** The browser application. It is static and needs no token; it asks the user for one. */
 export const openConsole = (files: ConsoleFiles, hosts: ConsoleHosts): Operation => ({
   ...common,
   summary: "The console, at /console/",
@@ -21,7 +21,7 @@ export const readConsole = (files: ConsoleFiles, hosts: ConsoleHosts): Operation
 
 const common = {response: {200: "text/html"}, problems: ["console_missing", "not_found"]} as const
 
-/** The page names its files relative to the folder. */
+/** The page refers to its files relative to the folder. */
 const toFolder = () => new Response(null, {status: 308, headers: {location: "console/", "cache-control": "no-cache"}})
 
 const answer = async (files: ConsoleFiles, request: Request, name: string, hosts: ConsoleHosts): Promise<Response> => {
@@ -66,7 +66,10 @@ const always = {
   vary: "Accept-Encoding",
 } as const
 
-/** Nothing inline, nothing from elsewhere; requests go to this Host and to those that its configuration names. */
+/**
+ * Allows nothing inline and nothing from elsewhere. Requests may go to this Host and to the Hosts that its
+ * configuration names.
+ */
 const policyOf = (hosts: readonly string[]): string =>
   [
     "default-src 'none'",
@@ -79,7 +82,7 @@ const policyOf = (hosts: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join("; ")
 
-/** The first of what there is that the client takes (RFC 9110, 12.5.3). */
+/** The first available encoding that the client accepts (RFC 9110, 12.5.3). */
 const chooseEncoding = (accepted: string | null, there: readonly Encoding[]): Encoding | undefined => {
   const taken = new Set(
     (accepted ?? "")

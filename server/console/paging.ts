@@ -4,13 +4,13 @@ import type {Static, TSchema} from "../../shared/type.ts"
 
 export interface NewestFirst<T extends TSchema> extends Pick<Operation, "summary" | "query" | "problems"> {
   readonly item: T
-  /** At most so many items whose number is below `before`, the highest number first. */
+  /** Returns at most `most` items with a number below `before`, highest number first. */
   read(call: Call, before: number, most: number): Promise<readonly Static<T>[]> | readonly Static<T>[]
-  /** The number that the list is ordered by, and that its cursor names. */
+  /** The number that orders the list and that its cursor names. */
   numberOf(item: Static<T>): number
 }
 
-/** A list of the API that is ordered by a falling number, a page at a time. */
+/** A paged list of the API, in descending order of a number. */
 export const newestFirst = <T extends TSchema>({item, read, numberOf, ...about}: NewestFirst<T>): Operation => {
   const schema = page(item)
   return {
@@ -19,7 +19,7 @@ export const newestFirst = <T extends TSchema>({item, read, numberOf, ...about}:
     handle: async (_, call) => {
       const limit = Number(call.query.limit)
       const before = call.query.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(call.query.cursor)
-      // One item more than the page shows tells whether there is another page.
+      // One extra item shows whether there is another page.
       const items = await read(call, before, limit + 1)
       const shown = items.slice(0, limit)
       const last = shown.at(-1)
@@ -29,14 +29,14 @@ export const newestFirst = <T extends TSchema>({item, read, numberOf, ...about}:
   }
 }
 
-/** A page of a list that is whole in memory; the cursor is a position. */
+/** A page of a complete list in memory; the cursor is a position. */
 export const pageOf = <T>(items: readonly T[], call: Call): Page<T> => {
   const start = call.query.cursor === undefined ? 0 : Number(call.query.cursor)
   const end = start + Number(call.query.limit)
   return {items: items.slice(start, end), next: end < items.length ? String(end) : null}
 }
 
-/** Is an item in the state that `query.state` asks for, if it asks for one? */
+/** Whether an item is in the state of `query.state`; true without that filter. */
 export const isInState =
   ({query}: Call) =>
   ({state}: {readonly state: string}): boolean =>

@@ -10,7 +10,7 @@ import type {Instance} from "../plugins/instance.ts"
 
 type View = Static<typeof PluginView>
 
-/** The instances of a generation, then those that its configuration disables. */
+/** The instances of a generation, then the plugins that its configuration disables. */
 export const viewPlugins = (generation: Generation, handlers: HandlerMeter): View[] => {
   const disabled = Object.entries(generation.config.config.plugins)
     .filter(([, entry]) => !entry.enabled)
@@ -18,7 +18,7 @@ export const viewPlugins = (generation: Generation, handlers: HandlerMeter): Vie
   return [...generation.instances.map(instance => viewInstance(generation, instance, handlers)), ...disabled]
 }
 
-/** One of them, with its settings and where they stand. Throws `plugin_unknown`. */
+/** One plugin, with its settings and their places in the file. Throws `plugin_unknown`. */
 export const viewPlugin = (
   generation: Generation,
   handlers: HandlerMeter,
@@ -37,7 +37,7 @@ export const viewPlugin = (
     key: formatPath(["plugins", name]),
     place: placeOf(["plugins", name]),
     schema: instance?.plugin.definition.config ?? null,
-    // Of one that was not loaded nobody knows which settings are secrets.
+    // For a plugin that was not loaded, it is unknown which settings are secrets.
     ...(instance === undefined ? {} : {config: instance.config}),
     written: keysOf(generation.config.config.plugins[name]?.config).map(path => ({
       path: formatPath(path),
@@ -88,7 +88,7 @@ const viewFailure = ({at, handler, seq, error, place}: LastFailure) => ({
   ...(place === undefined ? {} : {place}),
 })
 
-/** The keys of a value that have no keys below them. */
+/** The paths of the keys without keys below them. */
 const keysOf = (value: unknown, path: Path = []): Path[] =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.entries(value).flatMap(([key, below]) => keysOf(below, [...path, key]))

@@ -9,21 +9,21 @@ import {type Static, type TSchema, Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import {timeOf} from "./paging.ts"
 
-/** A search looks at so many rows at a time: no index knows what people ask for. */
+/** The number of rows that a search looks at in one step, because no index covers the filters. */
 const mostLooked = 1000
 
-/** It looks at the next ones too while an answer has taken no longer, in milliseconds. */
+/** Up to this time, in milliseconds, an answer adds another step. */
 const patience = 6
 
 /** A table whose numbers grow with a time. */
 export interface Searched {
   readonly table: "inbox" | "outbox"
   readonly time: "received_at" | "created_at"
-  /** SQL of what is read of a row that fits, beside its own columns. */
+  /** SQL of further values to read of a matching row, beside its own columns. */
   readonly more?: string
 }
 
-/** What rows must be, as SQL over one row of the table; a `+` keeps SQLite from an index that has another order. */
+/** A condition as SQL over one row of the table. A `+` keeps SQLite from using an index with another order. */
 export interface Condition {
   readonly sql: string
   readonly args: NonNullable<Statement["args"]>
@@ -31,7 +31,7 @@ export interface Condition {
 
 export interface SearchRequest {
   readonly conditions: readonly Condition[]
-  /** SQL of the numbers to look at, below `?1`, the highest first, at most `?2`; all rows of the table when left out. */
+  /** SQL of the numbers to look at: below `?1`, highest first, at most `?2`; defaults to all rows of the table. */
   readonly numbers?: Condition | undefined
   /** In milliseconds since 1970. */
   readonly from?: number | undefined
@@ -44,13 +44,13 @@ export interface SearchRequest {
 export interface SearchResult {
   /** The highest numbers first. */
   readonly rows: readonly Row[]
-  /** Where a search goes on: rows below this number; undefined where everything was looked at. */
+  /** The search continues with rows below this number; undefined at the end. */
   readonly next: number | undefined
-  /** The time of the oldest row that was looked at. */
+  /** The time of the oldest row that the search looked at. */
   readonly lookedTo: string | null
 }
 
-/** The newest rows that fit. A page that is not full may have a next one: so far it was looked. */
+/** Finds the newest matching rows. A page with free places may have a next page: the search then stopped early. */
 export const searchRows = async (
   database: Pick<Database, "read">,
   searched: Searched,
@@ -72,12 +72,12 @@ export const searchRows = async (
 }
 
 interface Look extends Pick<SearchRequest, "conditions" | "numbers" | "limit"> {
-  /** Only rows below this number, and from this one on. */
+  /** The range of numbers: below `upTo`, and from `least` on. */
   readonly upTo: number
   readonly least: number
 }
 
-/** What fits of the next rows. */
+/** The matches among the next rows. */
 const look = async (
   database: Pick<Database, "read">,
   {table, time, more = ""}: Searched,
@@ -108,7 +108,7 @@ const look = async (
   return {rows, next: looked.count === most ? last : undefined, lookedTo: timeOf(looked.at)}
 }
 
-/** The number of the first row that is not older than a time; one above the last where none is. */
+/** The number of the first row not older than a time; one above the last number if there is none. */
 const firstSince = async (database: Pick<Database, "read">, {table, time}: Searched, at: number): Promise<number> => {
   const [ends] = await database.read(
     `SELECT (SELECT min(seq) FROM ${table}) AS low, (SELECT max(seq) FROM ${table}) + 1 AS high`,
@@ -125,21 +125,21 @@ const firstSince = async (database: Pick<Database, "read">, {table, time}: Searc
   return low
 }
 
-/** A condition for a value that was asked for; none where none was. */
+/** A condition for a value that the request has; no condition otherwise. */
 export const given = (value: string | undefined, sql: string): readonly Condition[] =>
   value === undefined ? [] : [{sql, args: [value]}]
 
-/** A text that stands somewhere in what an SQL expression gives; upper and lower case of ASCII are one. */
+/** Matches a text anywhere in an SQL expression; ASCII upper and lower case are equal. */
 export const containing = (expression: string, text: string): Condition => ({
   sql: `${expression} LIKE ? ESCAPE '\\'`,
   args: [`%${text.replace(/[\\%_]/g, "\\$&")}%`],
 })
 
-/** The same for a text within strings of a column of JSON that the Host wrote. */
+/** The same within the strings of a JSON column that the Host wrote. */
 export const containingInJson = (column: string, text: string): Condition =>
   containing(column, toJson(text).slice(1, -1))
 
-/** The same for a string at a path of such a column: few rows have the text anywhere, and only theirs are parsed. */
+/** The same for a string at a path of such a column. Few rows contain the text anywhere, and only those are parsed. */
 export const containingAt = (column: string, path: string, text: string): Condition => {
   const [anywhere, there] = [containingInJson(column, text), containing(`${column} ->> '${path}'`, text)]
   return {sql: `${anywhere.sql} AND ${there.sql}`, args: [...anywhere.args, ...there.args]}
@@ -150,26 +150,26 @@ export const timesOf = ({query}: Call): {readonly from: number | undefined; read
   const read = (name: "from" | "to"): number | undefined => {
     if (query[name] === undefined) return undefined
     const at = Date.parse(String(query[name]))
-    if (Number.isNaN(at)) throw new Problem("request_invalid", `query.${name} is no time like 2026-01-31T12:00:00Z`)
+    if (Number.isNaN(at)) throw new Problem("request_invalid", `query.${name} is not a time like 2026-01-31T12:00:00Z`)
     return at
   }
   return {from: read("from"), to: read("to")}
 }
 
-/** The filters that inbox and outbox share. */
+/** The filters of inbox and outbox. */
 type MessageQuery = Static<typeof InboxQuery> | Static<typeof OutboxQuery>
 
-/** How messages of one box are looked for. */
+/** How to search the messages of one box. */
 export interface MessageSearch {
   readonly rows: Searched
-  /** SQL of the numbers in a state, `?3`, below `?1`, the highest first, at most `?2`. */
+  /** SQL of the numbers in a state, `?3`: below `?1`, highest first, at most `?2`. */
   readonly inState: string
-  /** Words that ask for several states. */
+  /** Words for groups of states. */
   readonly groups: Readonly<Record<string, readonly string[]>>
   conditionsOf(query: MessageQuery): readonly Condition[]
 }
 
-/** The messages that a request asks for by its filters; `also` narrows them further. */
+/** The messages that match a request's filters; `also` adds conditions. */
 export const searchMessages = (
   database: Pick<Database, "read">,
   {rows, inState, groups, conditionsOf}: MessageSearch,
@@ -186,7 +186,7 @@ export const searchMessages = (
   })
 }
 
-/** Of several states, each has its own way through the index, and gives as many as are looked at. */
+/** Several states: each uses the index on its own, and returns up to the limit. */
 const numbersIn = (inState: string, states: readonly string[]): Condition => {
   if (states.length === 1) return {sql: inState, args: states}
   const each = states.map((_, index) => `SELECT seq FROM (${inState.replace("?3", `?${index + 3}`)})`)
@@ -199,12 +199,12 @@ export interface SearchedList<T extends TSchema> extends Pick<Operation, "summar
   view(row: Row): Static<T>
 }
 
-/** A list of the API that is searched: a page says how far it has looked. */
+/** A searched list of the API. Each page says how far the search has looked. */
 export const searchedList = <T extends TSchema>({item, search, view, ...about}: SearchedList<T>): Operation => {
   const whole = page(item)
   const {title} = whole as {readonly title?: string}
   const schema = Type.Object(
-    {...whole.properties, lookedTo: orNull(Time("The time of the oldest that this answer has looked at"))},
+    {...whole.properties, lookedTo: orNull(Time("The time of the oldest row that this search has looked at"))},
     title === undefined ? {} : {title},
   )
   return {

@@ -4,7 +4,7 @@ import type {FixedAnswer} from "../runtime/runtime.ts"
 
 const always = {"cache-control": "no-store", "x-content-type-options": "nosniff", vary: "Origin"} as const
 
-/** Hides the values of secrets in JSON; what it gives is JSON. */
+/** Masks the values of secrets in a JSON text; returns JSON. */
 export type ScrubJson = (json: string) => string
 
 const asItIs: ScrubJson = json => json
@@ -17,7 +17,7 @@ export const jsonAnswer = (
   headers: Readonly<Record<string, string>> = {},
 ): Response => jsonTextAnswer(scrub(toJson(value)), requestId, status, headers)
 
-/** An answer whose JSON was made before. */
+/** A response with ready-made JSON. */
 export const jsonTextAnswer = (
   json: string,
   requestId: string,
@@ -29,7 +29,7 @@ export const jsonTextAnswer = (
     headers: {...always, "content-type": "application/json", "x-request-id": requestId, ...headers},
   })
 
-/** RFC 9457. Nothing of a stack, nor of a secret: what a plugin threw may tell one. */
+/** A problem response (RFC 9457). It contains no stack and no secret, which an error of a plugin may carry. */
 export const problemAnswer = (
   problem: Problem,
   requestId: string,
@@ -40,7 +40,7 @@ export const problemAnswer = (
   return new Response(body, init)
 }
 
-/** The same answer for a listener that refuses a request by itself. */
+/** The same response for a listener that refuses a request without the application. */
 export const fixedProblem = (
   problem: Problem,
   requestId: string,
@@ -59,6 +59,6 @@ export const fixedProblem = (
   body: scrub(toJson(problem.body(requestId))),
 })
 
-/** What a caller is told of an error that is not a `Problem`: that it happened, and where its cause is. */
+/** The public problem for an error that is not a `Problem`. It does not show the cause. */
 export const internalProblem = (cause: unknown): Problem =>
   new Problem("internal", "the Host failed to answer", {cause})

@@ -10,29 +10,29 @@ import {type Answer, createPipeline} from "./pipeline.ts"
 import type {RequestMeter} from "./request-meter.ts"
 
 export interface AppOptions {
-  /** The table, with full paths. It gets the function that answers a route which is not in the table. */
+  /** The route table, with full paths. `answer` answers a route that is not in the table. */
   readonly routes: (answer: (route: Route) => Answer) => readonly Route[]
   readonly door: Door
   readonly log: Log
   readonly requests: RequestMeter
-  /** Hides the values of secrets in an answer. */
+  /** Masks the values of secrets in a response. */
   readonly scrub: ScrubJson
 }
 
 export interface App {
   readonly fetch: Fetch
-  /** Resolves when no request is being answered, streams aside. */
+  /** Resolves when no request is in progress, except for streams. */
   settled(): Promise<void>
 }
 
 const methods: readonly Route["method"][] = ["POST", "GET", "PUT", "DELETE"]
 
-/** Elysia gives none to the handler of a path without any. */
+/** Elysia passes no params to the handler of a path without any. */
 const noParams = {}
 
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
 export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App => {
-  // Only a HEAD is put into a WeakMap: one entry for each request costs Node's collector a quarter of its time.
+  // Only a HEAD enters the WeakMap: one entry for each request would cost Node's collector a quarter of its time.
   const heads = new WeakMap<Request, Request>()
   let peerOf: PeerOf = () => ""
   const {toAnswer, refuse, settled} = createPipeline({
@@ -41,13 +41,14 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
     log,
     scrub,
   })
-  // standardHostname: a short Host header would be taken for a part of the path.
+  // Without standardHostname, Elysia takes a short Host header for a part of the path.
   const app = new Elysia({adapter: node(), handler: {standardHostname: false}, precompile: false})
   for (const route of routes(toAnswer)) {
     const answer = requests.measure(route, toAnswer(route))
     app.route(route.method, route.path, ({request, params}) => answer(request, params ?? noParams), {parse: "none"})
   }
-  // To Elysia a missing method is 404. With `app.all`, POST /api/checkpoints/prune would hide GET /api/checkpoints/:id.
+  // For Elysia a missing method is 404. With `app.all`, POST /api/checkpoints/prune would hide GET
+  // /api/checkpoints/:id.
   const methodsAt = (path: string) => methods.filter(method => hasRoute(app.router, method, path))
   app.onError(({request, path, code, error}) => {
     const begun = performance.now()
@@ -70,7 +71,10 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
       ? answered.then(response => cors.decorate(request, response))
       : cors.decorate(request, answered)
   }
-  /** As GET: Elysia's own HEAD reads a stream without end, and calls no HEAD handler where a path has parameters. */
+  /**
+   * Handles HEAD as GET: Elysia's own HEAD reads an endless stream, and calls no HEAD handler for a path with
+   * parameters.
+   */
   const answerHead = async (request: Request): Promise<Response> => {
     const {url, headers, signal} = request
     const asGet = new Request(url, {headers, signal})
@@ -88,14 +92,14 @@ export const createApp = ({routes, door, log, requests, scrub}: AppOptions): App
   }
 }
 
-/** Does Elysia route a method at a path? It keeps paths without parameters apart. */
+/** Whether Elysia routes a method at a path. It stores paths without parameters separately. */
 const hasRoute = ({http, static: fixed}: Elysia["router"], method: string, path: string): boolean =>
   http.find(method, path) !== null || fixed[path.replace(/\/$/, "")]?.[method] !== undefined
 
 type Refuse = ReturnType<typeof createPipeline>["refuse"]
 
-/** 404, or 405 where the path has other methods. */
+/** 404, or 405 if the path has other methods. */
 const refuseUnmatched = (refuse: Refuse, method: string, path: string, methods: readonly string[]): Response =>
   methods.length === 0
     ? refuse(new Problem("not_found", `there is nothing at ${path.slice(0, 200)}`))
-    : refuse(new Problem("method_not_allowed", `${method} is not possible here`), {allow: methods.join(", ")})
+    : refuse(new Problem("method_not_allowed", `this path does not support ${method}`), {allow: methods.join(", ")})

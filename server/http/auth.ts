@@ -6,19 +6,19 @@ import type {Secret} from "../../shared/secret.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
 import {sha256Of} from "../runtime/hash.ts"
 
-/** A longer header is refused unread. */
+/** A longer header is refused without reading it. */
 const longest = 1024
 
 const digest = (text: string): Buffer => Buffer.from(sha256Of(text))
 
 export interface Tokens {
   readonly token: Secret | undefined
-  /** The full token of before, and until when it is accepted. */
+  /** The previous full token, and its expiry. */
   readonly previousToken?: PreviousToken | undefined
   readonly demoToken: Secret | undefined
 }
 
-/** Tells the scope of an `Authorization` header; undefined for none and for an unknown token. */
+/** Returns the scope of an `Authorization` header; undefined without a header and for an unknown token. */
 export type Verify = (header: string | null) => Exclude<Scope, "none"> | undefined
 
 /** Both sides are hashed, then compared in constant time. `now` is a wall clock, in milliseconds since 1970. */
@@ -35,7 +35,7 @@ export const createVerifier = ({token, previousToken, demoToken}: Tokens, now: (
   }
 }
 
-/** Is it the previous token? Once it has expired, a clock that is set back does not bring it to life again. */
+/** Whether this is the previous token. Once it has expired, it stays expired even if the clock is set back. */
 const matchUntil = ({token, until}: PreviousToken, now: () => number) => {
   const previous = digest(token.reveal())
   const end = Date.parse(until)
@@ -47,18 +47,20 @@ const matchUntil = ({token, until}: PreviousToken, now: () => number) => {
   }
 }
 
-/** So many failures in so many milliseconds are let through from one address. */
+/** The number of failures that one address may cause in a window, and the window in milliseconds. */
 const most = 10
 const window = 60_000
 
-/** So many addresses are remembered at most; one more forgets the one whose minute ends first. */
+/** The highest number of addresses to remember. Above it, the address whose window ends first is forgotten. */
 const remembered = 10_000
 
-/** Counts failures by address. What is valid is never held back: it is checked first. */
+/** Counts failures by address. Valid requests are never limited, because they are checked first. */
 export class FailureLimit {
   readonly #failures = new BoundedMap<string, {count: number; until: number}>(remembered)
 
-  /** Counts one failure at a time of a clock that does not go back; throws it, or `too_many_failures` with the seconds to wait. */
+  /**
+   * Counts a failure at `now`, a monotonic time. Throws the failure, or `too_many_failures` with the seconds to wait.
+   */
   refuse(address: string, failure: Problem, now: number): never {
     let entry = this.#failures.get(address)
     if (entry === undefined || entry.until <= now) {
@@ -69,6 +71,6 @@ export class FailureLimit {
     if (entry.count <= most) throw failure
     const retryAfter = Math.ceil((entry.until - now) / 1000)
     const {title} = problems[failure.code]
-    throw new Problem("too_many_failures", `too many requests end so: ${title}; wait ${retryAfter} s`, {retryAfter})
+    throw new Problem("too_many_failures", `too many requests failed (${title}); wait ${retryAfter} s`, {retryAfter})
   }
 }

@@ -1,18 +1,18 @@
 import {Problem} from "../../shared/problems.ts"
 import {limits} from "../runtime/runtime.ts"
 
-/** When a sender may come again with its body, in seconds. */
+/** After how many seconds a sender may retry. */
 const retryAfter = 5
 
-/** What one request holds of the room for bodies. */
+/** The share of one request in the room for bodies. */
 export interface BodyHold {
   /** Counts bytes that are in memory now. Throws `no_room`. */
   take(bytes: number): void
-  /** The request was answered: what it took is free again, and it takes no more. */
+  /** The request was answered: frees its bytes and ignores later ones. */
   close(): void
 }
 
-/** One room for the bodies of all requests that are not answered yet: `limits.bodies` bytes. */
+/** The shared room for the bodies of all pending requests: `limits.bodies` bytes. */
 export class Bodies {
   #held = 0
 
@@ -23,7 +23,9 @@ export class Bodies {
       take: bytes => {
         if (isClosed) return
         if (this.#held + bytes > limits.bodies) {
-          throw new Problem("no_room", `the bodies of other requests take ${limits.bodies} bytes`, {retryAfter})
+          throw new Problem("no_room", `the bodies of other requests use up the limit of ${limits.bodies} bytes`, {
+            retryAfter,
+          })
         }
         own += bytes
         this.#held += bytes

@@ -8,18 +8,18 @@ import type {BodyHold} from "./bodies.ts"
 
 const tooLarge = () => new Problem("body_too_large", `the body is larger than ${limits.body} bytes`)
 
-const tooSlow = () => new Problem("request_timeout", `no whole body within ${limits.requestTimeout / 1000} s`)
+const tooSlow = () => new Problem("request_timeout", `the body did not arrive within ${limits.requestTimeout / 1000} s`)
 
 /**
- * The bytes of a body, as they came. Throws `body_too_large` after the rest has been read and dropped, so that the client sees the
- * answer; `request_timeout`; and `no_room` where `hold` has none.
+ * Returns the raw bytes of a body. Throws `body_too_large` after reading and dropping the rest, so that the client sees
+ * the response; `request_timeout`; and `no_room` if `hold` has none.
  */
 export const readBody = async (request: Request, hold: BodyHold): Promise<Uint8Array<ArrayBuffer>> => {
   if (Number(request.headers.get("content-length") ?? 0) > limits.bodyDropped) throw tooLarge()
   if (request.body === null) return new Uint8Array()
   const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader()
   let isLate = false
-  // Bun lets a body that trickles in take for ever.
+  // Bun sets no limit to the time of a slow body.
   const limit = setTimeout(() => {
     isLate = true
     reader.cancel().catch(() => {})
@@ -34,13 +34,13 @@ export const readBody = async (request: Request, hold: BodyHold): Promise<Uint8A
     if (cause instanceof Problem) throw cause
     if (isLate) throw tooSlow()
     if (cause instanceof Error && "code" in cause && cause.code === "ERR_BODY_TOO_LARGE") throw tooLarge()
-    throw new Problem("request_invalid", "the body did not arrive whole", {cause})
+    throw new Problem("request_invalid", "the body arrived incomplete", {cause})
   } finally {
     clearTimeout(limit)
   }
 }
 
-/** Nothing is kept past the limit of one body, and nothing is read past what is dropped. */
+/** Keeps no bytes above the limit of one body, and stops reading at the limit of dropped bytes. */
 const readChunks = async (reader: ReadableStreamDefaultReader<Uint8Array>, hold: BodyHold) => {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -55,7 +55,10 @@ const readChunks = async (reader: ReadableStreamDefaultReader<Uint8Array>, hold:
   return {chunks, size}
 }
 
-/** A JSON body that fits its schema. Throws `unsupported_media_type`, `request_invalid` and what `readBody` throws. */
+/**
+ * Returns a JSON body that matches its schema. Throws `unsupported_media_type`, `request_invalid` and what `readBody`
+ * throws.
+ */
 export const readJson = async (request: Request, schema: TSchema, hold: BodyHold): Promise<unknown> => {
   const bytes = await readBody(request, hold)
   if (bytes.length === 0) return checked({}, schema)
@@ -80,7 +83,10 @@ const checked = (value: unknown, schema: TSchema): unknown => {
   throw new Problem("request_invalid", detail, {issues})
 }
 
-/** Query parameters by their schema: numbers and booleans converted, defaults filled in. Throws `request_invalid`. */
+/**
+ * Returns the query parameters by their schema, with numbers and booleans converted and defaults filled in. Throws
+ * `request_invalid`.
+ */
 export const readQuery = (url: string, schema: TSchema): Readonly<Record<string, unknown>> => {
   const properties = (schema as {properties?: Record<string, {type?: string; default?: unknown}>}).properties ?? {}
   const query = new Map<string, unknown>()

@@ -1,8 +1,9 @@
 import {BlockList, isIP} from "node:net"
 
 /**
- * Who is asking: the socket's peer, or, behind trusted proxies, the nearest address in `X-Forwarded-For` that is not
- * one of them. A header from anybody else is not believed, nor is anything beyond an entry that is no address.
+ * Returns the client's address: the socket's peer or, behind trusted proxies, the nearest address in `X-Forwarded-For`
+ * that is not one of them. A header from any other peer is ignored, and so is everything beyond an entry that is not an
+ * address.
  */
 export const createClientAddress = (trustedProxies: readonly string[]) => {
   const trusted = new BlockList()
@@ -21,7 +22,7 @@ export const createClientAddress = (trustedProxies: readonly string[]) => {
   }
 }
 
-/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const plain = (address: string) =>
   address
     .replace(/^\[(.*)\](?::\d+)?$/, "$1")

@@ -11,7 +11,7 @@ export interface Cors {
   decorate(request: Request, response: Response): Response
 }
 
-/** Exact origins only; `null` never is one. */
+/** Allows exact origins only; `null` is never allowed. */
 export const createCors = (origins: readonly string[]): Cors => {
   const isAllowed = (origin: string | null): origin is string => origin !== null && origins.includes(origin)
   return {

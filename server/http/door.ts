@@ -17,14 +17,14 @@ interface Settings {
   readonly trustedProxies: readonly string[]
 }
 
-/** Who may come in, and who is asking: the same for requests and WebSockets. */
+/** Decides who may come in and who the client is, for requests and WebSockets alike. */
 export interface Door extends Gatekeeper {
-  /** What follows from the settings as they are now. */
+  /** Derived from the current settings. */
   live(): {
     readonly cors: ReturnType<typeof createCors>
     readonly clientAddress: ReturnType<typeof createClientAddress>
   }
-  /** For callers that come in another way than by a request of the table: a WebSocket. */
+  /** For callers without a request of the table, such as a WebSocket. */
   readonly guard: Guard & Doorman
 }
 
@@ -49,7 +49,7 @@ export interface Gatekeeper {
 
 const ranks: Record<Scope, number> = {none: 0, signature: 0, demo: 1, full: 2}
 
-/** The scope of an `Authorization` header. Throws `unauthorized`, `too_many_failures`, `forbidden`. */
+/** Returns the scope of an `Authorization` header. Throws `unauthorized`, `too_many_failures`, `forbidden`. */
 export const admit = (
   {verify, failures}: Gatekeeper,
   needed: "demo" | "full",
@@ -67,10 +67,10 @@ const noToken = () => new Problem("unauthorized", "the request has no valid toke
 /** Throws `forbidden`. */
 const requireScope = (scope: Scope, needed: Scope): void => {
   if (ranks[scope] < ranks[needed])
-    throw new Problem("forbidden", `this needs the ${needed} token; a ${scope} token was shown`)
+    throw new Problem("forbidden", `this needs the ${needed} token; the request has a ${scope} token`)
 }
 
-/** Derives what depends on the settings once for each set of settings. */
+/** Derives a value once for each set of settings. */
 const memoize = (settings: DoorOptions["settings"]) => {
   let from: Settings | undefined
   let made: ReturnType<Door["live"]> | undefined

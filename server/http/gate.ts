@@ -9,24 +9,24 @@ export interface Gate {
   readonly fetch: Fetch
   readonly fixed: ServeOptions["fixed"]
   readonly socket: SocketHooks
-  /** What the listener answers where it refuses a request by itself; an error of the listener is logged. */
+  /** The response when the listener itself refuses a request. Errors of the listener are logged. */
   readonly refuse: ServeOptions["refuse"]
   /**
-   * Lets requests and sockets through from now on; readiness is what `isReady` says. An upgrade's `Problem` is its answer. What is
-   * opened later takes its place: then `replaced` is called.
+   * Lets requests and sockets through from now on; `isReady` decides readiness. An upgrade that throws a `Problem`
+   * answers with it. The next `open` replaces this one and calls its `replaced`.
    */
   open(application: Fetch, isReady: () => boolean, sockets: SocketHooks, replaced?: () => void): void
   /**
-   * As before it was opened; `waitsFor` says what the start waits for: the answer to all but the probes. With `keepsStandIn`, what was
-   * opened with `replaced` stays.
+   * Closes the gate again. `waitsFor` says what the start waits for; everything but the probes gets that answer. With
+   * `keepsStandIn`, a stand-in that was opened with `replaced` stays.
    */
   shut(waitsFor: string, keepsStandIn: boolean): void
 }
 
 /**
- * What stands in front of the application, from the moment the socket is open: liveness always, readiness `false` and
- * everything else 503 while the Host starts, but for the status page. An event stream is held open until then: a page that is
- * answered 503 does not come back.
+ * Stands in front of the application from the moment the socket opens. While the Host starts, liveness always passes,
+ * readiness is `false`, and everything else but the status page gets 503. Event streams wait for the application
+ * instead: a page that gets 503 does not reconnect.
  */
 export const createGate = (base: string, status: ShownStatus, log: Log): Gate => {
   let waitsFor: string | undefined

@@ -14,7 +14,7 @@ import {admit, type Gatekeeper} from "./door.ts"
 import {createSignatureLimit, type Handle} from "./signature-limit.ts"
 
 export interface PipelineOptions extends Gatekeeper {
-  /** Who is asking; looked up only when a token is wrong. */
+  /** Returns the client's address. It is needed only when a token is wrong. */
   readonly addressOf: (request: Request) => string
   readonly log: Log
   readonly scrub: ScrubJson
@@ -22,14 +22,14 @@ export interface PipelineOptions extends Gatekeeper {
 
 export type Answer = (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
 
-/** Request ids are unique within and across runs: a random prefix, then a count. */
+/** Creates request ids that are unique within and across runs: a random prefix and a counter. */
 const createIds = (): (() => string) => {
   const prefix = randomBytes(6).toString("hex")
   let count = 0
   return () => `${prefix}-${(++count).toString(36)}`
 }
 
-/** Turns routes into answers: authorisation, request id, time limit, problems. */
+/** Turns routes into answers, with authorisation, request id, time limit and problems. */
 export const createPipeline = (options: PipelineOptions) => {
   const nextId = createIds()
   const inFlight = createCount()
@@ -66,12 +66,12 @@ export const createPipeline = (options: PipelineOptions) => {
     toAnswer,
     refuse: (problem: Problem, headers?: Record<string, string>) =>
       problemAnswer(problem, nextId(), headers, options.scrub),
-    /** Resolves when no request is being answered, streams aside. */
+    /** Resolves when no request is in progress, except for streams. */
     settled: inFlight.none,
   }
 }
 
-/** Counts what is under way. */
+/** Counts work in progress. */
 const createCount = () => {
   let count = 0
   const waiting: (() => void)[] = []
@@ -92,7 +92,10 @@ const createCount = () => {
 const readsRawBody = ({method, body, streamsBody}: Route) =>
   method !== "GET" && body === undefined && streamsBody !== true
 
-/** A handler that reads the body itself gets it whole, and never one over the limit. What `admit` refuses is not read. */
+/**
+ * Gives a handler that reads the body itself the complete body, never above the limit. What `admit` refuses is not
+ * read.
+ */
 const withinLimit =
   (handle: Handle<RouteCall>, {admit, stream}: Route): Handle<RouteCall> =>
   async (request, call) => {
@@ -107,7 +110,7 @@ const withinLimit =
     return handle(new Request(url, {method, headers, signal, body: body.length === 0 ? null : body}), call)
   }
 
-/** Asks first whether its address may be answered. */
+/** Checks the rate limit of the address first. */
 const withinRate = (handle: Handle<RouteCall>, {limit}: Route, {addressOf}: PipelineOptions): Handle<RouteCall> =>
   limit === undefined
     ? handle
@@ -116,7 +119,7 @@ const withinRate = (handle: Handle<RouteCall>, {limit}: Route, {addressOf}: Pipe
         return handle(request, call)
       }
 
-/** What a request without a body holds. */
+/** The hold of a request without a body. */
 const none: BodyHold = {take: () => {}, close: () => {}}
 
 const handleDeclared = async (handle: Handle<RouteCall>, request: Request, call: RouteCall): Promise<Response> => {
@@ -124,11 +127,11 @@ const handleDeclared = async (handle: Handle<RouteCall>, request: Request, call:
     return await handle(request, call)
   } catch (cause) {
     if (cause instanceof Problem || !request.signal.aborted) throw cause
-    throw new Problem("request_invalid", "the body did not arrive whole", {cause})
+    throw new Problem("request_invalid", "the body arrived incomplete", {cause})
   }
 }
 
-/** A Host token stands for nothing here, and no plugin gets to see it. */
+/** Removes a Host token from the request: it grants nothing here, and no plugin may see it. */
 const withoutToken =
   (verify: Verify, handle: Route["handle"]): Handle<RouteCall> =>
   async (request, call) => {
@@ -173,7 +176,7 @@ const endings: ReadonlySet<string> = new Set([
   "checkpoint_no_space",
 ])
 
-/** The rest of its body may come slowly, or be large: nobody waits for it. */
+/** The rest of the body may be slow or large, so the connection closes instead. */
 const endsConnection = ({code}: Problem): boolean => endings.has(code)
 
 const projections = new WeakMap<TSchema, ReturnType<typeof createProjection> | null>()
@@ -186,7 +189,7 @@ const projectionOf = (schema: TSchema) => {
   return made
 }
 
-/** What a call is made of. `query` is undefined until the route's schema has read it. */
+/** The parts of a call. `query` is undefined until the route's schema has read it. */
 interface Asked extends Pick<Call, "params" | "scope" | "requestId"> {
   readonly route: Route
   readonly request: Request
@@ -221,7 +224,7 @@ class RouteCall implements Call {
     return this.#query
   }
 
-  /** A filter by what answers leave out would tell it by what it finds. */
+  /** A demo token must not filter by a private field: the matches would reveal it. */
   #readQuery(): Call["query"] {
     const schema = this.#route.query ?? {}
     const query = readQuery(this.#request.url, schema)

@@ -25,16 +25,16 @@ export interface ProvisionalAppOptions extends DoorOptions {
   readonly system: Pick<SystemServices, "readiness" | "status">
   readonly endpoints: Endpoints
   readonly required: Required
-  /** What has to come before the Host opens. */
+  /** What must happen before the Host opens. */
   readonly waitsFor: keyof typeof refusals
   readonly project: string
   readonly consoleHosts: ConsoleHosts
   readonly status: ShownStatus
-  /** Ends the event streams: from then on the Host's own application answers. */
+  /** Ends the event streams: from then on, the Host's own application answers. */
   readonly opened: AbortSignal
 }
 
-/** The `Retry-After` of all other answers, in seconds: a platform delivers again by itself. */
+/** The `Retry-After` of all refusals, in seconds: platforms then deliver again. */
 const retryAfter = 10
 
 const refusals = {
@@ -44,19 +44,19 @@ const refusals = {
       "the remote database does not answer yet: nothing is admitted, sent or changed",
       {
         retryAfter,
-        hint: "The Host retries by itself. svc doctor --live tells why it does not answer.",
+        hint: "The Host keeps retrying. svc doctor --live says why the database does not answer.",
       },
     ),
   space: () =>
     new Problem("starting", "the Host is starting: it waits for free space on its disk", {
       retryAfter,
-      hint: "Free space on its disk; the Host goes on by itself. The readiness report tells what is full.",
+      hint: "Free space on its disk; the Host then continues to start. The readiness report says which disk is full.",
     }),
 } as const
 
 /**
- * What a Host answers while it has no database: the console, report, status and endpoints with the token, event streams that wait, and
- * 503 with `Retry-After` to everything else.
+ * The application of a Host without its database. It serves the console, the report, status and endpoints with the
+ * token, and event streams that wait. Everything else gets 503 with `Retry-After`.
  */
 export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fetch; sockets: SocketHooks} => {
   const {base, system, endpoints, required, waitsFor, project, consoleHosts, opened, log, scrub} = options

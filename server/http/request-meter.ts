@@ -9,7 +9,7 @@ export class RouteMeter {
   /** By the first digit of the status. */
   readonly byClass: number[] = [0, 0, 0, 0, 0, 0]
   readonly latency = new Histogram()
-  /** Those that were answered 429. */
+  /** The number of requests answered with 429. */
   limited = 0
 
   constructor(method: string, path: string) {
@@ -17,7 +17,7 @@ export class RouteMeter {
     this.path = path
   }
 
-  /** `begun` is when the request came, by `performance.now()`. */
+  /** `begun` is the arrival of the request, by `performance.now()`. */
   count(status: number, begun: number): void {
     if (status === 429) this.limited++
     const digit = Math.trunc(status / 100)
@@ -26,9 +26,9 @@ export class RouteMeter {
   }
 }
 
-/** Counts requests by route template, with plain integers: it stands in the way of each of them. */
+/** Counts requests by route template, with plain integers, because every request passes through it. */
 export class RequestMeter {
-  /** What no route is there for, whatever its method and path. */
+  /** Requests that match no route, whatever their method and path. */
   readonly unmatched = new RouteMeter("other", "unmatched")
   readonly #routes: RouteMeter[] = [this.unmatched]
 
@@ -36,7 +36,7 @@ export class RequestMeter {
     return this.#routes
   }
 
-  /** The same answers, counted as that route's. */
+  /** Returns an answer function that counts its requests under the route. */
   measure({method, path}: Route, answer: Answer): Answer {
     const meter = new RouteMeter(method, path)
     this.#routes.push(meter)

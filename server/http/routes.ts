@@ -111,7 +111,7 @@ import {openStatusPage, showStatusPage} from "./public/status.ts"
 import type {Services} from "./services.ts"
 import {answerPlatform, takeWebhook} from "./webhooks.ts"
 
-/** What the routes are made of: the parts of the Host, and what the API makes of them. */
+/** The parts of the Host that the routes need, and what the API adds. */
 export interface RouteServices extends Services, Omit<PluginServices, "identity"> {
   readonly system: SystemServices
   readonly metrics: MetricsService
@@ -127,7 +127,7 @@ const on = (method: Route["method"], path: string, scope: Scope, operation: Oper
 const get = (path: string, scope: Scope, operation: Operation) => on("GET", path, scope, operation)
 const post = (path: string, scope: Scope, operation: Operation) => on("POST", path, scope, operation)
 
-/** Every route of the Host. All but the public probes are below `base`. */
+/** All routes of the Host. All but the public probes are below `base`. */
 export const createRoutes = (services: RouteServices, base: string): readonly Route[] => {
   const underBase = (routes: readonly Route[]) => routes.map(route => ({...route, path: `${base}${route.path}`}))
   const probes = [get("/pub/health", "none", showHealth()), get("/pub/ready", "none", showReady(services.system))]
@@ -138,7 +138,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
   return [...probes, ...underBase(api)]
 }
 
-/** Makes it again only when the subject is another one. */
+/** Makes the value again only when the subject changes. */
 const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
   let made: {readonly of: object; readonly value: T} | undefined
   return () => {
@@ -148,7 +148,7 @@ const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
   }
 }
 
-/** The table: method, path, scope of the token, and what the route does; grouped as the tags of the document are. */
+/** The route table: method, path, scope of the token, and operation; grouped by the tags of the document. */
 const routesBelowBase = (services: RouteServices, document: () => object): readonly Route[] => {
   const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs, timers} = services
   const {
@@ -242,7 +242,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/plugins", "demo", listPlugins(services)),
     get("/api/plugins/:plugin", "demo", showPlugin(services)),
     post("/api/plugins/:plugin", "full", switchPlugin(generations)),
-    // Each has the scope that the plugin gives it, which is demo at least.
+    // Each has the scope that the plugin declares, at least demo.
     get("/api/plugins/:plugin/*", "demo", answerPluginRoute("GET", services)),
     post("/api/plugins/:plugin/*", "demo", answerPluginRoute("POST", services)),
     on("PUT", "/api/plugins/:plugin/*", "demo", answerPluginRoute("PUT", services)),
@@ -253,7 +253,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/generations/:number/rollback", "full", rollBackGeneration(generations)),
     post("/api/generations/unpin", "full", unpinGeneration(generations)),
 
-    // The configuration and the log may tell about users.
+    // The configuration and the log may contain data about users.
     get("/api/config", "full", showConfig(current)),
     get("/api/config/schema", "full", showConfigSchema(current)),
     get("/api/config/file", "full", showConfigFile(services.configuration)),

@@ -32,7 +32,7 @@ import type {Jobs} from "../scheduler/jobs.ts"
 import type {Timers} from "../scheduler/timers/timers.ts"
 import type {Workroom} from "../workroom/workroom.ts"
 
-/** Who a Host is. It does not change while its process runs. */
+/** The identity of a Host. It does not change while the process runs. */
 export interface Identity {
   readonly project: string
   readonly runtimeId: string
@@ -40,24 +40,27 @@ export interface Identity {
   readonly mode: Mode
   /** Milliseconds since 1970. */
   readonly startedAt: number
-  /** The generation that runs because the project as it is did not start; undefined where it did. */
+  /** The generation that runs because the project as it is did not start; undefined otherwise. */
   readonly lastGood: {readonly generation: number; readonly why: string} | undefined
-  /** What the runs before it left behind. */
+  /** The history of earlier runs. */
   readonly history: RunHistory
   readonly runtime: Pick<Runtime, "name" | "version">
-  /** Who starts the Host again; `none` where nobody does. Asked each time: a daemon may die before its Host. */
+  /**
+   * Returns who restarts the Host; `none` if nobody does. The Host asks each time, because a daemon may die before its
+   * Host.
+   */
   readonly supervisor: () => string
 }
 
-/** The parts of a running Host, for what shows them and for what acts on them: routes, metrics, the status. */
+/** The parts of a running Host for routes, metrics and the status. */
 export interface Services {
   readonly identity: Identity
-  /** The generation that runs. Throws `starting` before the first one. */
+  /** The running generation. Throws `starting` before the first one. */
   current(): Generation
   readonly generations: Generations
   readonly configuration: Configuration
   readonly pluginNames: PluginNames
-  /** Does git have the configuration as it is? */
+  /** Whether git has the configuration as it is. */
   readonly uncommitted: UncommittedWatch
   readonly endpoints: Endpoints
   readonly database: Database
@@ -84,6 +87,6 @@ export interface Services {
   readonly satori: SatoriServer
   readonly statusBoard: StatusBoard
   readonly logs: Logs
-  /** Where the logs of earlier runs are kept. */
+  /** The folder with the logs of earlier runs. */
   readonly logFolder: string
 }

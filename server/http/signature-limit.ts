@@ -1,13 +1,13 @@
 import {isProblem} from "../../shared/problems.ts"
 import {FailureLimit} from "./auth.ts"
 
-/** Answers a request, with what `C` knows of it. */
+/** Answers a request; `C` is its context. */
 export type Handle<C> = (request: Request, call: C) => Response | Promise<Response>
 
 /**
- * Counts the deliveries whose signature is not valid, by address: further ones like that get `too_many_failures`. Every
- * delivery is verified first, so a valid one is never held back, whoever shares its address; the price of a failing
- * one stays what verifying costs.
+ * Counts deliveries with an invalid signature by address; above the limit they get `too_many_failures`. Every delivery
+ * is verified first, so a valid one is never limited, whatever else its address sends. A failing one still costs its
+ * verification.
  */
 export const createSignatureLimit = (addressOf: (request: Request) => string) => {
   const failures = new FailureLimit()

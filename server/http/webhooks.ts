@@ -6,17 +6,17 @@ import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Admission} from "../endpoints/state.ts"
 
-/** When a platform may deliver again what could not be taken now, in seconds. */
+/** After how many seconds a platform may retry a delivery that the Host cannot accept now. */
 export const retryAfter = 5
 
-/** Webhook ingress: the raw request to the endpoint's adapter, which verifies the platform's own signature. */
+/** Webhook ingress: passes the raw request to the endpoint's adapter, which verifies the platform's signature. */
 export const takeWebhook = (endpoints: Pick<Endpoints, "get">): Operation => ({
-  summary: "A platform's webhook; what it brings is durable when this answers 2xx",
+  summary: "A platform's webhook; its events are durable once this answers 2xx",
   ...handing(endpoints),
 })
 
 export const answerPlatform = (endpoints: Pick<Endpoints, "get">): Operation => ({
-  summary: "A platform's question to the address of its webhook",
+  summary: "A platform's GET request to its webhook's address",
   ...handing(endpoints),
 })
 
@@ -43,7 +43,7 @@ const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoi
   if (isThere && endpoint.spec.sockets === true)
     throw new Problem("upgrade_required", "the platform of this endpoint connects by WebSocket")
   if (!isThere || endpoint.spec.webhook === undefined)
-    throw new Problem("endpoint_unknown", "no endpoint takes webhooks here")
+    throw new Problem("endpoint_unknown", "no endpoint accepts webhooks here")
   return endpoint
 }
 
@@ -68,13 +68,13 @@ const answer = async (endpoint: Endpoint, request: Request, requestId: string): 
     const {webhook, opened} = requireOpen(endpoint)
     const response: unknown = await webhook(request, opened, requestId)
     if (isResponse(response)) return response
-    throw new Problem("internal", "the adapter gave no answer")
+    throw new Problem("internal", "the adapter returned no Response")
   } catch (error) {
     throw error instanceof Problem ? toBeRetried(error) : error
   }
 }
 
-/** What could not be taken now is worth another delivery: the platform is told when. */
+/** A platform may retry a delivery that the Host cannot accept now: adds when. */
 const toBeRetried = (problem: Problem): Problem => {
   if (problem.status !== 503 || problem.retryAfter !== undefined) return problem
   const {code, message, issues, hint} = problem

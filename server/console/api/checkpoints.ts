@@ -21,7 +21,8 @@ const PruneRequest = Named(
   {
     keep: Type.Integer({
       minimum: 1,
-      description: "So many of the newest stay, and the newest verified one; uploaded ones are counted apart",
+      description:
+        "How many of the newest to keep; the newest verified one always stays, and uploaded ones are counted separately",
     }),
   },
   {additionalProperties: false},
@@ -40,20 +41,20 @@ export const listCheckpoints = (checkpoints: Checkpoints): Operation => ({
 })
 
 export const showCheckpointTask = (checkpoints: Checkpoints): Operation => ({
-  summary: "What is being done about a checkpoint, or was done last",
+  summary: "The checkpoint task in progress, or the last one",
   response: {200: LastTask},
   handle: (_, call) => call.json(LastTask, {task: checkpoints.task}),
 })
 
 export const showCheckpoint = (checkpoints: Checkpoints): Operation => ({
-  summary: "One checkpoint with its manifest and what its verification found; newest for the newest",
+  summary: "One checkpoint with its manifest and its verification's findings; the id newest names the newest",
   response: {200: CheckpointDetail},
   problems: ["checkpoint_unknown", "checkpoint_invalid", "checkpoint_newer"],
   handle: async (_, call) => call.json(CheckpointDetail, detailOf(await checkpoints.store.get(call.params.id ?? ""))),
 })
 
 export const downloadCheckpoint = (checkpoints: Checkpoints): Operation => ({
-  summary: "A verified checkpoint as one tar archive, the manifest last: what is cut short is none",
+  summary: "A verified checkpoint as one tar archive; the manifest comes last, so a truncated archive is never valid",
   response: {200: "application/x-tar"},
   problems: [
     "checkpoint_unknown",
@@ -89,14 +90,14 @@ const uploadLimits: UploadLimits = {
 }
 
 export const showUpload = (uploads: Uploads): Operation => ({
-  summary: "What is being done about an uploaded checkpoint, or was done last",
+  summary: "The upload task in progress, or the last one",
   response: {200: LastTask},
   handle: (_, call) => call.json(LastTask, {task: uploads.task}),
 })
 
 export const uploadCheckpoint = (uploads: Uploads): Operation => ({
   summary:
-    "Upload a checkpoint as one archive, .tar or .tar.gz; once it has arrived it is verified and stored: GET the same path tells",
+    "Upload a checkpoint as one archive, .tar or .tar.gz; the Host then verifies and stores it, and GET on this path shows the progress",
   response: {202: CheckpointTask},
   problems: [
     "checkpoint_busy",
@@ -126,7 +127,7 @@ export const uploadCheckpoint = (uploads: Uploads): Operation => ({
 })
 
 export const createCheckpoint = (checkpoints: Checkpoints): Operation => ({
-  summary: "Begin a checkpoint, and verify it once it is made; /api/checkpoints/task tells how far it is",
+  summary: "Start to make and verify a checkpoint; /api/checkpoints/task shows the progress",
   body: CheckpointRequest,
   response: {202: CheckpointTask},
   problems: ["checkpoint_busy", "checkpoint_failed", "restore_point_missing"],
@@ -142,7 +143,7 @@ export const createCheckpoint = (checkpoints: Checkpoints): Operation => ({
 })
 
 export const verifyCheckpoint = (checkpoints: Checkpoints): Operation => ({
-  summary: "Begin to verify a checkpoint; /api/checkpoints/task tells how far it is",
+  summary: "Start to verify a checkpoint; /api/checkpoints/task shows the progress",
   response: {202: CheckpointTask},
   problems: ["checkpoint_busy", "checkpoint_unknown", "checkpoint_invalid", "checkpoint_newer"],
   handle: async (_, call) =>

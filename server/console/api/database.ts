@@ -11,22 +11,22 @@ import {
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 
-/** What the Host lets these routes see. */
+/** The part of the Host that these routes see. */
 export interface CapacityService {
   info(tables: boolean): Promise<DatabaseInfo>
   plan(): Promise<Compacted>
   begin(): Promise<CompactTask>
-  /** What is being done, or was done last; null before the first. */
+  /** The current task, or the last one; null before the first. */
   readonly task: CompactTask | null
 }
 
-/** Who still holds a database whose file was removed or replaced. */
+/** Rescues the data of a database whose file was removed or replaced. */
 export interface RescueService {
   rescue(to?: string): Promise<Rescued>
 }
 
 export const rescueDatabase = (held: RescueService): Operation => ({
-  summary: "Write what the Host holds of a removed or replaced database file into a new one",
+  summary: "Write the data that the Host still holds of a removed or replaced database file to a new file",
   body: RescueRequest,
   response: {200: Rescued},
   problems: ["rescue_not_needed", "rescue_failed"],
@@ -37,7 +37,7 @@ export const rescueDatabase = (held: RescueService): Operation => ({
 })
 
 export const showDatabase = (capacity: CapacityService): Operation => ({
-  summary: "What the database takes, how it grows, and what was dropped from it",
+  summary: "The size of the database, its growth, and the rows that retention has deleted",
   query: DatabaseQuery,
   response: {200: DatabaseInfo},
   handle: async (_, call) => call.json(DatabaseInfo, await capacity.info(call.query.tables === true)),
@@ -45,7 +45,7 @@ export const showDatabase = (capacity: CapacityService): Operation => ({
 
 export const compactDatabase = (capacity: CapacityService): Operation => ({
   summary:
-    "Begin to drop what is kept no longer, and to give what is unused back to the disk; a dry run answers at once",
+    "Start to delete rows past their retention and to return unused space to the disk; a dry run answers immediately",
   body: CompactRequest,
   response: {200: Compacted, 202: CompactTask},
   problems: ["compact_unavailable", "compact_busy"],
@@ -58,7 +58,7 @@ export const compactDatabase = (capacity: CapacityService): Operation => ({
 })
 
 export const showCompaction = (capacity: CapacityService): Operation => ({
-  summary: "How far the compaction of the database is, or how the last one ended",
+  summary: "The progress of the database's compaction, or the result of the last one",
   response: {200: LastCompaction},
   handle: (_, call) => call.json(LastCompaction, {task: capacity.task}),
 })

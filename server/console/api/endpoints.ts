@@ -17,10 +17,10 @@ const EndpointQuery = Type.Object({
   state: Type.Optional(Type.Enum([...endpointStates], {description: "Only endpoints in this state"})),
 })
 
-/** What `http.readiness.endpoints` lists. */
+/** The selectors of `http.readiness.endpoints`. */
 export type Required = () => readonly {readonly owner: string; readonly name: string}[]
 
-/** `database` is left out where there is none. */
+/** `database` is undefined if the Host has none yet. */
 export const listEndpoints = (
   endpoints: Endpoints,
   required: Required,
@@ -36,7 +36,7 @@ export const listEndpoints = (
   },
 })
 
-/** All of them; without `cursors` nothing of what the database knows. */
+/** The views of all endpoints; without `cursors`, they lack the data from the database. */
 export const viewEndpoints = (
   endpoints: Pick<Endpoints, "list">,
   required: ReturnType<Required>,
@@ -50,7 +50,7 @@ const isSelected = ({spec}: Endpoint, selectors: ReturnType<Required>): boolean 
   selectors.some(({owner, name}) => owner === spec.owner && name === spec.name)
 
 export const reconnectEndpoint = (endpoints: Endpoints): Operation => ({
-  summary: "Close an endpoint's connection and open it anew, also that of a failed one",
+  summary: "Close an endpoint's connection and open a new one; a failed endpoint connects again too",
   response: {202: Type.Object({name: Type.String()})},
   problems: ["endpoint_unknown"],
   handle: async (_, call) => {
@@ -70,7 +70,7 @@ export const askPlatform = (endpoints: Endpoints): Operation => ({
   },
 })
 
-/** Why it is in this state; else why it admits nothing. */
+/** The reason for the state, or for the closed admission. */
 const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {readonly reason?: string} => {
   if ("reason" in state) return {reason: state.reason}
   return admission.is === "closed" ? {reason: admission.reason} : {}

@@ -16,7 +16,8 @@ export interface EventServices {
 }
 
 export const streamEvents = ({stream}: EventServices): Operation => ({
-  summary: "What happens, as server-sent events: resumed by Last-Event-ID, a gap where it cannot be",
+  summary:
+    "The event log as server-sent events; Last-Event-ID resumes the stream, and a gap says what it cannot resume",
   query: StreamQuery,
   response: {200: "text/event-stream"},
   stream: true,
@@ -28,10 +29,13 @@ export const streamEvents = ({stream}: EventServices): Operation => ({
   },
 })
 
-/** A client is told to come back after so many milliseconds, and hears something at least so often. */
+/** The reconnection delay that clients get, and the interval of heartbeats, in milliseconds. */
 const waiting = {comeBack: 2000, beatEvery: 15_000} as const
 
-/** A stream without events, while there is no event log: it ends with `opened`, and its client then resumes by its last id. */
+/**
+ * A stream without events, for the time before the event log opens. It ends with `opened`, and its client resumes by
+ * its last id.
+ */
 export const awaitEvents = (opened: AbortSignal): Operation => ({
   summary: "An event stream that waits for the event log",
   query: StreamQuery,
@@ -71,7 +75,7 @@ export const listEvents = ({events, stream, envelopes, epoch}: EventServices): O
     const page = await readHistory(events, envelopes, epoch, {after: optionalText(after), limit: Number(limit), filter})
     if (page.gap !== null) stream.countGap(page.gap.reason)
     const {head, evictedTo} = page.extent
-    // Each type has a projection of its own, which has been made.
+    // The projection of each type was already applied.
     return call.json(Type.Unknown(), {
       epoch,
       head: envelopes.idOf(head),
@@ -83,7 +87,7 @@ export const listEvents = ({events, stream, envelopes, epoch}: EventServices): O
   },
 })
 
-/** No intermediary may keep, change or gather what it passes on. */
+/** Intermediaries must not store, change or buffer the stream. */
 const streamHeaders = {
   "content-type": "text/event-stream",
   "cache-control": "no-store, no-transform",

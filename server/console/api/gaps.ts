@@ -8,7 +8,7 @@ import {newestFirst, timeOf} from "../paging.ts"
 
 export const listGaps = (database: Database): Operation =>
   newestFirst({
-    summary: "When endpoints without history were away, newest first",
+    summary: "Gaps: when endpoints without history may have missed messages, newest first",
     query: PageQuery,
     item: GapView,
     numberOf: ({seq}) => seq,

@@ -7,7 +7,7 @@ import type {Generations} from "../../generation/generations.ts"
 import type {GenerationRecord} from "../../generation/history.ts"
 import {newestFirst} from "../paging.ts"
 
-/** A committed generation, by its number. Throws `generation_unknown`. */
+/** A committed generation by its number. Throws `generation_unknown`. */
 export const viewGeneration = async (generations: Generations, number: number) =>
   viewRecord(generations, await generations.configOf(number))
 
@@ -54,7 +54,7 @@ export const rollBackGeneration = (generations: Generations): Operation => ({
 })
 
 export const unpinGeneration = (generations: Generations): Operation => ({
-  summary: "Take the configuration file again after a rollback",
+  summary: "Remove the pin of a rollback, and run the configuration file again",
   response: {200: GenerationView},
   problems: ["conflict", "config_invalid", "restart_required"],
   handle: async (_, call) => {
@@ -65,6 +65,6 @@ export const unpinGeneration = (generations: Generations): Operation => ({
 
 const numberOf = (call: Call): number => {
   const number = Number(call.params.number)
-  if (!Number.isSafeInteger(number)) throw new Problem("generation_unknown", `"${call.params.number}" is no number`)
+  if (!Number.isSafeInteger(number)) throw new Problem("generation_unknown", `"${call.params.number}" is not a number`)
   return number
 }

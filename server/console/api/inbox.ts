@@ -14,15 +14,15 @@ import {timeOf} from "../paging.ts"
 import {type Condition, containingAt, given, type MessageSearch, searchedList, searchMessages} from "../search.ts"
 import {redacting} from "./redacting.ts"
 
-/** The state of an event is that of its worst handler; an event that nobody handles is handled. */
+/** The state of an event is that of its worst handler; an event without handlers is handled. */
 const state = `COALESCE((SELECT state FROM inbox_marks m WHERE m.seq = inbox.seq ORDER BY
   CASE state WHEN 'dead' THEN 0 WHEN 'failed' THEN 1 WHEN 'held' THEN 2 WHEN 'running' THEN 3 WHEN 'pending' THEN 4
     WHEN 'discarded' THEN 5 ELSE 6 END LIMIT 1), 'handled')`
 
-/** Events with a handler in a state: the index of the marks tells which, in their order. */
+/** Selects events with a handler in a state, in order, by the index of the marks. */
 const inState = "SELECT DISTINCT seq FROM inbox_marks WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
 
-/** Events with a handler of a plugin, where they are given in one of these states. */
+/** Events with a handler of a plugin, optionally only in some of the states. */
 const handledBy = (plugin: string | undefined, states?: readonly string[]): Condition => {
   const of = plugin === undefined ? {sql: "TRUE", args: []} : ofPlugin("h.handler", plugin)
   const inState = states === undefined ? "" : " AND h.state IN (SELECT value FROM json_each(?))"
@@ -32,13 +32,13 @@ const handledBy = (plugin: string | undefined, states?: readonly string[]): Cond
   }
 }
 
-/** A word for several states is these. */
+/** The states of a group word, or the single state. */
 const statesOf = (state: string | undefined): readonly string[] | undefined => {
   const groups: Readonly<Record<string, readonly string[]>> = inboxGroups
   return state === undefined ? undefined : (groups[state] ?? [state])
 }
 
-/** What an operator looks for. */
+/** The conditions of an operator's filters. */
 const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, state, text}) => {
   return [
     ...given(endpoint, "+endpoint = ?"),
@@ -58,19 +58,19 @@ const inboxSearch: MessageSearch = {
 
 export const listInbox = (database: Database): Operation =>
   searchedList({
-    summary: "Inbox events, newest first; a filter looks at thousands of them at a time, and says how far",
+    summary: "Inbox events, newest first; a filter searches some thousands at a time, and the answer says how far",
     query: InboxQuery,
     item: InboxView,
     search: (call, before, limit) => searchMessages(database, inboxSearch, call, {before, limit}),
     view: viewEvent,
   })
 
-/** The plugin whose handlers alone a request is about. */
+/** The plugin that a request limits its handlers to. */
 const pluginOf = ({query}: Call): string | undefined => (query as Static<typeof InboxQuery>).plugin
 
 export const actOnFoundEvents = (database: Database, inbox: Inbox): Operation =>
   inBulk({
-    summary: "Run again, run or give up the handlers of all events that the filters find, a page at a time",
+    summary: "Retry, release or discard the handlers of all events that match the filters, a page at a time",
     query: InboxQuery,
     search: (call, action, before, limit) =>
       searchMessages(database, inboxSearch, call, {
@@ -91,7 +91,7 @@ export const showInboxEvent = (database: Database): Operation => ({
   handle: async (_, call) => call.json(InboxDetail, await readInboxEvent(database, call)),
 })
 
-/** The event that a path names, with its marks. Throws `inbox_unknown`. */
+/** The event of the path, with its marks. Throws `inbox_unknown`. */
 export const readInboxEvent = async (database: Database, call: Call): Promise<Static<typeof InboxDetail>> => {
   const seq = seqOf(call)
   const [row] = await database.read(`SELECT *, ${state} AS state FROM inbox WHERE seq = ?`, [seq])
@@ -103,15 +103,15 @@ export const readInboxEvent = async (database: Database, call: Call): Promise<St
 
 export const redactInboxEvent = (database: Database): Operation =>
   redacting({
-    summary: "Take away what an event says, from the file too",
+    summary: "Redact an event's content, in the database file too",
     problems: ["inbox_unknown", "inbox_state"],
     redact: (call, reason) => redactInbox(database, seqOf(call), reason),
   })
 
 const eventActions: Readonly<Record<InboxAction, string>> = {
-  retry: "Run the failed and dead handlers of an event again",
+  retry: "Retry the failed and dead handlers of an event",
   release: "Run the held handlers of an event",
-  discard: "Give up the failed, dead and held handlers of an event",
+  discard: "Discard the failed, dead and held handlers of an event",
 }
 
 export const actOnInboxEvent = (inbox: Inbox, action: InboxAction): Operation => ({
@@ -130,8 +130,8 @@ export const actOnInboxEvent = (inbox: Inbox, action: InboxAction): Operation =>
 })
 
 const heldActions = {
-  release: "Run everything that is held",
-  discard: "Give up everything that is held",
+  release: "Run all held handlers",
+  discard: "Discard all held handlers",
 } as const
 
 export const actOnHeldEvents = (inbox: Inbox, action: keyof typeof heldActions): Operation => ({

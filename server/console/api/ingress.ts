@@ -11,7 +11,7 @@ export const showIngress = (ingress: Ingress): Operation => ({
 })
 
 export const pauseIngress = (ingress: Ingress): Operation => ({
-  summary: "Admit no events and take no new sends, across restarts, until resumed",
+  summary: "Pause ingress: admit no events and accept no new sends, across restarts, until resumed",
   body: IngressRequest,
   response: {200: IngressView},
   handle: async (_, call) => {
@@ -21,7 +21,7 @@ export const pauseIngress = (ingress: Ingress): Operation => ({
 })
 
 export const resumeIngress = (ingress: Ingress): Operation => ({
-  summary: "Take back one reason for the pause; ingress opens when none is left",
+  summary: "Remove one reason for the pause; ingress opens when none is left",
   body: IngressRequest,
   response: {200: IngressView},
   handle: async (_, call) => {

@@ -29,7 +29,7 @@ import {redacting} from "./redacting.ts"
 
 const inState = "SELECT seq FROM outbox WHERE state = ?3 AND seq < ?1 ORDER BY seq DESC LIMIT ?2"
 
-/** What an operator looks for. */
+/** The conditions of an operator's filters. */
 const conditionsOf: MessageSearch["conditionsOf"] = ({endpoint, channel, user, plugin, text}) => {
   const handlers = `root/${plugin}/`
   return [
@@ -52,7 +52,7 @@ const outboxSearch: MessageSearch = {
 
 export const listOutbox = (database: Database): Operation =>
   searchedList({
-    summary: "Outbox messages, newest first; a filter looks at thousands of them at a time, and says how far",
+    summary: "Outbox messages, newest first; a filter searches some thousands at a time, and the answer says how far",
     query: OutboxQuery,
     item: OutboxView,
     search: (call, before, limit) => searchMessages(database, outboxSearch, call, {before, limit}),
@@ -66,7 +66,7 @@ const isFor = (action: OutboxAction): Condition => ({
 
 export const actOnFoundMessages = (database: Database, outbox: Outbox): Operation =>
   inBulk({
-    summary: "Send again, send or give up all messages that the filters find, a page at a time",
+    summary: "Retry, release or discard all messages that match the filters, a page at a time",
     query: OutboxQuery,
     search: (call, action, before, limit) =>
       searchMessages(database, outboxSearch, call, {before, limit, also: [isFor(action)]}),
@@ -85,7 +85,7 @@ export const showMessage = (database: Database): Operation => ({
 })
 
 export const sendMessage = (outbox: Outbox, endpoints: Endpoints): Operation => ({
-  summary: "Send a message; it is durable when this answers",
+  summary: "Send a message; it is durable once this returns",
   body: SendRequest,
   response: {202: Accepted},
   problems: ["endpoint_unknown", "ingress_paused"],
@@ -100,7 +100,8 @@ export const sendMessage = (outbox: Outbox, endpoints: Endpoints): Operation => 
 
 export const redactMessage = (database: Database, files: Pick<FileStore, "sweep">): Operation =>
   redacting({
-    summary: "Take away what a message says, from the file too; and its files, unless another message needs them",
+    summary:
+      "Redact a message's content, in the database file too, and delete its files unless another message needs them",
     problems: ["outbox_unknown", "outbox_state"],
     redact: async ({params}, reason) => {
       const redaction = await redactOutbox(database, params.id ?? "", reason)
@@ -110,9 +111,9 @@ export const redactMessage = (database: Database, files: Pick<FileStore, "sweep"
   })
 
 const messageActions: Readonly<Record<OutboxAction, string>> = {
-  retry: "Send a failed, dead or unknown message again",
+  retry: "Retry a failed, dead or unknown message",
   release: "Send a held or unknown message",
-  discard: "Give up a message that was not sent",
+  discard: "Discard a message that was not sent",
 }
 
 export const actOnMessage = (outbox: Outbox, action: OutboxAction): Operation => ({
@@ -123,8 +124,8 @@ export const actOnMessage = (outbox: Outbox, action: OutboxAction): Operation =>
 })
 
 const heldActions = {
-  release: "Send everything that is held or unknown",
-  discard: "Give up everything that is held or unknown",
+  release: "Send all held and unknown messages",
+  discard: "Discard all held and unknown messages",
 } as const
 
 export const actOnHeldMessages = (outbox: Outbox, action: keyof typeof heldActions): Operation => ({
@@ -133,7 +134,7 @@ export const actOnHeldMessages = (outbox: Outbox, action: keyof typeof heldActio
   handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, "held")}),
 })
 
-/** A row of the outbox as lists show it. */
+/** A row of the outbox in the form of lists. */
 export const viewMessage = (row: Row): Static<typeof OutboxView> => ({
   id: String(row.id),
   seq: Number(row.seq),
@@ -150,7 +151,7 @@ export const viewMessage = (row: Row): Static<typeof OutboxView> => ({
   error: row.error === null ? null : String(row.error),
 })
 
-/** What a message says; of an act what it says of a message. */
+/** The text of a message, or the essential part of an act. */
 const textOfContent = (row: Row): string => {
   const content: unknown = fromJson(String(row.content))
   const shown = (nodes: readonly Node[]) => textOf(presentButtons(nodes, String(row.id), {}))

@@ -26,7 +26,7 @@ export interface PluginServices {
   current(): Generation
   readonly identity: {readonly mode: Mode}
   readonly handlers: HandlerMeter
-  /** Answers as the plugin's own route: its scope, its time limit, its problems. */
+  /** Answers in the same way as the plugin's own route: with its scope, its time limit and its problems. */
   answer(route: Route): (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
 }
 
@@ -40,7 +40,7 @@ export const listPlugins = ({current, handlers}: ShownPlugins): Operation => ({
 })
 
 export const showPlugin = ({current, handlers}: ShownPlugins): Operation => ({
-  summary: "One plugin: what it publishes, its settings with their schema, and where they stand",
+  summary: "One plugin: what it publishes, its settings with their schema, and their place in the file",
   response: {200: PluginDetail},
   problems: ["plugin_unknown"],
   handle: (_, call) => call.json(PluginDetail, viewPlugin(current(), handlers, call.params.plugin ?? "")),
@@ -58,7 +58,7 @@ export const switchPlugin = (generations: Generations): Operation => ({
   },
 })
 
-/** Whatever the plugin of the path publishes there for a method. */
+/** Answers with whatever route the plugin of the path publishes for the method. */
 export const answerPluginRoute = (
   method: PluginRoute["method"],
   {current, identity, answer}: PluginServices,
@@ -73,7 +73,7 @@ export const answerPluginRoute = (
   },
 })
 
-/** The routes that plugins publish, as the documentation of the API shows them. */
+/** The plugins' routes for the document of the API. */
 export const publishedRoutes = (generation: Generation): Route[] =>
   generation.snapshot.routes.map(published => toRoute(published))
 
@@ -95,11 +95,11 @@ const toRoute = ({instance, route}: PublishedRoute, mode: Mode = "production"): 
   },
 })
 
-/** Throws what the log tells and the caller does not hear: no value of the answer is in it. */
+/** Throws an error for the log; the caller does not see it. It contains no value of the response. */
 const toResponse = (given: unknown, {response, status = 200}: PluginRoute, call: Call, mode: Mode): Response => {
   if (isResponse(given)) return given
-  if (response === undefined) throw new TypeError("the route gave no Response, and it has no response schema")
-  if (given === undefined) throw new TypeError("the route gave no answer")
+  if (response === undefined) throw new TypeError("the route returned no Response, and it has no response schema")
+  if (given === undefined) throw new TypeError("the route returned nothing")
   const [wrong] = mode === "production" ? [] : explainUnseen(response, given)
   if (wrong === undefined) return call.json(response, given, {status})
   const where = wrong.path.length === 0 ? "" : `${wrong.path.join(".")}: `

@@ -3,11 +3,11 @@ import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 
-/** So many intervals are shown. */
+/** The number of intervals. */
 const buckets = 60
 
 export const showRates = (database: Database, now = Date.now): Operation => ({
-  summary: "How many messages came in and went out lately, by intervals",
+  summary: "Messages received and sent recently, counted by interval",
   query: RatesQuery,
   response: {200: RatesView},
   handle: async (_, call) => {
@@ -25,7 +25,7 @@ const readRates = async (database: Database, step: number, now: number): Promise
   return {from: new Date(from).toISOString(), seconds: step / 1000, received, sent}
 }
 
-/** Rows whose sequence grows with the time in a column. */
+/** A table whose sequence grows with the time in a column. */
 interface Rows {
   readonly database: Database
   readonly table: "inbox" | "outbox"
@@ -33,9 +33,9 @@ interface Rows {
 }
 
 /**
- * Rows by interval. They have no index by time, but their sequence grows with it: each boundary is looked up by halving, all of
- * them in one statement, and the difference of two sequences is how many came between them, even of rows that retention has
- * dropped since.
+ * Counts rows by interval. There is no index by time, but the sequence grows with it: one statement finds all
+ * boundaries by binary search. The difference of two sequences is the number of rows between them, even of rows that
+ * retention has deleted since.
  */
 const countBy = async ({database, table, column}: Rows, from: number, step: number): Promise<number[]> => {
   const rows = await database.read(boundaries(table, column), [from, step])
@@ -43,7 +43,10 @@ const countBy = async ({database, table, column}: Rows, from: number, step: numb
   return starts.slice(1).map((start, bucket) => start - (starts[bucket] ?? start))
 }
 
-/** The first sequence of each interval: that of the first row which is not older than its start; the next one where none is. */
+/**
+ * Selects the first sequence of each interval: that of the first row not older than its start, or the next sequence if
+ * there is none.
+ */
 const boundaries = (table: Rows["table"], column: Rows["column"]): string => {
   const isSince = `(SELECT ${column} FROM ${table} WHERE seq >= (low + high) / 2 ORDER BY seq LIMIT 1) >= time`
   return `WITH RECURSIVE times(bucket, time) AS (SELECT 0, ?1 UNION ALL SELECT bucket + 1, time + ?2 FROM times WHERE bucket < ${buckets}),

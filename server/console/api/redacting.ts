@@ -7,7 +7,7 @@ interface Redacting extends Pick<Operation, "summary" | "problems"> {
   redact(call: Call, reason: string | null): Promise<Redaction>
 }
 
-/** Takes away what one row says, for a reason that may be given. */
+/** Redacts one row, with an optional reason. */
 export const redacting = ({redact, ...about}: Redacting): Operation => ({
   ...about,
   body: RedactRequest,

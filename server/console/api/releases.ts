@@ -24,7 +24,7 @@ export const listReleases = (releases: Releases): Operation => ({
 
 export const beginRelease = (releases: Releases): Operation => ({
   summary:
-    "Begin a release: pause ingress, then make and verify its checkpoint; the first of the list tells when it is begun",
+    "Begin a release: pause ingress, then make and verify its checkpoint; the first release of the list shows when it has begun",
   body: BeginRequest,
   response: {202: ReleaseView},
   problems: ["release_refused", "checkpoint_busy", "release_record_damaged"],
@@ -35,7 +35,7 @@ export const beginRelease = (releases: Releases): Operation => ({
 })
 
 export const recordVerification = (releases: Releases): Operation => ({
-  summary: "Record what a verification of the release under way has found",
+  summary: "Record the findings of a verification of the release under way",
   body: ReleaseVerification,
   response: {200: ReleaseView},
   problems: ["release_refused", "release_record_damaged"],
@@ -43,7 +43,7 @@ export const recordVerification = (releases: Releases): Operation => ({
     call.json(ReleaseView, await releases.verified((await call.body()) as ReleaseVerification)),
 })
 
-/** `readiness` is the report of now: a release is completed by a Host that is ready. */
+/** `readiness` returns the current report: only a ready Host can complete a release. */
 export const completeRelease = (
   releases: Releases,
   {readiness}: {readonly readiness: () => ReadinessReport},
@@ -57,7 +57,7 @@ export const completeRelease = (
 })
 
 export const abortRelease = (releases: Releases): Operation => ({
-  summary: "Give up the release under way: ingress opens",
+  summary: "Abort the release under way: ingress opens",
   body: AbortRequest,
   response: {200: ReleaseView},
   problems: ["release_refused", "release_record_damaged"],

@@ -29,7 +29,7 @@ type RunQuery = Static<typeof RunQuery>
 
 const idOf = (call: Call) => call.params.id ?? ""
 
-/** Throws `request_invalid` for a filter that runs of the kind do not have. */
+/** Throws `request_invalid` for a filter that runs of this kind do not have. */
 const requireFitting = ({kind = "job", job, agent, state}: RunQuery): void => {
   if (kind === "job" && agent !== undefined) {
     throw new Problem("request_invalid", "query.agent: runs of jobs have no agent; add kind=agent")
@@ -39,7 +39,7 @@ const requireFitting = ({kind = "job", job, agent, state}: RunQuery): void => {
   }
   const known: readonly string[] = kind === "job" ? runStates : agentRunStates
   if (state !== undefined && !known.includes(state)) {
-    throw new Problem("request_invalid", `query.state: runs of ${kind}s are ${known.join(", ")}; none is ${state}`)
+    throw new Problem("request_invalid", `query.state: runs of ${kind}s are ${known.join(", ")}, not ${state}`)
   }
 }
 
@@ -65,7 +65,7 @@ const jobRuns = (database: Database) =>
     },
   })
 
-/** Each kind is answered by its own schema, which says what is private. */
+/** Each kind has its own schema, which marks the private fields. */
 export const listRuns = (database: Database): Operation => {
   const [ofJobs, ofAgents] = [jobRuns(database), agentRuns(database)]
   return {
@@ -81,7 +81,7 @@ export const listRuns = (database: Database): Operation => {
 }
 
 export const showRun = (database: Database, bindings: Pick<Bindings, "find">): Operation => ({
-  summary: "One run; of an agent with its steps, approvals and limits",
+  summary: "One run; an agent's run comes with its steps, approvals and limits",
   response: {200: Type.Union([RunView, AgentRunDetail])},
   problems: ["run_unknown"],
   handle: async (_, call) => {
@@ -100,7 +100,7 @@ export interface Cancelling {
 }
 
 export const cancelRun = ({jobs, agents, database}: Cancelling): Operation => ({
-  summary: "End a run that has not ended; what a job's run has queued is not sent",
+  summary: "Cancel a run that has not ended; messages that a job's run has queued are not sent",
   response: {200: Type.Union([RunView, AgentRunView])},
   problems: ["run_unknown", "run_state", "agent_run_state"],
   handle: async (_, call) => {

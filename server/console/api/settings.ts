@@ -16,9 +16,9 @@ export const showConfig = (current: () => Generation): Operation => ({
   handle: (_, call) => call.json(Config, {config: current().config.config}),
 })
 
-/** `folder` has the logs of earlier runs. */
+/** `folder` contains the logs of earlier runs. */
 export const listLogRecords = (logs: Logs, runtimeId: string, folder: string): Operation => ({
-  summary: "The newest log records of a run, newest first; with `after`, what came after a record, oldest first",
+  summary: "The newest log records of a run, newest first; with `after`, the records after that one, oldest first",
   query: LogQuery,
   response: {200: LogPage},
   problems: ["log_unknown"],
@@ -38,9 +38,9 @@ export const listLogRecords = (logs: Logs, runtimeId: string, folder: string): O
   },
 })
 
-/** The log of the run that is under way may not be on the disk yet. */
+/** The log of the current run may not be on the disk yet. */
 export const listLogRuns = (folder: string, current: Pick<KeptRun, "runtimeId" | "startedAt">): Operation => ({
-  summary: "The runs whose log is kept, newest first; the first of them is under way",
+  summary: "The runs whose log is kept, newest first; the first is the current run",
   response: {200: LogRuns},
   handle: async (_, call) => {
     const kept = await listRuns(folder)

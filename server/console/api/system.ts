@@ -4,40 +4,42 @@ import type {ProblemCode} from "../../../shared/problems.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 
-/** How a restart was asked for. */
+/** The options of a restart. */
 export interface Asked {
-  /** Also where nothing would start the Host again. */
+  /** Restart even if no supervisor would restart the Host. */
   readonly confirm: boolean
-  /** Without trying the next start. */
+  /** Skip the trial of the next start. */
   readonly force: boolean
 }
 
-/** What the Host lets these routes see and ask; the actions are requests to the Host. */
+/** The part of the Host that these routes see and control. */
 export interface SystemServices {
   isReady(): boolean
   readiness(): ReadinessReport
   status(): Promise<Static<typeof Status>>
-  /** Throws what a draft throws, `restart_required`, and where it needs a restart what that throws. */
+  /** Throws what a draft throws, `restart_required`, and, if it needs a restart, what `restart` throws. */
   reload(asked: Asked): Promise<Static<typeof ReloadResult>>
   /**
-   * Tries the next start, then begins an orderly end with exit code 51. Throws `restart_limit`, `no_supervisor` unless confirmed, and
-   * unless forced `trial_failed`, `not_tried`, and `conflict` while another trial is under way.
+   * Tries the next start, then stops the Host with exit code 51. Throws `restart_limit`, `no_supervisor` unless
+   * confirmed, and unless forced `trial_failed`, `not_tried`, and `conflict` while another trial runs.
    */
   restart(asked: Asked): Promise<void>
 }
 
 const headers = {"cache-control": "no-store", "content-type": "application/json"} as const
 
-/** What liveness answers, always: the process responds, and no more. */
+/** The answer of liveness: it only says that the process responds. */
 export const health = {status: 200, headers, body: '{"status":"pass"}'} as const
 
-/** What `/pub/ready` answers. */
+/** The answers of `/pub/ready`. */
 export const readiness = {
   ready: {status: 200, headers, body: '{"ready":true}'},
   unready: {status: 503, headers, body: '{"ready":false}'},
 } as const
 
-/** The gate answers both probes before the application; here they are for the API's document and for CORS. */
+/**
+ * The gate answers both probes before the application does. The routes exist for the document of the API and for CORS.
+ */
 export const showHealth = (): Operation => ({
   summary: "Does the process respond?",
   response: {200: Type.Object({status: Type.Literal("pass")})},
@@ -68,7 +70,7 @@ export const showStatus = (services: Pick<SystemServices, "status">): Operation 
   handle: async (_, call) => call.json(Status, await services.status()),
 })
 
-/** What a new configuration, or the restart that it needs, can meet. */
+/** The problems of a new configuration, or of the restart that it needs. */
 export const reloadProblems = [
   "config_invalid",
   "plugin_invalid",
@@ -87,7 +89,7 @@ export const reloadProblems = [
 ] as const satisfies readonly ProblemCode[]
 
 export const reloadConfig = (services: SystemServices): Operation => ({
-  summary: "Take the configuration file as it is now",
+  summary: "Reload the configuration file",
   body: RestartRequest,
   response: {200: ReloadResult, 202: ReloadResult},
   problems: reloadProblems,
@@ -98,7 +100,7 @@ export const reloadConfig = (services: SystemServices): Operation => ({
 })
 
 export const restartHost = (services: SystemServices): Operation => ({
-  summary: "Try the next start, then end the Host in order with exit code 51, so that its supervisor starts it again",
+  summary: "Try the next start, then stop the Host with exit code 51, so that its supervisor restarts it",
   body: RestartRequest,
   response: {202: Type.Object({restarting: Type.Boolean()})},
   problems: ["no_supervisor", "restart_limit", "trial_failed", "not_tried", "conflict"],

@@ -20,11 +20,14 @@ export interface TrailServices {
   readonly identity: {readonly runtimeId: string}
 }
 
-/** An answer looks at so many events of the log at most, and at so many in one read. */
+/** The highest number of events that an answer searches, and that one read returns. */
 const longestLook = 20_000
 const step = 2000
 
-/** Clocks are set back, and a batch is stored later than its times say: so many milliseconds around an event are looked at too. */
+/**
+ * Also searches this many milliseconds around an event: clocks are set back, and a batch is stored later than its times
+ * say.
+ */
 const slack = 5000
 
 const mostSent = 200
@@ -76,7 +79,7 @@ export const showTrail = ({
 
 type Detail = Static<typeof InboxDetail>
 
-/** When it last changed, in milliseconds since 1970; undefined while it still may. */
+/** The time of the last change, in milliseconds since 1970; undefined while a handler or message is pending. */
 const lastChange = ({receivedAt, marks}: Detail, sent: readonly Row[]): number | undefined => {
   const ends = [...marks.map(({endedAt}) => endedAt && Date.parse(endedAt)), ...sent.map(({ended_at}) => ended_at)]
   if (ends.includes(null)) return undefined
@@ -84,8 +87,8 @@ const lastChange = ({receivedAt, marks}: Detail, sent: readonly Row[]): number |
 }
 
 /**
- * The events about an inbox event, from its arrival to its last change, or from `after` on. No index knows them, which would
- * cost each message: the log is in the order of time, and the part that is looked at is small.
+ * Finds the events about an inbox event, from its arrival, or from `after`, to its last change. There is no index,
+ * which would cost each message: the log is in order of time, and only a small part is searched.
  */
 const search = async (events: EventLog, {seq, receivedAt}: Detail, until: number | undefined, after?: number) => {
   const {head, evictedTo} = await events.extent()
@@ -107,7 +110,7 @@ const search = async (events: EventLog, {seq, receivedAt}: Detail, until: number
   }
 }
 
-/** The offset before the first event, of those between two offsets, that is not older than a time. */
+/** The offset before the first event, between two offsets, that is not older than a time. */
 const firstSince = async (events: EventLog, low: number, high: number, at: number): Promise<number> => {
   if (low >= high) return high
   const middle = Math.floor((low + high) / 2)

@@ -21,7 +21,7 @@ import {newestFirst} from "../paging.ts"
 const ItemQuery = Type.Object({...PageQuery.properties, ...ItemFilter.properties})
 
 export const showWorkroom = (workroom: Workroom): Operation => ({
-  summary: "The workroom: its store, the end of its Journal, how many items are in which state",
+  summary: "The workroom: its store, the end of its Journal, and how many items are in each state",
   response: {200: WorkroomView},
   handle: (_, call) => call.json(WorkroomView, viewWorkroom(workroom)),
 })
@@ -42,7 +42,7 @@ export const listItems = (workroom: Workroom): Operation =>
   })
 
 export const showBoard = (workroom: Workroom): Operation => ({
-  summary: "Work items by state, what is blocked first, and in each state what presses most",
+  summary: "Work items by state: blocked items first, and the most urgent first in each state",
   query: BoardQuery,
   response: {200: BoardView},
   handle: (_, call) => {
@@ -69,7 +69,7 @@ export const showItem = (workroom: Workroom): Operation => ({
 })
 
 export const addItem = (workroom: Workroom): Operation => ({
-  summary: "Add a work item; it is durable when this answers",
+  summary: "Add a work item; it is durable once this returns",
   body: commandBodies.add,
   response: {201: Item},
   problems: ["workroom_failed", "workroom_outcome_unknown"],
@@ -96,20 +96,20 @@ export const listRecords = (workroom: Workroom): Operation =>
   })
 
 export const verifyWorkroom = (workroom: Workroom): Operation => ({
-  summary: "Check the whole Journal, and that the Catalog is what it makes of it",
+  summary: "Check the whole Journal, and that the Catalog matches it",
   response: {200: VerificationView},
   problems: ["workroom_damaged"],
   handle: async (_, call) => call.json(VerificationView, await workroom.verify()),
 })
 
 const summaries: Record<ItemCommand, string> = {
-  claim: "Work on an open item, take over an active one, or take up again one whose work was not accepted",
-  block: "Say what an active item waits for",
-  unblock: "Go on with a blocked item",
+  claim: "Claim an open item, take over an active one, or resume one whose work was not accepted",
+  block: "Block an active item, and say what it waits for",
+  unblock: "Unblock a blocked item",
   review: "Hand an active item in for review",
   accept: "Accept the work on an item in review: it is done",
-  cancel: "Give an open item up",
-  comment: "Say something about an item",
+  cancel: "Cancel an open item",
+  comment: "Comment on an item",
 }
 
 export const commandItem = (workroom: Workroom, name: ItemCommand): Operation => ({
@@ -135,7 +135,7 @@ interface Body {
   readonly text?: string
 }
 
-/** The command that a body, which fits the schema of its name, asks for. */
+/** The command of a body that matches the schema of its name. */
 const commandOf = (name: ItemCommand, body: Omit<Body, "actor">, actor: string): Command => {
   const {expectedRevision, request} = body
   const against = {expectedRevision, ...(request === undefined ? {} : {request})}
@@ -157,7 +157,7 @@ const commandOf = (name: ItemCommand, body: Omit<Body, "actor">, actor: string):
 
 const claimant = (actor: string): string => {
   if (actor !== operator) return actor
-  throw new Problem("request_invalid", "assignee: nobody is named who works on it", {
+  throw new Problem("request_invalid", "assignee: name who works on the item", {
     hint: "Name an assignee, or the actor who claims it: user:<id> or agent:<name>.",
   })
 }
@@ -174,11 +174,12 @@ const idOf = (call: Call): number => {
   return id
 }
 
-/** A demo token may not look for what it is not shown. */
+/** A demo token must not search in fields that it does not see. */
 const filterOf = ({query, scope}: Call): ((item: Item) => boolean) => {
   const {state, label, assignee, text} = query
   for (const [name, value] of Object.entries({assignee, text}))
-    if (value !== undefined && scope !== "full") throw new Problem("forbidden", `${name} is for the full token`)
+    if (value !== undefined && scope !== "full")
+      throw new Problem("forbidden", `the filter ${name} needs the full token`)
   const wanted = text === undefined ? undefined : String(text).toLowerCase()
   return item =>
     (state === undefined || item.state === state) &&

@@ -4,7 +4,7 @@ import {wholeBot} from "../../metrics/history/uptimes.ts"
 import {renderPage} from "./page.ts"
 import type {Language} from "./texts.ts"
 
-/** What is known of what the labels stand for. */
+/** The state of the subjects behind the labels. */
 export interface StatusFacts {
   isReady(): boolean
   isPaused(): boolean
@@ -14,18 +14,18 @@ export interface StatusFacts {
 }
 
 export interface StatusBoardOptions {
-  /** `status` of the configuration that runs. */
+  /** `status` of the running configuration. */
   readonly settings: () => StatusSettings
   readonly facts: StatusFacts
   readonly uptime: (subject: string) => Uptime
-  /** Milliseconds, by a clock that does not go back. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number
 }
 
-/** A page that was made is given to everybody for so long, in milliseconds. */
+/** How long a page is reused, in milliseconds. */
 const freshFor = 3000
 
-/** What a label stands for, as the metric history calls it. */
+/** The subject of a label, under its name in the metric history. */
 export const subjectOf = ({endpoint, plugin, agent}: StatusLabel): string => {
   if (endpoint !== undefined) return `endpoint/${endpoint}`
   if (plugin !== undefined) return `plugin/${plugin}`
@@ -41,7 +41,7 @@ interface Made {
   readonly html: Map<Language, string>
 }
 
-/** The public status page, made from what is in memory, and made again after a few seconds at the earliest. */
+/** The public status page, rendered from memory and rendered again only after a few seconds. */
 export class StatusBoard {
   readonly #options: StatusBoardOptions
   readonly #now: () => number
@@ -69,7 +69,7 @@ export class StatusBoard {
     return made
   }
 
-  /** The state of each subject now, for the metric history. */
+  /** The current state of each subject, for the metric history. */
   watch(): readonly {readonly name: string; readonly state: LabelState}[] {
     const {labels} = this.#options.settings()
     if (labels.length === 0) return []
@@ -123,7 +123,7 @@ const overallOf = (states: readonly LabelState[]): StatusPage["state"] => {
 
 const unknown: Uptime = {"24h": null, "7d": null, "30d": null, "90d": null}
 
-/** The page while the Host starts: nothing runs yet, and no history is read. */
+/** The page during startup: nothing runs yet, and no history is read. */
 export const startingStatus = (settings: StatusSettings) => {
   const {title, note, labels} = settings
   return {

@@ -28,7 +28,7 @@ a{color:inherit}
 footer{display:grid;gap:.25rem}
 `
 
-/** No script, nothing from elsewhere, and the page's own style by its hash. */
+/** No scripts, nothing from elsewhere, and only the page's own style, by its hash. */
 export const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
@@ -38,7 +38,7 @@ export const policy = [
   "frame-ancestors 'none'",
 ].join("; ")
 
-/** The status page in a language. It works without scripts, and names nothing but what it is given. */
+/** Renders the status page in a language. It works without scripts and shows only its arguments. */
 export const renderPage = (page: StatusPage, language: Language): string => {
   const t = texts[language]
   const title = escapeHtml(page.title)
@@ -83,7 +83,7 @@ const renderLabel = ({label, state, uptime}: StatusPage["labels"][number], langu
 
 const className = (state: string): string => state.replaceAll(" ", "-")
 
-/** Rounded down: 100 % is said of what was never down. */
+/** Rounds down: only a subject that was never down shows 100 %. */
 export const shareText = (share: number, language: Language): string =>
   new Intl.NumberFormat(language, {style: "percent", maximumFractionDigits: 2}).format(
     Math.floor(share * 10_000 + 1e-6) / 10_000,

@@ -7,18 +7,18 @@ interface Texts {
   readonly uptime: string
   readonly spans: Readonly<Record<keyof StatusPage["labels"][number]["uptime"], string>>
   readonly unknown: string
-  /** What counts, for who reads the figures. */
+  /** Explains the figures to the reader. */
   readonly counted: string
   readonly asOf: string
   readonly asJson: string
 }
 
-/** What the status page says, by language. The operator's own words stand as they were written. */
+/** The texts of the status page by language. The operator's own texts are not translated. */
 export const texts = {
   en: {
     overall: {
       up: "Everything is up",
-      "partly down": "Some of it is down",
+      "partly down": "Partly down",
       down: "Everything is down",
       paused: "Paused: messages wait",
       starting: "Starting",
@@ -85,10 +85,10 @@ export type Language = keyof typeof texts
 
 const languages = Object.keys(texts) as Language[]
 
-/** A browser names a handful of languages; a longer header is not read to its end. */
+/** The longest `Accept-Language` header that is read completely; browsers name only a few languages. */
 const longest = 500
 
-/** The language of the page for an `Accept-Language` header (RFC 9110, 12.5.4); English where it names none of them. */
+/** The page's language for an `Accept-Language` header (RFC 9110, 12.5.4); English if the header names none of them. */
 export const languageFor = (accepted: string | null): Language => {
   const wanted = (accepted ?? "")
     .slice(0, longest)

@@ -5,7 +5,7 @@ import {createNamedSchemas, type Place} from "./named-schemas.ts"
 import {createProblemAnswers, type ProblemAnswers} from "./problems.ts"
 import {describeTags, tagOf} from "./tags.ts"
 
-/** The document, which `document` makes again for each generation; its text is made once for each of them. */
+/** Serves the document. `document` makes a new one for each generation, and its text is made once. */
 export const showOpenApi = (document: () => object): Operation => {
   const texts = new WeakMap<object, Promise<string>>()
   const textOf = (made: object, call: Call): Promise<string> => {
@@ -29,11 +29,13 @@ const descriptions: Record<number, string> = {
 }
 
 const about = [
-  "The API of one Host. What a schema marks x-private is left out for a demo token.",
-  "A schema whose name ends with Full promises it to the full token.",
+  "The API of one Host. A demo token does not get the fields that a schema marks x-private.",
+  "A schema whose name ends with Full has them, for the full token.",
 ].join(" ")
 
-/** The OpenAPI 3.1 document of a route table with full paths. Ids and tags of operations say nothing of `base`. */
+/**
+ * Creates the OpenAPI 3.1 document of a route table with full paths. Ids and tags of operations do not contain `base`.
+ */
 export const createOpenApi = (routes: readonly Route[], base: string, version: string) => {
   const paths: Record<string, Record<string, unknown>> = {}
   const used = new Set<string>()
@@ -64,12 +66,12 @@ export const createOpenApi = (routes: readonly Route[], base: string, version: s
         fullToken: {
           type: "http",
           scheme: "bearer",
-          description: "`http.token`, and `http.previousToken` until it expires: everything",
+          description: "`http.token`, and `http.previousToken` until it expires: full access",
         },
         demoToken: {
           type: "http",
           scheme: "bearer",
-          description: "`http.demoToken`: to observe, without what is private",
+          description: "`http.demoToken`: read access, without private fields",
         },
         signature: {
           type: "apiKey",
@@ -84,7 +86,7 @@ export const createOpenApi = (routes: readonly Route[], base: string, version: s
 
 const scopeText: Record<Scope, string> = {
   none: "Public.",
-  signature: "The platform's own signature, which the endpoint's adapter verifies. A token changes nothing.",
+  signature: "The endpoint's adapter verifies the platform's own signature. A token has no effect.",
   demo: "Scope: demo or full.",
   full: "Scope: full.",
 }
@@ -95,7 +97,7 @@ const securityOf = (scope: Scope) => {
   return scope === "full" ? [{fullToken: []}] : [{demoToken: []}, {fullToken: []}]
 }
 
-/** What operations refer to. */
+/** The components that operations refer to. */
 interface Parts {
   readonly place: Place
   readonly refusals: ProblemAnswers
@@ -149,7 +151,7 @@ const queryParameters = (query: TSchema | undefined, place: Place) => {
   })
 }
 
-/** A body that may be left out stands for an empty object. */
+/** A body that may be left out counts as an empty object. */
 const bodyOf = ({method, scope, body}: Route, place: Place) => {
   if (scope === "signature" && method === "POST")
     return {requestBody: {description: "As the platform sends it", content: {"*/*": {schema: {}}}}}

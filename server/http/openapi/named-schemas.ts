@@ -1,28 +1,28 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {isPrivate} from "../../../shared/private.ts"
-/** The schemas of an OpenAPI document that have a name: each stands there once, and is referred to. */
+/** The named schemas of an OpenAPI document: each is defined once and referred to. */
 export interface NamedSchemas {
   readonly place: Place
   /** For `components.schemas`, by name. */
   all(): Readonly<Record<string, unknown>>
 }
 
-/** A schema as the document has it where it is used: a reference if it is named, else itself. */
+/** Returns a schema for the place of its use: a reference if it has a name, otherwise the schema itself. */
 export type Place = (schema: unknown, audience: Audience) => unknown
 
-/** Whom an answer is promised to: the full token alone, or a demo token too, which does not get what is private. */
+/** The audience of a response: the full token alone, or also a demo token, which gets no private fields. */
 export type Audience = "full" | "demo"
 
-/** A name is a title of one word, such as a constant has; any other title is text for people. */
+/** A name is a title of one word in constant form. Any other title is text for people. */
 const namePattern = /^[A-Z][A-Za-z0-9]*$/
 
-/** Below these keywords stand schemas by name, below those no schemas at all. */
+/** The keywords whose values are schemas by name, and those whose values are not schemas. */
 const maps: ReadonlySet<string> = new Set(["properties", "patternProperties"])
 const values: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])
 
 /**
- * Gathers named schemas. `Item` is what every token is promised; where the full token is promised more, that is
- * `ItemFull`. Of two schemas under one name, which plugins may bring, the second stands where it is used.
+ * Collects named schemas. `Item` is the promise to every token; if the full token gets more, that schema is `ItemFull`.
+ * If plugins define two schemas under one name, the second one stays inline.
  */
 export const createNamedSchemas = (): NamedSchemas => {
   const named = new Map<string, string>()
@@ -50,7 +50,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
 
-/** A JSON schema with our own keyword spelt as an extension. For a demo token nothing private is required. */
+/** Converts a JSON schema, with our own keyword as an extension. For a demo token, private fields are not required. */
 const convert = (schema: Json, audience: Audience, place: Place): Json => {
   const inner = Object.entries(schema).map(([key, value]) => {
     if (key === "private") return ["x-private", value]
@@ -65,7 +65,7 @@ const convert = (schema: Json, audience: Audience, place: Place): Json => {
 const withoutPrivate = ({required, properties}: Json): unknown =>
   Array.isArray(required) && isObject(properties) ? required.filter(name => !isPrivate(properties[name])) : required
 
-/** Is something in it both private and required? */
+/** Whether any field is both private and required. */
 const promisesPrivate = (schema: unknown): boolean => {
   if (!isObject(schema)) return false
   const {required, properties} = schema

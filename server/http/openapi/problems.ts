@@ -13,13 +13,15 @@ const ProblemBody = Named("Problem", {
   hint: Type.String({description: "What to do"}),
   requestId: Type.Optional(Type.String()),
   issues: Type.Optional(Type.Array(Type.Unknown())),
-  current: Type.Optional(Type.Unknown({description: "What is there now, where the request was made against less"})),
+  current: Type.Optional(
+    Type.Unknown({description: "The current value, where the request was made against an older one"}),
+  ),
 })
 
 type ByName = Readonly<Record<string, unknown>>
 
 export interface ProblemAnswers {
-  /** The problems that a route may answer, by status. A status with one code refers to `components.responses`. */
+  /** The problems of a route, by status. A status with one code refers to `components.responses`. */
   of(route: Route): ByName
   /** For `components.responses`, by name. */
   all(): ByName
@@ -53,7 +55,7 @@ export const createProblemAnswers = (place: Place): ProblemAnswers => {
 /** `job_unknown` is `JobUnknown`. */
 const nameOf = (code: ProblemCode) => code.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
 
-/** What the route itself names, and what its scope, body and query bring with them. */
+/** The codes that the route names, and those of its scope, body and query. */
 const codesOf = ({scope, problems: own = [], body, query}: Route): ReadonlySet<ProblemCode> => {
   const isPublic = scope === "none" || scope === "signature"
   return new Set<ProblemCode>([

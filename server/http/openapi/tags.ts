@@ -1,32 +1,32 @@
-/** What the routes are about: the tags of the OpenAPI document, in its order. */
+/** The tags of the OpenAPI document, in its order: the areas of the API. */
 const tags: Readonly<Record<string, string>> = {
-  probes: "Is the process there, and is it ready? For whoever asks, without a token",
+  probes: "Liveness and readiness of the process, without a token",
   session: "What a token may do",
   system: "The Host as a whole: status, readiness, reload and restart",
-  events: "What happens, as a stream and as pages of its history",
+  events: "The event log, as a stream and as pages",
   endpoints: "Platform accounts and their connections",
-  inbox: "Events that came in, and the handlers that they had",
-  outbox: "Messages that go out, and how far they are",
-  timers: "What plugins do later: timers that wait, are held or have failed",
-  messages: "How many messages came in and went out",
-  users: "What is kept of one user: shown, or forgotten",
-  permissions: "Who may what in chat, and by which rule",
+  inbox: "Received events, and their handlers",
+  outbox: "Outgoing messages, and their state",
+  timers: "Plugins' timers that are waiting, held or failed",
+  messages: "Counts of received and sent messages",
+  users: "The stored data of one user: export it, or forget it",
+  permissions: "Who may do what in chat, and by which rule",
   ingress: "The switch in front of all side effects",
-  plugins: "Plugin instances, and the routes of their own",
-  generations: "Configurations that ran: their changes, and back to one of them",
-  config: "The configuration that runs",
-  workroom: "Work items, and the Journal of what was done with them",
-  calendar: "What comes due of all jobs, day by day",
+  plugins: "Plugin instances, and the routes that they publish",
+  generations: "Committed configurations, their changes, and rollback",
+  config: "The running configuration",
+  workroom: "Work items, and the Journal of their changes",
+  calendar: "When jobs are due, day by day",
   jobs: "Scheduled jobs",
   runs: "Runs of jobs and of agents",
-  agents: "Bindings of AI agents: their state, and what they are asked",
-  approvals: "Questions to people whether an agent may call a tool",
+  agents: "Bindings of AI agents: their state, and requests to them",
+  approvals: "Requests for a person's approval of an agent's tool call",
   checkpoints: "Restore points: made, verified, pruned",
   releases: "The steps of a release",
-  alerts: "What is wrong now, and who was told of it",
+  alerts: "Active alerts, and where they were sent",
   database: "Capacity of the database",
-  logs: "Records of the log",
-  metrics: "Figures for Prometheus",
+  logs: "Log records",
+  metrics: "Metrics for Prometheus",
   hooks: "Webhooks of platforms, under the platform's own signature",
   pages: "Pages of plugins, for anyone, where the configuration lists them",
   status: "The public status page, where the configuration has labels for it",
@@ -42,7 +42,7 @@ export const tagOf = (path: string): string => {
   return area === "api" ? part : area
 }
 
-/** The tags that are used, each with what it is about. */
+/** The used tags with their descriptions. */
 export const describeTags = (used: ReadonlySet<string>) =>
   Object.entries(tags)
     .filter(([name]) => used.has(name))

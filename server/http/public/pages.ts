@@ -6,13 +6,13 @@ import {Type} from "../../../shared/type.ts"
 import type {Generation, PublishedPage} from "../../generation/generation.ts"
 import {type AddressRate, bucketOf, take} from "./rate.ts"
 
-/** So many requests at once, and one in so many milliseconds after that: of one plugin's pages together. */
+/** The limit of one plugin's pages together: the burst, and then one request per `interval` milliseconds. */
 const ofPlugin: TokenBucketLimits = {burst: 300, interval: 100}
 
-/** A page's origin is nobody's: it reads nothing of the console, and its scripts have no storage and no cookies. */
+/** The page gets an opaque origin: it cannot read the console, and its scripts have no storage and no cookies. */
 const sandbox = "sandbox allow-forms allow-scripts"
 
-/** What a page may say of its answer; cookies and headers that concern the whole origin are not among it. */
+/** The headers that a page may set. Cookies and headers for the whole origin are not among them. */
 const allowed = [
   "cache-control",
   "content-disposition",
@@ -25,17 +25,17 @@ const allowed = [
   "vary",
 ]
 
-/** What a page is not told: the caller's token and cookies. */
+/** Headers that are removed before a page sees the request: tokens and cookies. */
 const withheld = ["authorization", "cookie", "proxy-authorization"]
 
-/** The pages of plugins, where the operator lists them: without a token, limited by address and by plugin. */
+/** The public pages of plugins, as the configuration lists them: without a token, limited by address and by plugin. */
 export class Pages {
   readonly #current: () => Generation
   readonly #addresses: AddressRate
   readonly #now: () => number
   readonly #plugins = new Map<string, TokenBucket>()
 
-  /** `now`: in milliseconds, and never going back. */
+  /** `now` is a monotonic time in milliseconds. */
   constructor(current: () => Generation, addresses: AddressRate, now: () => number = () => performance.now()) {
     this.#current = current
     this.#addresses = addresses
@@ -62,7 +62,10 @@ export class Pages {
     return found
   }
 
-  /** An address is counted for what is not there, too: it may look for pages. Throws `too_many_requests`, `not_found`. */
+  /**
+   * Counts requests for missing pages too, because an address may probe for pages. Throws `too_many_requests`,
+   * `not_found`.
+   */
   #limit(call: Call, address: string): void {
     this.#addresses.take(address)
     const {instance} = this.#find(call)
@@ -77,18 +80,18 @@ const answer = async ({instance, page}: PublishedPage, request: Request, request
   const body = request.body === null ? null : await request.arrayBuffer()
   const asked = new Request(url, {method, headers, signal, body})
   const given: unknown = await instance.run(() => page.handle(asked), {requestId}, `${instance.path}/page${page.path}`)
-  if (!isResponse(given)) throw new Problem("internal", "the page gave no answer")
+  if (!isResponse(given)) throw new Problem("internal", "the page returned no Response")
   return new Response(given.body, {status: given.status, headers: headersOf(given, requestId)})
 }
 
-/** Several policies hold together: a page's own can forbid more, and allow nothing. */
+/** Multiple policies all apply: a page's own policy can only forbid more. */
 const headersOf = ({headers: given, body}: Response, requestId: string): Headers => {
   const headers = new Headers({"cache-control": "no-store"})
   for (const name of allowed) {
     const value = given.get(name)
     if (value !== null) headers.set(name, value)
   }
-  // Bun's Response names no type for a text, and Node's does.
+  // Bun sets no type for a text Response; Node does.
   if (body !== null && !headers.has("content-type")) headers.set("content-type", "text/plain;charset=UTF-8")
   const own = given.get("content-security-policy")
   headers.set("content-security-policy", own === null ? sandbox : `${sandbox}, ${own}`)

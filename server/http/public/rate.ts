@@ -2,18 +2,18 @@ import {Problem} from "../../../shared/problems.ts"
 import {TokenBucket, type TokenBucketLimits} from "../../../shared/sdk/adapter/token-bucket.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
 
-/** So many requests at once, and one in so many milliseconds after that: of one address. */
+/** The limit of one address: the burst, and then one request per `interval` milliseconds. */
 const ofAddress: TokenBucketLimits = {burst: 30, interval: 1000}
 
-/** So many addresses are remembered. */
+/** The highest number of addresses to remember. */
 const mostAddresses = 10_000
 
-/** How often one address may ask for what is there without a token. */
+/** Limits how often one address may request public resources. */
 export class AddressRate {
   readonly #now: () => number
   readonly #addresses = new BoundedMap<string, TokenBucket>(mostAddresses)
 
-  /** `now`: in milliseconds, and never going back. */
+  /** `now` is a monotonic time in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
@@ -33,5 +33,5 @@ export const bucketOf = (buckets: Map<string, TokenBucket>, key: string, limits:
 /** Throws `too_many_requests`. */
 export const take = (bucket: TokenBucket, now: number, {interval}: TokenBucketLimits): void => {
   if (bucket.take(now)) return
-  throw new Problem("too_many_requests", "pages are asked for too often", {retryAfter: Math.ceil(interval / 1000)})
+  throw new Problem("too_many_requests", "too many requests for pages", {retryAfter: Math.ceil(interval / 1000)})
 }

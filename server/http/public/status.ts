@@ -6,7 +6,7 @@ import {policy} from "../../console/status/page.ts"
 import {type Language, languageFor} from "../../console/status/texts.ts"
 import type {AddressRate} from "./rate.ts"
 
-/** The public status page as it is now, or as it is while the Host starts. */
+/** The public status page of a running Host, or of one that is starting. */
 export interface ShownStatus {
   readonly isOn: boolean
   readonly page: StatusPage
@@ -14,7 +14,7 @@ export interface ShownStatus {
 }
 
 export const openStatusPage = (status: ShownStatus, rate: AddressRate): Operation => ({
-  summary: "The public status page, at /status/: what the configuration's labels stand for, up or down",
+  summary: "The public status page, at /status/: the configuration's labels, each up or down",
   response: {200: "text/html"},
   problems: ["not_found", "too_many_requests"],
   limit: (_, address) => rate.take(address),
@@ -35,7 +35,7 @@ export const showStatusPage = (status: ShownStatus, rate: AddressRate): Operatio
   },
 })
 
-/** The answer to a path below `http.base`, where it is one of the page's; undefined where it is not. */
+/** Answers a path below `http.base` if it belongs to the status page; undefined otherwise. */
 export const answerStatus = (status: ShownStatus, path: string, request: Request): Response | undefined => {
   if (!status.isOn || request.method !== "GET") return undefined
   if (path === "/status") return toFolder()
@@ -43,7 +43,7 @@ export const answerStatus = (status: ShownStatus, path: string, request: Request
   return path === "/status/status.json" ? answerJson(status) : undefined
 }
 
-/** The page names its JSON relative to the folder. */
+/** The page refers to its JSON relative to the folder. */
 const toFolder = () => new Response(null, {status: 308, headers: {location: "status/", "cache-control": "no-cache"}})
 
 const requireOn = ({isOn}: ShownStatus): void => {

@@ -1,13 +1,13 @@
 import type {Peer, SocketHooks} from "../../runtime/runtime.ts"
 
-/** What the hooks that let a connection in add to what it knows. */
+/** The hooks of a connection, added to its context. */
 interface Served extends Record<string, unknown> {
   readonly hooks: SocketHooks
 }
 
 const hooksOf = (peer: Peer) => (peer.context as Served).hooks
 
-/** One set of hooks of several: each connection has those of the path that it came in by. */
+/** Combines several sets of hooks: each connection gets those of its path. */
 export const socketsByPath = (hooksAt: (path: string) => SocketHooks): SocketHooks => ({
   upgrade: (request, peerOf) => {
     const hooks = hooksAt(new URL(request.url).pathname)

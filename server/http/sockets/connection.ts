@@ -4,34 +4,34 @@ import type {PlatformSocket, SocketHandler} from "../../../shared/sdk/adapter/so
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Peer} from "../../runtime/runtime.ts"
 
-/** Messages whose handling has not ended: so many, and so many bytes or characters of text. */
+/** The limit of messages in handling: their number, and their size in bytes or characters. */
 const unsettled = {messages: 1000, size: 16 * 1024 * 1024} as const
 
 /**
- * `send` waits while so many bytes are not taken by the platform. It has so many milliseconds for them, and one more for each so many
- * bytes.
+ * `send` waits while more than `bytes` are buffered. Its time limit is `patience` milliseconds, plus one millisecond
+ * per `bytesPerMillisecond` bytes.
  */
 const buffer = {bytes: 256 * 1024, patience: 30_000, bytesPerMillisecond: 64, poll: 25} as const
 
-/** After a close so many milliseconds are left to a platform that does not answer it. */
+/** How long a platform has to answer a close, in milliseconds. */
 const closePatience = 2000
 
 export interface ConnectionOptions {
   readonly endpoint: string
   readonly handler: SocketHandler
   readonly log: Log
-  /** Runs what the adapter does as its plugin's own. */
+  /** Runs the adapter's code in the name of its plugin. */
   readonly own: <T>(work: () => T) => T
-  /** The connection ends with it. */
+  /** When it aborts, the connection closes. */
   readonly attempt: AbortSignal
 }
 
-/** One WebSocket that a platform has opened, between the listener and its adapter. */
+/** One WebSocket that a platform opened, between the listener and its adapter. */
 export class Connection implements PlatformSocket {
   readonly #peer: Peer
   readonly #options: ConnectionOptions
   readonly #ended = new AbortController()
-  /** Waiting messages, in the order of `send`. */
+  /** Settles after all pending messages, in the order of `send`. */
   #sending: Promise<void> = Promise.resolve()
   #isClosing = false
   #unsettled = 0
@@ -58,7 +58,7 @@ export class Connection implements PlatformSocket {
   hear(data: string | Uint8Array): void {
     if (this.#isClosing) return
     if (this.#unsettled >= unsettled.messages || this.#unsettledSize + data.length > unsettled.size) {
-      this.#options.log.warn(`${this.#options.endpoint}: messages come faster than they are handled`)
+      this.#options.log.warn(`${this.#options.endpoint}: messages arrive faster than the adapter handles them`)
       this.close(1013, "too fast")
       return
     }
@@ -94,7 +94,7 @@ export class Connection implements PlatformSocket {
     this.cutSoon()
   }
 
-  /** Ends the connection where the platform does not. */
+  /** Terminates the connection if the platform does not end it. */
   cutSoon(): void {
     const cut = setTimeout(() => this.#peer.terminate(), closePatience)
     cut.unref()
@@ -121,7 +121,7 @@ export class Connection implements PlatformSocket {
     }
   }
 
-  /** Calls the adapter; `settled` once what it returns has settled. */
+  /** Calls the adapter, then `settled` once the result has settled. */
   #do(call: () => unknown, settled: () => void = () => {}): void {
     const fail = (error: unknown) => {
       const {log, endpoint} = this.#options

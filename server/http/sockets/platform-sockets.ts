@@ -11,12 +11,12 @@ import {FailureLimit} from "../auth.ts"
 import {requireAdmission, retryAfter} from "../webhooks.ts"
 import {Connection, type ConnectionOptions} from "./connection.ts"
 
-/** So many connections of one endpoint may be open at once. */
+/** The highest number of open connections per endpoint. */
 const mostOfEndpoint = 16
 
-/** How the Host's HTTP side knows who connects. */
+/** How the HTTP side of the Host identifies a client. */
 export interface Doorman {
-  /** Does the header show one of the Host's tokens? */
+  /** Whether the header has one of the Host's tokens. */
   showsToken(authorization: string | null): boolean
   addressOf(request: Request, peerOf: PeerOf): string
 }
@@ -28,12 +28,12 @@ export interface PlatformSocketsOptions {
   readonly doorman: Doorman
 }
 
-/** What was decided when a connection was let in. */
+/** The decision about an accepted connection. */
 interface Admitted extends Record<string, unknown> {
   readonly connection: ConnectionOptions
 }
 
-/** WebSockets that platforms open, each let in by its endpoint's adapter, which verifies who connects. */
+/** WebSockets that platforms open. The endpoint's adapter verifies and accepts each of them. */
 export class PlatformSockets {
   readonly #options: PlatformSocketsOptions
   readonly #connections = new Map<Peer, Connection>()
@@ -78,7 +78,7 @@ export class PlatformSockets {
       .map(part => decode(part))
     const endpoint = this.#options.endpoints.get(name)
     const isThere = endpoint?.spec.sockets === true && endpoint.spec.owner === pluginPath(plugin)
-    if (!isThere || more.length > 0) throw new Problem("endpoint_unknown", "no endpoint takes WebSockets here")
+    if (!isThere || more.length > 0) throw new Problem("endpoint_unknown", "no endpoint accepts WebSockets here")
     return endpoint
   }
 
@@ -95,7 +95,7 @@ export class PlatformSockets {
     }
   }
 
-  /** A Host token stands for nothing here, and no plugin gets to see it. */
+  /** Removes a Host token from the request: it grants nothing here, and no plugin may see it. */
   #withoutToken(request: Request): Request {
     if (!this.#options.doorman.showsToken(request.headers.get("authorization"))) return request
     const headers = new Headers(request.headers)
@@ -103,7 +103,7 @@ export class PlatformSockets {
     return new Request(request.url, {headers})
   }
 
-  /** Who shows wrong credentials again and again is told to wait, as with webhooks. */
+  /** Limits addresses that repeatedly show wrong credentials, as for webhooks. */
   #refuse(answer: Response, addressOf: () => string): Response {
     if (answer.status !== 401 && answer.status !== 403) return answer
     try {
@@ -141,7 +141,7 @@ export class PlatformSockets {
   }
 }
 
-/** Made by `#admit`. */
+/** The context that `#admit` made. */
 const admittedOf = (peer: Peer) => peer.context as Admitted
 
 const decode = (part: string): string => {

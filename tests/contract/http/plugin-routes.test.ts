@@ -61,8 +61,8 @@ describe("a plugin's route", () => {
     expect(failures).toEqual(
       expect.arrayContaining([
         "POST /api/plugins/notes/wrong failed: the answer does not fit the route's response schema: text: is missing",
-        "POST /api/plugins/notes/nothing failed: the route gave no answer",
-        "POST /api/plugins/notes/bare failed: the route gave no Response, and it has no response schema",
+        "POST /api/plugins/notes/nothing failed: the route returned nothing",
+        "POST /api/plugins/notes/bare failed: the route returned no Response, and it has no response schema",
       ]),
     )
   })

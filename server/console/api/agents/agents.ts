@@ -12,7 +12,7 @@ import {readFigures} from "./figures.ts"
 const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})
 
 export const listAgents = (bindings: Bindings, database: Database): Operation => ({
-  summary: "The agent bindings of the configuration, with their state and what they have done",
+  summary: "The agent bindings of the configuration, with their state and activity",
   response: {200: AgentList},
   handle: async (_, call) => {
     const listed = bindings.list()
@@ -35,7 +35,7 @@ export const showAgent = (bindings: Bindings, database: Database): Operation => 
 })
 
 export const runAgent = (agents: AgentService): Operation => ({
-  summary: "Ask an agent something; the run is durable when this answers",
+  summary: "Ask an agent something; the run is durable once this returns",
   body: AgentAsk,
   response: {202: Accepted},
   problems: ["agent_unknown", "agent_disabled", "agent_misconfigured", "ingress_paused"],
@@ -46,11 +46,14 @@ export const runAgent = (agents: AgentService): Operation => ({
   },
 })
 
-/** A request may take a minute; the answer of a check says what a provider that hangs does. */
+/**
+ * The time limit of a check, in milliseconds. It is below the minute of a request, so that the answer can say that the
+ * provider hangs.
+ */
 const checkTime = 45_000
 
 export const checkAgent = (agents: AgentService, bindings: Pick<Bindings, "require">): Operation => ({
-  summary: "Call the model of an agent once, to see whether it answers",
+  summary: "Call an agent's model once to check that it answers",
   response: {200: AgentCheck},
   problems: ["agent_unknown", "agent_disabled", "agent_misconfigured"],
   handle: async (request, call) => {

@@ -7,14 +7,14 @@ import type {Database} from "../../../database/database.ts"
 import {newestFirst} from "../../paging.ts"
 import {viewApproval} from "./views.ts"
 
-/** Approvals `a` with what their run says; the condition is on `a`, whose index is used. */
+/** Selects approvals `a` with the id and agent of their run. The condition is on `a`, so that its index is used. */
 export const selectApprovals = (condition: string, order: string): string =>
   `SELECT a.*, r.run_id, r.agent FROM agent_approvals a CROSS JOIN agent_runs r ON r.seq = a.run
     WHERE ${condition} ORDER BY ${order}`
 
 export const listApprovals = (database: Database): Operation =>
   newestFirst({
-    summary: "Questions to people whether an agent may call a tool, newest first",
+    summary: "Requests for a person's approval of an agent's tool call, newest first",
     query: ApprovalQuery,
     item: ApprovalView,
     numberOf: ({seq}) => seq,
@@ -26,7 +26,10 @@ export const listApprovals = (database: Database): Operation =>
     },
   })
 
-const summaries = {approve: "Let an agent make the call that waits for it", deny: "Refuse an agent the call"} as const
+const summaries = {
+  approve: "Approve a tool call that waits for a decision",
+  deny: "Deny a tool call that waits for a decision",
+} as const
 
 export const decideApproval = (
   agents: AgentService,

@@ -6,10 +6,10 @@ import {viewBinding} from "./binding-view.ts"
 import {readFigures} from "./figures.ts"
 import {viewApproval} from "./views.ts"
 
-/** So many questions to people are looked at. */
+/** The highest number of pending approvals to read. */
 const most = 100
 
-/** What is known of agents, as the console reads it. Nothing is read where there are none. */
+/** The state of the agents, as the console reads it. Without agents, nothing is read. */
 export const readAgentAttention = async (bindings: Bindings, database: Database): Promise<Facts["agents"]> => {
   const listed = bindings.list()
   if (listed.length === 0) return {items: [], approvals: []}

@@ -7,7 +7,7 @@ import {timeOf} from "../../paging.ts"
 import type {Figures} from "./figures.ts"
 import {moneyOf} from "./views.ts"
 
-/** A binding as the API shows it. */
+/** A binding in the form of the API. */
 export const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): AgentView => {
   const {name, config} = binding
   const standing = bindings.standingOf(binding)

@@ -2,7 +2,7 @@ import {toJson} from "../../../../shared/json.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../../database/database.ts"
 
-/** What bindings have done, and are doing: rows by what they are about, each with the name of its agent. */
+/** The figures of bindings as rows, each with the name of its agent. */
 export interface Figures {
   readonly open: readonly Row[]
   readonly ended: readonly Row[]
@@ -11,7 +11,7 @@ export interface Figures {
   readonly last: readonly Row[]
 }
 
-/** Runs that have not ended are few, and counted; those that have are counted when they end. */
+/** Open runs are few, so they are counted here. Ended runs were counted when they ended. */
 const openStates = toJson(["queued", "running", "waiting", "held"])
 
 const countOpen = `SELECT a.value AS agent, s.value AS state,
@@ -27,7 +27,7 @@ const selectToday = `SELECT s.* FROM json_each(?1) a
 const selectLast = `SELECT r.agent, r.run_id, r.state, r.reason, r.ended_at FROM json_each(?1) a
   CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM agent_runs WHERE agent = a.value)`
 
-/** The figures of agents at one moment. Days are those of UTC. */
+/** Reads the figures of agents at one moment. Days are in UTC. */
 export const readFigures = async (
   database: Database,
   agents: readonly string[],

@@ -14,7 +14,10 @@ interface Wanted {
   readonly state: AgentRunState | undefined
 }
 
-/** At most so many runs of agents below a number, the newest first. What is not asked for stands in no condition. */
+/**
+ * Reads at most `most` runs of agents with numbers below `before`, newest first. A filter that is not set adds no
+ * condition.
+ */
 export const readAgentRuns = async (
   database: Database,
   {agent, state}: Wanted,
@@ -33,13 +36,13 @@ export const readAgentRuns = async (
   return rows.map(viewAgentRun)
 }
 
-/** The row of a run of an agent. */
+/** The row of an agent's run. */
 export const findAgentRun = async (database: Database, runId: string): Promise<Row | undefined> => {
   const [row] = await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId])
   return row
 }
 
-/** A run with its steps, in their order, and its approvals. */
+/** A run with its steps in order, and its approvals. */
 export const detailOf = async (
   database: Database,
   bindings: Pick<Bindings, "find">,
@@ -60,11 +63,11 @@ export const detailOf = async (
 }
 
 const one = {
-  release: "Let an agent's run that a restore holds go on",
+  release: "Continue an agent's run that a restore holds",
   discard: "End an agent's run that a restore holds",
 } as const
 const all = {
-  release: "Let all runs of agents that a restore holds go on",
+  release: "Continue all runs of agents that a restore holds",
   discard: "End all runs of agents that a restore holds",
 } as const
 

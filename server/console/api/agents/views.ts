@@ -4,7 +4,7 @@ import {fromJson} from "../../../../shared/json.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import {timeOf} from "../../paging.ts"
 
-/** Rows keep money in millionths. */
+/** Rows store money in millionths. */
 export const moneyOf = (millionths: unknown): number => Number(millionths) / 1e6
 
 const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
@@ -58,7 +58,7 @@ export const viewStep = (row: Row): AgentStepView => ({
   endedAt: timeOf(row.ended_at),
 })
 
-/** What the model wrote may be no JSON: then it is shown as the text that it is. */
+/** The model's output may not be JSON. Then it is shown as text. */
 const storedValue = (text: unknown): unknown => {
   if (text === null || text === undefined) return null
   try {
@@ -88,7 +88,7 @@ export const viewApproval = (row: Row): ApprovalView => ({
   reason: textOrNull(row.reason),
 })
 
-/** What a run has taken of the limits that its binding has now; nothing where there is no such binding. */
+/** The use of a run against the current limits of its binding; empty without a binding. */
 export const limitsOfRun = (row: Row, binding: Binding | undefined): AgentRunDetail["limits"] => {
   if (binding === undefined) return []
   const {steps, seconds, tokens, money} = binding.config.limits

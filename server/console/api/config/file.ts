@@ -13,21 +13,21 @@ import {apply, type Configuration, preview, type Restarts, readConfigFile} from 
 import {reloadProblems} from "../system.ts"
 
 export const showConfigFile = (configuration: Configuration): Operation => ({
-  summary: "The configuration file as it was written, with the hash that a change of it names",
+  summary: "The configuration file as written, with the hash that a change must send",
   response: {200: ConfigFile},
   problems: ["project_missing", "config_invalid"],
   handle: async (_, call) => call.json(ConfigFile, await readConfigFile(configuration)),
 })
 
 export const showConfigForm = (configuration: Configuration, names: PluginNames): Operation => ({
-  summary: "The plugins' settings and accounts as they were written, with their schemas, and what could be added",
+  summary: "The plugins' settings and accounts as written, with their schemas, and the plugins that could be added",
   response: {200: ConfigForm},
   problems: ["project_missing", "config_invalid"],
   handle: async (_, call) => call.json(ConfigForm, await readConfigForm(configuration, names)),
 })
 
 export const previewConfig = (configuration: Configuration): Operation => ({
-  summary: "What a change would make of the configuration file: text, diff and findings; nothing is written",
+  summary: "Preview a change of the configuration file: text, diff and findings; nothing is written",
   body: ConfigPreviewRequest,
   response: {200: ConfigPreview},
   problems: [

@@ -5,19 +5,19 @@ import {asWritten, configSchema} from "../../../config/schema.ts"
 import type {Generation} from "../../../generation/generation.ts"
 
 const ConfigSchemas = Named("ConfigSchemas", {
-  schema: Type.Unknown({description: "JSON Schema of the configuration file, as it is written"}),
+  schema: Type.Unknown({description: "JSON Schema of the configuration file as written"}),
   plugins: Type.Record(
     Type.String(),
     Type.Object({
-      config: Type.Unknown({description: "JSON Schema of its `config`; null where it takes none"}),
-      account: Type.Unknown({description: "JSON Schema of one of its `endpoints`; null where it takes none"}),
+      config: Type.Unknown({description: "JSON Schema of its `config`; null if it has none"}),
+      account: Type.Unknown({description: "JSON Schema of one of its `endpoints`; null if it has none"}),
     }),
     {description: "By the key of each plugin that runs"},
   ),
 })
 
 export const showConfigSchema = (current: () => Generation): Operation => ({
-  summary: "What may stand in the configuration file: its schema, and those of the plugins that run",
+  summary: "The schema of the configuration file, and those of the running plugins",
   response: {200: ConfigSchemas},
   handle: (_, call) => {
     const plugins = current().instances.map(({name, plugin, registrations}) => {

@@ -2,20 +2,20 @@ import {AlertsView, AlertTestRequest, AlertTestResult} from "../../../../shared/
 import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Static} from "../../../../shared/type.ts"
 
-/** What the Host lets these routes see and ask. */
+/** The part of the Host that these routes see. */
 export interface AlertsService {
   readonly view: AlertsView
   test(target: string | undefined): Promise<AlertTestResult>
 }
 
 export const listAlerts = (alerts: AlertsService): Operation => ({
-  summary: "Alerts that are in force or ended within a day, who was told, and what could not be sent",
+  summary: "Alerts that are active or ended within a day, where they were sent, and what could not be sent",
   response: {200: AlertsView},
   handle: (_, call) => call.json(AlertsView, alerts.view),
 })
 
 export const testAlerts = (alerts: AlertsService): Operation => ({
-  summary: "Send a test to one target of alerts or to all, and say what became of it",
+  summary: "Send a test alert to one target or to all, and return the result of each",
   body: AlertTestRequest,
   response: {200: AlertTestResult},
   problems: ["alert_target_unknown", "alerts_off"],

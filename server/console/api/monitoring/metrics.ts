@@ -7,7 +7,7 @@ import {hour} from "../../../metrics/history/spans.ts"
 import {contentType} from "../../../metrics/page.ts"
 import {timesOf} from "../../search.ts"
 
-/** What the Host lets this route see. */
+/** The part of the Host that this route sees. */
 export interface MetricsService {
   render(): Promise<string>
 }
@@ -27,7 +27,7 @@ export const showMetrics = (metrics: MetricsService): Operation => ({
 })
 
 export const showMetricHistory = (database: Database): Operation => ({
-  summary: "What the Host did over time: by minutes for 48 hours, by hours for 90 days",
+  summary: "The Host's figures over time: by minute for 48 hours, by hour for 90 days",
   query: MetricHistoryQuery,
   response: {200: MetricHistoryView},
   problems: ["request_invalid"],

@@ -37,7 +37,7 @@ const spanOf = ({query}: Call) => {
 const idOf = (call: Call) => call.params.id ?? ""
 
 export const listJobs = (jobs: Jobs, database: Database): Operation => ({
-  summary: "The scheduled jobs, by id, and whether their file is taken as it is",
+  summary: "The scheduled jobs, by id, and whether the Host accepts the job file as it is",
   query: PageQuery,
   response: {200: JobPage},
   handle: async (_, call) => {
@@ -55,14 +55,14 @@ export const showJob = (jobs: Jobs, database: Database): Operation => ({
 })
 
 export const showCalendar = (jobs: Jobs): Operation => ({
-  summary: "What comes due of all jobs, day by day, with changes of clocks",
+  summary: "When jobs are due, day by day, with clock changes",
   query: CalendarQuery,
   response: {200: CalendarView},
   handle: async (_, call) => call.json(CalendarView, await jobs.scheduler.calendar(spanOf(call))),
 })
 
 export const showNextTimes = (jobs: Jobs): Operation => ({
-  summary: "The coming times of a job",
+  summary: "The next due times of a job",
   query: NextQuery,
   response: {200: NextView},
   problems: ["job_unknown"],
@@ -73,14 +73,14 @@ export const showNextTimes = (jobs: Jobs): Operation => ({
 })
 
 export const checkJob = (jobs: Jobs): Operation => ({
-  summary: "What keeps a job that is being typed from being stored, and when it would come; nothing is stored",
+  summary: "Check a job before it is added: its problems, and when it would be due; nothing is stored",
   body: JobDraft,
   response: {200: DraftCheck},
   handle: async (_, call) => call.json(DraftCheck, jobs.check((await call.body()) as JobDraft)),
 })
 
 export const addJob = (jobs: Jobs, database: Database): Operation => ({
-  summary: "Add a job; it is in the file when this answers",
+  summary: "Add a job; it is in the file once this returns",
   body: Job,
   response: {201: JobView},
   problems: ["conflict", "jobs_invalid"],
@@ -92,14 +92,14 @@ export const addJob = (jobs: Jobs, database: Database): Operation => ({
 })
 
 export const runJob = (jobs: Jobs): Operation => ({
-  summary: "Run a job now, due or not; the run is durable when this answers",
+  summary: "Run a job now, due or not; the run is durable once this returns",
   response: {202: Accepted},
   problems: ["job_unknown", "conflict", "ingress_paused"],
   handle: async (_, call) => call.json(Accepted, {id: await jobs.run(idOf(call))}, {status: 202}),
 })
 
 export const removeJob = (jobs: Jobs): Operation => ({
-  summary: "Take a job out of the file; its runs stay in the list",
+  summary: "Remove a job from the file; its runs stay in the list",
   body: JobRemoval,
   response: {200: Accepted},
   problems: ["job_unknown", "conflict", "jobs_invalid"],
@@ -110,18 +110,18 @@ export const removeJob = (jobs: Jobs): Operation => ({
 })
 
 export const editJob = (jobs: Jobs, database: Database): Operation => ({
-  summary: "Change what is named",
+  summary: "Change the fields that the body names",
   body: JobChange,
   ...changing(jobs, database, async call => (await call.body()) as JobChange),
 })
 
 export const pauseJob = (jobs: Jobs, database: Database): Operation => ({
-  summary: "Turn a job off, across restarts; its queued runs are cancelled",
+  summary: "Disable a job, across restarts; its queued runs are cancelled",
   ...changing(jobs, database, () => ({enabled: false})),
 })
 
 export const resumeJob = (jobs: Jobs, database: Database): Operation => ({
-  summary: "Turn a job on; what was due meanwhile is not made up for",
+  summary: "Enable a job; the Host does not catch up on missed runs",
   ...changing(jobs, database, () => ({enabled: true})),
 })
 

@@ -10,13 +10,13 @@ interface Wanted {
   readonly state: RunState | undefined
 }
 
-/** What is not asked for stands in no condition, so that the index of the rest is used. */
+/** A filter that is not set adds no condition, so that the index of the others is used. */
 const filterOf = (wanted: Wanted) => {
   const given = Object.entries(wanted).flatMap(([column, value]) => (value === undefined ? [] : [{column, value}]))
   return {conditions: given.map(({column}) => `${column} = ?`), values: given.map(({value}) => value)}
 }
 
-/** At most so many runs of jobs below a number, the newest first. */
+/** Reads at most `most` runs of jobs with numbers below `before`, newest first. */
 export const readJobRuns = async (
   database: Database,
   wanted: Wanted,
@@ -35,7 +35,7 @@ export const readJobRuns = async (
 
 type View = Static<typeof JobView>
 
-/** Jobs with the run of each that ended last. */
+/** Adds to each job its run that ended last. */
 export const withLastRuns = async (database: Database, views: readonly View[]): Promise<View[]> => {
   const rows = await database.read(
     `SELECT r.* FROM json_each(?) AS each JOIN job_runs r ON r.seq =
@@ -48,7 +48,7 @@ export const withLastRuns = async (database: Database, views: readonly View[]): 
   return views.map(view => ({...view, lastRun: last.get(view.id) ?? null}))
 }
 
-/** The run of a job by its id. */
+/** A job's run by its id. */
 export const findJobRun = async (database: Database, id: string): Promise<RunView | undefined> => {
   const [row] = await database.read("SELECT * FROM job_runs WHERE run_id = ?", [id])
   return row === undefined ? undefined : viewRun(row)

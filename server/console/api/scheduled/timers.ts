@@ -15,7 +15,7 @@ import {newestFirst, timeOf} from "../../paging.ts"
 
 export const listTimers = (database: Database): Operation =>
   newestFirst({
-    summary: "Timers of plugins that wait, are held or have failed; the newest first",
+    summary: "Plugins' timers that are waiting, held or failed, newest first",
     query: TimerQuery,
     item: TimerView,
     numberOf: ({seq}) => seq,
@@ -41,14 +41,14 @@ const readTimer = async (database: Database, id: string): Promise<Static<typeof 
 }
 
 export const checkTimer = (timers: Timers): Operation => ({
-  summary: "What keeps a timer that is being typed from being set, and when it would fire; nothing is stored",
+  summary: "Check a timer before it is set: its problems, and when it would fire; nothing is stored",
   body: TimerDraftCheck,
   response: {200: DraftCheck},
   handle: async (_, call) => call.json(DraftCheck, timers.check((await call.body()) as TimerDraftCheck)),
 })
 
 export const addTimer = (timers: Timers, endpoints: Pick<Endpoints, "require">): Operation => ({
-  summary: "Set a timer for a plugin that declares it; it is durable when this answers",
+  summary: "Set a timer for a plugin that declares it; it is durable once this returns",
   body: TimerDraft,
   response: {201: Accepted},
   problems: ["timer_unknown", "timer_invalid", "endpoint_unknown", "conflict"],
@@ -56,14 +56,14 @@ export const addTimer = (timers: Timers, endpoints: Pick<Endpoints, "require">):
     const draft = (await call.body()) as TimerDraft
     if (draft.endpoint !== undefined) endpoints.require(draft.endpoint)
     else if (draft.channel !== undefined || draft.user !== undefined) {
-      throw new Problem("request_invalid", "endpoint: a channel or a user is one of an endpoint")
+      throw new Problem("request_invalid", "endpoint: a channel or a user belongs to an endpoint; name it")
     }
     return call.json(Accepted, {id: await timers.add(draft)}, {status: 201})
   },
 })
 
 export const editTimer = (timers: Timers): Operation => ({
-  summary: "Move a timer to another time, or give it other data; one that had failed waits again",
+  summary: "Change a timer's time or data; a failed timer waits again",
   body: TimerChange,
   response: {200: Accepted},
   problems: ["timer_unknown", "timer_invalid", "conflict"],
@@ -75,7 +75,7 @@ export const editTimer = (timers: Timers): Operation => ({
 })
 
 const summaries: Readonly<Record<TimerAction, string>> = {
-  release: "Let a timer that is held fire at its time",
+  release: "Let a held timer fire at its time",
   cancel: "Delete a timer, whatever its state",
 }
 
@@ -87,8 +87,8 @@ export const actOnTimer = (timers: Timers, action: TimerAction): Operation => ({
 })
 
 const heldSummaries: Readonly<Record<TimerAction, string>> = {
-  release: "Let all timers that are held fire at their time",
-  cancel: "Delete all timers that are held",
+  release: "Let all held timers fire at their time",
+  cancel: "Delete all held timers",
 }
 
 export const actOnHeldTimers = (timers: Timers, action: TimerAction): Operation => ({

@@ -16,14 +16,14 @@ import type {LoadedConfig} from "../../../config/load.ts"
 import type {Generation} from "../../../generation/generation.ts"
 import {mayUse} from "../../../messages/permissions.ts"
 
-/** What permissions are judged by. */
+/** The parts of the Host that decide permissions. */
 export interface PermissionServices {
   current(): Generation
   readonly bindings: Pick<Bindings, "list" | "toolsOf">
 }
 
 export const showPermissions = (services: PermissionServices): Operation => ({
-  summary: "The rules of permissions, where they stand, and what each permission opens",
+  summary: "The permission rules, their places in the file, and what each permission allows",
   response: {200: Permissions},
   handle: (_, call) => {
     const {config} = services.current()
@@ -68,7 +68,7 @@ const rulesOf = ({config, source}: LoadedConfig): readonly RuleView[] =>
     return {index, endpoint, channel, user, account, permission, line, column}
   })
 
-/** What is opened, and who may: by the functions that judge it when it is used. */
+/** A use with its permission check, by the same function that decides at runtime. */
 type Use = UseView & {readonly may: (has: Permission) => boolean}
 
 const usesOf = ({current, bindings}: PermissionServices): readonly Use[] => {
@@ -108,6 +108,6 @@ const usesOf = ({current, bindings}: PermissionServices): readonly Use[] => {
   ]
 }
 
-/** Of a handler's id: `root/greeter/command/greet`, or `host/help`. */
+/** The owner in a handler's id: `root/greeter/command/greet`, or `host/help`. */
 const ownerOf = (id: string): string => /^root\/([^/]+)\//.exec(id)?.[1] ?? "host"
 const nameOf = (id: string): string => id.split("/").slice(3).join("/")

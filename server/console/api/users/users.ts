@@ -2,20 +2,20 @@ import {ForgetRequest, Forgotten, UserQuery} from "../../../../shared/api/users/
 import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Static} from "../../../../shared/type.ts"
 
-/** A user of a platform, as an endpoint names them. */
+/** A user of a platform, by an endpoint's name and the platform's id. */
 type PlatformUser = Readonly<Static<typeof UserQuery>>
 
-/** What the Host lets these routes do. */
+/** The part of the Host that these routes control. */
 export interface UserService {
   forget(user: PlatformUser, options: {readonly dryRun: boolean; readonly next: string | undefined}): Promise<Forgotten>
-  /** In pieces, which may be empty. */
+  /** Yields pieces, which may be empty. */
   export(user: PlatformUser, project: string): AsyncGenerator<string>
 }
 
 const type = "application/x-ndjson"
 
 export const exportUser = (users: UserService, project: string): Operation => ({
-  summary: "Everything that is kept of a user, a line for each row; the last line counts them",
+  summary: "Everything that is stored about a user, one line per row; the last line has the counts",
   query: UserQuery,
   response: {200: type},
   stream: true,
@@ -27,7 +27,7 @@ export const exportUser = (users: UserService, project: string): Operation => ({
 })
 
 export const forgetUser = (users: UserService): Operation => ({
-  summary: "Forget a user: what was said is taken away, what waits for them is cancelled",
+  summary: "Forget a user: redact what was said, and cancel what waits for the user",
   body: ForgetRequest,
   response: {200: Forgotten},
   handle: async (_, call) => {
@@ -38,7 +38,7 @@ export const forgetUser = (users: UserService): Operation => ({
 
 const encoder = new TextEncoder()
 
-/** A connection is cut that is idle for longer; an empty line says nothing. In milliseconds. */
+/** After this many idle milliseconds, an empty line keeps the connection open. */
 const longestSilence = 10_000
 
 const bodyOf = (pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> =>
