@@ -2,14 +2,14 @@ import type {ItemState} from "../../shared/api/item-rules.ts"
 import {type Item, type Priority, priorities} from "../../shared/api/workroom.ts"
 import type {BoardItem, BoardView} from "../../shared/api/workroom-board.ts"
 
-/** From what holds others up to what is over. */
+/** The order of the columns, from what blocks others to what is finished. */
 const columns: readonly ItemState[] = ["blocked", "open", "active", "review", "done", "cancelled"]
 
 type Order = (one: Item, other: Item) => number
 
 const rank = Object.fromEntries(priorities.map((priority, index) => [priority, index])) as Record<Priority, number>
 
-/** Those without a deadline come after those with one. */
+/** Items without a deadline sort after items with one. */
 const deadlineOf = ({blocker}: Item): string => blocker?.deadline ?? "~"
 
 const byUrgency: Order = (one, other) => rank[other.priority] - rank[one.priority] || one.id - other.id
@@ -27,7 +27,10 @@ const orders: Readonly<Record<ItemState, Order>> = {
   cancelled: byEnd,
 }
 
-/** Items by state, what presses most first, what ended last first; `limit` of each state. Pure. */
+/**
+ * Sorts items into columns by state: the most urgent first, in final states the last ended first. Keeps `limit` items
+ * of each. Pure.
+ */
 export const columnsOf = (items: readonly Item[], limit: number): BoardView["columns"] =>
   columns.map(state => {
     const found = items.filter(item => item.state === state).sort(orders[state])

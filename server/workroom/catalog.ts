@@ -3,19 +3,19 @@ import {fromJson, toJson} from "../../shared/json.ts"
 import {canonical, genesis, type Head, seal, sealOf} from "./store/record.ts"
 import {begin, evolve} from "./transitions.ts"
 
-/** What a command is decided against. */
+/** The view of a Catalog that commands are decided against. */
 export interface CatalogView {
   readonly authority: string
   readonly head: Head
   readonly count: number
   get(id: number): Item | undefined
-  /** The item that a request has added. */
+  /** The item that a request added. */
   addedBy(request: string): Item | undefined
 }
 
 const texts = new WeakMap<Item, string>()
 
-/** An item as the stores keep it. Items never change, so each is written once. */
+/** The text of an item in the stores. Items are immutable, so each is serialized once. */
 export const itemText = (item: Item): string => {
   const known = texts.get(item)
   if (known !== undefined) return known
@@ -24,16 +24,18 @@ export const itemText = (item: Item): string => {
   return text
 }
 
-/** What a Catalog is beyond its beginning. */
+/** The state of a Catalog beyond its beginning. */
 interface Later {
   readonly authority: string
   readonly head: Head
   readonly items: readonly Item[]
 }
 
-/** The current state of all items: a projection of the Journal, up to its head. Items are numbered from 1 without gaps. */
+/**
+ * The current state of all items: a projection of the Journal up to its head. Item numbers start at 1 and have no gaps.
+ */
 export class Catalog implements CatalogView {
-  /** The authority that the Journal began under. */
+  /** The authority under which the Journal began. */
   readonly origin: string
   #authority: string
   #head: Head
@@ -60,7 +62,7 @@ export class Catalog implements CatalogView {
     return this.#items.length
   }
 
-  /** By number, rising. */
+  /** In ascending order of their numbers. */
   get items(): readonly Item[] {
     return this.#items
   }
@@ -74,7 +76,7 @@ export class Catalog implements CatalogView {
     return id === undefined ? undefined : this.get(id)
   }
 
-  /** Takes the next record of the Journal; returns the item that it was about. Throws where it cannot follow. */
+  /** Applies the next record of the Journal; returns its item. Throws if the record does not fit. */
   apply(record: JournalRecord): Item | undefined {
     const item = project(this, record)
     if (item !== undefined) this.#put(item)
@@ -83,13 +85,13 @@ export class Catalog implements CatalogView {
     return item
   }
 
-  /** Takes what a group of records that are about items has left, up to `head`; they were projected onto this Catalog before. */
+  /** Applies a group of records up to `head`. `items` are the results of their projection onto this Catalog. */
   advance(head: Head, items: readonly Item[]): void {
     for (const item of items) this.#put(item)
     this.#head = head
   }
 
-  /** Everything, as one text with its own hash; equal Catalogs have equal texts. */
+  /** The whole Catalog as one text with its hash. Equal Catalogs have equal texts. */
   text(): string {
     return catalogText({origin: this.origin, authority: this.#authority, ...this.#head}, this.#items.map(itemText))
   }
@@ -104,19 +106,19 @@ export class Catalog implements CatalogView {
   }
 }
 
-/** What a Catalog says of itself, beside its items. */
+/** The head of a stored Catalog. */
 export interface CatalogHead extends Head {
   readonly origin: string
   readonly authority: string
 }
 
-/** One line for each item, so that what has changed can be seen. */
+/** One line per item, so that a diff shows what has changed. */
 export const catalogText = ({origin, authority, seq, hash}: CatalogHead, items: readonly string[]): string => {
   const lineage = `"origin":${toJson(origin)},"authority":${toJson(authority)}`
   return `${seal(`{"version":1,${lineage},"seq":${seq},"head":"${hash}","items":[\n${items.join(",\n")}\n]}`).text}\n`
 }
 
-/** The Catalog of a text that `text()` wrote; undefined for any other. */
+/** Parses a text that `text()` wrote; undefined for any other text. */
 export const parseCatalog = (text: string): Catalog | undefined => {
   if (!text.endsWith("\n") || sealOf(text.slice(0, -1)) === undefined) return undefined
   const {version, origin, authority, seq, head, items} = fromJson(text) as CatalogFile
@@ -132,7 +134,7 @@ interface CatalogFile {
   readonly items: readonly Item[]
 }
 
-/** What a record makes of the item that it is about; undefined where it is about none. */
+/** Returns the item as a record leaves it; undefined for a record without an item. */
 export const project = (catalog: CatalogView, record: JournalRecord): Item | undefined => {
   const {command, item: id, seq} = record
   if (command.is === "authority") {
@@ -144,9 +146,11 @@ export const project = (catalog: CatalogView, record: JournalRecord): Item | und
     return begin(record, command)
   }
   const item = catalog.get(id)
-  if (item === undefined) throw new Error(`record ${seq} is about item ${id}, which there is not`)
+  if (item === undefined) throw new Error(`record ${seq} is about item ${id}, which does not exist`)
   if (item.revision !== command.expectedRevision) {
-    throw new Error(`record ${seq} was made against revision ${command.expectedRevision} of ${item.revision}`)
+    throw new Error(
+      `record ${seq} was made against revision ${command.expectedRevision}, but the item is at ${item.revision}`,
+    )
   }
   return evolve(item, record, command)
 }

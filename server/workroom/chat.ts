@@ -29,7 +29,7 @@ const mostListed = 10
 
 const builtInTexts = new HostTexts()
 
-/** Work items from chat. Who writes is the actor; what they may do is what the rules of `permissions` give them. */
+/** Work items from chat. The sender is the actor; the rules of `permissions` decide what the sender may do. */
 export const workroomPlugin = (
   workroom: () => Workroom,
   texts: () => HostTexts | undefined = () => undefined,
@@ -40,7 +40,10 @@ export const workroomPlugin = (
     description: "Work items from chat",
     config: Settings,
     setup(plugin, {read = "trusted", work = "trusted", decide = "admin"}) {
-      /** Makes the command against the item as it is; a handler that runs again after a crash does it once. */
+      /**
+       * Runs the command against the current revision of the item. A handler that is repeated after a crash changes the
+       * item once.
+       */
       const change = async (session: Session, id: number, command: Bare<Change>): Promise<string> =>
         answer(id, sayIn(session.language), command.is, async say => {
           const {revision} = workroom().item(id)
@@ -135,7 +138,7 @@ export const workroomPlugin = (
 
 const actorOf = ({endpoint, user}: Session): string => partyOf(endpoint, user?.id)
 
-/** A refusal is an answer, a failure of the store is not. */
+/** A refusal is an answer; a failure of the store is not. */
 const answer = async (
   id: number,
   say: Say,

@@ -14,22 +14,22 @@ import {listSegments, storePaths} from "./store/segments.ts"
 import {damaged, type Kept, replay, type Store, type StoreKind} from "./store/store.ts"
 import {TableStore} from "./store/table-store.ts"
 
-/** The workroom at one record: what a checkpoint's marker names. */
+/** The workroom at one record, for the marker of a checkpoint. */
 export interface WorkroomMark extends CatalogHead {
   readonly store: StoreKind
-  /** The Catalog as of that record; in table mode the database's snapshot has it. */
+  /** The Catalog as of that record. In table mode, the database's snapshot contains it. */
   readonly catalog: string
 }
 
-/** What a store holds, once all of it was checked: the chain, and that Catalog and Journal are one. */
+/** The content of a store that was checked completely: the chain is intact, and the Catalog matches the Journal. */
 export interface StoreFacts extends CatalogHead {
   readonly items: number
 }
 
 /**
- * File mode: copies a store that may be in use to another folder, up to a mark and no further: whole segments, the part of the
- * last one, the Catalog as of the mark, and that record as the last acknowledged. Durable when it resolves. Throws
- * `workroom_damaged` where the Journal ends before the mark.
+ * File mode: copies a store, which may be in use, up to a mark. The copy has the whole segments, the part of the last
+ * one, the Catalog as of the mark, and the mark as the last acknowledged record. It is durable when this resolves.
+ * Throws `workroom_damaged` if the Journal ends before the mark.
  */
 export const copyStore = async (folder: string, target: string, mark: WorkroomMark): Promise<void> => {
   const [from, to] = [storePaths(folder), storePaths(target)]
@@ -56,8 +56,8 @@ const copyPart = async (from: string, to: string, records: number): Promise<void
 }
 
 /**
- * Checks a file store without changing it, wherever it lies; undefined where there is none. Catalog and Journal must end
- * at the same record, as they do in a checkpoint and after an orderly stop. Throws `workroom_damaged`.
+ * Checks a file store in any folder without changing it; undefined if there is none. The Catalog and the Journal must
+ * end at the same record, as in a checkpoint and after a graceful stop. Throws `workroom_damaged`.
  */
 export const examineStore = async (folder: string): Promise<StoreFacts | undefined> => {
   const examined = await examineFiles(storePaths(folder), "keep")
@@ -65,13 +65,13 @@ export const examineStore = async (folder: string): Promise<StoreFacts | undefin
   const {catalog, keptSeq, end} = examined
   if (end.wrong !== undefined || keptSeq !== catalog.head.seq) {
     throw damaged(
-      `the Catalog in ${folder} is as of record ${keptSeq}, the Journal goes on to record ${catalog.head.seq}`,
+      `the Catalog in ${folder} ends at record ${keptSeq}, but the Journal ends at record ${catalog.head.seq}`,
     )
   }
   return compare(new FileStore({folder}), catalog)
 }
 
-/** Checks the tables; undefined where the workroom was never used. Throws `workroom_damaged`. */
+/** Checks the tables; undefined if the workroom was never used. Throws `workroom_damaged`. */
 export const examineTables = async (database: Database): Promise<StoreFacts | undefined> => {
   const authority = await authorityOfTables(database)
   if (authority === undefined) return undefined
@@ -85,20 +85,20 @@ const compare = async (store: Pick<Store, "read" | "kept">, catalog: Catalog): P
   const kept: Kept = await store.kept()
   const projected = await replay(take => store.read(1, head.seq, take), new Catalog(origin))
   if (projected.text() !== kept.text)
-    throw damaged(`the stored Catalog is not what the Journal makes of it, at record ${head.seq}`)
+    throw damaged(`the stored Catalog does not match the Journal at record ${head.seq}`)
   return {origin, authority, ...head, items: count}
 }
 
 /**
- * Goes on under another authority, as a restore does: a record says from which to which, so the chain shows it for good. Does
- * nothing where the store has that authority already, and where there is no store.
+ * Moves a store to another authority, as a restore does. A record names the old and the new one, so the chain shows it
+ * permanently. Does nothing if the store already has that authority, or if there is no store.
  */
 export const adoptStore = async (folder: string, authority: string, at: string): Promise<void> => {
   const catalog = await settleFiles(storePaths(folder))
   if (catalog !== undefined) await adopt(new FileStore({folder}), catalog.authority, authority, at)
 }
 
-/** The same for the tables; durable with the database. */
+/** The same for the tables; it is durable with the database. */
 export const adoptTables = async (database: Database, authority: string, at: string): Promise<void> => {
   const before = await authorityOfTables(database)
   if (before !== undefined) await adopt(new TableStore(database), before, authority, at)

@@ -1,12 +1,15 @@
 import type {Item} from "../../shared/api/workroom.ts"
 
-/** Timers do not wait longer: 32 bits of milliseconds. */
+/** The longest wait of a timer: 31 bits of milliseconds. */
 const longestWait = 2 ** 31 - 1
 
-/** A telling that failed is tried again after so many milliseconds. */
+/** How long to wait before a failed report of a deadline is retried, in milliseconds. */
 const tryAgain = 5000
 
-/** Calls for each item whose blocker's deadline passes. What is due is worked out from the items, so a restart loses none. */
+/**
+ * Calls `onPassed` for each item whose blocker's deadline has passed. The deadlines are derived from the items, so a
+ * restart loses none.
+ */
 export class Deadlines {
   readonly #now: () => number
   readonly #onPassed: (item: Item) => void
@@ -19,7 +22,7 @@ export class Deadlines {
     this.#onPassed = onPassed
   }
 
-  /** Takes note of items as they are now. */
+  /** Updates the deadlines from the current items. */
   watch(items: readonly Item[]): void {
     for (const item of items) {
       const {blocker} = item
@@ -29,7 +32,7 @@ export class Deadlines {
     this.#arm()
   }
 
-  /** Tells once more, later. */
+  /** Reports the due items again, later. */
   again(): void {
     this.#arm(tryAgain)
   }

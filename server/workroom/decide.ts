@@ -6,14 +6,14 @@ import {type ItemChange, mostComments, takenIn} from "./transitions.ts"
 
 export type Decision =
   | {readonly is: "accepted"; readonly recorded: Recorded; readonly item: Item}
-  /** The same request was carried out before; this is the item as it is now. */
+  /** The same request was carried out earlier; this is the item in its current state. */
   | {readonly is: "repeated"; readonly item: Item}
   | {readonly is: "refused"; readonly problem: Problem}
 
-/** Decides one command about items against a Catalog. Pure: it says what the Journal is to record, or why nothing. */
+/** Decides a command against a Catalog: returns what the Journal must record, or why the command is refused. Pure. */
 export const decide = (catalog: CatalogView, entry: Entry): Decision => {
   const {command} = entry
-  if (command.is === "authority") throw new Error("an authority is taken over by a restore alone")
+  if (command.is === "authority") throw new Error("only a restore takes over an authority")
   if (command.is === "add") {
     const added = command.request === undefined ? undefined : catalog.addedBy(command.request)
     return added === undefined ? accept(catalog, {...entry, item: catalog.count + 1}) : {is: "repeated", item: added}
@@ -37,12 +37,12 @@ const objection = (item: Item, command: ItemChange): Problem | undefined => {
   }
   if (!takenIn[command.is].includes(state)) {
     const wanted = takenIn[command.is].join(" or ")
-    return new Problem("workroom_state", `${command.is} is for what is ${wanted}; item ${id} is ${state}`, {
+    return new Problem("workroom_state", `${command.is} needs an item that is ${wanted}; item ${id} is ${state}`, {
       current: item,
     })
   }
   if (command.is === "comment" && item.comments.length >= mostComments) {
-    return new Problem("workroom_state", `item ${id} has ${mostComments} comments, and takes no more`, {current: item})
+    return new Problem("workroom_state", `item ${id} has ${mostComments} comments, which is the limit`, {current: item})
   }
   return undefined
 }
@@ -54,7 +54,7 @@ const accept = (catalog: CatalogView, entry: Entry): Decision => {
   return {is: "accepted", recorded, item}
 }
 
-/** A Catalog with records on top that are not stored yet: what a group of commands is decided against, one after another. */
+/** A Catalog with unstored records on top. The commands of a group are decided against it, one after another. */
 export class Draft implements CatalogView {
   readonly authority: string
   #head: Head
@@ -87,7 +87,7 @@ export class Draft implements CatalogView {
     return item === undefined ? undefined : this.get(item.id)
   }
 
-  /** The items that the records on top change, as they leave them. */
+  /** The items that the records on top have changed, in their new state. */
   get changed(): readonly Item[] {
     return [...this.#items.values()]
   }

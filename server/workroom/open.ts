@@ -23,8 +23,8 @@ export interface WorkroomSetting {
 }
 
 /**
- * The project's workroom, in the store that the configuration names. Throws `workroom_elsewhere` where the items are in the
- * other one, `workroom_damaged`, `authority_mismatch`.
+ * Opens the project's workroom in the configured store. Throws `workroom_elsewhere` if the items are in the other
+ * store, `workroom_damaged`, `authority_mismatch`.
  */
 export const openWorkroom = async (setting: WorkroomSetting): Promise<Workroom> => {
   const recorded = await requireStore(setting)
@@ -56,13 +56,13 @@ const openFiles = async ({database, paths, authority, log}: WorkroomSetting): Pr
   return workroom
 }
 
-/** Where the work items are, as the database says, of whatever schema it is; undefined where no workroom was opened yet. */
+/** Returns the store that the database recorded, under any schema; undefined if no workroom was opened yet. */
 export const recordedStore = async (database: Pick<Database, "read" | "state">): Promise<unknown> => {
   if (schemaOf(database) === 0) return undefined
   return (await database.read("SELECT value FROM svc_meta WHERE key = 'workroom_store'"))[0]?.value
 }
 
-/** The items must be where the configuration says. Resolves to where they were. */
+/** Requires that the items are in the configured store. Resolves to the recorded store. */
 const requireStore = async ({config, database, paths}: WorkroomSetting): Promise<unknown> => {
   const recorded = await recordedStore(database)
   const files = await recordsInFiles(paths)
@@ -79,20 +79,20 @@ const requireStore = async ({config, database, paths}: WorkroomSetting): Promise
   return recorded
 }
 
-/** How many records were acknowledged there; undefined where there are no files of a workroom. */
+/** The number of acknowledged records in the files; undefined if the workroom has no files. */
 const recordsInFiles = async ({state}: ProjectPaths): Promise<number | undefined> => {
   const told = await readAcknowledged(storePaths(state).acknowledged)
   return told === "damaged" ? 1 : told?.seq
 }
 
-/** The built-in plugin `workroom`, for a Host's workroom. */
+/** The built-in plugin `workroom` of a Host's workroom. */
 export const workroomPluginOf =
   (workroom: Workroom, texts: () => HostTexts | undefined) =>
   async (): Promise<{readonly default: PluginDefinition}> => ({
     default: workroomPlugin(() => workroom, texts),
   })
 
-/** The same where no Host runs: it is set up, and never called. */
+/** The same plugin when no Host runs: it is set up but never called. */
 export const closedWorkroomPlugin = async (): Promise<{readonly default: PluginDefinition}> => ({
   default: workroomPlugin(() => {
     throw new Problem("starting", "the workroom is not open")

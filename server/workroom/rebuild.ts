@@ -11,12 +11,15 @@ import {damaged, follow, replay} from "./store/store.ts"
 import {TableStore} from "./store/table-store.ts"
 import type {Verification} from "./verify.ts"
 
-/** Of a store that no Host has open. `torn` bytes at the end of the Journal are what the next start cuts. */
+/**
+ * The verification of a store that no Host has open. `torn` is the number of bytes at the end of the Journal that the
+ * next start cuts.
+ */
 export interface StoppedVerification extends Verification {
   readonly torn: number
 }
 
-/** Checks a file store whole, without changing it; undefined where there is none. Throws `workroom_damaged`. */
+/** Checks a whole file store without changing it; undefined if there is none. Throws `workroom_damaged`. */
 export const verifyFiles = async (folder: string): Promise<StoppedVerification | undefined> => {
   const paths = storePaths(folder)
   const examined = await examineFiles(paths, "keep")
@@ -29,7 +32,7 @@ export const verifyFiles = async (folder: string): Promise<StoppedVerification |
     new Catalog(catalog.origin),
     projected => {
       if (projected.head.seq === kept.seq && projected.text() !== kept.text) {
-        throw damaged(`${paths.catalog} is not what the Journal makes of it, as of record ${kept.seq}`)
+        throw damaged(`${paths.catalog} does not match the Journal at record ${kept.seq}`)
       }
     },
   )
@@ -44,9 +47,9 @@ const factsOf = (store: Verification["store"], {authority, head, count}: Catalog
 })
 
 /**
- * Makes the Catalog of a file store anew from its Journal, and with it the acknowledged number; the Catalog that was there is
- * kept beside it. Refuses a Journal that is itself damaged, or ends below what is known to be acknowledged. `authority` is
- * for a store of which nothing else tells under which it began. Throws `workroom_damaged`.
+ * Rebuilds the Catalog and the acknowledged number of a file store from its Journal, and keeps the old Catalog beside
+ * the new one. Refuses a Journal that is damaged or ends below the last acknowledged record. `authority` applies only
+ * if the store itself does not say under which authority it began. Throws `workroom_damaged`.
  */
 export const rebuildFiles = async (folder: string, authority: string): Promise<Verification> => {
   const paths = storePaths(folder)
@@ -64,7 +67,7 @@ export const rebuildFiles = async (folder: string, authority: string): Promise<V
   return factsOf("file", catalog)
 }
 
-/** The Catalog of a Journal whose end may be torn; the next start deals with that. */
+/** The Catalog of a Journal whose end may be torn; the next start repairs that. */
 const project = async ({journal}: StorePaths, origin: string): Promise<Catalog> => {
   const catalog = new Catalog(origin)
   const chain = new Chain(origin)

@@ -11,7 +11,7 @@ import {type EventRow, tellingAll, toRow} from "../events/telling.ts"
 import {parseRecord} from "./store/record.ts"
 import type {Store} from "./store/store.ts"
 
-/** The event that tells of a record: worked out from it alone, so that it is the same one whenever it is told. */
+/** The event of a record. It depends on the record alone, so it is always the same. */
 const eventOf = ({seq, at, actor, item, command}: JournalRecord): EventRow[] => {
   if (command.is === "authority") return []
   const about = {at: Date.parse(at)}
@@ -36,21 +36,22 @@ const moreOf = (command: Exclude<JournalRecord["command"], {is: "authority"}>): 
   }
 }
 
-/** The events of records, as statements of the batch that stores them. */
+/** The events of records, as statements for the batch that stores the records. */
 export const tellingRecords = (records: readonly JournalRecord[]): Statement[] => {
   const rows = records.flatMap(eventOf)
   return rows.length === 0 ? [] : [tellingAll(rows)]
 }
 
-/** Records that wait in memory to be told; those of a longer backlog are read again. */
+/** The number of pending records to hold in memory. A longer backlog is read from the store. */
 const mostWaiting = 5000
 
-/** Told in one batch. */
+/** The number of records per batch. */
 const atOnce = 200
 
 /**
- * Tells of the records of a file store: their events are stored after them, in one batch with the number up to which all are
- * told. What a crash or a failing database left untold is told at the next start; nothing is told twice.
+ * Raises the events of a file store's records. They are stored after the records, in one batch with the number of the
+ * last reported record. If a crash or a failing database interrupts that, the next start raises the rest. No event is
+ * raised twice.
  */
 export class FileTelling {
   readonly #database: Database
@@ -67,9 +68,9 @@ export class FileTelling {
     this.#log = log
   }
 
-  /** Tells what is not told yet of a Journal that ends at `head`. */
+  /** Reports the records that are not reported yet, up to `head`, the end of the Journal. */
   async start(head: number): Promise<void> {
-    // A restore may bring a Journal that ends before what was told of the one it replaces.
+    // After a restore, the Journal may end before the last reported record of the replaced one.
     const settling = [
       {sql: "INSERT OR IGNORE INTO workroom_told (id, seq) VALUES (1, 0)"},
       {sql: "UPDATE workroom_told SET seq = ? WHERE seq > ?", args: [head, head]},
@@ -80,14 +81,14 @@ export class FileTelling {
     this.#go()
   }
 
-  /** Takes note of new records, in their order. */
+  /** Adds new records, in their order. */
   readonly add = (records: readonly JournalRecord[]): void => {
     this.#head = records.at(-1)?.seq ?? this.#head
     if (this.#waiting.length < mostWaiting) this.#waiting.push(...records)
     this.#go()
   }
 
-  /** Resolves when all is told. */
+  /** Resolves when all records are reported. */
   async settled(): Promise<void> {
     await this.#running
   }
@@ -113,7 +114,7 @@ export class FileTelling {
         {sql: "UPDATE workroom_told SET seq = ?", args: [seq]},
       ]
       await persist("an event of the workroom", this.#log, () => this.#database.write(batch)).catch(error => {
-        // Repeated after an unknown outcome that was stored.
+        // Repeated after an unknown outcome that turned out to be stored.
         if (!isProblem(error, "database_refused")) throw error
       })
       this.#told = await this.#readTold()

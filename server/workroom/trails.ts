@@ -3,23 +3,26 @@ import {BoundedMap} from "../runtime/bounded-map.ts"
 import {parseRecord} from "./store/record.ts"
 import type {Store} from "./store/store.ts"
 
-/** Items whose records stay in memory: those that somebody looks at. */
+/** The number of items whose records stay in memory, for the items that people look at. */
 const mostKept = 16
 
-/** Records that are looked at first, from the end of the Journal back; then so many times as many. */
+/** The number of records to read first, backwards from the end of the Journal, and the factor for each further read. */
 const firstLook = 5000
 const growth = 8
 
-/** In canonical JSON these keys are neighbours, and within a text a quote is escaped. */
+/** In canonical JSON these keys are neighbours, and a quote within a text is escaped. */
 const markOf = (item: number): string => `,"item":${item},"prevHash":"`
 
-/** The records about one item, in their order, up to a record of the Journal. */
+/** The records of one item, in order, up to a record of the Journal. */
 interface Trail {
   readonly upTo: number
   readonly records: readonly JournalRecord[]
 }
 
-/** The records about single items. A Journal is not sorted by item: the first look at one reads back to what added it. */
+/**
+ * The records of single items. The Journal is not sorted by item: the first look at an item reads back to the record
+ * that added it.
+ */
 export class Trails {
   readonly #store: Pick<Store, "read">
   readonly #firstLook: number
@@ -30,7 +33,7 @@ export class Trails {
     this.#firstLook = look
   }
 
-  /** Takes note of records that were stored, one group after another. */
+  /** Adds stored records, one group after another. */
   add(group: readonly JournalRecord[]): void {
     const [first, last] = [group[0], group.at(-1)]
     if (first === undefined || last === undefined) return
@@ -40,7 +43,7 @@ export class Trails {
     }
   }
 
-  /** All of them, in their order, of a Journal that ends at `head`. Throws `workroom_damaged`. */
+  /** All records of an item, in order, of a Journal that ends at `head`. Throws `workroom_damaged`. */
   async of(item: number, head: number): Promise<readonly JournalRecord[]> {
     const known = this.#kept.get(item)
     if (known?.upTo === head) return known.records
@@ -50,7 +53,7 @@ export class Trails {
     return records
   }
 
-  /** Those after `since`, looked for from the end back, as far as to what added the item. */
+  /** The records after `since`, searched backwards from the end to the record that added the item. */
   async #lookBack(item: number, head: number, since: number): Promise<readonly JournalRecord[]> {
     const mark = markOf(item)
     let found: readonly JournalRecord[] = []

@@ -2,13 +2,13 @@ import type {ItemState} from "../../shared/api/item-rules.ts"
 import {takenIn as given} from "../../shared/api/item-rules.ts"
 import type {Command, Item, JournalRecord} from "../../shared/api/workroom.ts"
 
-/** A command about an item that is there. */
+/** A command about an existing item. */
 export type ItemChange = Exclude<Command, {is: "add" | "authority"}>
 
-/** In which states an item takes a command: what people and agents may give, and what the Host does by itself. */
+/** The states in which an item accepts each command, of people, agents and the Host itself. */
 export const takenIn: Readonly<Record<ItemChange["is"], readonly ItemState[]>> = {...given, overdue: ["blocked"]}
 
-/** An item has so many comments at most: it is kept whole in the Catalog. */
+/** The highest number of comments of an item: the Catalog stores them all. */
 export const mostComments = 1000
 
 type Change = Partial<Omit<Item, "id" | "revision">>
@@ -44,7 +44,7 @@ const commented = (item: Item, at: string, actor: string, text: string): Change 
   comments: [...item.comments, {actor, at, text}],
 })
 
-/** The item as an accepted record leaves it. */
+/** The item after an accepted record. */
 export const evolve = (item: Item, record: JournalRecord, command: ItemChange): Item => ({
   ...item,
   ...changeOf(item, command, record),

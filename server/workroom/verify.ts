@@ -1,7 +1,7 @@
 import {Catalog} from "./catalog.ts"
 import {damaged, rebuildIt, replay, type Store, type StoreKind} from "./store/store.ts"
 
-/** What verifying found. */
+/** The result of a verification. */
 export interface Verification {
   readonly store: StoreKind
   readonly authority: string
@@ -11,8 +11,8 @@ export interface Verification {
 }
 
 /**
- * Projects the whole Journal of an open store anew, and compares it with the Catalog in memory and with the one that is
- * stored, byte for byte. Throws `workroom_damaged`.
+ * Projects the whole Journal of an open store, and compares the result with the Catalog in memory and with the stored
+ * one, byte for byte. Throws `workroom_damaged`.
  */
 export const verifyStore = async (store: Store, catalog: Catalog): Promise<Verification> => {
   const {origin, authority, head, count} = catalog
@@ -32,5 +32,5 @@ export const verifyStore = async (store: Store, catalog: Catalog): Promise<Verif
 
 const requireEqual = (projected: string, other: string, where: string, seq: number): void => {
   if (projected === other) return
-  throw damaged(`the Catalog ${where} is not what the Journal makes of it, as of record ${seq}`, rebuildIt)
+  throw damaged(`the Catalog ${where} does not match the Journal at record ${seq}`, rebuildIt)
 }

@@ -16,21 +16,21 @@ export interface WorkroomOptions {
   readonly store: Store
   readonly authority: string
   readonly log: Log
-  /** Hears of records once they are durable, in their order. */
+  /** Called with records once they are durable, in their order. */
   readonly onRecorded?: (records: readonly JournalRecord[]) => void
-  /** What has to end before the store is let go of. */
+  /** Must end before the store closes. */
   readonly beforeClose?: () => Promise<void>
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
 
-/** Says what an opening had to mend. */
+/** Logs what the opening had to repair. */
 const tell = (log: Log, {cut, rebuilt}: Omit<Opened, "catalog">, {head}: Catalog): void => {
   if (cut !== undefined) log.warn(describeCut(cut), {segment: cut.segment, record: cut.record})
   if (rebuilt !== undefined) log.warn(describeRebuilt(rebuilt, head), {record: head.seq})
 }
 
-/** A command as it is asked for; when it is recorded, the workroom says. */
+/** A command as a caller asks for it. The workroom adds the time when it records the command. */
 export type Request = Omit<Entry, "at">
 
 interface Waiting {
@@ -39,12 +39,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Records of one group at most: a group holds up those that come after it. */
+/** The highest number of records per group: a group delays the commands after it. */
 const largestGroup = 512
 
 /**
- * The team's work items. Commands that come in while others are being stored share the next write; each is decided against
- * what those before it leave, and answered once its record is durable.
+ * The team's work items. Commands that arrive while others are being stored share the next write. Each is decided
+ * against the result of those before it, and answered once its record is durable.
  */
 export class Workroom {
   readonly #options: WorkroomOptions
@@ -55,7 +55,7 @@ export class Workroom {
   #catalog: Catalog
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
-  /** A write has failed, and what is stored is not known. */
+  /** A write has failed, and it is unknown what is stored. */
   #isUnsettled = false
   #closed = false
   #recorded = 0
@@ -69,7 +69,7 @@ export class Workroom {
     this.#deadlines = new Deadlines(this.#now, item => this.#tellOverdue(item))
   }
 
-  /** Throws `workroom_damaged`, `authority_mismatch`. A torn Journal that was cut, and a rebuilt Catalog, are logged. */
+  /** Throws `workroom_damaged`, `authority_mismatch`. Logs a torn Journal that it cut and a Catalog that it rebuilt. */
   static async open(options: WorkroomOptions): Promise<Workroom> {
     const {catalog, ...news} = await options.store.open(options.authority)
     tell(options.log, news, catalog)
@@ -86,7 +86,7 @@ export class Workroom {
     return this.#catalog.authority
   }
 
-  /** The last record that is durable. */
+  /** The last durable record. */
   get head(): Head {
     return this.#catalog.head
   }
@@ -97,18 +97,18 @@ export class Workroom {
     return {store: this.store, origin, authority, ...head, catalog: this.#catalog.text()}
   }
 
-  /** Tells of records once they are durable, until the returned function is called. */
+  /** Calls `hear` whenever records have become durable, until the returned function is called. */
   observe(hear: () => void): () => void {
     this.#observers.add(hear)
     return () => void this.#observers.delete(hear)
   }
 
-  /** All items, by number, rising. */
+  /** All items, in ascending order of their numbers. */
   get items(): readonly Item[] {
     return this.#catalog.items
   }
 
-  /** Since the start: commands that were recorded, and that were refused. */
+  /** The number of commands recorded and refused since the start. */
   get counts(): {readonly recorded: number; readonly refused: number} {
     return {recorded: this.#recorded, refused: this.#refused}
   }
@@ -125,8 +125,8 @@ export class Workroom {
   }
 
   /**
-   * Resolves to the item once the command is durable. Throws `workroom_unknown`, `workroom_stale`, `workroom_state`; where
-   * the store fails, `workroom_failed`, `workroom_outcome_unknown` or what the database says; `stopping`.
+   * Resolves to the item once the command is durable. Throws `workroom_unknown`, `workroom_stale`, `workroom_state`; if
+   * the store fails, `workroom_failed`, `workroom_outcome_unknown` or the database's problem; `stopping`.
    */
   run(request: Request): Promise<Item> {
     if (this.#closed) return Promise.reject(new Problem("stopping", "the Host is stopping"))
@@ -145,7 +145,7 @@ export class Workroom {
     return texts.reverse().map(parseRecord)
   }
 
-  /** The records about an item with numbers below `before`, newest first. Throws `workroom_unknown`. */
+  /** The records of an item with numbers below `before`, newest first. Throws `workroom_unknown`. */
   async journalOf(id: number, before: number, limit: number): Promise<readonly JournalRecord[]> {
     const records = await this.#trails.of(this.item(id).id, this.head.seq)
     return records
@@ -155,14 +155,14 @@ export class Workroom {
   }
 
   /**
-   * Projects the whole Journal anew and compares it with what is in memory and with what is stored, byte for byte. Throws
-   * `workroom_damaged`.
+   * Projects the whole Journal, and compares the result with the Catalog in memory and with the stored one, byte for
+   * byte. Throws `workroom_damaged`.
    */
   async verify(): Promise<Verification> {
     return verifyStore(this.#options.store, this.#catalog)
   }
 
-  /** Stores what waits, then lets go of the store. */
+  /** Stores the pending commands, then closes the store. */
   async close(): Promise<void> {
     this.#closed = true
     this.#deadlines.stop()
@@ -172,7 +172,7 @@ export class Workroom {
   }
 
   async #drain(): Promise<void> {
-    // Commands that are given in one go share a write.
+    // Commands of the same turn share a write.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0, largestGroup)
@@ -224,7 +224,7 @@ export class Workroom {
     for (const hear of this.#observers) hear()
   }
 
-  /** A failed write is not repeated: the store is opened anew, and says what it has. */
+  /** A failed write is never repeated: the store is reopened and says what it has. */
   async #reopen(): Promise<void> {
     const {store, authority, log} = this.#options
     const {catalog, ...news} = await store.open(authority, this.#catalog)
@@ -235,17 +235,20 @@ export class Workroom {
   }
 
   async #explain(cause: unknown): Promise<Problem> {
-    this.#options.log.error(`the workroom's Journal was not written: ${messageOf(cause)}`, {error: cause})
+    this.#options.log.error(`the Host could not write the workroom's Journal: ${messageOf(cause)}`, {error: cause})
     const isSettled = await this.#reopen().then(
       () => true,
-      error => this.#options.log.error(`the workroom's store does not open again: ${messageOf(error)}`, {error}),
+      error => this.#options.log.error(`the workroom's store does not reopen: ${messageOf(error)}`, {error}),
     )
     if (cause instanceof Problem) return cause
     const code = isSettled === true ? "workroom_failed" : "workroom_outcome_unknown"
     return new Problem(code, `the Journal could not be written: ${messageOf(cause)}`, {cause})
   }
 
-  /** Records that a deadline has passed. One that was met or moved meanwhile is refused, which is right. */
+  /**
+   * Records that a deadline has passed. If the deadline was met or moved in the meantime, the command is refused, as it
+   * should be.
+   */
   #tellOverdue({id, revision, blocker}: Item): void {
     if (blocker === null || blocker.deadline === null) return
     const command = {is: "overdue", expectedRevision: revision, deadline: blocker.deadline} as const

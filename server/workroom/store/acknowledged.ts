@@ -5,10 +5,10 @@ import {readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
 import type {CatalogHead} from "../catalog.ts"
 import {canonical, seal, sealOf} from "./record.ts"
 
-/** Within one sector of any disk, so that it is replaced wholly or not at all. */
+/** Less than one sector of any disk, so that a write replaces it completely or not at all. */
 const size = 384
 
-/** An acknowledgement is on the disk so soon, in milliseconds, where nothing else brings it there before. */
+/** The longest time until an acknowledgement is flushed to the disk, in milliseconds. */
 const flushAfter = 100
 
 const sync = promisify(fdatasync)
@@ -23,7 +23,7 @@ const parse = (text: string): CatalogHead | undefined => {
   return render(found) === text ? found : undefined
 }
 
-/** What a file says was acknowledged: undefined where there is none, `damaged` where it is not what was written. */
+/** Reads the acknowledged head: undefined without a file, `damaged` if the file was changed. */
 export const readAcknowledged = async (path: string): Promise<CatalogHead | "damaged" | undefined> => {
   const text = await readFileIfExists(path)
   return text === undefined ? undefined : (parse(text) ?? "damaged")
@@ -32,9 +32,9 @@ export const readAcknowledged = async (path: string): Promise<CatalogHead | "dam
 export const writeAcknowledged = (path: string, head: CatalogHead): Promise<void> => writeFileAtomic(path, render(head))
 
 /**
- * The small file that says up to which record the Journal was acknowledged. It is written before anybody is told, so a
- * process that dies leaves it exact; the disk has it within a tenth of a second, so a power cut may leave it that much
- * behind, which takes nothing away: what it lags behind by was already on the disk, whole.
+ * The small file with the number of the last acknowledged record. It is written before a command is answered, so a
+ * killed process leaves it exact. The disk has it within a tenth of a second, so a power cut may leave it that much
+ * behind. That loses nothing: the records above it are already on the disk.
  */
 export class Acknowledged {
   readonly #file: number
@@ -43,20 +43,20 @@ export class Acknowledged {
   #timer: ReturnType<typeof setTimeout> | undefined
   #failure: unknown
 
-  /** Of a file that `writeAcknowledged` has made. */
+  /** Opens a file that `writeAcknowledged` made. */
   constructor(path: string, lineage: Pick<CatalogHead, "origin">) {
     this.#file = openSync(path, "r+")
     this.#lineage = lineage
   }
 
-  /** Throws what an earlier flush, or this write, failed with. */
+  /** Throws the error of an earlier flush, or of this write. */
   write(head: Omit<CatalogHead, "origin">): void {
     if (this.#failure !== undefined) throw this.#failure
     writeSync(this.#file, render({...head, ...this.#lineage}), 0)
     this.#timer ??= setTimeout(() => void this.flush().catch(() => {}), flushAfter).unref()
   }
 
-  /** On the disk when it resolves. */
+  /** Flushed to the disk when it resolves. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -68,7 +68,7 @@ export class Acknowledged {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Without a flush. */
+  /** Closes the file without a flush. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#flushing

@@ -2,19 +2,19 @@ import {genesis, type Head, parseRecord, sealOf} from "./record.ts"
 
 const endPattern = /,"item":(\d+),"prevHash":"([0-9a-f]{64})","seq":(\d+),"hash":"[0-9a-f]{64}"\}$/
 
-/** The longest end of a record's text that the pattern can fit. */
+/** The longest end of a record's text that the pattern can match. */
 const longestEnd = 240
 
 /**
- * Checks the texts of a Journal's records one after another, mostly without parsing them: each is numbered one above the
- * record before it, names its hash, and bears the hash of itself.
+ * Checks the texts of a Journal's records in order, mostly without parsing them. Each record has the next number, the
+ * hash of the record before it, and its own hash.
  */
 export class Chain {
   #seq = 0
   #hash: string
   #authority: string
 
-  /** From its beginning, under an authority; or from a head that was checked before. */
+  /** Starts at the beginning, under an authority, or at a head that was checked earlier. */
   constructor(authority: string, from?: Head) {
     this.#authority = authority
     this.#seq = from?.seq ?? 0
@@ -25,12 +25,12 @@ export class Chain {
     return {seq: this.#seq, hash: this.#hash}
   }
 
-  /** The one that the newest record stands under. */
+  /** The authority of the newest record. */
   get authority(): string {
     return this.#authority
   }
 
-  /** Says what is wrong with the text of the next record; takes it where nothing is. */
+  /** Returns what is wrong with the text of the next record; if nothing is, moves the head to it. */
   take(text: string): string | undefined {
     const found = endPattern.exec(text.slice(-longestEnd))
     if (found === null) return "it is not a record"
@@ -42,7 +42,7 @@ export class Chain {
         : "it does not follow the record before it"
     }
     const digest = sealOf(text)
-    if (digest === undefined) return "its hash is not that of what it says"
+    if (digest === undefined) return "its hash does not match its content"
     if (item === "0" && !this.#changeAuthority(text)) return "it comes from another authority"
     this.#seq += 1
     this.#hash = digest

@@ -1,6 +1,6 @@
 const polynomial = 0x82f63b78
 
-/** Eight tables of 256 numbers, one behind the other, so that eight bytes are taken at a time (slicing-by-8). */
+/** Eight tables of 256 numbers in one array, for eight bytes at a time (slicing-by-8). */
 const tables = (() => {
   const all = new Int32Array(8 * 256)
   for (let byte = 0; byte < 256; byte++) {
@@ -15,7 +15,7 @@ const tables = (() => {
   return all
 })()
 
-/** CRC-32C (Castagnoli, RFC 3720 appendix B.4) of some of the bytes. */
+/** CRC-32C (Castagnoli, RFC 3720 appendix B.4) of a range of the bytes. */
 export const crc32c = (bytes: Uint8Array, start = 0, end = bytes.length): number => {
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let value = -1
@@ -23,7 +23,7 @@ export const crc32c = (bytes: Uint8Array, start = 0, end = bytes.length): number
   for (; at + 8 <= end; at += 8) {
     const one = value ^ words.getInt32(at, true)
     const two = words.getInt32(at + 4, true)
-    // A table has a number for every byte: the zeros are for the compiler.
+    // The tables have a number for every byte; the zeros only satisfy the compiler.
     value =
       (tables[1792 + (one & 255)] ?? 0) ^
       (tables[1536 + ((one >>> 8) & 255)] ?? 0) ^

@@ -9,20 +9,20 @@ import type {Head} from "./record.ts"
 import {type JournalEnd, listSegments, readSegments, type Segment, type StorePaths} from "./segments.ts"
 import {type Cut, damaged, follow, type Opened, otherAuthority, type Rebuilt, rebuildIt} from "./store.ts"
 
-/** A file store that was checked: where its Journal goes on. */
+/** A checked file store, and where its Journal continues. */
 export interface OpenedFiles extends Opened {
-  /** What the Catalog's file holds. */
+  /** The last record of the Catalog's file. */
   readonly keptSeq: number
-  /** The segment that takes the next record, and its length; undefined where the next record begins one. */
+  /** The segment for the next record, and its length; undefined if the next record starts a new segment. */
   readonly active: {readonly segment: Segment; readonly size: number} | undefined
 }
 
-/** What is not acknowledged is kept where it is whole; or, after a failure of this very process, taken back. */
+/** Whether intact records above the acknowledged number stay, or are removed after a failed write of this process. */
 export type Above = "keep" | "take back"
 
 /**
- * Checks all of a file store, makes a new one where there is none, cuts a torn end, and rebuilds a damaged Catalog from a sound
- * Journal. Throws `workroom_damaged`, `authority_mismatch`, `state_unwritable`.
+ * Checks a whole file store. Creates a new store if there is none, cuts a torn end, and rebuilds a damaged Catalog from
+ * an intact Journal. Throws `workroom_damaged`, `authority_mismatch`, `state_unwritable`.
  */
 export const openFiles = async (paths: StorePaths, authority: string, above: Above): Promise<OpenedFiles> => {
   const found = await examineFiles(paths, above, authority, "rebuild")
@@ -30,7 +30,7 @@ export const openFiles = async (paths: StorePaths, authority: string, above: Abo
   return settle(paths, found, authority, above)
 }
 
-/** What an interrupted process left of a store is finished, whichever authority it has. Nothing where there is no store. */
+/** Completes what an interrupted process left of a store, under any authority. Undefined if there is no store. */
 export const settleFiles = async (paths: StorePaths): Promise<Catalog | undefined> => {
   const found = await examineFiles(paths, "keep")
   return found === undefined ? undefined : (await settle(paths, found, found.catalog.authority, "keep")).catalog
@@ -43,7 +43,7 @@ const settle = async (paths: StorePaths, found: Examined, authority: string, abo
   const {segment, offset, bytes} = end
   const cut =
     offset < bytes.length && segment !== undefined ? await cutAt(paths, segment, end, catalog, above) : undefined
-  // The process before this one may have seen the write fail: what the disk may lack is written once more.
+  // An earlier process may have seen its write fail: rewrites the bytes that the disk may lack.
   if (segment !== undefined && unsure < offset) await writeAgain(segment, bytes.subarray(unsure, offset), unsure)
   if (catalog.head.seq > acknowledged) await acknowledge(paths, catalog)
   const rebuilt =
@@ -70,7 +70,7 @@ const replaceCatalog = async (paths: StorePaths, catalog: Catalog, wrong: string
 const begin = async (paths: StorePaths, authority: string): Promise<OpenedFiles> => {
   const catalog = new Catalog(authority)
   await makePrivateFolder(paths.journal)
-  // The Catalog last: a first start that is killed in between is told from a loss.
+  // The Catalog is written last, so that a killed first start differs from a loss.
   await acknowledge(paths, catalog)
   await writeFileAtomic(paths.catalog, catalog.text())
   return {catalog, keptSeq: 0, active: undefined}
@@ -84,15 +84,15 @@ export interface Examined {
   readonly end: JournalEnd
   readonly acknowledged: number
   readonly keptSeq: number
-  /** Where the records begin, in the last segment, that nobody was told of. */
+  /** The offset, in the last segment, of the first record that was not acknowledged. */
   readonly unsure: number
-  /** What is wrong with the Catalog's file, where the Journal makes up for it. */
+  /** What is wrong with the Catalog's file, if the Journal can replace it. */
   readonly wrongCatalog?: string
 }
 
 /**
- * Checks a file store without changing it; undefined where there is none. A damaged Catalog is refused, or made again from the
- * Journal. Throws `workroom_damaged`.
+ * Checks a file store without changing it; undefined if there is none. A damaged Catalog is refused, or rebuilt from
+ * the Journal. Throws `workroom_damaged`.
  */
 export const examineFiles = async (
   paths: StorePaths,
@@ -132,7 +132,7 @@ export const examineFiles = async (
   return {catalog, end, acknowledged, keptSeq, unsure, ...(wrongCatalog === undefined ? {} : {wrongCatalog})}
 }
 
-/** One of them may be behind an authority that was just taken over; both may not. */
+/** One of the two may still have the authority from before an adoption; both may not. */
 const requireOneHistory = (
   paths: StorePaths,
   catalog: Catalog,
@@ -147,7 +147,7 @@ const requireOneHistory = (
   throw new Problem("authority_mismatch", `${began}: they belong to two histories`)
 }
 
-/** Goes through the records of a Journal, and takes those that the Catalog does not have yet. */
+/** Walks through the records of a Journal, and applies those that the Catalog does not have yet. */
 class Walk {
   readonly #catalog: Catalog
   readonly #chain: Chain
@@ -199,7 +199,7 @@ class Walk {
   }
 }
 
-/** Only the end of the last segment, above what was acknowledged, may be torn. */
+/** Only the end of the last segment, above the acknowledged number, may be torn. */
 const requireWhole = ({segment, isLast, offset, wrong}: JournalEnd, next: number, acknowledged: number): void => {
   if (next > acknowledged && (wrong === undefined || isLast)) return
   if (wrong !== undefined && segment !== undefined) {

@@ -12,11 +12,16 @@ import {damaged, type Group, type Kept, type Opened, type Store} from "./store.t
 export interface FileStoreOptions {
   /** The folder of `workroom-catalog.json` and `workroom-journal/`. */
   readonly folder: string
-  /** Hears of a Catalog that could not be written; Journal and acknowledged number have it all. */
+  /**
+   * Logs a Catalog that could not be written. Nothing is lost: the Journal and the acknowledged number have everything.
+   */
   readonly log?: Pick<Log, "warn">
-  /** A segment that has so many bytes takes no further record. */
+  /** A segment of at least this many bytes takes no further record. */
   readonly segmentSize?: number
-  /** The Catalog is written anew after so many bytes of Journal, or as many as it has itself. */
+  /**
+   * The Catalog is rewritten after this many bytes of Journal, or after as many bytes as its own size if that is
+   * larger.
+   */
   readonly catalogAfter?: number
 }
 
@@ -27,8 +32,9 @@ interface Active {
 }
 
 /**
- * The files `workroom-catalog.json` and `workroom-journal/`. A group is one write and one fdatasync of the segment; then the
- * acknowledged number is written, and only then are its commands answered. The Catalog's file follows at intervals.
+ * The store in the files `workroom-catalog.json` and `workroom-journal/`. A group is one write and one fdatasync of the
+ * segment. Then the acknowledged number is written, and only then are the commands answered. The Catalog's file is
+ * updated at intervals.
  */
 export class FileStore implements Store {
   readonly kind = "file"
@@ -39,7 +45,7 @@ export class FileStore implements Store {
   #authority = ""
   #active: Active | undefined
   #acknowledged: Acknowledged | undefined
-  /** Nothing may be written until the store was opened again. */
+  /** Nothing may be written until the store is reopened. */
   #broken = false
   #catalogBytes = 0
   #sinceCatalog = 0
@@ -62,7 +68,7 @@ export class FileStore implements Store {
     this.#acknowledged = new Acknowledged(this.paths.acknowledged, catalog)
     this.#authority = authority
     this.#broken = false
-    // What the last process did not get to write is written after the next group.
+    // If the last process did not write its Catalog, it is written after the next group.
     this.#sinceCatalog = catalog.head.seq > opened.keptSeq ? Number.POSITIVE_INFINITY : 0
     return opened
   }
@@ -103,7 +109,7 @@ export class FileStore implements Store {
   keep(catalog: Catalog): void {
     if (this.#sinceCatalog < Math.max(this.#catalogAfter, this.#catalogBytes) || this.#keeping !== undefined) return
     this.#keeping = this.#writeCatalog(catalog)
-      .catch(error => this.#log?.warn(`the workroom's Catalog was not written: ${messageOf(error)}`))
+      .catch(error => this.#log?.warn(`the Host could not write the workroom's Catalog: ${messageOf(error)}`))
       .finally(() => {
         this.#keeping = undefined
       })
@@ -129,13 +135,15 @@ export class FileStore implements Store {
     this.#sinceCatalog = 0
     this.#catalogBytes = text.length
     await writeFileAtomic(this.paths.catalog, text).catch(error => {
-      // Tried again at the next interval, and at the end: Journal and acknowledged number have it all.
+      // Retried at the next interval and on close: the Journal and the acknowledged number have everything.
       this.#sinceCatalog = 1
       throw error
     })
   }
 
-  /** The segment that takes the next record; a full one is left behind with what was acknowledged on the disk. */
+  /**
+   * The segment for the next record. Before it leaves a full segment, it flushes the acknowledged number to the disk.
+   */
   async #activeFor(first: number): Promise<Active> {
     const active = this.#active
     if (active !== undefined && active.size < this.#segmentSize) return active

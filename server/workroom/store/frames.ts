@@ -1,14 +1,14 @@
 import {crc32c} from "./crc32c.ts"
 
-/** Before each record: its length and the CRC-32C of its bytes, 32 bits each, little-endian. */
+/** The header of a record: its length and the CRC-32C of its bytes, 32 bits each, little-endian. */
 const headerLength = 8
 
-/** A record is never longer: a request's body is at most 1 MiB. */
+/** The longest record: a request's body is at most 1 MiB. */
 const longest = 4 * 1024 * 1024
 
-/** The bytes of records, each with its header. */
+/** Returns the bytes of records, each with its header. */
 export const frame = (texts: readonly string[]): Buffer => {
-  // No character of a text takes more than three bytes.
+  // A character of a text takes at most three bytes.
   const most = texts.reduce((sum, text) => sum + headerLength + 3 * text.length, 0)
   const bytes = Buffer.allocUnsafe(most)
   let offset = 0
@@ -22,15 +22,16 @@ export const frame = (texts: readonly string[]): Buffer => {
   return bytes.subarray(0, offset)
 }
 
-/** Where reading frames ended: at the end of the bytes, or at one that is not whole. */
+/** Where the reading of frames ended: at the end of the bytes, or at an incomplete frame. */
 export interface Stop {
   readonly offset: number
   readonly wrong?: string
 }
 
 /**
- * Hands over the text of each whole frame with the offset behind it, until the end, or until `take` says what is wrong with
- * one; then the stop is where that one begins. Of a part, it ends with the first frame that reaches its end.
+ * Passes the text of each complete frame to `take`, with the offset behind it, until the end or until `take` returns
+ * what is wrong. Then the stop is at the start of that frame. With a range, it ends after the first frame that reaches
+ * `until`.
  */
 export const readFrames = (
   bytes: Buffer,
@@ -43,10 +44,10 @@ export const readFrames = (
     const length = bytes.readUInt32LE(offset)
     const start = offset + headerLength
     const end = start + length
-    if (length === 0 || length > longest) return {offset, wrong: `its length, ${length}, cannot be`}
+    if (length === 0 || length > longest) return {offset, wrong: `its length, ${length}, is impossible`}
     if (end > bytes.length) return {offset, wrong: "it is cut short"}
     if (crc32c(bytes, start, end) !== bytes.readUInt32LE(offset + 4)) {
-      return {offset, wrong: "its bytes do not have its checksum"}
+      return {offset, wrong: "its checksum does not match its bytes"}
     }
     const wrong = take(bytes.toString("utf8", start, end), end)
     if (wrong !== undefined) return {offset, wrong}
@@ -55,7 +56,7 @@ export const readFrames = (
   return {offset}
 }
 
-/** Where the frames end that hold so many records; by their lengths alone. */
+/** The offset behind a number of records; it reads only their lengths. */
 export const endOfFrames = (bytes: Buffer, records: number): number | undefined => {
   let offset = 0
   for (let record = 0; record < records; record++) {

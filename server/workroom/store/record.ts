@@ -2,13 +2,13 @@ import type {Command, JournalRecord} from "../../../shared/api/workroom.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 
-/** JSON with sorted keys and without white space: equal values have equal texts. */
+/** JSON with sorted keys and without white space, so that equal values have equal texts. */
 export const canonical = (value: unknown): string => toJson(isSorted(value) ? value : sorted(value))
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** What is made with its keys in order is stringified in one go, which is several times as fast. */
+/** A value whose keys are already in order is stringified directly, which is several times as fast. */
 const isSorted = (value: unknown): boolean => {
   if (!isObject(value)) return true
   if (Array.isArray(value)) return value.every(isSorted)
@@ -28,7 +28,7 @@ const sorted = (value: unknown): unknown => {
   return copy
 }
 
-/** By insertion: few keys, mostly in order, which `sort` is slow for. */
+/** Insertion sort: few keys, mostly in order, for which `sort` is slow. */
 const sortedKeys = (value: Readonly<Record<string, unknown>>): readonly string[] => {
   const keys: string[] = []
   for (const key in value) {
@@ -43,13 +43,13 @@ const sortedKeys = (value: Readonly<Record<string, unknown>>): readonly string[]
 const hashLength = 64
 const sealLength = `,"hash":""}`.length + hashLength
 
-/** A JSON object's text with its own SHA-256 as its last key, and that hash. */
+/** Appends the SHA-256 of a JSON object's text as its last key; returns the text and the hash. */
 export const seal = (body: string): {readonly text: string; readonly hash: string} => {
   const digest = sha256Of(body)
   return {text: `${body.slice(0, -1)},"hash":"${digest}"}`, hash: digest}
 }
 
-/** The hash that a sealed text bears; undefined where it is not the hash of the rest. */
+/** The hash of a sealed text; undefined if it is not the hash of the rest. */
 export const sealOf = (text: string): string | undefined => {
   const digest = text.slice(-hashLength - 2, -2)
   const body = `${text.slice(0, -sealLength)}}`
@@ -58,16 +58,16 @@ export const sealOf = (text: string): string | undefined => {
     : undefined
 }
 
-/** What the first record of a Journal names as its predecessor: the chain begins with the authority it was made under. */
+/** The predecessor of a Journal's first record: the chain begins with the authority under which it was made. */
 export const genesis = (authority: string): string => sha256Of(`svc.workroom/1 ${authority}`)
 
-/** The end of a chain: the number and hash of its last record; 0 and the genesis of one without records. */
+/** The end of a chain: the number and hash of its last record, or 0 and the genesis of an empty chain. */
 export interface Head {
   readonly seq: number
   readonly hash: string
 }
 
-/** A record and its text, as it is stored. */
+/** A record with its stored text. */
 export interface Recorded {
   readonly record: JournalRecord
   readonly text: string
@@ -88,5 +88,5 @@ export const chained = ({at, actor, item, command}: Entry, after: Head): Recorde
   return {record: {seq, at, actor, item, command, prevHash, hash}, text}
 }
 
-/** Of a text that the chain has accepted. */
+/** Parses a text that the chain has accepted. */
 export const parseRecord = (text: string): JournalRecord => fromJson(text) as JournalRecord

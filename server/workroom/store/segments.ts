@@ -4,7 +4,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import {isMissing} from "../../runtime/files.ts"
 import {readFrames, type Stop} from "./frames.ts"
 
-/** The names of a file store's parts; its folder is `.svc/`, or another one that has a copy. */
+/** The paths of a file store. Its folder is `.svc/`, or another folder with a copy. */
 export const storePaths = (folder: string) => ({
   folder,
   catalog: join(folder, "workroom-catalog.json"),
@@ -14,7 +14,7 @@ export const storePaths = (folder: string) => ({
 
 export type StorePaths = ReturnType<typeof storePaths>
 
-/** One file of the Journal: records from a number on. */
+/** One file of the Journal: records from `first` on. */
 export interface Segment {
   readonly name: string
   readonly path: string
@@ -29,7 +29,7 @@ export const segmentAt = (journal: string, first: number): Segment => {
   return {name, path: join(journal, name), first}
 }
 
-/** Bytes that are checked in one turn of the event loop. */
+/** The number of bytes to check in one turn of the event loop. */
 const atOnce = 512 * 1024
 
 /** In the order of their records. */
@@ -46,7 +46,7 @@ export const listSegments = async (journal: string): Promise<readonly Segment[]>
     .sort((one, other) => one.first - other.first)
 }
 
-/** Where reading a Journal's segments ended: in one of them, at a record that is not whole, or at the end of the last. */
+/** Where the reading of segments ended: at an incomplete record, or at the end of the last segment. */
 export interface JournalEnd extends Stop {
   readonly segment: Segment | undefined
   readonly isLast: boolean
@@ -54,8 +54,8 @@ export interface JournalEnd extends Stop {
 }
 
 /**
- * Hands over the text of each record with the offset behind it, segment by segment; ends where `take` objects, where a frame is
- * not whole, or where a segment does not begin with the record that comes next.
+ * Passes the text of each record to `take`, with the offset behind it, segment by segment. Ends if `take` objects, if a
+ * frame is incomplete, or if a segment does not begin with the next record.
  */
 export const readSegments = async (
   segments: readonly Segment[],

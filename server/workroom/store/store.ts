@@ -5,30 +5,30 @@ import {Chain} from "./chain.ts"
 import type {Head, Recorded} from "./record.ts"
 import {parseRecord} from "./record.ts"
 
-/** Records that are stored together, and what they make of the Catalog. */
+/** Records that are stored together, and the items that they change. */
 export interface Group {
   readonly before: Head
   readonly after: Head
   readonly records: readonly Recorded[]
-  /** Each item that they change, as they leave it. */
+  /** Each changed item, in its new state. */
   readonly items: readonly Item[]
 }
 
-/** A torn end of the Journal that was cut: nobody had been told that it was recorded. */
+/** A torn end of the Journal that was cut. None of its records had been acknowledged. */
 export interface Cut {
   readonly segment: string
-  /** The number that the first record of it would have had. */
+  /** The number that its first record would have had. */
   readonly record: number
   readonly bytes: number
-  /** Where its bytes are kept; undefined for what this process itself could not finish. */
+  /** The file with the cut bytes; undefined for an unfinished write of this process. */
   readonly kept: string | undefined
 }
 
-/** A Catalog that was damaged or lost, and was made again from a sound Journal. */
+/** A damaged or lost Catalog that was rebuilt from an intact Journal. */
 export interface Rebuilt {
   /** What was wrong with it. */
   readonly wrong: string
-  /** Where the damaged one is kept; undefined where there is nothing to keep. */
+  /** The path of the damaged Catalog; undefined if there is nothing to keep. */
   readonly kept: string | undefined
 }
 
@@ -46,29 +46,32 @@ export interface Kept {
 
 export type StoreKind = "database" | "file"
 
-/** Where Catalog and Journal are. Two implementations, one contract suite. */
+/** Stores the Catalog and the Journal. Two implementations share one contract suite. */
 export interface Store {
   readonly kind: StoreKind
   /**
-   * Checks the whole Journal; resolves to the Catalog as of its last record. A store that is new begins under the
-   * authority. A damaged Catalog is rebuilt where the Journal is sound up to the last acknowledged number. With `known`, after
-   * an `append` that failed: nothing above it was acknowledged. Throws `workroom_damaged`, `authority_mismatch`.
+   * Checks the whole Journal; resolves to the Catalog as of its last record. A new store begins under `authority`. A
+   * damaged Catalog is rebuilt if the Journal is intact up to the last acknowledged record. Pass `known` after a failed
+   * `append`: nothing above it was acknowledged. Throws `workroom_damaged`, `authority_mismatch`.
    */
   open(authority: string, known?: Catalog): Promise<Opened>
-  /** Durable when it resolves. When it rejects, nothing more may be appended before the store was opened again. */
+  /** Durable when it resolves. If it rejects, the store must be reopened before the next append. */
   append(group: Group): Promise<void>
-  /** Hands over the texts of these records, the last one included. Throws `workroom_damaged` where they are not all there. */
+  /**
+   * Passes the texts of the records from `from` to `upTo`, inclusive, to `take`. Throws `workroom_damaged` if one is
+   * missing.
+   */
   read(from: number, upTo: number, take: (text: string) => void): Promise<void>
-  /** The Catalog after an append, for a store that keeps it apart. */
+  /** The Catalog after an append, for a store that writes it separately. */
   keep(catalog: Catalog): void
-  /** What it has as Catalog now; a file store's may be behind the Journal. */
+  /** The stored Catalog; that of a file store may be behind the Journal. */
   kept(): Promise<Kept>
   close(catalog: Catalog): Promise<void>
 }
 
 /**
- * Every record of a Journal, checked and projected anew onto an empty Catalog; `at` sees it after each record. Throws
- * `workroom_damaged`.
+ * Checks every record of a Journal and projects it onto an empty Catalog; `at` sees the Catalog after each record.
+ * Throws `workroom_damaged`.
  */
 export const replay = async (
   read: (take: (text: string) => void) => Promise<void>,
@@ -85,7 +88,7 @@ export const replay = async (
   return empty
 }
 
-/** Projects a record that the chain has taken. Says why it cannot. */
+/** Projects a record that the chain has accepted. Returns why it cannot. */
 export const follow = (catalog: Catalog, text: string): string | undefined => {
   try {
     catalog.apply(parseRecord(text))
@@ -97,7 +100,7 @@ export const follow = (catalog: Catalog, text: string): string | undefined => {
 
 export const rebuildIt = "Keep a copy; then, with the Host stopped: svc workroom rebuild."
 
-/** Names what is damaged; `hint` where it can be made again. */
+/** Reports damage. Pass `hint` if the damaged part can be rebuilt. */
 export const damaged = (detail: string, hint?: string): Problem =>
   new Problem("workroom_damaged", detail, hint === undefined ? {} : {hint})
 
@@ -112,5 +115,5 @@ export const describeRebuilt = ({wrong, kept}: Rebuilt, {seq}: Head): string =>
 
 export const describeCut = ({segment, record, bytes, kept}: Cut): string =>
   kept === undefined
-    ? `${bytes} bytes from record ${record} on, which were not acknowledged, were taken back from ${segment}`
-    : `${bytes} bytes of a torn record ${record}, which was not acknowledged, were cut from ${segment}; they are kept in ${kept}`
+    ? `removed ${bytes} unacknowledged bytes, from record ${record} on, from ${segment}`
+    : `cut ${bytes} bytes of the torn and unacknowledged record ${record} from ${segment}; they are kept in ${kept}`

@@ -9,13 +9,16 @@ import {tellingRecords} from "../telling.ts"
 import {Chain} from "./chain.ts"
 import {damaged, follow, type Group, type Kept, type Opened, otherAuthority, replay, type Store} from "./store.ts"
 
-/** Rows of one read: a read holds up the event loop. */
+/** The number of rows per read: a read blocks the event loop. */
 const pageSize = 2000
 
 const recordRows = jsonRows(["seq", "item", "record"])
 const itemRows = jsonRows(["item", "data"])
 
-/** The tables `workroom_catalog` and `workroom_events`. A group, its Catalog rows and its events are one batch. */
+/**
+ * The store in the tables `workroom_catalog` and `workroom_events`. A group, its Catalog rows and its events are one
+ * batch.
+ */
 export class TableStore implements Store {
   readonly kind = "database"
   readonly #database: Database
@@ -72,7 +75,7 @@ export class TableStore implements Store {
 
   keep(): void {}
 
-  /** The rows as the text that a Catalog of them has. */
+  /** The rows as the text of their Catalog. */
   async kept(): Promise<Kept> {
     const rows = await this.#database.read(
       `SELECT h.origin, h.authority, h.seq, h.hash, c.data FROM workroom_head h LEFT JOIN workroom_catalog c ON true
@@ -84,7 +87,7 @@ export class TableStore implements Store {
     return {seq: Number(first.seq), text: catalogText(headOf(first), items)}
   }
 
-  /** Puts a Catalog in the place of the stored one. */
+  /** Replaces the stored Catalog. */
   async replace(catalog: Catalog): Promise<void> {
     const {seq, hash} = catalog.head
     await this.#database.write([
@@ -121,7 +124,7 @@ export class TableStore implements Store {
     return items.flatMap(item => item ?? [])
   }
 
-  /** Of a Journal that was checked. */
+  /** Rebuilds the Catalog from a Journal that was checked. */
   async #rebuild({origin, seq}: CatalogHead, wrong: string): Promise<Opened> {
     const catalog = await replay(take => this.read(1, seq, take), new Catalog(origin))
     await this.replace(catalog)

@@ -80,7 +80,7 @@ test("what the workroom refuses, the model is told", async () => {
   const workroom = await (await tablePlace()).open()
   const call = toolsOf(workroom)
   await workroom.run(add("One"))
-  await expect(call("review", {item: 1}, "k1")).rejects.toThrow("review is for what is active; item 1 is open")
+  await expect(call("review", {item: 1}, "k1")).rejects.toThrow("review needs an item that is active; item 1 is open")
   await expect(call("show", {item: 9}, "k2")).rejects.toThrow("there is no work item 9")
   await expect(call("comment", {item: 9, text: "x"}, "k3")).rejects.toThrow("there is no work item 9")
   await expect(call("comment", {item: 1, text: " "}, "k4")).rejects.toThrow("text: expected text")

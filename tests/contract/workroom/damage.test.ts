@@ -110,7 +110,7 @@ describe("damage in the middle of the files is refused, and names segment and re
         bytes[40] = (bytes[40] ?? 0) ^ 1
         writeFileSync(path, bytes)
       },
-      /record (\d+) in 0+\1\.segment, at byte 0: its bytes do not have its checksum/,
+      /record (\d+) in 0+\1\.segment, at byte 0: its checksum does not match its bytes/,
     ],
     [
       "a segment that is missing",
@@ -264,8 +264,6 @@ describe("damage of the tables is refused, and names the record", () => {
     await (await place.database()).write([
       {sql: 'UPDATE workroom_catalog SET data = replace(data, \'"priority":"low"\', \'"priority":"high"\')'},
     ])
-    expect(await refusal(workroom.verify())).toContain(
-      "the Catalog stored is not what the Journal makes of it, as of record 20",
-    )
+    expect(await refusal(workroom.verify())).toContain("the Catalog stored does not match the Journal at record 20")
   })
 })

@@ -38,7 +38,7 @@ test("svc workroom takes an item its way, and shows it", async () => {
   expect(await said(project, "list")).toMatch(
     /1 +3 +blocked +high +user:ada +renew it +waiting for parts, by user:grace/,
   )
-  expect(await refused(project, "accept", "1")).toContain("accept is for what is review; item 1 is blocked")
+  expect(await refused(project, "accept", "1")).toContain("accept needs an item that is review; item 1 is blocked")
   expect(await refused(project, "unblock", "1", "--revision", "2")).toContain("item 1 is at revision 3 (blocked)")
   await said(project, "unblock", "1")
   await said(project, "review", "1")
@@ -98,7 +98,7 @@ test("a Catalog file that was changed is refused by verify, rebuilt by the comma
   appendFileSync(torn, "torn")
   expect(await said(project, "verify")).toContain("then 4 bytes of a torn record, which the next start cuts: sound")
   const next = await startHost({project})
-  const told = "4 bytes of a torn record 2, which was not acknowledged, were cut"
+  const told = "cut 4 bytes of the torn and unacknowledged record 2"
   await untilPrinted(next.process, told)
   const kept = readdirSync(project.path(".svc/workroom-journal")).filter(name => name.startsWith("torn-2-"))
   expect(kept.map(name => project.read(`.svc/workroom-journal/${name}`))).toEqual(["torn"])
