@@ -24,7 +24,7 @@ const fail = (component: Named, reason: ReadinessReason, isPinned = false): Comp
   }
 }
 
-/** `project_started`: told only where it is not so, and then always required. `why` is what keeps it from starting. */
+/** `project_started`: listed only if it fails, and always required. `why` says what keeps the project from starting. */
 export const checkProject = (why: string, since: string): Component => {
   const failed = fail(
     {
@@ -33,14 +33,17 @@ export const checkProject = (why: string, since: string): Component => {
       required: true,
       check: "project_started",
       since,
-      proves: "the generation is of the project as it is",
+      proves: "the project as it is has started",
     },
     "last_good",
   )
   return {...failed, message: why === "" ? failed.message : `${failed.message} It fails with: ${why}`}
 }
 
-/** In the database's place while a start waits for space: always required. `why` is what could not be stored. */
+/**
+ * Replaces the database's component while a start waits for space; always required. `why` says what could not be
+ * stored.
+ */
 export const checkSpace = (why: string, since: string): Component => {
   const failed = fail({...ofDatabase, required: true, since}, "disk_full")
   return {...failed, message: `${failed.message} ${why}`.trimEnd()}
@@ -53,15 +56,15 @@ const ofDatabase = {
   proves: "opened and migrated, not a live SQL test",
 } as const
 
-/** Failures that leave open whether the newest change is stored. */
+/** Failures that leave it unknown whether the newest change is stored. */
 const silences: Readonly<Record<string, string>> = {
   database_unanswered: "does not answer",
   database_stalled: "its disk does not answer",
 }
 
 /**
- * `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so; one whose
- * file was removed or replaced is not, whatever is required.
+ * `initialized`: opened and migrated in this run. It is not a live SQL test: a database that fails now stays ready,
+ * with a message. A database whose file was removed or replaced is never ready and always required.
  */
 export const checkDatabase = (
   initialized: boolean,
@@ -89,8 +92,8 @@ export const checkDatabase = (
 }
 
 /**
- * `admission_open`: present, enabled, and its own gate open; not transport connectivity. A paused ingress leaves it ready, and so
- * does a lost connection: the component says so.
+ * `admission_open`: the endpoint is present and enabled, and its own gate is open. It does not test the transport: a
+ * paused ingress or a lost connection leaves it ready, with a message.
  */
 export const checkEndpoint = (
   selector: {readonly owner: string; readonly name: string},
@@ -149,8 +152,8 @@ const endpointReason = (
 }
 
 /**
- * `binding_configured`: provider, package, model, key, instructions and tools are there; not provider credential validation.
- * A binding that is disabled is not configured.
+ * `binding_configured`: provider, package, model, key, instructions and tools are present. It does not validate the
+ * credentials. A disabled binding is not configured.
  */
 export const checkAgent = (name: string, agent: Standing | undefined, since: string, required: boolean): Component => {
   const component = {

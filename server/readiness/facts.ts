@@ -8,7 +8,7 @@ import type {Standings} from "../agents/bindings/configured.ts"
 export interface EndpointFacts {
   readonly owner: PluginPath
   readonly name: string
-  /** Of its connection, as `/api/endpoints` shows it. */
+  /** The state of the connection, as in `/api/endpoints`. */
   readonly state: (typeof endpointStates)[number]
   /** The endpoint's own gate, and why it is closed. */
   readonly admission: {readonly is: "open"} | {readonly is: "closed"; readonly reason: string}
@@ -18,26 +18,26 @@ export interface EndpointFacts {
 
 /** Why the newest change was not stored. `since` in milliseconds since 1970. */
 export interface DatabaseFailure {
-  /** Of the problem. */
+  /** The problem's code. */
   readonly code: string
   readonly message: string
   readonly hint: string
   readonly since: number
 }
 
-/** What the Host knows, at one moment. Times in milliseconds since 1970. */
+/** The state of the Host at one moment. Times in milliseconds since 1970. */
 export interface Facts {
   readonly now: number
   readonly startedAt: number
   readonly authority: string | undefined
   readonly generation: {readonly number: number; readonly committedAt: number} | undefined
-  /** What keeps the project as it is from starting, while the last good generation runs. */
+  /** Why the project as it is does not start, while the last good generation runs. */
   readonly notStarted?: string | undefined
-  /** Does a pinned configuration run, and not the file's? */
+  /** Whether a pinned configuration runs instead of the file's. */
   readonly isPinned?: boolean | undefined
-  /** Why the newest draft was not committed, if it was not. */
+  /** Why the newest draft was not committed, if it failed. */
   readonly failure: string | undefined
-  /** The configuration that git does not have as it is. */
+  /** The configuration that git does not have in its current form. */
   readonly uncommitted?: UncommittedConfig | undefined
   readonly databaseInitialized: boolean
   /** Why a remote database does not answer, while a provisional generation runs. */
@@ -47,12 +47,12 @@ export interface Facts {
   /** Why the newest change was not stored, while the database fails. */
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: readonly EndpointFacts[]
-  /** Shown, and no check: a paused Host is ready. Open since the start when left out. */
+  /** For display only: a paused Host is ready. Defaults to open since the start. */
   readonly ingress?: IngressView | undefined
-  /** The newest verified checkpoint; left out where nobody makes any. */
+  /** The newest verified checkpoint; left out if checkpoints are not available. */
   readonly checkpoint?: NewestCheckpoint | undefined
   readonly checkpointFailure?: CheckpointFailure | undefined
-  /** State of each plugin instance by name; `disabled` for one that the configuration switches off. */
+  /** The state of each plugin instance by name; `disabled` for a plugin that the configuration disables. */
   readonly plugins: Readonly<Record<string, string>>
   readonly agents: Standings
   readonly required: {

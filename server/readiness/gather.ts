@@ -20,7 +20,7 @@ export interface Observed {
   readonly databaseInitialized: boolean
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
-  /** Of each binding of the generation, whether it is configured. */
+  /** Whether each binding of the generation is configured. */
   readonly agents: () => Standings
   readonly ingress?: () => IngressView
   readonly checkpoint?: () => NewestCheckpoint
@@ -29,7 +29,7 @@ export interface Observed {
 
 const nothingRequired: Facts["required"] = {database: true, endpoints: [], agents: []}
 
-/** The facts of a report, from what runs; put together when they are asked for, since a probe asks for few. */
+/** The facts of a report, read from the running parts only when they are asked for: a probe needs few of them. */
 export const gatherFacts = (observed: Observed): Facts => new ObservedFacts(observed)
 
 class ObservedFacts implements Facts {

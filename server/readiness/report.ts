@@ -5,7 +5,7 @@ import type {Facts} from "./facts.ts"
 
 const time = (at: number) => new Date(at).toISOString()
 
-/** Facts in, report out: no I/O, no clock. Every check is listed, healthy ones too. */
+/** Creates a report from facts, without I/O and without a clock. It lists every check, also the passing ones. */
 export const createReport = (facts: Facts): ReadinessReport => {
   const {generation} = facts
   const components: Component[] = generation === undefined ? [] : componentsOf(facts)
@@ -28,7 +28,7 @@ export const createReport = (facts: Facts): ReadinessReport => {
   }
 }
 
-/** All that there is to check before a generation runs. */
+/** The only check before a generation runs. */
 const databaseOf = (facts: Facts): Component =>
   facts.noSpace === undefined
     ? requiredOf(facts, "", databaseTime(facts)).database
@@ -36,10 +36,10 @@ const databaseOf = (facts: Facts): Component =>
 
 const databaseTime = ({databaseFailure, startedAt}: Facts): string => time(databaseFailure?.since ?? startedAt)
 
-/** What the report's `ready` says, without what a report has besides: probes ask for it again and again. */
+/** The `ready` of the report without the report itself: probes ask for it all the time. */
 export const isEveryRequiredReady = (facts: Facts): boolean => {
   if (facts.generation === undefined || facts.notStarted !== undefined) return false
-  // Nobody reads since when: a probe pays for no date.
+  // The times are unused: a probe need not format dates.
   const {database, endpoints, agents} = requiredOf(facts, "", "")
   return (database.ready || !database.required) && endpoints.every(isReady) && agents.every(isReady)
 }
@@ -68,7 +68,7 @@ const noAgents: Standings = {}
 
 const standingOf = (agents: Standings, name: string) => (Object.hasOwn(agents, name) ? agents[name] : undefined)
 
-/** Put together once: each of them may be made when it is asked for. */
+/** Read once: a getter of the facts may compute its value at each access. */
 const seenIn = ({endpoints, plugins, ingress, isPinned, databaseUnreachable}: Facts) => ({
   endpoints,
   plugins,
@@ -98,7 +98,7 @@ const componentsOf = (facts: Facts): Component[] => {
   return components.toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
 }
 
-/** What somebody has to look at comes first: what is not ready, then what is ready and has a remediation all the same. */
+/** Problems come first: components that are not ready, then ready ones with a remediation. */
 const urgencyOf = ({required, ready, remediation}: Component): number => {
   if (!required) return 2
   if (!ready) return 0
