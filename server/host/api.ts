@@ -181,7 +181,7 @@ const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
   const at = new Date(Date.now() + wait * 1000).toISOString()
   return new Problem(
     "restart_limit",
-    `${limit}and has counted ${starts}; the next restart is possible at ${at}, in ${wait} s`,
+    `${limit}, and has counted ${starts}; the next restart is possible at ${at}, in ${wait} s`,
     {
       retryAfter: wait,
     },
