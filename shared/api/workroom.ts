@@ -73,7 +73,7 @@ const onItem = {
   ...common,
 }
 
-/** The body of a command without fields of its own kind. */
+/** The body of a command without further fields. */
 const ItemCommandRequest = Named("ItemCommandRequest", onItem, closed)
 
 /** The bodies of the commands, by name. */

@@ -1,35 +1,40 @@
 import type {AgentRunState} from "../agents/states.ts"
 
-/** How a plugin has an agent run. */
+/** Options for a run of an agent. */
 export interface AgentRunOptions {
-  /** Where the answer goes, as a message; nowhere when left out: `result` has it. */
+  /**
+   * Where svc sends the answer as a message. When left out, svc sends nothing, and only `result` returns the answer.
+   */
   readonly target?: {readonly endpoint: string; readonly channel: string}
   /**
-   * On whose behalf, on the target's platform: what this user may do there, the run's tools may. Without one the run has the binding's
-   * `permission`.
+   * The user on the target's platform for whom the run acts: its tools may do what this user may do there. When left
+   * out, the run has the binding's `permission`.
    */
   readonly user?: string
-  /** At most 200 characters. Where the plugin has had this agent run under this key before, the run of then is meant. */
+  /**
+   * A key of at most 200 characters. If the plugin already started a run of this agent under this key, `run` returns
+   * that run.
+   */
   readonly key?: string
 }
 
-/** A run as its plugin sees it. */
+/** The result of a run, as its plugin sees it. */
 export interface AgentResult {
   readonly state: AgentRunState
-  /** Null until the run has succeeded. */
+  /** The answer; null until the run has succeeded. */
   readonly answer: string | null
-  /** Why it has failed, as a word; null where it has not. */
+  /** A code for why the run failed; null if it did not fail. */
   readonly reason: string | null
 }
 
-/** An agent of the project, as `plugin.agent` gives it. */
+/** An agent of the project, as `plugin.agent` returns it. */
 export interface AgentHandle {
   readonly name: string
   /**
-   * Queues a run; resolves to its runId once it is durable. `input` is what the agent is asked. Throws `not_active`, `agent_unknown`,
-   * `agent_disabled`, `request_invalid`, `target_invalid`, `endpoint_unknown`, `ingress_paused`.
+   * Queues a run and resolves to its runId once it is durable. `input` is the question or task. Throws `not_active`,
+   * `agent_unknown`, `agent_disabled`, `request_invalid`, `target_invalid`, `endpoint_unknown`, `ingress_paused`.
    */
   run(input: string, options?: AgentRunOptions): Promise<string>
-  /** What became of a run that this plugin asked for. Throws `agent_run_unknown`. */
+  /** Returns the state and the answer of a run that this plugin started. Throws `agent_run_unknown`. */
   result(runId: string): Promise<AgentResult>
 }

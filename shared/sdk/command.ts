@@ -1,8 +1,9 @@
 import type {LocalText} from "./text/texts.ts"
 
 /**
- * The value types that a command pattern may name: `<name:string>`. `text` takes the rest of the line as it stands. Beside
- * them stand choices (`<color:red|green>`), lists in one word (`<ids:integer[]>`), and the rest of the words (`<names:string...>`).
+ * The value types of a command pattern: `<name:string>`. `text` takes the rest of the line unchanged. A pattern may
+ * also have choices (`<color:red|green>`), lists in one word (`<ids:integer[]>`), and the remaining words as a list
+ * (`<names:string...>`).
  */
 export interface ArgumentTypes {
   string: string
@@ -13,7 +14,7 @@ export interface ArgumentTypes {
 }
 export type ArgumentType = keyof ArgumentTypes
 
-/** One value of a type: the type's own, or one of the choices of `red|green|blue`. */
+/** One value of a type, or one of the choices of `red|green|blue`. */
 type One<Kind extends string> = Kind extends ArgumentType
   ? ArgumentTypes[Kind]
   : Kind extends `${string}|${string}`
@@ -24,7 +25,7 @@ type Choice<Kind extends string> = Kind extends `${infer First}|${infer More}` ?
 /** At least one value. */
 type Some<T> = readonly [T, ...T[]]
 
-/** What a required argument gives, or one with a default, or an optional one that was given. */
+/** The value of an argument that is required, has a default, or is optional and present. */
 type ValueOf<Kind extends string> = Kind extends `${infer Each}[]`
   ? Some<One<Each>>
   : Kind extends `${infer Each}...`
@@ -38,7 +39,7 @@ interface Written {
   readonly fallback: string
 }
 
-/** An argument by what stands in its brackets. Without a type it is a string. */
+/** Reads one argument from the text in its brackets. Without a type it is a string. */
 type Read<
   Spec extends string,
   Is extends Written["is"],
@@ -51,7 +52,7 @@ type Read<
       ? {name: Name; kind: "string[]"; is: Is; fallback: Fallback}
       : {name: Spec; kind: "string"; is: Is; fallback: Fallback}
 
-/** The arguments that a pattern writes, in their order. */
+/** Reads the arguments of a pattern, in order. */
 type ReadAll<Pattern extends string> = Pattern extends `${infer Before}<${infer After}`
   ? Before extends `${string}[${string}`
     ? ReadOptional<Pattern>
@@ -70,7 +71,7 @@ type ReadOptional<Pattern extends string> = Pattern extends `${string}[${infer A
         : [Read<Inner, "optional">, ...ReadAll<Rest>]
     : []
   : []
-/** What stands in quotes may have any brackets. */
+/** A quoted default may contain any brackets. */
 type ReadDefault<After extends string> = After extends `${infer Spec}=${infer Value}`
   ? Value extends `"${string}"]${infer Rest}`
     ? [Read<Spec, "default">, ...ReadAll<Rest>]
@@ -95,12 +96,12 @@ type ArgumentsOf<All extends readonly Written[]> = All extends readonly [
   : unknown
 
 /**
- * The arguments of a pattern: `Arguments<"greet <name:string> [times:integer]">` is `{name: string; times?: number}`. One with
- * a default is always there, and so is the list of `[names:string...]`.
+ * The arguments of a pattern: `Arguments<"greet <name:string> [times:integer]">` is `{name: string; times?: number}`.
+ * An argument with a default is always present, and so is the list of `[names:string...]`.
  */
 export type Arguments<Pattern extends string> = ArgumentsOf<ReadAll<Pattern>>
 
-/** What an argument names as its type, or gives as its default, and is none; `never` for a sound one. */
+/** The invalid type or default of an argument; `never` if both are valid. */
 type Wrong<Of extends Written> = Of extends {kind: `${infer Each}[]`}
   ? WrongIn<Each, Of["kind"]>
   : Of extends {kind: `${infer Each}...`}
@@ -130,24 +131,30 @@ type WrongType<All extends readonly Written[]> = All extends readonly [
   ? Wrong<First> | WrongType<More>
   : never
 
-/** Nothing more than the pattern, where all its types are types of arguments; else what no pattern is. */
+/**
+ * Adds nothing to a pattern with valid types. Otherwise it adds a property that no pattern has, so that compilation
+ * fails.
+ */
 export type CheckedPattern<Pattern extends string> = [WrongType<ReadAll<Pattern>>] extends [never]
   ? unknown
   : {readonly noArgumentType: WrongType<ReadAll<Pattern>>}
 
 interface OptionOf<Name extends string, Value> {
   readonly type: Name
-  /** One letter, for `-l`. */
+  /** One letter, such as `l` for `-l`. */
   readonly short?: string
   readonly description?: string | LocalText
-  /** The values that it may have. */
+  /** The allowed values. */
   readonly choices?: readonly Value[]
 }
 
 /**
- * An option of a command, such as `--label`. With a `default` it is always there. With `list` it may be given several times,
- * and is the list of its values: an empty one where neither a value nor a default is given. The default of a switch that is
- * `true` is turned off by `--no-<name>`.
+ * An option of a command, such as `--label`.
+ *
+ * - With `default`, the option always has a value.
+ * - With `list`, users may repeat the option, and its value is a list. The list is empty if there is neither a value
+ *   nor a default.
+ * - A boolean option whose default is `true` is turned off with `--no-<name>`.
  */
 export type OptionDefinition =
   | Taking<OptionOf<"string", string>, string>
@@ -173,11 +180,11 @@ export type Options<O extends Record<string, OptionDefinition>> = {
 } & {readonly [K in AlwaysThere<O>]: OptionValue<O[K]>}
 
 /**
- * How often a command may be called. A user who calls too early gets one refusal; the command does not run. Kept in
- * memory: a restart of the Host forgets it, a reload does not.
+ * How often a command may be called. A user who calls it too early gets one refusal, and the command does not run.
+ * Cooldowns are kept in memory: they survive a reload, but not a restart of the Host.
  */
 export interface Cooldown {
-  /** Whose calls count together, within one endpoint: a user's, a channel's; or those of everyone, everywhere. */
+  /** Whose calls count together: those of one user or channel at an endpoint, or of everyone everywhere. */
   readonly per: "user" | "channel" | "everyone"
   readonly seconds: number
 }

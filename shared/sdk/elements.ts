@@ -1,26 +1,27 @@
 import {type FileSource, fileSource, isFileSource} from "./files/file-source.ts"
 
-/** One node of a Satori message tree. Unknown types are kept and degrade to their text. */
+/** One node of a Satori message tree. Unknown types are kept; platforms show their text. */
 export interface Element {
   readonly type: string
   readonly attrs: Readonly<Record<string, string | number | boolean>>
   readonly children: readonly Node[]
-  /** What `src` was given as, where that is no text; the Host stores it when the message is queued. */
+  /** The file passed as `src`, if it is not text. The Host stores the file when the message is queued. */
   readonly [fileSource]?: FileSource
 }
 
-/** A string is text, never markup: what a user wrote cannot become an element. */
+/** A string is text and never markup, so that user input cannot become an element. */
 export type Node = string | Element
 
-/** What a handler may send or return. */
+/** Content that a handler may send or return. */
 export type Content = Node | readonly Node[]
 
-/** Attributes as `h` takes them: `src` may be what `file` returns, or bytes. */
+/** The attributes that `h` accepts. `src` may be the result of `file`, or bytes. */
 export type Attributes = Readonly<Record<string, string | number | boolean | FileSource | undefined>>
 
 /**
- * Builds an element: `h("b", "bold")`, `h("img", {src})`. The `src` of `img`, `file`, `audio` and `video` is a URL, what
- * `file(path)` returns, bytes, or the `src` of a stored file; `title` is the name that people see, `type` the media type.
+ * Builds an element: `h("b", "bold")`, `h("img", {src})`. The `src` of `img`, `file`, `audio` and `video` is a URL, the
+ * result of `file(path)`, bytes, or the `src` of a stored file. `title` is the file name that users see, `type` the
+ * media type.
  */
 export const h = (type: string, attrs: Attributes | Node = {}, ...children: Node[]): Element => {
   if (typeof attrs === "string" || isElement(attrs)) return {type, attrs: {}, children: [attrs, ...children]}
@@ -35,11 +36,14 @@ export const h = (type: string, attrs: Attributes | Node = {}, ...children: Node
 export const isElement = (value: unknown): value is Element =>
   typeof value === "object" && value !== null && "children" in value && Array.isArray(value.children) && "type" in value
 
-/** One text or element as a list of one. */
+/** Returns content as a list. */
 export const nodesOf = (content: Content): readonly Node[] =>
   typeof content === "string" || isElement(content) ? [content] : content
 
-/** Content in which each element became what `change` makes of it: children first, one after the other, in their order. */
+/**
+ * Returns the content with each element replaced by the result of `change`: children first, one after the other, in
+ * order.
+ */
 export const changeElements = async (
   nodes: readonly Node[],
   change: (element: Element) => Promise<Element>,
@@ -69,7 +73,7 @@ const renderNode = (node: Node): string => {
     : `${opening}>${node.children.map(renderNode).join("")}</${node.type}>`
 }
 
-/** The Satori content string of a tree (Satori v1, message elements). */
+/** Returns the Satori content string of a tree (Satori v1, message elements). */
 export const renderContent = (content: Content): string => nodesOf(content).map(renderNode).join("")
 
 const lineAfter = new Set(["p", "message", "br"])
@@ -100,16 +104,19 @@ const textOfNode = (node: Node): string => {
   return (link === "" ? text : `${text} (${link})`.trimStart()) + (lineAfter.has(node.type) ? "\n" : "")
 }
 
-/** The plain text of a tree: what a platform without markup shows, files by title and address. A quoted message is left out. */
+/**
+ * Returns the plain text of a tree, as a platform without markup shows it: files by title and address. A quoted message
+ * is left out.
+ */
 export const textOf = (content: Content): string => nodesOf(content).map(textOfNode).join("").replace(/\n$/, "")
 
-/** The elements that are files, as Satori v1 names them. */
+/** The element types that are files in Satori v1. */
 export const fileTypes = ["img", "audio", "video", "file"] as const
 export type FileType = (typeof fileTypes)[number]
 
 export const fileTypeOf = ({type}: Element): FileType | undefined => fileTypes.find(each => each === type)
 
-/** What an element without text in it counts as. */
+/** The text that stands for an element without text. */
 const wordOf = (element: Element): string => {
   if (fileTypeOf(element) !== undefined) return ""
   return element.type === "a" ? String(element.attrs.href ?? "") : describeElement(element)
@@ -123,7 +130,7 @@ const writtenIn = (node: Node): string => {
 }
 
 /**
- * What somebody wrote in a message: what a bot reads. Unlike `textOf`, files add nothing to it, and a link is its text; one without
- * text is its address.
+ * Returns what a user wrote in a message, for a bot to read. Unlike `textOf`, it leaves files out, and a link is its
+ * text, or its address if it has no text.
  */
 export const writtenText = (content: Content): string => nodesOf(content).map(writtenIn).join("").replace(/\n$/, "")

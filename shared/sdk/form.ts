@@ -1,8 +1,11 @@
 import type {Element} from "./elements.ts"
 
-/** A form as `plugin.form` declared it; `session.form` begins it. */
+/** A form declared with `plugin.form`; `session.form` starts it. */
 export interface FormHandle<D = unknown> {
   readonly name: string
-  /** A button that begins the form, for everything that takes content. Throws `content_invalid` as a button of an action does. */
+  /**
+   * Returns a button that starts the form, for everything that accepts content. Throws `content_invalid` as a button of
+   * an action does.
+   */
   button(data: D, label: string): Element
 }

@@ -1,24 +1,30 @@
 import type {Static, TSchema} from "../type.ts"
 import type {Reply, Session} from "./session.ts"
 
-/** A continuation that `setup` declares: what is done when a question is answered. */
+/** The options of `plugin.prompt`, which declares what happens when a user answers a question. */
 export interface PromptDefinition<D extends TSchema> {
-  /** The schema of what is kept with the question; checked when it is asked, and again when it is answered. */
+  /**
+   * The schema of the data kept with the question. svc checks it when the question is asked and again when it is
+   * answered.
+   */
   readonly data?: D
-  /** Seconds for which an answer is waited for; an hour when left out. */
+  /** How many seconds the question waits for an answer; an hour when left out. */
   readonly expires?: number
-  /** The word that ends the question without an answer; `cancel` in any language of svc's texts when left out, "" for none. */
+  /** The word that cancels the question. When left out, `cancel` in any language of svc's texts; "" for none. */
   readonly cancel?: string
-  /** Takes a message that begins with a prefix, or calls a command, for the answer too; false when left out. */
+  /**
+   * With `true`, also accepts a message that starts with a prefix or calls a command as the answer; false when left
+   * out.
+   */
   readonly takesCommands?: boolean
 }
 
 export interface PromptCall<D> {
-  /** The message as plain text, without the bot's name before it. */
+  /** The answer as plain text, without the bot's name in front. */
   readonly answer: string
-  /** What was kept with the question. */
+  /** The data kept with the question. */
   readonly data: D
-  /** Of the answer, not of the message that led to the question. */
+  /** The session of the answer, not of the message that led to the question. */
   readonly session: Session
 }
 

@@ -1,10 +1,16 @@
-/** `read`: the platform answers at once. `act`: has a side effect. `make`: an act that answers what it made, from `from`. */
+/**
+ * `read`: the platform answers at once. `act`: has a side effect. `make`: an act that returns what it made, from the
+ * field `from`.
+ */
 type Kind = {readonly is: "read"} | {readonly is: "act"} | {readonly is: "make"; readonly from: string}
 
 const read: Kind = {is: "read"}
 const act: Kind = {is: "act"}
 
-/** The methods of Satori v1 (https://satori.chat) that an adapter may name in its `features` and answer with `Sender.call`. */
+/**
+ * The Satori v1 methods (https://satori.chat) that an adapter may name in its `features` and implement with
+ * `Sender.call`.
+ */
 const methods: Readonly<Record<string, Kind>> = {
   "channel.get": read,
   "channel.list": read,
@@ -38,6 +44,6 @@ const methods: Readonly<Record<string, Kind>> = {
 
 export const methodNames: readonly string[] = Object.keys(methods)
 
-/** Undefined for what is no such method. */
+/** Returns the kind of a method; undefined if there is no such method. */
 export const kindOf = (method: string): Kind | undefined =>
   Object.hasOwn(methods, method) ? methods[method] : undefined

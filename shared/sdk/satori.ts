@@ -2,7 +2,7 @@ import {type Static, Type} from "../type.ts"
 
 /**
  * The resources of the Satori v1 protocol as svc stores, shows and serves them. `private` marks what a demo token must
- * not see: text, names, addresses, payloads. The API's document knows each by its `title`.
+ * not see: text, names, addresses, payloads. The OpenAPI document refers to each by its `title`.
  */
 export const User = Type.Object(
   {
@@ -14,13 +14,13 @@ export const User = Type.Object(
     account: Type.Optional(
       Type.String({
         private: true,
-        description: "The account that the platform vouches for, where a user's id is not one. Not of Satori",
+        description: "The account that the platform vouches for, if a user's id is not one. Not part of Satori",
       }),
     ),
     locale: Type.Optional(
       Type.String({
         private: true,
-        description: "The language that the platform says the user has, as a tag such as de-AT. Not of Satori",
+        description: "The user's language as the platform reports it, as a tag such as de-AT. Not part of Satori",
       }),
     ),
   },
@@ -66,16 +66,16 @@ export const Message = Type.Object(
 )
 export type Message = Static<typeof Message>
 
-/** What was pressed, by the id that the button had when it was sent. */
+/** The pressed button, by the id that it had when it was sent. */
 export const Button = Type.Object({id: Type.String()}, {title: "Button"})
 
-/** What was filled in, by the name of each field. Not of Satori. */
+/** The values of a filled-in form, by field name. Not part of Satori. */
 export const FilledForm = Type.Object(
   {values: Type.Record(Type.String(), Type.String(), {private: true})},
-  {title: "FilledForm", description: "What a user filled in. Not of Satori"},
+  {title: "FilledForm", description: "The values of a filled-in form. Not part of Satori"},
 )
 
-/** Of a reaction: the emoji itself, or the platform's id of one that is none of Unicode's. */
+/** The emoji of a reaction: the emoji itself, or the platform's id if it is not a Unicode emoji. */
 export const Emoji = Type.Object(
   {id: Type.String({private: true}), name: Type.Optional(Type.String({private: true}))},
   {title: "Emoji"},
@@ -93,7 +93,7 @@ export const Login = Type.Object(
 )
 export type Login = Static<typeof Login>
 
-/** The events of the Satori v1 protocol, from its chapter on events and those of its resources. */
+/** The events of the Satori v1 protocol, from its chapters on events and resources. */
 export const eventTypes = [
   "friend-request",
   "guild-added",
@@ -120,7 +120,7 @@ export const eventTypes = [
   "reaction-removed",
 ] as const
 
-/** A type of events: one of Satori's, or one with a slash, which an adapter may make up. */
+/** An event type: one of Satori's, or one with a slash that an adapter defines. */
 export type EventType = (typeof eventTypes)[number] | `${string}/${string}`
 
 /** An inbox event. `sn` is its sequence in the inbox; `timestamp` is in milliseconds since 1970. */

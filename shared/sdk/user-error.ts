@@ -1,9 +1,9 @@
-/** Marks the error across copies of this module. */
+/** Recognizes the error across copies of this module. */
 const brand = Symbol.for("svc.userError")
 
 /**
- * Thrown by a handler, it is an answer and no failure: the user gets its text as the reply, what the handler had queued before
- * is discarded, and the handler counts as handled. Its `retries` do not apply.
+ * Throw it in a handler to reply with its text. It does not count as a failure: svc discards what the handler had
+ * queued, sends the text as the reply, and counts the handler as handled. `retries` do not apply.
  */
 export class UserError extends Error {
   override readonly name = "UserError"

@@ -2,37 +2,37 @@ import {toJson} from "../json.ts"
 import {messageOf, Problem, type ProblemCode} from "../problems.ts"
 import type {Statement} from "./plugin/database.ts"
 
-/** A key may have so many characters. */
+/** The longest key, in characters. */
 const longestKey = 200
 
 /** The last time that a Date can hold, in milliseconds since 1970 (ECMA-262, Time Values). */
 export const lastTime = 8.64e15
 
-/** Of what plugins have kept as JSON (state, data of timers and of jobs) a value has at most these characters. */
+/** The most characters of a JSON value that a plugin stores (state, data of timers and of jobs). */
 export const longestKept = 64 * 1024
 
-/** The fields of what may be no object; of such a value, none. */
+/** Returns the fields of a value, or none if it is not an object. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 
-/** Text that the database keeps as it is: not empty, without NUL, and without half a surrogate pair. */
+/** Returns whether the database keeps a text unchanged: it is not empty and has no NUL and no half surrogate pair. */
 export const isId = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed()
 
-/** A time that plugins in JavaScript may get wrong, in milliseconds since 1970; undefined where it is none. */
+/** Returns a plugin's time in milliseconds since 1970, rounded up; undefined if it is not a time. */
 export const readTime = (at: unknown): number | undefined => {
   const time = at instanceof Date ? at.getTime() : at
   return typeof time === "number" && Math.abs(time) <= lastTime ? Math.ceil(time) : undefined
 }
 
-/** Reads the key of a message or a timer, which plugins in JavaScript may get wrong; throws a problem with `code`. */
+/** Reads the key of a message or a timer. Throws a problem with `code` if it is not valid. */
 export const readKey = (key: unknown, code: ProblemCode): string | undefined => {
   if (key === undefined) return undefined
   if (isId(key) && key.length <= longestKey) return key
-  throw new Problem(code, `key is text of 1 to ${longestKey} characters, without NUL and in whole Unicode characters`)
+  throw new Problem(code, `key must be text of 1 to ${longestKey} characters, well-formed Unicode without NUL`)
 }
 
-/** What plugins hand over to be kept, as JSON. Throws a problem with `code` for what has none: a circle, a BigInt, a function. */
+/** Returns a plugin's value as JSON. Throws a problem with `code` if it has none: a circle, a BigInt, a function. */
 export const readJson = (what: string, value: unknown, code: ProblemCode): string => {
   let why = `it is ${typeof value}`
   try {
@@ -44,14 +44,14 @@ export const readJson = (what: string, value: unknown, code: ProblemCode): strin
   throw new Problem(code, `${what} cannot be kept as JSON: ${why}`)
 }
 
-/** Statements that plugins in JavaScript may get wrong; throws `database_refused`. What the values are the database judges. */
+/** Returns a plugin's statements. Throws `database_refused` if their form is wrong; the database checks the values. */
 export const readStatements = (statements: readonly Statement[]): readonly Statement[] => {
-  if (!Array.isArray(statements)) throw refusal("the database takes a list of statements")
+  if (!Array.isArray(statements)) throw refusal("expected a list of statements")
   for (const each of statements) {
     const {sql, args} = fieldsOf(each)
-    if (typeof sql !== "string" || sql.trim() === "") throw refusal("a statement has its text in sql")
+    if (typeof sql !== "string" || sql.trim() === "") throw refusal("each statement needs its text in sql")
     if (args !== undefined && !Array.isArray(args))
-      throw refusal("args is a list of values, one for each ? of the statement")
+      throw refusal("args must be a list of values, one for each ? of the statement")
   }
   return statements
 }

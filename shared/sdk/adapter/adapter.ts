@@ -9,157 +9,183 @@ import type {Feature, Limits, RateLimit, Sender} from "./sender.ts"
 import type {AcceptSocket} from "./socket.ts"
 
 export interface Receipt {
-  /** The event's sequence in the inbox; 0 for one that was dropped. */
+  /** The event's sequence in the inbox; 0 if the Host dropped it. */
   readonly sn: number
-  /** True when this platform id was stored before. */
+  /** True if an event with this platform id was stored before. */
   readonly duplicate: boolean
-  /** True when it is older than `retention.duplicates` allows: it may have been handled long ago. Counted and shown. */
+  /**
+   * True if the event is older than `retention.duplicates` keeps ids: it may have been handled long ago, so the Host
+   * drops and counts it.
+   */
   readonly dropped: boolean
 }
 
 export interface ReceiveOptions {
-  /** Where the platform goes on behind these events: text of the adapter's own, at most 64 KiB. */
+  /**
+   * The position after these events at which the platform resumes: text in the adapter's own format, at most 64 KiB.
+   */
   readonly cursor?: string
 }
 
-/** One endpoint in the hands of its adapter, from one `open` to its close. */
+/** One endpoint, as its adapter receives it, from one `open` to its close. */
 export interface Endpoint<I extends Incoming = Incoming> {
   readonly name: string
-  /** What was stored last by `receive`, as it was when this attempt began; undefined where nothing was. */
+  /** The last stored cursor when this attempt began; undefined if there was none. */
   readonly cursor: string | undefined
   readonly log: Log
   /** Aborted when the endpoint closes. */
   readonly signal: AbortSignal
   /**
-   * Resolves once the event is durable: only then acknowledge it to the platform. Throws `admission_closed`, `ingress_paused`,
-   * `event_invalid`.
+   * Stores an event and resolves once it is durable. Acknowledge it to the platform only then. Throws
+   * `admission_closed`, `ingress_paused`, `event_invalid`.
    */
   receive(event: I, options?: ReceiveOptions): Promise<Receipt>
-  /** Stores any number of events and the cursor in one batch: all of it, or nothing. One receipt for each event. */
+  /**
+   * Stores any number of events and the cursor in one batch, all or nothing. Resolves to one receipt for each event.
+   */
   receive(events: readonly I[], options?: ReceiveOptions): Promise<readonly Receipt[]>
-  /** Registers the undo of something acquired; run in reverse order when the endpoint closes or reconnects. */
+  /**
+   * Registers the undo of something acquired. The Host runs the undos in reverse order when the endpoint closes or
+   * reconnects.
+   */
   defer(undo: () => unknown): void
-  /** Who the bot is on the platform. */
+  /** Reports the bot's account on the platform. */
   login(login: Login): void
   /**
-   * The stored file that an element of an outgoing message shows; undefined for an element whose `src` is none, such as a URL.
-   * Throws a refusal (`file_missing`) where the file is gone.
+   * Returns the stored file that an element of an outgoing message shows; undefined if its `src` is not a stored file,
+   * such as a URL. Throws a refusal (`file_missing`) if the file no longer exists.
    */
   file(element: Element): Promise<StoredFile | undefined>
   /**
-   * Loads one of the adapter's `libraries` or `packages`: the project's package, else that of svc. Throws a refusal (`library_missing`) with the
-   * command that installs it, also where it does not load.
+   * Loads one of the adapter's `libraries` or `packages`: the project's package, or else svc's. If it is missing or
+   * does not load, throws a refusal (`library_missing`) with the command that installs it.
    */
   load<L = unknown>(library: string): Promise<L>
   /**
-   * Posts a short text and resolves with the head of the answer; its body is dropped, and no redirect is followed. On Node it takes
-   * a fifth of the processor time of `fetch`. Rejects as `fetch` does.
+   * Posts a short text and resolves with the head of the response. It drops the body and follows no redirect. On Node
+   * it takes a fifth of the processor time of `fetch`. Rejects as `fetch` does.
    */
   post(url: string, post: Post): Promise<Answered>
   /**
-   * The connection is gone: the Host closes this attempt and opens another after a pause. `since`, in milliseconds since
-   * 1970: when it was last known to be good, where that is longer ago than `lag` says.
+   * Reports a lost connection. The Host closes this attempt and opens another after a pause. `since`, in milliseconds
+   * since 1970, is when the connection was last known to work, if that is longer ago than `lag` says.
    */
   lost(error: Error, known?: {readonly since?: number}): void
   /**
-   * With `history: "none"`, before `open` resolves: all that was said since then comes in, in milliseconds since 1970, because
-   * the platform goes on behind the cursor. A gap that began no earlier ends as `filled`, and no history is asked for.
+   * For `history: "none"`; call it before `open` resolves. It reports that everything since then (milliseconds since
+   * 1970) will arrive, because the platform resumes at the cursor. A gap that began no earlier ends as `filled`, and
+   * the Host requests no history for it.
    */
   covers(since: number): void
   /**
-   * The connection holds, but part of what is said there does not come in until the function is called: the Host lists the
-   * interval as a gap. The end of the connection ends it too.
+   * Reports that the connection works but part of the messages do not arrive, until the returned function is called.
+   * The Host records the interval as a gap. The end of the connection also ends it.
    */
   missing(): () => void
   /**
-   * Lets the platform's WebSockets in from now on, at `/hooks/<plugin>/<endpoint_name>`: for an account whose definition says so by
-   * `sockets`. An `open` that has called it has no limit of time. All of them are closed (1001) with this attempt.
+   * Accepts the platform's WebSockets from now on, at `/hooks/<plugin>/<endpoint_name>`, for an account that `sockets`
+   * selects. An `open` that has called this has no time limit. The Host closes all of them (1001) when this attempt
+   * ends.
    */
   accept(take: AcceptSocket): void
 }
 
 /**
- * What happens to messages while the endpoint is offline. `replay`: the platform delivers them again. `none`: they are lost,
- * and the Host lists each such interval as a gap. `inside`: the platform is a part of the Host, so nothing can be said
- * while the Host is stopped, and the platform refuses messages while the endpoint is closed: there are no gaps.
+ * What happens to messages while the endpoint is offline.
+ *
+ * - `replay`: the platform delivers them again.
+ * - `none`: they are lost, and the Host records each such interval as a gap.
+ * - `inside`: the platform is part of the Host, so nobody can send messages while the Host is stopped, and the platform
+ *   rejects messages while the endpoint is closed. There are no gaps.
  */
 export type History = "replay" | "none" | "inside"
 
-/** What `endpoint.receive` takes of an adapter: a platform that replays dates its events. */
+/** The events that `endpoint.receive` accepts: a platform that replays must date its events. */
 export type IncomingOf<H extends History> = H extends "replay" ? DatedIncoming : Incoming
 
-/** What `check` found out about an account. */
+/** A finding of `check` about an account. */
 export interface AdapterFinding {
-  /** What was looked at: `credentials`, `scope chat:write`, `permission to send in #team`. */
+  /** What the adapter checked: `credentials`, `scope chat:write`, `permission to send in #team`. */
   readonly what: string
   readonly ok: boolean
-  /** What the platform said, such as the bot's name; never a secret. */
+  /** The platform's response, such as the bot's name; never a secret. */
   readonly detail?: string
-  /** What to do on the platform's side, or in the configuration, where it is not ok. */
+  /** What to do on the platform or in the configuration, if it is not ok. */
   readonly remediation?: string
 }
 
-/** What a check may use. */
+/** The tools of a check. */
 export interface CheckTools extends Pick<Endpoint, "load" | "log"> {
-  /** Aborted when the check has taken too long, or the Host stops. */
+  /** Aborted when the check times out or the Host stops. */
   readonly signal: AbortSignal
 }
 
 export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender, H extends History = History> {
   readonly description?: string
-  /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
+  /**
+   * The schema of one `endpoints[]` entry, in addition to its `id`. Without it, the slot is a single endpoint without
+   * an account.
+   */
   readonly account?: A
   readonly history: H
   /**
-   * With `history: "replay"`: does the platform forget a message once it is acknowledged? What was acknowledged after a checkpoint
-   * then does not come again after a restore from it, and the Host lists a gap. Leave it out where the platform delivers again from a
-   * restored cursor.
+   * For `history: "replay"`: true if the platform forgets a message once it is acknowledged. Messages acknowledged
+   * after a checkpoint then do not arrive again after a restore from it, and the Host records a gap. Leave it out if
+   * the platform delivers again from a restored cursor.
    */
   readonly forgetsAcknowledged?: boolean
-  /** Does the platform drop a repeated send with the same id? */
+  /** True if the platform drops a repeated send with the same id. */
   readonly idempotent?: boolean
   /**
-   * Does another attempt go on where one that ran out of time ended? Else such a message may have arrived, and is treated
-   * like one that the Host's death interrupted.
+   * True if another attempt continues where a timed-out one ended. Otherwise such a message may have arrived, and the
+   * Host treats it like one interrupted by its own crash.
    */
   readonly resumes?: boolean
-  /** The platform's limit for one account; the configuration may add a tighter one. */
+  /** The platform's rate limit for one account. The configuration may add a tighter one. */
   readonly rate?: RateLimit
-  /** The optional acts of `Sender` that the platform has, and the Satori methods that `call` takes. */
+  /** The optional acts of `Sender` that the platform has, and the Satori methods that `call` accepts. */
   readonly features?: readonly Feature[]
-  /** Those of `features` that this account has not, where that goes by its settings. */
+  /** Returns the `features` that this account lacks, if that depends on its settings. */
   lacks?(account: Static<A>): readonly Feature[]
   readonly limits?: Limits
   /**
-   * npm packages that `load` loads at first use, each in the exact version that the adapter is tested with. They are no dependencies:
-   * `svc adapter add` installs them.
+   * npm packages that `load` loads at first use, each in the exact version that the adapter is tested with. They are
+   * not dependencies: `svc adapter add` installs them.
    */
   readonly libraries?: Readonly<Record<string, string>>
-  /** npm packages that an account names, in any version: `load` loads them as well. The operator installs them. */
+  /**
+   * Returns the npm packages that an account names, in any version. `load` loads them too. The operator installs them.
+   */
   packages?(account: Static<A>): readonly string[]
   /**
-   * May anybody take a user's id, as a nick on IRC? Then no rule of `permissions` gives more by `user`; who somebody is
-   * has to be told by `user.account`.
+   * True if anybody can take a user's id, as with a nick on IRC. A rule of `permissions` then grants nothing by `user`;
+   * rules identify people by `user.account`.
    */
   readonly claimedUsers?: boolean
-  /** Are ids the same in capitals and small letters (of ASCII)? Rules of `permissions` are then read so. */
+  /** True if ids ignore the case of ASCII letters. Rules of `permissions` then ignore it too. */
   readonly ignoresCase?: boolean
-  /** Connects. Throw `refused(…)` where another attempt would not help; anything else is tried again after a pause. */
+  /**
+   * Connects. Throw `refused(…)` if another attempt would not help. The Host retries after any other error, with a
+   * pause.
+   */
   open(account: Static<A>, endpoint: Endpoint<IncomingOf<H>>): Promise<S>
   /**
-   * Asks the platform whether an account can work, for `svc adapter check`: credentials, scopes, permissions. It changes nothing there,
-   * and leaves a connection that is open alone. What the platform refuses is a finding; throw where it cannot be asked.
+   * Asks the platform whether an account can work, for `svc adapter check`: credentials, scopes, permissions. It
+   * changes nothing there and does not disturb an open connection. Report what the platform refuses as a finding; throw
+   * only if it cannot be asked.
    */
   check?(account: Static<A>, tools: CheckTools): Promise<readonly AdapterFinding[]>
   /**
-   * Answers `POST` and `GET /hooks/<plugin>/<endpoint_name>` with what `open` resolved to. The body is as the platform sent
-   * it, at most 1 MiB: verify the platform's own signature before anything is parsed, and answer 2xx only once
-   * `endpoint.receive` has resolved. What is thrown is answered as a problem; the Host's token is never handed over.
+   * Handles `POST` and `GET /hooks/<plugin>/<endpoint_name>`; `opened` is what `open` resolved to. The body is exactly
+   * as the platform sent it, at most 1 MiB. Verify the platform's own signature before you parse anything, and respond
+   * 2xx only once `endpoint.receive` has resolved. A thrown error becomes a problem response. The Host's token is never
+   * passed on.
    */
   webhook?(request: Request, opened: S): Promise<Response>
   /**
-   * Does the platform of this account open WebSockets to `/hooks/<plugin>/<endpoint_name>`? Then `open` calls `endpoint.accept`, and the
-   * endpoint takes no webhooks. The Host asks the platform to come again (503) while the endpoint is not open.
+   * Returns whether the platform of this account opens WebSockets to `/hooks/<plugin>/<endpoint_name>`. If so, `open`
+   * calls `endpoint.accept`, and the endpoint accepts no webhooks. While the endpoint is not open, the Host asks the
+   * platform to retry (503).
    */
   sockets?(account: Static<A>): boolean
 }

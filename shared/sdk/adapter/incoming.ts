@@ -1,31 +1,31 @@
 import type {Channel, Message, User} from "../satori.ts"
 
-/** What an adapter hands to `endpoint.receive`: a Satori event without what the Host adds. */
+/** The event that an adapter passes to `endpoint.receive`: a Satori event without the fields that the Host adds. */
 export interface Incoming {
-  /** The platform's id of this event. The same id again is stored once. */
+  /** The platform's id of this event. The Host stores an id only once. */
   readonly id: string
   readonly type: string
   /**
-   * Milliseconds since 1970; now when left out. An adapter with `history: "replay"` gives it (`DatedIncoming`): after a restore
-   * it tells what the replaced state had handled, and what is too old to be known if it comes again.
+   * Milliseconds since 1970; now when left out. Adapters with `history: "replay"` must set it (`DatedIncoming`): after
+   * a restore it shows what the replaced state had handled, and what is too old for the Host to recognize a repetition.
    */
   readonly timestamp?: number
   readonly channel?: Channel
   readonly guild?: {readonly id: string; readonly name?: string}
   readonly user?: User
-  /** `content` in Satori elements; `renderContent` makes it from a tree or plain text. */
+  /** The message, with `content` in Satori elements; `renderContent` makes it from a tree or plain text. */
   readonly message?: Message
-  /** Of `reaction-added` and `reaction-removed`: the emoji, as `react` takes it. */
+  /** For `reaction-added` and `reaction-removed`: the emoji, as `react` accepts it. */
   readonly emoji?: {readonly id: string; readonly name?: string}
-  /** Of `interaction/button`: what was pressed, by the id that `send` got with the button. */
+  /** For `interaction/button`: the pressed button, by the id that `send` received with it. */
   readonly button?: {readonly id: string}
-  /** Of `interaction/button`, where a form was filled in: the text of each field, by its name. */
+  /** For `interaction/button` from a filled-in form: the text of each field, by field name. */
   readonly form?: {readonly values: Readonly<Record<string, string>>}
-  /** The platform's own name of the event, and its payload as it came, stored beside the event. */
+  /** The platform's own name of the event and its original payload. The Host stores them with the event. */
   readonly raw?: {readonly type: string; readonly data: unknown}
 }
 
-/** What an adapter hands over whose platform replays. */
+/** The event of an adapter whose platform replays. */
 export interface DatedIncoming extends Incoming {
   readonly timestamp: number
 }

@@ -1,15 +1,15 @@
-/** A short text that is posted. */
+/** A short text to post. */
 export interface Post {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly signal: AbortSignal
 }
 
-/** The head of the answer to a post. */
+/** The head of the response to a post. */
 export interface Answered {
   readonly status: number
-  /** The status is 2xx. */
+  /** True for a 2xx status. */
   readonly ok: boolean
-  /** `get` takes a name in lower case. */
+  /** `get` accepts names in lower case. */
   readonly headers: Pick<Headers, "get">
 }

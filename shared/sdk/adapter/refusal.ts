@@ -5,7 +5,10 @@ export interface Refusal extends Error {
   readonly remediation: string
 }
 
-/** The error for an `open` or a `send` that would fail again: wrong credentials, an unknown channel. */
+/**
+ * Returns the error for an `open` or a `send` that would fail again: wrong credentials, an unknown channel. The Host
+ * does not retry.
+ */
 export const refused = (message: string, why: {reason: string; remediation: string; cause?: unknown}): Refusal =>
   Object.assign(new Error(message, why.cause === undefined ? undefined : {cause: why.cause}), {
     [refusal]: true,
@@ -18,8 +21,8 @@ export const isRefusal = (error: unknown): error is Refusal => error instanceof 
 const postponed = Symbol.for("svc.retryAfter")
 
 /**
- * The error for a `send` that the platform did not take and wants later: after so many milliseconds, or after what an
- * HTTP answer's `Retry-After` says (seconds or a date; a second where it says nothing). The attempt does not count.
+ * Returns the error for a `send` that the platform wants later: after `wait` milliseconds, or after the time in an HTTP
+ * `Retry-After` header (seconds or a date; one second if it has neither). The attempt does not count.
  */
 export const retryAfter = (wait: number | string | null, message = "the platform asks to wait"): Error =>
   Object.assign(new Error(message), {[postponed]: typeof wait === "number" ? wait : readRetryAfter(wait)})
@@ -30,7 +33,7 @@ const readRetryAfter = (header: string | null): number => {
   return Number.isNaN(at) ? 1000 : at - Date.now()
 }
 
-/** The milliseconds of an error that `retryAfter` made. */
+/** Returns the wait in milliseconds of an error made by `retryAfter`. */
 export const postponementOf = (error: unknown): number | undefined => {
   const wait: unknown = error instanceof Error && postponed in error ? error[postponed] : undefined
   return typeof wait === "number" && !Number.isNaN(wait) ? wait : undefined

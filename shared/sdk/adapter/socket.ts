@@ -1,31 +1,36 @@
-/** A WebSocket that the platform has opened to the Host. */
+/** A WebSocket that the platform opened to the Host. */
 export interface PlatformSocket {
-  /** Aborted once the connection has ended, whoever ended it. */
+  /** Aborted once the connection has ended, whichever side ended it. */
   readonly signal: AbortSignal
   /**
-   * Sends one message, text or bytes, after those before it. Resolves once the platform has taken it but for 256 KiB. Rejects where the
-   * connection has ended, and where the platform needs longer than 30 s and a second for each 64 KB: then the Host cuts the connection.
+   * Sends one message, text or bytes, after the previous ones. Resolves once the platform has accepted all but 256 KiB.
+   * Rejects if the connection has ended. If the platform needs longer than 30 s plus a second for each 64 KB, the Host
+   * cuts the connection and it rejects too.
    */
   send(data: string | Uint8Array): Promise<void>
-  /** Ends the connection, with a code of RFC 6455: 1000 when left out. */
+  /** Closes the connection with a code of RFC 6455; 1000 when left out. */
   close(code?: number, reason?: string): void
 }
 
-/** What happens on one connection. */
+/** Handles the events of one connection. */
 export interface SocketHandler {
-  /** The connection is open. */
+  /** Called when the connection is open. */
   open?(socket: PlatformSocket): void
   /**
-   * One message of at most 1 MiB, text or bytes as it was sent. The next one does not wait for a promise that this returns; the Host
-   * closes the connection (1013) where 1,000 of them or 16 MiB are not settled. What is thrown closes it too (1011).
+   * Called for one message of at most 1 MiB, text or bytes as sent. The next message does not wait for the returned
+   * promise. The Host closes the connection (1013) if 1,000 messages or 16 MiB are unsettled, and (1011) if this
+   * throws.
    */
   message(data: string | Uint8Array, socket: PlatformSocket): void | Promise<void>
-  /** The connection has ended: with the code and the reason of whoever closed it, 1006 where nobody said so. */
+  /**
+   * Called when the connection has ended, with the code and reason of the side that closed it; 1006 if neither side
+   * gave one.
+   */
   close?(ended: {readonly code: number; readonly reason: string}): void
 }
 
 /**
- * Answers the request of a WebSocket, before it is let in: a `Response` refuses it, a handler takes it. Verify here who connects.
- * The Host's token is never handed over.
+ * Answers the request for a WebSocket before the Host accepts it: a `Response` refuses it, a handler accepts it. Verify
+ * here who connects. The Host's token is never passed on.
  */
 export type AcceptSocket = (request: Request) => Response | SocketHandler

@@ -1,13 +1,13 @@
 export interface TokenBucketLimits {
-  /** How many tokens a full bucket holds. */
+  /** The number of tokens in a full bucket. */
   readonly burst: number
-  /** The milliseconds in which one token is added. */
+  /** One token is added every `interval` milliseconds. */
   readonly interval: number
 }
 
 /**
- * A limit of so many calls at once and one in so many milliseconds after that: a token bucket, full at first. Times are
- * milliseconds of one clock that does not go back.
+ * A rate limit: a token bucket, full at first, that allows `burst` calls at once and then one every `interval`
+ * milliseconds. Times are milliseconds of one clock that never goes back.
  */
 export class TokenBucket {
   readonly #limits: TokenBucketLimits
@@ -18,7 +18,7 @@ export class TokenBucket {
     this.#limits = limits
   }
 
-  /** Takes a token; false where none is there. */
+  /** Takes a token. Returns false if there is none. */
   take(now = performance.now()): boolean {
     this.#fill(now)
     if (this.#tokens < 1) return false
@@ -26,7 +26,7 @@ export class TokenBucket {
     return true
   }
 
-  /** Takes the next token in any case, and returns the milliseconds until it is there: 0 for one that is. */
+  /** Takes the next token in any case. Returns the milliseconds until it is available, 0 if it already is. */
   reserve(now = performance.now()): number {
     this.#fill(now)
     this.#tokens--

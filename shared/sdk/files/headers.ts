@@ -1,8 +1,8 @@
-/** What a browser shows and does not run. */
+/** Returns whether a browser shows this media type without running anything. */
 const isPassive = (type: string): boolean =>
   /^(audio|video)\//.test(type) || /^image\/(avif|bmp|gif|jpeg|png|webp)$/.test(type)
 
-/** RFC 8187. */
+/** Encodes a name as RFC 8187 requires. */
 const encode = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replace(
     /['()*!]/g,
@@ -10,8 +10,9 @@ const encode = (name: string): string =>
   )
 
 /**
- * The headers of an answer that is a file from elsewhere: a browser saves it under its name, and neither runs it nor guesses what it
- * is. With `show`, a browser shows what it cannot run, such as a PNG. A `type` that is no media type is `application/octet-stream`.
+ * Returns the headers of a response that contains a foreign file. A browser saves it under its name and neither runs it
+ * nor guesses its type. With `show`, a browser displays types that it cannot run, such as PNG. An invalid `type`
+ * becomes `application/octet-stream`.
  */
 export const fileHeaders = (
   {name, type: given}: {readonly name: string; readonly type: string | undefined},

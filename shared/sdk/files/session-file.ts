@@ -5,28 +5,31 @@ export interface ReadOptions {
   readonly limit?: number
 }
 
-/** A file of the message that is handled. */
+/** A file of the message being handled. */
 export interface SessionFile {
-  /** Never empty, without control characters and path separators. Two files of a message may have the same. */
+  /** Never empty, without control characters and path separators. Two files of a message may have the same name. */
   readonly name: string
-  /** The MIME type, as the sender's platform, the address or the name tells it: nobody has looked into the file. */
+  /** The MIME type, from the sender's platform, the address or the name. svc does not inspect the content. */
   readonly type?: string
-  /** In bytes, as the platform tells it. */
+  /** The size in bytes, as the platform reports it. */
   readonly size?: number
-  /** Where it is, as the platform tells it. */
+  /** The location, as the platform reports it. */
   readonly src?: string
   readonly element: Element
   /**
-   * Opens the file now, through the endpoint's adapter where that has `download`, else by the Host; nothing of it is kept. The
-   * handler's end cancels the stream. Throws `file_refused`, `file_too_large`, `file_unavailable`, `endpoint_offline`,
-   * `platform_failed`; the stream fails with these, or with `late`.
+   * Opens the file now, through the endpoint's adapter if it has `download`, otherwise through the Host. svc keeps no
+   * copy. The handler's end cancels the stream. Throws `file_refused`, `file_too_large`, `file_unavailable`,
+   * `endpoint_offline`, `platform_failed`. The stream fails with the same codes, or with `late`.
    */
   read(options?: ReadOptions): Promise<ReadableStream<Uint8Array>>
 }
 
 const kinds: readonly string[] = ["audio", "video"]
 
-/** The element of a file that comes in: `img`, `audio` or `video` by its MIME type, else `file`. `size` is in bytes. */
+/**
+ * Returns the element of a received file: `img`, `audio` or `video` by its MIME type, otherwise `file`. `size` is in
+ * bytes.
+ */
 export const fileElement = ({
   src,
   name,

@@ -4,27 +4,30 @@ import type {FormHandle} from "../form.ts"
 import type {Reply, Session} from "../session.ts"
 import type {LocalText} from "../text/texts.ts"
 
-/** What `setup` declares of a form: its fields, and of the buttons that begin it what an action says of its buttons. */
+/** The declaration of a form: its fields, and the options that an action has for its buttons. */
 export interface FormDefinition<F extends TSchema = TSchema, D extends TSchema = TSchema> extends ActionDefinition<D> {
   /**
-   * An object schema of 1 to 25 fields, asked in their order: texts, numbers, whole numbers, booleans, or one of several literals.
-   * An optional field may be left out. `title` is what the user is asked, `description` stands below it; both are plain text.
+   * An object schema of 1 to 25 fields, asked in order: text, number, whole number, boolean, or one of several
+   * literals. Users may skip an optional field. `title` is the question, `description` appears below it; both are plain
+   * text.
    */
   readonly fields: F
-  /** What the user is asked, by field: texts of `plugin.texts`, or plain ones, before `title`. */
+  /** The question of each field, instead of `title`: texts of `plugin.texts`, or plain text. */
   readonly labels?: {readonly [K in keyof Static<F>]?: string | LocalText}
-  /** Seconds for which each answer is waited for, and for which a button that begins the form works; an hour when left out. */
+  /**
+   * How many seconds each question waits for an answer, and a button that starts the form works; an hour when left out.
+   */
   readonly expires?: number
-  /** The word that ends the form; as with `plugin.prompt`. */
+  /** The word that cancels the form, as with `plugin.prompt`. */
   readonly cancel?: string
 }
 
 export interface FormCall<V, D> {
-  /** What the user has answered: it fits the schema of the fields. A field that was left out has its default, or is missing. */
+  /** The user's answers, which fit the schema of the fields. A skipped field has its default or is missing. */
   readonly values: V
-  /** What was kept with the form: nothing of it comes from the platform. */
+  /** The data kept with the form. It never comes from the platform. */
   readonly data: D
-  /** Of the last answer. */
+  /** The session of the last answer. */
   readonly session: Session
 }
 

@@ -2,7 +2,7 @@ import type {Static, TSchema} from "../../type.ts"
 import type {Reply, Session} from "../session.ts"
 import type {TimerDefinition, TimerHandle} from "../timer.ts"
 
-/** The session of the conversation that the timer was set in: `session.send` goes there. */
+/** Handles a timer that fires. The session is that of the timer's conversation: `session.send` sends there. */
 export type TimerHandler<D = unknown> = (session: Session, data: D) => Reply
 
 /** `plugin.timer`; see `Plugin`. */

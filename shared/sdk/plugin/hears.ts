@@ -2,7 +2,7 @@ import type {Cooldown} from "../command.ts"
 import type {Permission} from "../permission.ts"
 import type {HandlerDefinition, Named, Reply, Session} from "../session.ts"
 
-/** What stands between `(?<`, or `(?P<`, and `>` in a pattern that the compiler knows. */
+/** The group names in a pattern that the compiler knows: the text between `(?<`, or `(?P<`, and `>`. */
 type NamesAfter<
   Pattern extends string,
   Open extends string,
@@ -13,13 +13,13 @@ type GroupNames<P extends string | RegExp> = P extends string
     : NamesAfter<P, "(?<"> | NamesAfter<P, "(?P<">
   : string
 
-/** Where a message matches a pattern. A group that took no part in the match is undefined. */
+/** The match of a message. A group that did not take part in the match is undefined. */
 export interface Match<P extends string | RegExp = string> {
-  /** The part of the message that matches. */
+  /** The matching part of the message. */
   readonly text: string
-  /** The groups in their order: the first has the index 0. */
+  /** The groups in order. The first has the index 0. */
   readonly groups: readonly (string | undefined)[]
-  /** The groups `(?<name>…)` by name. The compiler knows the names of a pattern that is a string. */
+  /** The groups `(?<name>…)` by name. The compiler knows the names in a pattern that is a string. */
   readonly named: {readonly [Name in GroupNames<P>]: string | undefined}
 }
 
@@ -28,11 +28,14 @@ export interface HearsCall<P extends string | RegExp = string> {
   readonly session: Session
 }
 
-/** What `hears` takes beside the handler. Who may not, or says it too early, gets no answer: nobody has called the bot. */
+/**
+ * The options of `hears`. A user without the permission, or within the cooldown, gets no reply, because nobody called
+ * the bot.
+ */
 export interface HearsDefinition extends HandlerDefinition, Named {
-  /** Whose messages the handler runs for; everybody's when left out. */
+  /** The permission that the user needs; everybody's messages when left out. */
   readonly permission?: Permission
-  /** How often the handler runs. */
+  /** How often the handler may run. */
   readonly cooldown?: Cooldown
 }
 

@@ -35,25 +35,25 @@ import type {PluginRoute} from "./route.ts"
 
 export interface SendOptions {
   /**
-   * At most 200 characters. Where the plugin has sent under this key before, the message of then is meant: nothing is
-   * stored, and its id is the answer. Known as long as the outbox keeps that message.
+   * A key of at most 200 characters. If the plugin already sent a message under this key, `send` stores nothing and
+   * returns the id of that message, for as long as the outbox keeps it.
    */
   readonly key?: string
-  /** When to send, as a Date or in milliseconds since 1970; now when left out or in the past. */
+  /** When to send, as a Date or in milliseconds since 1970; at once when left out or in the past. */
   readonly at?: Date | number
 }
 
-/** A message that went out, or is about to, as the outbox has it. */
+/** A message as the outbox has it, sent or not. */
 export interface SentMessage {
   readonly endpoint: string
   readonly channel: string
-  /** `sent` once the platform has taken it; the others stand in docs/outbox.md. */
+  /** `sent` once the platform has accepted it. docs/outbox.md describes the other states. */
   readonly state: OutboxState
-  /** The platform's ids of it: several for one in parts, none before it is sent. */
+  /** The platform's ids of the message: several if it was sent in parts, none before it is sent. */
   readonly platform: readonly string[]
 }
 
-/** What `setup` gets. All of it is undone when the instance is disposed. */
+/** The API that `setup` receives. svc undoes everything declared here when the instance is disposed. */
 export interface Plugin {
   readonly name: string
   readonly path: PluginPath
@@ -64,11 +64,11 @@ export interface Plugin {
   readonly signal: AbortSignal
   readonly database: PluginDatabase
   /**
-   * The time by the Host's clock, in milliseconds since 1970: `Date.now()`, and in a test the time that `bot.clock` shows. Use it
-   * for what a plugin works out from the time of day, so that its tests need not wait.
+   * Returns the Host's time in milliseconds since 1970: `Date.now()`, or the time of `bot.clock` in a test. Use it for
+   * everything that depends on the time of day, so that tests need not wait.
    */
   now(): number
-  /** Registers the undo of something acquired; run in reverse order when the instance is disposed. */
+  /** Registers the undo of something acquired. svc runs the undos in reverse order when the instance is disposed. */
   defer(undo: () => unknown): void
   command<P extends string>(
     pattern: P & CheckedPattern<P>,
@@ -79,50 +79,53 @@ export interface Plugin {
     definition: CommandDefinition<O>,
     handler: (call: CommandCall<P, O>) => Reply,
   ): void
-  /** Handles every event of a type, for example `message-created`. The log warns of a type that Satori does not have. */
+  /** Handles every event of a type, such as `message-created`. The log warns about a type that Satori does not have. */
   on(type: EventType, handler: (session: Session) => Reply): void
   on(type: EventType, definition: EventHandlerDefinition, handler: (session: Session) => Reply): void
   /**
-   * Handles the messages of people whose text matches a pattern, a `RegExp` or its source. Not those that call a command, get the
-   * Host's answer to a mistyped one, or answer a question. The pattern takes linear time, so lookaround and backreferences are
-   * refused, with the draft. It sees the first 16,384 characters of the text, without the space around it.
+   * Handles users' messages whose text matches a pattern: a `RegExp` or its source. It ignores messages that call a
+   * command, that get the Host's reply to a mistyped command, or that answer a question. Matching takes linear time, so
+   * svc refuses patterns with lookaround or backreferences, together with the draft. The pattern sees the first 16,384
+   * characters of the trimmed text.
    */
   hears: DeclareHears
-  /** Around every event, in the order of the plugins in the configuration, then in that of these calls. */
+  /** Runs around the handlers of every event: in the order of the plugins in the configuration, then of these calls. */
   middleware(around: Middleware): void
   middleware(definition: Named, around: Middleware): void
-  /** Declares what goes on when a question of `session.prompt` is answered. */
+  /** Declares what happens when a user answers a question of `session.prompt`. */
   prompt: DeclarePrompt
   /**
-   * Declares what happens when a button is pressed; its handle makes the buttons. Where a platform has no buttons, the message
-   * ends with a numbered list, and a number answers it.
+   * Declares what happens when a user presses a button. The returned handle makes the buttons. On a platform without
+   * buttons, the message ends with a numbered list, and users answer with a number.
    */
   action: DeclareAction
   /**
-   * Declares a form: fields that a user fills in, or is asked one after another, each answer checked by its schema. `session.form`
-   * begins it, or a button that its handle makes.
+   * Declares a form. Users fill in its fields, or answer one question after another; the schema checks each answer.
+   * `session.form` starts it, or a button made by its handle.
    */
   form: DeclareForm
   /**
-   * Declares a durable value for each user, each channel, or the plugin. In a handler `session.state(handle)` reads and writes
-   * it; elsewhere `handle.of(…)` does.
+   * Declares a durable value for each user, for each channel, or for the plugin. Read and write it with
+   * `session.state(handle)` in a handler, and with `handle.of(…)` elsewhere.
    */
   state: DeclareState
   /**
-   * Declares what the plugin says, by language and key, in ICU MessageFormat. In a handler `session.t(texts, key, values)` says it;
-   * elsewhere `texts.in(language)(key, values)` does. Every message is read before the generation is committed.
+   * Declares the plugin's texts, by language and key, in ICU MessageFormat. Use them with `session.t(texts, key,
+   * values)` in a handler, and with `texts.in(language)(key, values)` elsewhere. svc checks every message before it
+   * commits the generation.
    */
   texts: DeclareTexts
   /**
-   * The language of a conversation outside a handler: what the user has chosen, else the channel's rule, else the project's default.
-   * Throws `not_active`, `target_invalid`.
+   * Returns the language of a conversation, for code outside handlers: the user's own choice, then the channel's rule,
+   * then the project's default. Throws `not_active`, `target_invalid`.
    */
   languageOf(place: TimerPlace): Promise<string>
-  /** Declares what timers do when they fire; `session.timer` and `setTimer` set them. */
+  /** Declares what a timer does when it fires. `session.timer` and `setTimer` set timers. */
   timer: DeclareTimer
   /**
-   * Sets a timer from anywhere but a handler, where `session.timer` does. Resolves to its id once it is durable; it survives
-   * restarts, and fires once for each due time. Throws `not_active`, `timer_unknown`, `timer_invalid`, `endpoint_unknown`.
+   * Sets a timer outside a handler; in a handler use `session.timer`. Resolves to its id once it is durable. The timer
+   * survives restarts and fires once for each due time. Throws `not_active`, `timer_unknown`, `timer_invalid`,
+   * `endpoint_unknown`.
    */
   setTimer<D>(
     timer: TimerHandle<D> | string,
@@ -130,64 +133,68 @@ export interface Plugin {
     data?: D,
     options?: TimerOptions,
   ): Promise<string>
-  /** Takes the plugin's timer under this key away; resolves to whether there was one. Throws `not_active`. */
+  /** Cancels the plugin's timer with this key. Resolves to whether there was one. Throws `not_active`. */
   clearTimer(key: string): Promise<boolean>
-  /** Declares what scheduled jobs may call. */
+  /** Declares a job that schedules can call. */
   job: DeclareJob
   /**
-   * Declares a tool for agents, `<plugin>.<name>`. An agent has it only where its binding lists it, and a call runs only where the asking
-   * user has the tool's permission.
+   * Declares a tool for agents, `<plugin>.<name>`. An agent has it only if its binding lists it, and a call runs only
+   * if the asking user has the tool's permission.
    */
   tool: DeclareTool
   /**
-   * Sends from anywhere but a handler: a route, a timer of JavaScript, a callback. Resolves to the outbox id once the message
-   * is durable. Throws `not_active` before the plugin is part of a committed generation, `content_invalid`, `endpoint_unknown`,
-   * `target_invalid`, `request_invalid` for a key or a time that is none, `unsupported` for a user at an endpoint that opens no
-   * direct channels, `ingress_paused`.
+   * Sends a message outside a handler: from a route, a JavaScript timer, a callback. Resolves to the outbox id once the
+   * message is durable. Throws `not_active` until the plugin is part of a committed generation, `content_invalid`,
+   * `endpoint_unknown`, `target_invalid`, `request_invalid` for an invalid key or time, `unsupported` for a user at an
+   * endpoint that opens no direct channels, `ingress_paused`.
    */
   send(target: Target, content: Content, options?: SendOptions): Promise<string>
   /**
-   * What became of a message that any plugin has sent, by its outbox id; undefined for one that the outbox does not have, or has no
-   * more. Throws `not_active`.
+   * Returns the state of a message sent by any plugin, by its outbox id; undefined if the outbox does not have it (any
+   * more). Throws `not_active`.
    */
   message(id: string): Promise<SentMessage | undefined>
-  /** An agent that the project binds under `agents.<name>`: has it run, and reads what became of that. */
+  /** Returns an agent that the project binds under `agents.<name>`, to start runs and read their results. */
   agent(name: string): AgentHandle
   /**
-   * Takes back a message of `plugin.send` that has not begun: true where it did, false where it was sent or is on its way.
-   * Throws `outbox_unknown` for an id that is not this plugin's, and `not_active`.
+   * Cancels a message of `plugin.send` that is not being sent yet. Resolves to true if it was cancelled, to false if it
+   * was sent or is being sent. Throws `outbox_unknown` for an id that is not this plugin's, and `not_active`.
    */
   cancel(id: string): Promise<boolean>
   /**
-   * Asks a platform now, by a method of Satori v1 that its endpoint's `features` name and that only reads, such as
-   * `guild.member.list`. Resolves to the platform's answer, within 10 s. Nothing is stored. Throws `not_active`,
-   * `endpoint_unknown`, `unsupported`, `request_invalid` for a method with a side effect (`session.call` has those),
+   * Queries a platform with a Satori v1 method that only reads, such as `guild.member.list`. The endpoint's `features`
+   * must name it. Resolves to the platform's response, within 10 s. The Host stores nothing. Throws `not_active`,
+   * `endpoint_unknown`, `unsupported`, `request_invalid` for a method with a side effect (use `session.call`),
    * `endpoint_offline`, `platform_failed`.
    */
   ask(endpoint: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
   /**
-   * Runs once the plugin is part of a committed generation and messages can be sent: at the start of the Host, and after a
-   * reload that brought this instance. What it throws counts as an exception of the plugin that nobody caught.
+   * Runs a function once the plugin is part of a committed generation and messages can be sent: at the start of the
+   * Host, and after a reload that created this instance. An error counts as an uncaught exception of the plugin.
    */
   onStart(handler: () => unknown): void
   /**
-   * In `setup`: gives the other plugins a service, under its name. Those that name it in `uses` are set up after this plugin, and
-   * anew whenever this plugin is. Its methods run as this plugin's own code. Once this instance has ended, they throw `not_active`.
+   * Provides a service to other plugins under its name; call it in `setup`. svc sets up the plugins that name it in
+   * `uses` after this plugin, and again whenever it sets up this plugin. The service's methods run as this plugin's
+   * code. They throw `not_active` once this instance has ended.
    */
   provide<T extends object>(service: Service<T> | string, implementation: NoInfer<T>): void
   adapter<A extends TSchema, S extends Sender, const H extends History>(
     slot: string,
     adapter: AdapterDefinition<A, S, H>,
   ): void
-  /** Serves `/api/plugins/<name><path>`. What `body`, `query` and `response` say is checked, and is the type of what they hold. */
+  /**
+   * Serves `/api/plugins/<name><path>`. The schemas in `body`, `query` and `response` check the values and give them
+   * their types.
+   */
   route<
     B extends TSchema | undefined = undefined,
     Q extends TSchema | undefined = undefined,
     R extends TSchema | undefined = undefined,
   >(route: PluginRoute<B, Q, R>): void
   /**
-   * Publishes a page at `/pages/<name><path>`, for anyone, without a token: only where the operator lists the path in
-   * `plugins.<name>.pages`. It answers GET, HEAD and POST, has a sandbox for its origin, and sets no cookies.
+   * Publishes a page at `/pages/<name><path>` for anyone, without a token, if the operator lists the path in
+   * `plugins.<name>.pages`. It handles GET, HEAD and POST, has a sandboxed origin, and sets no cookies.
    */
   page(path: string, handler: PageHandler): void
 }
@@ -196,13 +203,13 @@ export interface PluginDefinition<C extends TSchema = TSchema, U extends Uses = 
   readonly description?: string
   /** The schema of `plugins.<name>.config`. */
   readonly config?: C
-  /** Services of other plugins, which `setup` gets under the same keys. Without one of them the draft is refused. */
+  /** Services of other plugins, which `setup` receives under the same keys. svc refuses the draft if one is missing. */
   readonly uses?: U
-  /** Declares what the plugin publishes. It never connects; an adapter's `open` does. */
+  /** Declares what the plugin publishes. Do not connect here: an adapter connects in `open`. */
   setup(plugin: Plugin, config: Static<C>, services: UsedServices<U>): void | Promise<void>
 }
 
-/** Any plugin, whatever its configuration. */
+/** Any plugin, regardless of its configuration type. */
 export interface AnyPlugin {
   readonly description?: string
   readonly config?: TSchema
@@ -210,10 +217,10 @@ export interface AnyPlugin {
   setup(plugin: Plugin, config: never, services: never): void | Promise<void>
 }
 
-/** Marks what `definePlugin` made, across copies of this module. */
+/** Recognizes the result of `definePlugin` across copies of this module. */
 const brand = Symbol.for("svc.plugin")
 
-/** Declares a plugin: the default export of its file. */
+/** Declares a plugin. Make the result the default export of its file. */
 export const definePlugin = <C extends TSchema, const U extends Uses = Record<never, never>>(
   definition: PluginDefinition<C, U>,
 ): PluginDefinition<C, U> => {

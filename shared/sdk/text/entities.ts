@@ -1,4 +1,4 @@
-/** The names of characters that programs write in HTML; any other stays as it is written. */
+/** The character names that programs commonly write in HTML. Other names stay unchanged. */
 const named: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -85,7 +85,7 @@ const fromNumber = (number: number): string => {
   return isCharacter ? String.fromCodePoint(number) : "\ufffd"
 }
 
-/** Text of HTML with its characters in place of their names and numbers. */
+/** Replaces the character references in HTML text, named and numeric, with their characters. */
 export const decodeEntities = (text: string): string =>
   text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z][a-z0-9]{1,7}));?/gi, (whole, hex, decimal, name) => {
     if (hex !== undefined) return fromNumber(Number.parseInt(hex, 16))

@@ -1,8 +1,11 @@
-/** What a message takes: `{name}` a text or a number, a plural a number, a date a Date. It is text, and never markup. */
+/**
+ * A value of a message: text or a number for `{name}`, a number for a plural, a Date for a date. Values are text, never
+ * markup.
+ */
 export type TextValue = string | number | Date
 export type TextValues = Readonly<Record<string, TextValue>>
 
-/** What stands before the next brace, the brace, and what stands behind it. */
+/** Cuts at the next brace: the text before it, the brace, and the rest. */
 type Cut<S extends string> = S extends `${infer Before}{${infer After}`
   ? Before extends `${infer Sooner}}${infer Rest}`
     ? [Sooner, "}", `${Rest}{${After}`]
@@ -26,12 +29,12 @@ interface Formats {
   readonly select: string
 }
 
-/** Of `count, plural, one ` it is `{count: number}`. */
+/** Reads an argument: `count, plural, one ` is `{count: number}`. */
 type Argument<Inner extends string> = Inner extends `${infer Name},${infer Format}`
   ? {readonly [K in Trim<Name>]: First<Format> extends keyof Formats ? Formats[First<Format>] : TextValue}
   : {readonly [K in Trim<Inner>]: string | number}
 
-/** `Stack` says where a brace stands: in the text of a message, or between the choices of a plural. */
+/** `Stack` tracks where a brace is: in the text of a message, or between the choices of a plural. */
 type Read<S extends string, Stack extends readonly ("text" | "choices")[], Found> =
   Cut<S> extends [string, infer Brace, infer After extends string]
     ? Brace extends ""
@@ -51,7 +54,7 @@ type Read<S extends string, Stack extends readonly ("text" | "choices")[], Found
 
 type Quoted = `${string}'{${string}` | `${string}'}${string}`
 
-/** The values of a message that the compiler can read; any values for another. */
+/** The values of a message, if the compiler can read it; otherwise any values. */
 type ValuesOf<Message extends string> = Message extends unknown
   ? string extends Message
     ? TextValues
@@ -60,12 +63,12 @@ type ValuesOf<Message extends string> = Message extends unknown
       : Read<Message, [], unknown>
   : never
 
-/** What every member of a union asks for. */
+/** The intersection of all members of a union. */
 type All<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer Whole) => void
   ? Whole
   : never
 
-/** The values that these messages take, as the arguments behind a key: none where they take none. */
+/** The values that these messages accept, as the arguments after a key; none if they accept none. */
 export type TextArguments<Message extends string> = [string] extends [Message]
   ? [values?: TextValues]
   : keyof All<ValuesOf<Message>> extends never
