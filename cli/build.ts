@@ -8,15 +8,13 @@ export class Build extends DataCommand {
   static override usage = Command.Usage({
     description: "bundle the project's plugins to dist/plugins",
     details:
-      "In production the Host runs what was built, and refuses a build that does not fit its source any more. What is being replaced stays until the new build is complete.",
+      "In production the Host runs this build, and refuses one that is older than its source. The old build stays in place until the new one is complete.",
     examples: [["Before a release", "svc build"]],
   })
 
   async run(): Promise<ExitCode> {
     const plugins = await buildPlugins(this.folder)
-    this.show({plugins}, () =>
-      plugins.length === 0 ? "there are no plugins in plugins/" : `built ${plugins.join(", ")}`,
-    )
+    this.show({plugins}, () => (plugins.length === 0 ? "no plugins found in plugins/" : `built ${plugins.join(", ")}`))
     return exit.ok
   }
 }

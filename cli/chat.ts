@@ -17,13 +17,13 @@ interface ChatMessage {
   readonly reactions: readonly string[]
 }
 
-/** What the sandbox tells of a channel. */
+/** A change in a channel, as the sandbox reports it. */
 type Change =
   | {readonly change: "said" | "edited" | "deleted" | "reacted" | "unreacted"; readonly message: ChatMessage}
   | {readonly change: "typing"}
   | {readonly change: "moderated"; readonly what: string}
 
-/** What a person sees of it. */
+/** Returns the line that the terminal shows for a change, if it shows one. */
 const describe = (change: Change): string | undefined => {
   switch (change.change) {
     case "said":
@@ -43,7 +43,7 @@ const describe = (change: Change): string | undefined => {
   }
 }
 
-/** Completes what begins as a command, from the list that the bot gives its platforms. */
+/** Completes command names from the list that the bot publishes to its platforms. */
 const completer = async (host: HostClient) => {
   const {items} = await host.get<{items: readonly {name: string}[]}>("/api/plugins/sandbox/commands")
   const commands = items.map(({name}) => `/${name} `)
@@ -57,50 +57,54 @@ const pressing = /^\/press\s+(\S.*?)\s*$/
 const filling = /^\/fill\s+([1-9]\d*)((?:\s+[^\s=]+=(?:"[^"]*"|\S*))*)\s*$/
 const filled = /([^\s=]+)=(?:"([^"]*)"|(\S*))/g
 
-/** After the input has ended, what was said is waited for so long at most, until it is answered, in milliseconds. */
+/** The longest wait for answers after the input has ended, in milliseconds. */
 const mostWaiting = 30_000
 
-/** A Host that restarts comes back within so much time, in milliseconds. */
+/** How long a restarting Host may be offline before the chat gives up, in milliseconds. */
 const mostAbsent = 10_000
 
-/** Then more replies are waited for so long, in milliseconds. */
+/** How long the chat waits for further replies after the last one, in milliseconds. */
 const lastWords = 1500
 
 export class Chat extends SvcCommand {
   static override paths = [["chat"]]
   static override usage = Command.Usage({
-    description: "talk to the bot through its sandbox endpoint",
+    description: "chat with the bot through its sandbox endpoint",
     details: `
-      Every line is a message; what the bot answers is shown as it comes. The buttons of a message stand below it, as \`[1] Yes  [2] No\`: \`/press 2\` presses the second one of the newest message that has one, \`/press Yes\` the newest with that label. The options of a select menu are pressed the same way. A form stands there with its fields, as \`[1] Fill in (name, age)\`: \`/fill 1 name="Ann Lee" age=20\` fills it in. Tab completes a command, and Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
+      Each line is a message, and the bot's answers appear as they arrive. Tab completes a command, and Ctrl-D ends the chat. The project needs the plugin \`sandbox\`.
 
-      \`--attach\` sends a file with the first line, and without a line where the piped input is empty. The files of a message have 512 KiB together.
+      Buttons appear below their message, as \`[1] Yes  [2] No\`: \`/press 2\` presses the second button of the newest message that has one, \`/press Yes\` the newest button with that label. The options of a select menu work the same way. A form appears with its fields, as \`[1] Fill in (name, age)\`: \`/fill 1 name="Ann Lee" age=20\` fills it in.
 
-      The running Host is found by \`.svc/host.json\`, and again after it was restarted. The project needs the plugin \`sandbox\`.
+      \`--attach\` sends a file with the first line, or alone if the piped input is empty. The files of one message may have 512 KiB together.
+
+      With piped input, the exit code is 1 if the Host rejected a message or was unreachable.
+
+      The command finds the running Host by \`.svc/host.json\`, and finds it again after a restart.
     `,
     examples: [
       ["A conversation", "svc chat"],
       ["One question", "echo '/help' | svc chat"],
       ["A command with a picture", "echo '/pic' | svc chat --attach cat.png"],
-      ["With the bot's files", "svc chat --save received"],
-      ["In a channel with others, as somebody else", "svc chat --as ann --channel team --group"],
+      ["Save the files that the bot sends", "svc chat --save received"],
+      ["In a group channel, as another user", "svc chat --as ann --channel team --group"],
     ],
   })
 
-  user = Option.String("--as", "you", {description: "Who is writing"})
+  user = Option.String("--as", "you", {description: "The name of the user who writes"})
   channel = Option.String("--channel", "chat", {description: "The conversation"})
   group = Option.Boolean("--group", false, {
-    description: "In a channel with others, where the bot is called by a prefix or its name",
+    description: "Treat the channel as a group, where messages address the bot by a prefix or its name",
   })
 
   attach = Option.Array("--attach", [], {
-    description: "A file, or an address (https://…), sent with the first line; may be given again",
+    description: "A file, or an address (https://…), sent with the first line; repeatable",
   })
-  save = Option.String("--save", {description: "A folder that the bot's files are saved to"})
+  save = Option.String("--save", {description: "The folder for files that the bot sends"})
 
-  /** What goes with the next line. */
+  /** The attachments of the next line. */
   #attached: readonly Attachment[] = []
 
-  /** What was said and may wait for its answer, by its sequence in the inbox. */
+  /** The sent messages that may still get an answer, by their sequence number in the inbox. */
   readonly #said: number[] = []
 
   async run(): Promise<ExitCode> {
@@ -108,8 +112,8 @@ export class Chat extends SvcCommand {
     const interactive = (stdin as NodeJS.ReadStream).isTTY === true
     this.#attached = await readAttachments(this.attach)
     const host = await connectHost(this.folder)
-    if (interactive) this.print("Talk to the bot; /help lists its commands, Ctrl-D ends.")
-    if (interactive && this.attach.length > 0) this.print(`The first line is sent with ${this.attach.join(", ")}.`)
+    if (interactive) this.print("Chat with the bot: /help lists its commands, Ctrl-D ends the chat.")
+    if (interactive && this.attach.length > 0) this.print(`The first line carries ${this.attach.join(", ")}.`)
     const ending = new AbortController()
     let prompt = () => {}
     const show = (text: string) => {
@@ -124,7 +128,7 @@ export class Chat extends SvcCommand {
     }
     const heard = listen(this.folder, host, this.channel, show, receiving(this.save), ending.signal)
     await heard.connected
-    // Made only now: lines that arrive before they are read would be lost.
+    // Created only now: readline drops the lines that arrive before anything reads them.
     const typed = interactive ? {output: stdout, completer: await completer(host)} : {}
     const lines = createInterface({input: stdin, ...typed, prompt: "> "})
     if (interactive) prompt = () => lines.prompt(true)
@@ -148,7 +152,7 @@ export class Chat extends SvcCommand {
     const fill = filling.exec(text)
     const button = fill?.[1] ?? pressing.exec(text)?.[1]
     const values = fill === null ? {} : {values: valuesIn(fill[2] ?? "")}
-    // What is pressed may be in the answer to the line before.
+    // The button may be in the answer to the previous line.
     if (button !== undefined) await this.#answered()
     const files = this.#attached.length === 0 ? {} : {files: this.#attached}
     const [path, body] =
@@ -157,7 +161,7 @@ export class Chat extends SvcCommand {
     if (button === undefined) this.#attached = []
   }
 
-  /** Resolves once the bot has handled what was said, and sent what it answers. Throws where the Host is gone. */
+  /** Resolves once the bot has handled all messages and sent its answers. Throws if the Host stays unreachable. */
   async #answered(): Promise<void> {
     const deadline = Date.now() + mostWaiting
     let seen = Date.now()
@@ -192,7 +196,7 @@ const hasAnswered = async (host: HostClient, sn: number): Promise<boolean> => {
   return sent.every(reply => reply.endpoint !== "sandbox" || (reply.state !== "queued" && reply.state !== "sending"))
 }
 
-/** Shows what the bot says; comes back after a restart of the Host. */
+/** Shows the bot's messages; reconnects after a restart of the Host. */
 const listen = (
   project: string,
   first: HostClient,
@@ -233,7 +237,7 @@ const listen = (
   return {
     connected: once,
     quiet: async (milliseconds: number) => {
-      // By steps, not by the clock: what has come while this process stood still is read in the next one.
+      // Counts steps instead of reading the clock: after this process was suspended, the next step still reads what arrived.
       const step = 50
       for (let left = milliseconds; left > 0; left -= step) {
         const before = heard

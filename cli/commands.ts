@@ -1,4 +1,4 @@
-/** Where each command is: its words are its path. Only the file that is called is loaded. */
+/** The module of each command, by the command's words. A call loads only its own module. */
 export const commands: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
   "adapter add": () => import("./adapter/add.ts"),
   "adapter check": () => import("./adapter/check.ts"),

@@ -21,19 +21,19 @@ import {DataCommand} from "./kit/svc-command.ts"
 export class Doctor extends DataCommand {
   static override paths = [["doctor"]]
   static override usage = Command.Usage({
-    description: "examine the project and this machine, or a running Host",
+    description: "check the project and this machine, or a running Host",
     details: `
-      Without \`--live\`: runtime, lockfile, configuration, environment, plugins, build, database, port, disk, clock, and that one layer alone starts the Host. Exits 1 when there is an error; a warning does not fail it. With \`--static\` only what is in the project's own files, as in a fresh checkout or in CI.
+      Without \`--live\` and \`--incident\`, it checks the project and this machine: runtime, lockfile, configuration, environment, plugins, build, database, port, disk and clock, and that exactly one supervisor starts the Host. Exits 1 if it finds an error; warnings do not fail it. With \`--static\` it checks only the project's files, as in a fresh checkout or in CI.
 
-      With \`--incident <host_url>\`: asks that Host the five questions of an incident, in their order, over its API, with the token in SVC_HTTP_TOKEN: reachable, the expected Host and version, endpoints, capabilities, one authority. The expected project and version are those of this folder's project unless they are given. Exits 0 when every answer is yes, else 1.
+      With \`--incident <host_url>\`, it asks that Host the five questions of an incident, in order: is it reachable, is it the expected Host and version, are the endpoints online, are the capabilities there, is there only one authority? The token comes from SVC_HTTP_TOKEN. The expected project and version are those of this folder, unless you name others. Exits 0 if every answer is yes, otherwise 1.
 
-      With \`--live <host_url>\`: reads the readiness report of that Host with the token in SVC_HTTP_TOKEN. Exits 0 when it is ready; 1 when it is not, when the token is refused, or when the request fails. With \`http.base\`, the address includes the prefix.
+      With \`--live <host_url>\`, it reads the readiness report of that Host, with the token from SVC_HTTP_TOKEN. Exits 0 if the Host is ready. Exits 1 if it is not, if it refuses the token, or if the request fails. With \`http.base\`, the address includes the prefix.
     `,
     examples: [
       ["Before a start", "svc doctor"],
-      ["When something is wrong", "SVC_HTTP_TOKEN=... svc doctor --incident https://bot.example.org"],
+      ["In an incident", "SVC_HTTP_TOKEN=... svc doctor --incident https://bot.example.org"],
       [
-        "The same, with what is expected",
+        "In an incident, with your expectations",
         "svc doctor --incident http://127.0.0.1:8068 --expect-version 0.1.0 --capability root/greeter/command/greet --quiet 15m",
       ],
       ["In CI, after a deployment", "SVC_HTTP_TOKEN=... svc doctor --live http://127.0.0.1:8068 --json"],
@@ -42,16 +42,20 @@ export class Doctor extends DataCommand {
 
   live = Option.String("--live", {description: "The address of a running Host"})
   incident = Option.String("--incident", {
-    description: "The address of a Host to ask the five questions of an incident",
+    description: "The address of the Host to ask the five questions of an incident",
   })
-  expectProject = Option.String("--expect-project", {description: "Its name (default: this folder's project)"})
+  expectProject = Option.String("--expect-project", {
+    description: "The project that must run there (default: this folder's project)",
+  })
   expectVersion = Option.String("--expect-version", {
-    description: "Its version of svc (default: this folder's project's)",
+    description: "The version of svc that must run there (default: that of this folder's project)",
   })
-  capability = Option.Array("--capability", [], {description: "An id that the generation must publish; repeatable"})
-  quiet = Option.String("--quiet", {description: "The newest inbox event must not be older, for example 15m"})
+  capability = Option.Array("--capability", [], {
+    description: "The id of a capability that the Host must publish; repeatable",
+  })
+  quiet = Option.String("--quiet", {description: "The greatest age of the newest inbox event, for example 15m"})
   static = Option.Boolean("--static", false, {
-    description: "Only the project's own files: not its data, port, disk or clock",
+    description: "Check only the project's files: not its data, port, disk or clock",
   })
   environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
 
@@ -148,14 +152,14 @@ const describeAnswer = ({question, text, answer, evidence, next}: IncidentResult
 
 const parseDuration = (option: string, text: string): number => {
   if (!new RegExp(durationPattern).test(text))
-    throw new Problem("request_invalid", `${option} is a duration such as 15m or 1h, not "${text}"`)
+    throw new Problem("request_invalid", `${option} must be a duration such as 15m or 1h, not "${text}"`)
   return durationOf(text)
 }
 
 const describeGeneration = ({generation, provisional}: ReadinessReport): string =>
   `generation ${generation}${provisional === true ? " (provisional: the database does not answer)" : ""}`
 
-/** What is ready by its check, and says something all the same: not connected, ingress paused, a failing database. */
+/** Lists required components that are ready but have a message: not connected, ingress paused, a failing database. */
 const readyButLines = ({components}: ReadinessReport): readonly string[] =>
   components
     .filter(({required, ready, remediation}) => required && ready && remediation !== undefined)

@@ -16,36 +16,38 @@ const summaries = templateNames.map(name => [name, projectTemplates[name].summar
 export class Init extends SvcCommand {
   static override paths = [["init"]]
   static override usage = Command.Usage({
-    description: "make a new project",
+    description: "create a new project",
     details: `
-      Writes svc.config.yml, a plugin with its test, package.json, and the svc package itself as a tarball in vendor/; then installs.
+      Writes svc.config.yml, a plugin with its test, package.json, and the svc package as a tarball in vendor/; then installs the dependencies.
 
-      Nothing is overwritten: the folder must be absent or empty. Without a folder it is this one.
+      The folder must be empty or must not exist; the default is the current folder.
 
       The templates are ${summaries.map(([name, summary]) => `\`${name}\` (${summary})`).join("; ")}.
     `,
     examples: [
       ["A project in ./my-bot", "svc init my-bot"],
-      ["What it can begin with", "svc init --list"],
+      ["List the templates", "svc init --list"],
       ["A bot that reminds people", "svc init my-bot --template reminders"],
-      ["One that runs on Node", "svc init my-bot --runtime node"],
-      ["With a container image and its composition", "svc init my-bot --deploy compose"],
+      ["A project that runs on Node", "svc init my-bot --runtime node"],
+      ["With a container image and its Compose file", "svc init my-bot --deploy compose"],
     ],
   })
 
   target = Option.String({name: "folder", required: false})
   template = Option.String("--template", "starter", {description: `${templateNames.join(", ")} (default: starter)`})
-  list = Option.Boolean("--list", false, {description: "List the templates, and make nothing"})
-  toolchain = Option.String("--runtime", {description: "bun or node (default: what runs this command)"})
-  install = Option.Boolean("--install", true, {description: "Install the dependencies"})
+  list = Option.Boolean("--list", false, {description: "List the templates and create nothing"})
+  toolchain = Option.String("--runtime", {description: "bun or node (default: the runtime of this command)"})
+  install = Option.Boolean("--install", true, {
+    description: "Install the dependencies (default); --no-install does not",
+  })
 
   deploy = Option.Array("--deploy", [], {
-    description: "Also add this deployment template, as svc deploy add does; repeatable",
+    description: "Also add this deployment template, like svc deploy add; repeatable",
   })
 
   async run(): Promise<ExitCode> {
     if (this.list) {
-      this.print(table(["template", "what it is"], summaries))
+      this.print(table(["template", "description"], summaries))
       return exit.ok
     }
     const folder = this.target ?? "."
@@ -68,27 +70,27 @@ export class Init extends SvcCommand {
     return exit.ok
   }
 
-  /** The first commands, as they work in this terminal. */
+  /** Returns the next commands, in the form that works in this terminal. */
   #next(folder: string, toolchain: Toolchain, plugin: string): string {
     const {run, svc, install} = callOf(toolchain)
     const steps = facts([
       ...(folder === "." ? [] : [[`  cd ${quoted(folder)}`, ""] as const]),
       ...(this.install ? [] : [[`  ${install}`, "installs the dependencies"] as const]),
-      [`  ${run} dev`, "starts it"],
-      [`  ${svc} chat`, "talks to it, in a second terminal in the same folder"],
+      [`  ${run} dev`, "starts the bot"],
+      [`  ${svc} chat`, "chats with it, in a second terminal in the same folder"],
     ])
     const more = facts([
-      [`  ${run} check`, "checks its types"],
-      [`  ${run} test`, "tests it"],
-      [`  ${svc} plugin new <name>`, "makes another plugin"],
-      ...(this.deploy.length > 0 ? [] : [[`  ${svc} deploy add compose`, "puts it into a container"] as const]),
+      [`  ${run} check`, "checks the types"],
+      [`  ${run} test`, "runs the tests"],
+      [`  ${svc} plugin new <name>`, "creates another plugin"],
+      ...(this.deploy.length > 0 ? [] : [[`  ${svc} deploy add compose`, "adds a container image"] as const]),
     ])
     return `
 Your bot is ready:
 
 ${steps}
 
-Then edit ${plugin}; the next message runs the new code. Keep the folder in git, with its lockfile. Later:
+Then edit ${plugin}: the next message runs the new code. Commit the folder to git, including the lockfile. Later:
 
 ${more}`
   }
@@ -102,6 +104,6 @@ ${more}`
   #toolchain(): Toolchain {
     const given = this.toolchain ?? (process.versions.bun === undefined ? "node" : "bun")
     if (given === "bun" || given === "node") return given
-    throw new Problem("request_invalid", `--runtime is bun or node, not "${given}"`)
+    throw new Problem("request_invalid", `--runtime must be bun or node, not "${given}"`)
   }
 }

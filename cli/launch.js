@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain enough for an old Node to read, so that it can say that it is too old.
+// Old versions of Node can parse this file, so that it can tell the user that Node is too old.
 const wanted = [22, 12]
 const onBun = process.versions.bun !== undefined
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
@@ -14,12 +14,12 @@ if (!onBun && (major < wanted[0] || (major === wanted[0] && minor < wanted[1])))
   hint: install a newer Node, or run svc on Bun: bun run --bun svc (in a clone of svc: npx --yes bun@1.4.5 run svc)`)
 }
 
-// Node keeps what it has compiled where the user's caches are; where nothing can be written, it compiles anew each time.
-// NODE_COMPILE_CACHE names another place, NODE_DISABLE_COMPILE_CACHE=1 none. Bun has no such cache.
+// Node keeps its compiled code in the user's cache folder; if it cannot write there, it compiles at each start.
+// NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE=1 turns the cache off. Bun has none.
 const {HOME, XDG_CACHE_HOME: caches = `${HOME}/.cache`} = process.env
 if (!onBun && caches.startsWith("/")) process.getBuiltinModule("node:module").enableCompileCache(`${caches}/svc`)
 
-// The bundle that `bun run build` makes, which starts sooner than the source; Bun can do without.
+// The bundle that `bun run build` writes starts faster than the source. Bun can run the source too.
 const bundle = onBun ? "../dist/bun/svc.js" : "../dist/svc.js"
 const isBuilt = () => process.getBuiltinModule("node:fs").existsSync(new URL(bundle, import.meta.url))
 import(onBun && !isBuilt() ? "./svc.ts" : bundle).catch(error => {

@@ -17,41 +17,41 @@ import {DataCommand} from "./kit/svc-command.ts"
 
 type Page = Static<typeof LogPage>
 
-/** How often a Host is asked for what is new, and one that is away whether it is back, in milliseconds. */
+/** The pause between two requests for new records, or between two attempts to reach an offline Host, in milliseconds. */
 const pause = 500
 
-/** What a Host answers, or does not, while it is started anew; in development its token changes too. */
+/** The errors that a restarting Host causes; in development its token changes too. */
 const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]
 
-/** A new Host's token is in its file a moment after it answers; one that is refused more often is wrong. */
+/** A new Host writes its token a moment after it answers; a token that it refuses more often is wrong. */
 const mostRefusals = 2
 
 export class LogsCommand extends DataCommand {
   static override paths = [["logs"]]
   static override usage = Command.Usage({
-    description: "show the newest log records of the running Host, or of an earlier run",
+    description: "print the newest log records of the running Host or of an earlier run",
     details: `
-      The Host keeps its newest records in memory; all of them go to its standard output. Oldest first.
+      Prints the oldest of these records first. The Host keeps its newest records in memory, and writes all records to its standard output.
 
-      It keeps the logs of earlier runs in \`.svc/logs\`, up to 32 MiB. \`--run\` reads them there, so no Host has to run.
+      The Host keeps the logs of earlier runs in \`.svc/logs\`, up to 32 MiB. \`--run\` reads them from there, so it needs no running Host.
 
-      With \`--follow\` it goes on with what comes, across restarts of the Host, and says where records were missed. \`--json\` prints one record a line, and what was missed as \`{"missed": …}\`.
+      With \`--follow\` the command also prints new records, across restarts of the Host, and reports missed records. \`--json\` prints one record per line, and missed records as \`{"missed": …}\`.
     `,
     examples: [
-      ["The newest hundred", "svc logs --limit 100"],
-      ["Warnings and worse, as they come", "svc logs --follow --level warn"],
-      ["Those of one plugin, for a program", "svc logs --plugin greeter --json"],
-      ["What the run before said at its end", "svc logs --run previous"],
-      ["The runs whose log is kept", "svc logs --runs"],
+      ["The newest hundred records", "svc logs --limit 100"],
+      ["Warnings and errors, as they happen", "svc logs --follow --level warn"],
+      ["The records of one plugin, as JSON", "svc logs --plugin greeter --json"],
+      ["The last records of the previous run", "svc logs --run previous"],
+      ["The runs with a kept log", "svc logs --runs"],
     ],
   })
 
-  follow = Option.Boolean("--follow", false, {description: "Go on with what comes"})
-  level = Option.String("--level", {description: "The least level: silly, trace, debug, info, warn, error or fatal"})
-  plugin = Option.String("--plugin", {description: "Only of this plugin instance"})
-  ofRun = Option.String("--run", {description: "Of an earlier run: its runtimeId, or previous"})
-  runs = Option.Boolean("--runs", false, {description: "List the runs whose log is kept"})
-  limit = Option.String("--limit", "50", {description: "How many of those that are there, 1 to 1000"})
+  follow = Option.Boolean("--follow", false, {description: "Also print new records, until Ctrl-C"})
+  level = Option.String("--level", {description: "The lowest level: silly, trace, debug, info, warn, error or fatal"})
+  plugin = Option.String("--plugin", {description: "Only records of this plugin instance"})
+  ofRun = Option.String("--run", {description: "Records of an earlier run: its runtimeId, or previous"})
+  runs = Option.Boolean("--runs", false, {description: "List the runs with a kept log"})
+  limit = Option.String("--limit", "50", {description: "How many existing records to print, 1 to 1000"})
 
   async run(): Promise<ExitCode> {
     if (this.runs) return this.#listRuns()
@@ -64,11 +64,11 @@ export class LogsCommand extends DataCommand {
   }
 
   async #showRun(run: string): Promise<ExitCode> {
-    if (this.follow) throw new Problem("request_invalid", "--follow goes on with the running Host: leave out --run")
+    if (this.follow) throw new Problem("request_invalid", "--follow needs the running Host: leave out --run")
     const paths = projectPaths(this.folder)
     const asked = {filter: {level: levelOf(this.level), plugin: this.plugin}, limit: limitOf(this.limit)}
     const current = (await findHolder(paths))?.runtimeId
-    // What is on the disk was written without secrets.
+    // The records on the disk contain no secrets.
     const page = await readEarlierLog({scrubJson: json => json}, {folder: paths.logs, run, current}, asked)
     for (const record of [...page.items].reverse()) this.#print(record)
     return exit.ok
@@ -77,12 +77,12 @@ export class LogsCommand extends DataCommand {
   async #listRuns(): Promise<ExitCode> {
     const shown = (await listRuns(projectPaths(this.folder).logs)).map(viewRun)
     this.show({items: shown}, () => {
-      if (shown.length === 0) return "no log is kept: no Host of this version has run here"
+      if (shown.length === 0) return "there is no log: no Host of this version has run here"
       const lines = shown.map(({runtimeId, startedAt, writtenAt, size, isCut}) => [
         runtimeId,
         startedAt,
         writtenAt,
-        `${Math.ceil(size / 1024)} KiB${isCut ? ", the begin is gone" : ""}`,
+        `${Math.ceil(size / 1024)} KiB${isCut ? ", without the oldest records" : ""}`,
       ])
       return table(["run", "started", "last record", "size"], lines)
     })
@@ -96,7 +96,7 @@ export class LogsCommand extends DataCommand {
     return host.get<Page>(`/api/logs?${query}`)
   }
 
-  /** Ends when nobody reads what is printed. */
+  /** Prints new records until the reader closes standard output. */
   async #follow(connected: HostClient, from: string): Promise<void> {
     const reader = new AbortController()
     this.context.stdout.once("error", () => reader.abort())
@@ -116,7 +116,7 @@ export class LogsCommand extends DataCommand {
       } catch (error) {
         refusals = isProblem(error, "unauthorized") ? refusals + 1 : 0
         if (refusals > mostRefusals || !away.some(code => isProblem(error, code))) throw error
-        if (!isAway) this.tell("the Host is away; waiting for it")
+        if (!isAway) this.tell("the Host is offline; waiting for it")
         isAway = true
         host = undefined
       }
@@ -134,8 +134,8 @@ export class LogsCommand extends DataCommand {
     const {reason, records} = missed
     const text =
       reason === "restarted"
-        ? "-- the Host was started anew: the last records of the run before may be missing; its standard output has them"
-        : `-- ${counted(records ?? 0, "record")} missed: there were more than the Host keeps; its standard output has them`
+        ? "-- the Host restarted: the last records of the previous run may be missing; its standard output has them"
+        : `-- ${counted(records ?? 0, "record")} missed: the Host no longer had them in memory; its standard output has them`
     this.print(this.json ? JSON.stringify({missed}) : text)
   }
 }
@@ -143,13 +143,13 @@ export class LogsCommand extends DataCommand {
 const levelOf = (text: string = "silly"): LogLevel => {
   const level = logLevels.find(each => each === text)
   if (level === undefined)
-    throw new Problem("request_invalid", `--level is one of ${logLevels.join(", ")}, not "${text}"`)
+    throw new Problem("request_invalid", `--level must be one of ${logLevels.join(", ")}, not "${text}"`)
   return level
 }
 
 const limitOf = (text: string): number => {
   const limit = Number(text)
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-    throw new Problem("request_invalid", `--limit is a number from 1 to 1000, not "${text}"`)
+    throw new Problem("request_invalid", `--limit must be a number from 1 to 1000, not "${text}"`)
   return limit
 }

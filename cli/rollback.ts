@@ -11,36 +11,36 @@ import {counted, facts} from "./kit/print.ts"
 export class Rollback extends CheckpointCommand {
   static override paths = [["rollback"]]
   static override usage = Command.Usage({
-    description: "take code, lockfile, configuration and data back to one checkpoint; the Host must be stopped",
+    description: "roll code, lockfile, configuration and data back to one checkpoint; the Host must be stopped",
     details: `
-      Prints the plan, goes back, and prints the proof. Everything goes back together or nothing does: wherever this is cut off, the next command or start finishes it or takes it back, and it may be repeated.
+      Prints the plan, rolls back, and prints the proof. All parts roll back together or not at all: if the rollback is interrupted, the next command or start completes it or undoes it, and you may repeat it.
 
-      The code goes to the commit of the checkpoint; the git work tree must have nothing that is not committed, and branches stay where they are. Where the project is read-only, deploy the image that it names first. Messages that were sent since the checkpoint cannot be taken back: they are listed, and \`--accept-side-effects\` accepts that.
+      The code returns to the commit of the checkpoint. The git work tree must have no uncommitted changes; branches do not move. If the project is read-only, first deploy the image that the checkpoint names. Messages sent since the checkpoint cannot be taken back: the command lists them, and continues only with \`--accept-side-effects\`.
 
-      The state gets a new authority, and sends and handles nothing by itself, as after \`svc checkpoint restore\`.
+      The state gets a new authority. As after \`svc checkpoint restore\`, the Host neither sends nor handles what is held.
     `,
     examples: [
-      ["What it would do", "svc rollback 20261121-101500-3f9a1c --dry-run"],
-      ["Back to where the release began", "svc rollback 20261121-101500-3f9a1c"],
-      ["Although messages have left since", "svc rollback 20261121-101500-3f9a1c --accept-side-effects"],
+      ["Show what would happen", "svc rollback 20261121-101500-3f9a1c --dry-run"],
+      ["Return to the beginning of a release", "svc rollback 20261121-101500-3f9a1c"],
+      ["Roll back although messages were sent since", "svc rollback 20261121-101500-3f9a1c --accept-side-effects"],
     ],
   })
 
   checkpoint = Option.String({name: "checkpoint"})
   dryRun = Option.Boolean("--dry-run", false, {description: "Only print the plan, and whether it would be refused"})
   acceptSideEffects = Option.Boolean("--accept-side-effects", false, {
-    description: "Go back although messages were sent since the checkpoint",
+    description: "Roll back although messages were sent since the checkpoint",
   })
 
   withoutBuild = Option.Boolean("--without-build", false, {
     description:
-      "Leave build and packages as they are, to make them by hand: where the old packages cannot be installed",
+      "Leave build and packages as they are, if the old packages cannot be installed; you install and build by hand",
   })
 
   async run(): Promise<ExitCode> {
     const ending = new AbortController()
     onSignals({
-      stop: signal => ending.abort(new Problem("stopping", `ended by ${signal}; nothing was changed`)),
+      stop: signal => ending.abort(new Problem("stopping", `ended by ${signal}; changed nothing`)),
       reload: () => {},
     })
     const checkpoint = await this.store.get(this.checkpoint)
@@ -65,18 +65,18 @@ export class Rollback extends CheckpointCommand {
 }
 
 const describeCode = ({code}: RollbackPlan): string => {
-  if (code === null) return "the checkpoint's already: the project is read-only"
-  if (code.from === code.to) return `${code.to}, as it is`
+  if (code === null) return "already the checkpoint's: the project is read-only"
+  if (code.from === code.to) return `${code.to}, unchanged`
   const left = code.branch === null ? "" : `; the branch ${code.branch} stays at ${code.from.slice(0, 12)}`
   return `from ${code.from} to ${code.to}: ${counted(code.written.length, "file")} written, ${code.removed.length} removed${left}`
 }
 
 const builds = {
-  same: "build and packages are the checkpoint's already",
+  same: "build and packages are already the checkpoint's",
   kept: "build and packages, as the release kept them",
   missing:
-    "no release kept them: the packages of its lockfile are installed, and its build script runs, before anything changes",
-  untouched: "as it is: install the locked packages and build by hand",
+    "no release kept them: before anything changes, svc installs the packages of the lockfile and runs the build script",
+  untouched: "unchanged: install the locked packages and build by hand",
 } as const
 
 const describePlan = (plan: RollbackPlan): string => {
@@ -84,9 +84,9 @@ const describePlan = (plan: RollbackPlan): string => {
   return facts([
     ["roll back to", `${plan.checkpoint}, of ${plan.createdAt}`],
     ["code", describeCode(plan)],
-    ["project", plan.projectFiles === "restored" ? "svc.config.yml, package.json and lockfile" : "as it is"],
+    ["project", plan.projectFiles === "restored" ? "svc.config.yml, package.json and lockfile" : "unchanged"],
     ...(plan.keepsConfiguration
-      ? [["kept", "svc.config.yml as it is now: it differs from its commit, and a copy stays beside it"] as const]
+      ? [["kept", "a copy of the present svc.config.yml, beside it: it differs from its commit"] as const]
       : []),
     ["build", builds[plan.build ?? "untouched"]],
     ["database", plan.database],
@@ -102,13 +102,15 @@ const describePlan = (plan: RollbackPlan): string => {
 const describeProof = ({restored, proof}: RolledBackResult): string => {
   const {authority, commit, changes, lockfile, configuration, build, database} = proof
   return facts([
-    ["rolled back", proof.matches ? "everything is the checkpoint's" : "SOMETHING DIFFERS from the checkpoint"],
+    ["rolled back", proof.matches ? "everything matches the checkpoint" : "SOMETHING DIFFERS from the checkpoint"],
     ["authority", `${authority.after}, before ${authority.before}; the database has ${authority.database}`],
     ["commit", commit ?? "no git work tree"],
     ...changes.map(text => ["differs", text] as const),
     ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256}`],
     ["configuration", configuration],
-    ...(restored.keptConfiguration === null ? [] : [["kept", `${restored.keptConfiguration}, as it was`] as const]),
+    ...(restored.keptConfiguration === null
+      ? []
+      : [["kept", `the replaced configuration, as ${restored.keptConfiguration}`] as const]),
     ["build", describeBuild(build)],
     [
       "heads",
@@ -118,7 +120,7 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
       "held",
       `${counted(restored.held.outbox, "message")}, ${counted(restored.held.inbox, "handler")}, ${counted(restored.held.agents, "run")} of agents`,
     ],
-    ["settled", `${counted(restored.held.settled, "row")} that the replaced state had sent, handled or ended since`],
+    ["settled", `${counted(restored.held.settled, "row")} that the replaced state had already sent, handled or ended`],
     ...restored.notes.map(text => ["note", text] as const),
     ["next", "svc doctor, svc runtime start; svc ingress status; release or discard what is held"],
   ])

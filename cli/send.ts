@@ -8,10 +8,10 @@ export class Send extends DataCommand {
   static override usage = Command.Usage({
     description: "send a message through an endpoint",
     details:
-      "The message is stored in the outbox when this ends; svc outbox show tells what became of it. For a channel whose id begins with a minus, put -- before the arguments.",
+      "The command ends once the message is stored in the outbox; svc outbox show shows whether it was sent. If the channel's id starts with a minus, put -- before the arguments.",
     examples: [
       ["To an IRC channel", "svc send irc~libera '#team' 'the build is green'"],
-      ["To a group of Telegram", "svc send -- telegram~main -1001234 'the build is green'"],
+      ["To a Telegram group", "svc send -- telegram~main -1001234 'the build is green'"],
     ],
   })
 

@@ -7,15 +7,15 @@ import {unknownCommand, wrongCall} from "./kit/usage-error.ts"
 
 /** Runs one command line and ends the process with its exit code. */
 const main = async (args: readonly string[]): Promise<void> => {
-  // Whoever reads the output may stop reading: no error of ours.
+  // A reader that closes the output early is no error.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   const code = await run(args)
   await Promise.all([process.stdout, process.stderr].map(flushed))
-  // A process that has nothing left to do may still hold the driver's threads.
+  // The threads of the database driver would keep an idle process alive.
   endProcess(code)
 }
 
-/** Ends a stream; resolves when everything written has left the process: a slow reader of a pipe gets all of it. */
+/** Ends a stream. Resolves once all output has left the process, so that a slow reader of a pipe gets everything. */
 const flushed = (stream: NodeJS.WriteStream): Promise<void> => new Promise(resolve => stream.end(() => resolve()))
 
 const run = async (args: readonly string[]): Promise<number> => {
@@ -46,7 +46,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   }
 }
 
-/** Help for all commands, or for those of one group; anything else is a command that there is not. */
+/** Prints help for all commands or for one group; reports any other words as an unknown command. */
 const noCommand = async (words: readonly string[], asksForHelp: boolean): Promise<number> => {
   const names = Object.keys(commands)
   const [group] = words
@@ -62,7 +62,7 @@ const noCommand = async (words: readonly string[], asksForHelp: boolean): Promis
   return asksForHelp ? exit.ok : exit.failed
 }
 
-/** Loaded where it is asked for: it counts columns, and preparing for that takes Node 30 ms. */
+/** Loads the help on demand: it counts columns, and preparing for that takes 30 ms on Node. */
 const help = () => import("./kit/help.ts")
 
 const isColored = () =>
@@ -70,7 +70,7 @@ const isColored = () =>
 
 const bold = (text: string) => (isColored() ? `\x1b[1m${text}\x1b[22m` : text)
 
-/** The command that the words begin with. */
+/** Returns the command that the words start with. */
 const nameFor = (words: readonly string[]): string | undefined =>
   [words.slice(0, 2).join(" "), words[0] ?? ""].find(name => Object.hasOwn(commands, name))
 

@@ -14,11 +14,11 @@ export class AdapterAdd extends DataCommand {
   static override usage = Command.Usage({
     description: "install the packages that a built-in adapter needs",
     details: `
-      In development: installs those that are missing, in the exact versions that svc is tested with, with the project's package manager and without install scripts. Whatever fails, package.json and lockfile are as before. Then shows the entry for svc.config.yml, and where the adapter's page is.
+      In development, this installs the missing packages in the exact versions that svc is tested with. It uses the project's package manager and runs no install scripts. If a step fails, it restores package.json and the lockfile. It then prints the entry for svc.config.yml and the address of the adapter's page.
 
-      Where the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
+      If the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
     `,
-    examples: [["Before the first bot on Telegram", "svc adapter add telegram"]],
+    examples: [["Prepare the first bot on Telegram", "svc adapter add telegram"]],
   })
 
   adapter = Option.String({name: "adapter"})
@@ -28,13 +28,13 @@ export class AdapterAdd extends DataCommand {
     if (missing.length === 0) {
       this.show(
         {installed: []},
-        () => `${this.adapter} has all that it needs\n\n${nextSteps(this.adapter, this.folder)}`,
+        () => `all packages for ${this.adapter} are installed\n\n${nextSteps(this.adapter, this.folder)}`,
       )
       return exit.ok
     }
     if (await needsRelease(this.folder)) {
       const commands = releaseOf(`svc adapter add ${this.adapter}`, `the packages of ${this.adapter}`)
-      this.tell("svc: nothing was changed: in production packages come with a release")
+      this.tell("svc: changed nothing: in production, packages are installed by a release")
       this.show({installed: [], commands}, () => commands.join("\n"))
       return exit.failed
     }
@@ -44,7 +44,7 @@ export class AdapterAdd extends DataCommand {
     this.show({installed: missing}, () =>
       [
         `installed ${missing.join(", ")}`,
-        ...(isRunning ? ["  svc runtime reload   gives an endpoint that has failed another attempt"] : []),
+        ...(isRunning ? ["  svc runtime reload   reconnects endpoints that have failed"] : []),
         "",
         nextSteps(this.adapter, this.folder),
       ].join("\n"),
@@ -53,17 +53,17 @@ export class AdapterAdd extends DataCommand {
   }
 }
 
-/** The built-in plugins that are no adapters. */
+/** The built-in plugins that are not adapters. */
 const parts: readonly string[] = ["workroom", "agents"]
 
 /**
- * The packages of a built-in adapter that neither the project nor svc has, as `name@version`. Throws `request_invalid` for what is
- * no built-in adapter.
+ * Returns the packages of a built-in adapter that neither the project nor svc has, as `name@version`. Throws `request_invalid`
+ * if there is no built-in adapter of that name.
  */
 const missingPackages = async (project: string, adapter: string): Promise<readonly string[]> => {
   const adapters = Object.keys(builtIns).filter(name => !parts.includes(name))
   if (adapters.includes(adapter)) return missingLibraries((await builtIns[adapter]?.())?.libraries ?? {}, project)
-  throw new Problem("request_invalid", `there is no built-in adapter ${adapter}; there is ${adapters.join(", ")}`, {
-    hint: "svc plugin add installs an adapter that is a package of its own.",
+  throw new Problem("request_invalid", `there is no built-in adapter ${adapter}; choose from ${adapters.join(", ")}`, {
+    hint: "svc plugin add installs an adapter that comes as a separate package.",
   })
 }

@@ -11,11 +11,11 @@ type Check = Static<typeof EndpointCheck>
 export class AdapterCheck extends DataCommand {
   static override paths = [["adapter", "check"]]
   static override usage = Command.Usage({
-    description: "ask an endpoint's platform whether its account can work",
+    description: "check an endpoint's credentials and permissions with its platform",
     details: `
-      Tries the credentials live, and names each scope and permission that is missing, with what to do on the platform's side. It changes nothing there, and leaves the connection alone.
+      Tries the credentials on the platform, and names each missing scope and permission with the step that grants it. It changes nothing on the platform and leaves the connection as it is.
 
-      Exits 1 where something is missing. Needs a running Host, whose endpoint may have failed.
+      Exits 1 if anything is missing. Needs a running Host; the endpoint itself may have failed.
     `,
     examples: [["Why is the endpoint not online?", "svc adapter check telegram~main"]],
   })

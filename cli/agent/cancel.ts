@@ -7,9 +7,10 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class AgentCancel extends DataCommand {
   static override paths = [["agent", "cancel"]]
   static override usage = Command.Usage({
-    description: "end a run of an agent that has not ended",
-    details: "What the provider was asked is aborted; what tools have done stays done. Needs a running Host.",
-    examples: [["A run of svc agent runs", "svc agent cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+    description: "cancel a run of an agent",
+    details:
+      "The Host aborts the request to the provider. Effects of tools that have run remain. Needs a running Host.",
+    examples: [["A run that svc agent runs lists", "svc agent cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   })
 
   id = Option.String({name: "run"})

@@ -10,18 +10,18 @@ import {SvcCommand} from "../kit/svc-command.ts"
 export class AgentChat extends SvcCommand {
   static override paths = [["agent", "chat"]]
   static override usage = Command.Usage({
-    description: "talk to an agent: each line is a run of its own",
+    description: "chat with an agent: each line starts a separate run",
     details: `
-      Prints the steps of each run as they come. Where the agent asks for an approval, \`y\` approves the call, \`n\` denies it, and an empty line leaves it waiting for somebody else. Ctrl-D ends the talk; a run that has not ended goes on.
+      Prints the steps of each run as they happen. When the agent asks for an approval, \`y\` approves the call, \`n\` denies it, and an empty line leaves the decision to another person. Ctrl-D ends the chat; an unfinished run continues.
 
-      Runs do not know of each other. Needs a running Host.
+      Runs share no memory. Needs a running Host.
     `,
-    examples: [["A talk", "svc agent chat writer"]],
+    examples: [["Chat with the agent writer", "svc agent chat writer"]],
   })
 
   name = Option.String({name: "name"})
   permission = Option.String("--permission", {
-    description: "What its tools may do: user, trusted or admin; the binding's permission when left out",
+    description: "The permission of its tools: user, trusted or admin (default: the binding's permission)",
   })
 
   async run(): Promise<ExitCode> {
@@ -66,14 +66,14 @@ export class AgentChat extends SvcCommand {
       },
     })
     if (run === undefined) {
-      this.tell(`svc: the run waits; svc agent show ${id} tells what becomes of it`)
+      this.tell(`svc: the run waits; svc agent show ${id} shows its result`)
       return false
     }
     this.print(endText(run))
     return run.state === "succeeded"
   }
 
-  /** Resolves to whether a person has decided here. */
+  /** Asks the person at the terminal. Resolves to whether they decided. */
   async #decide(approval: ApprovalView, next: () => Promise<string | undefined>): Promise<boolean> {
     this.tell(`${approvalText(approval)}\ny or n?`)
     const word = (await next())?.trim().toLowerCase() ?? ""

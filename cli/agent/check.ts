@@ -7,9 +7,9 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class AgentCheck extends DataCommand {
   static override paths = [["agent", "check"]]
   static override usage = Command.Usage({
-    description: "call an agent's model once, to see whether it answers",
-    details: "The provider may charge for the call. Exits 1 where the model does not answer. Needs a running Host.",
-    examples: [["Are key, address and model right?", "svc agent check writer"]],
+    description: "call an agent's model once to check that it answers",
+    details: "The provider may charge for the call. Exits 1 if the model does not answer. Needs a running Host.",
+    examples: [["Check the key, the address and the model", "svc agent check writer"]],
   })
 
   name = Option.String({name: "name"})

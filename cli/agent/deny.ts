@@ -5,9 +5,9 @@ import {ApprovalCommand} from "../kit/agent/approval-command.ts"
 export class AgentDeny extends ApprovalCommand {
   static override paths = [["agent", "deny"]]
   static override usage = Command.Usage({
-    description: "deny a call of an agent that waits for a person",
+    description: "deny a tool call for which an agent waits",
     details:
-      "Takes the id of an approval, or of the run that waits for it. The run goes on without the call. Needs a running Host.",
+      "Accepts the id of the approval, or of the run that waits for it. The run continues without the call. Needs a running Host.",
     examples: [["With a reason", "svc agent deny 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'the wrong channel'"]],
   })
 

@@ -5,15 +5,15 @@ import {HeldRunCommand} from "../kit/agent/held-run.ts"
 export class AgentDiscard extends HeldRunCommand {
   static override paths = [["agent", "discard"]]
   static override usage = Command.Usage({
-    description: "end a run of an agent that a restore holds",
+    description: "discard a run of an agent that a restore holds",
     examples: [
       ["One run", "svc agent discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-      ["All that a restore left held", "svc agent discard --held"],
+      ["All runs that a restore holds", "svc agent discard --held"],
     ],
   })
 
   id = Option.String({name: "run", required: false})
-  held = Option.Boolean("--held", false, {description: "Every run of an agent that is held"})
+  held = Option.Boolean("--held", false, {description: "All held runs of agents"})
 
   run(): Promise<ExitCode> {
     return this.act("discard", this.id, this.held)

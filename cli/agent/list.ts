@@ -8,9 +8,10 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class AgentList extends DataCommand {
   static override paths = [["agent", "list"]]
   static override usage = Command.Usage({
-    description: "list the agent bindings: whether each is configured, and what it does",
-    details: "Needs a running Host. svc config check says with the Host stopped what is not configured.",
-    examples: [["Which agents are there?", "svc agent list"]],
+    description: "list the agent bindings with their state and their runs",
+    details:
+      "Needs a running Host. If the Host is stopped, svc config check names the bindings that are not configured.",
+    examples: [["All agents", "svc agent list"]],
   })
 
   async run(): Promise<ExitCode> {

@@ -9,27 +9,27 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class AgentRun extends DataCommand {
   static override paths = [["agent", "run"]]
   static override usage = Command.Usage({
-    description: "ask an agent something, and print its answer",
+    description: "ask an agent a question and print its answer",
     details: `
-      Prints its steps to stderr as they come, then the answer to stdout. Ctrl-C ends the wait, not the run. Exits 1 where the run does not succeed.
+      Prints the steps to stderr as they happen, then the answer to stdout. Ctrl-C ends the wait, not the run. Exits 1 if the run does not succeed.
 
       With \`--no-wait\` it prints the run's id once the run is stored. Needs a running Host.
     `,
     examples: [
       ["A question", "svc agent run writer 'What is new in the docs?'"],
       ["Without waiting for the answer", "svc agent run writer 'Sum up the day' --no-wait"],
-      ["With tools that a trusted user may have", "svc agent run writer 'Tidy the board' --permission trusted"],
+      ["With the tools of a trusted user", "svc agent run writer 'Tidy the board' --permission trusted"],
     ],
   })
 
   name = Option.String({name: "name"})
   text = Option.String({name: "text"})
-  wait = Option.Boolean("--wait", true, {description: "Wait for the answer (default); --no-wait does not"})
+  wait = Option.Boolean("--wait", true, {description: "Wait for the answer (default); --no-wait prints the run's id"})
   permission = Option.String("--permission", {
-    description: `What its tools may do: ${permissions.join(", ")}; the binding's permission when left out`,
+    description: `The permission of its tools: ${permissions.join(", ")} (default: the binding's permission)`,
   })
   request = Option.String("--request", {
-    description: "A name for this question: the same name again starts no second run",
+    description: "A name for this question; a repeated call with the same name starts no second run",
   })
 
   async run(): Promise<ExitCode> {
@@ -55,7 +55,7 @@ export class AgentRun extends DataCommand {
       onApproval: approval => this.tell(approvalText(approval)),
     })
     if (run === undefined) {
-      this.tell(`svc: the run goes on; svc agent show ${runId} tells what became of it`)
+      this.tell(`svc: the run continues; svc agent show ${runId} shows its result`)
       return exit.failed
     }
     if (run.state === "succeeded" || this.json) this.show(run, () => endText(run))

@@ -10,15 +10,15 @@ export class AgentRuns extends PageCommand {
     description: "list runs of agents, newest first",
     details: "Needs a running Host.",
     examples: [
-      ["What became of the newest?", "svc agent runs"],
-      ["What waits for a person?", "svc agent runs --state waiting"],
-      ["Failures of one agent", "svc agent runs --agent writer --state failed"],
+      ["The newest runs", "svc agent runs"],
+      ["Runs that wait for an approval", "svc agent runs --state waiting"],
+      ["Failed runs of one agent", "svc agent runs --agent writer --state failed"],
     ],
   })
 
   agent = Option.String("--agent", {description: "Only runs of this agent"})
   state = Option.String("--state", {
-    description: "Only queued, running, waiting, held, succeeded, failed or cancelled ones",
+    description: "Only runs in this state: queued, running, waiting, held, succeeded, failed or cancelled",
   })
 
   async run(): Promise<ExitCode> {

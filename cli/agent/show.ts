@@ -13,8 +13,8 @@ export class AgentShow extends DataCommand {
     description: "show an agent binding, or one run of an agent with its steps",
     details: "Needs a running Host.",
     examples: [
-      ["What is missing of a binding?", "svc agent show writer"],
-      ["What a run did, step by step", "svc agent show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+      ["A binding, with its configuration problem if it has one", "svc agent show writer"],
+      ["A run, step by step", "svc agent show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
     ],
   })
 
@@ -44,7 +44,7 @@ const unless = async <T>(code: "agent_unknown" | "run_unknown", answer: Promise<
 const runOf = async (host: HostClient, id: string): Promise<RunDetail> => {
   const run = await unless("run_unknown", host.get<RunDetail>(`/api/runs/${encodeURIComponent(id)}`))
   if (run?.kind === "agent") return run
-  throw new Problem("agent_run_unknown", `there is neither an agent nor a run of an agent called ${id}`)
+  throw new Problem("agent_run_unknown", `no agent and no run of an agent is called ${id}`)
 }
 
 const bindingText = (view: AgentView): string => {
@@ -57,7 +57,7 @@ const bindingText = (view: AgentView): string => {
     ["model", `${view.provider} ${view.model}`],
     ["address", view.baseURL ?? "the provider's own"],
     ["started by", view.triggers.join(", ") || "operators, jobs and plugins"],
-    ["runs without a user may", view.permission],
+    ["permission without a user", view.permission],
     [
       "tools",
       tools.map(({name, effect, approval}) => `${name} (${effect}${approval ? ", asks" : ""})`).join(", ") || "-",

@@ -8,13 +8,13 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class AlertList extends DataCommand {
   static override paths = [["alert", "list"]]
   static override usage = Command.Usage({
-    description: "list alerts that are in force or ended within a day, and the targets with what they were sent",
+    description: "list the alerts that are in force or ended within a day, and the alert targets",
     details: `
-      alerts in svc.config.yml names the targets. A target that waits, or whose last message failed, is listed with the reason.
+      The targets are those under alerts in svc.config.yml. If a target waits, or its last message failed, the list shows the reason.
     `,
     examples: [
-      ["Of the project in this folder", "svc alert list"],
-      ["For a program", "svc alert list --json"],
+      ["The alerts of the project in this folder", "svc alert list"],
+      ["As JSON", "svc alert list --json"],
     ],
   })
 
@@ -27,7 +27,7 @@ export class AlertList extends DataCommand {
 }
 
 const describe = ({configured, items, targets, heartbeat}: AlertsView): string => {
-  if (!configured) return "alerts go nowhere: alerts.targets in svc.config.yml names no target"
+  if (!configured) return "no alert is sent: alerts.targets in svc.config.yml names no target"
   const alerts =
     items.length === 0
       ? "no alert is in force, and none ended within a day"

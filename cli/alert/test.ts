@@ -8,15 +8,15 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class AlertTest extends DataCommand {
   static override paths = [["alert", "test"]]
   static override usage = Command.Usage({
-    description: "send a test to one target of alerts, or to all, and say what became of it",
+    description: "send a test alert to one target or to all, and print the results",
     details: `
-      The running Host sends it at once, in quiet hours too. It exits 1 where a target did not take its test.
+      The running Host sends the test at once, even in quiet hours. The command exits 1 if a target did not accept it.
 
-      A message to a channel is in the outbox then: svc outbox list shows whether the platform took it.
+      For a channel, accepted means stored in the outbox: svc outbox list shows whether the platform accepted the message.
     `,
     examples: [
       ["To all targets", "svc alert test"],
-      ["To one of them", "svc alert test ops"],
+      ["To one target", "svc alert test ops"],
     ],
   })
 
@@ -28,7 +28,7 @@ export class AlertTest extends DataCommand {
     const result = await host.post<AlertTestResult>("/api/alerts/test", asked)
     this.show(result, () =>
       table(
-        ["target", "", "what became of it"],
+        ["target", "", "result"],
         result.items.map(({target, ok, detail}) => [target, ok ? "ok" : "failed", detail]),
       ),
     )

@@ -12,37 +12,37 @@ import type {HostClient} from "../kit/host-client.ts"
 export class CheckpointCreate extends CheckpointCommand {
   static override paths = [["checkpoint", "create"]]
   static override usage = Command.Usage({
-    description: "save database, workroom, jobs, configuration and lockfile at one point, and verify it",
+    description: "create and verify a checkpoint of database, workroom, jobs, configuration and lockfile",
     details: `
-      A running Host makes it, and goes on meanwhile; without one, this command does. It is kept in \`.svc/checkpoints/\`. Secrets are not in it.
+      A running Host creates the checkpoint without interruption; if none runs, this command does. The checkpoint is stored in \`.svc/checkpoints/\` and contains no secrets.
 
-      Exits 1 where it was made and is not fit to restore.
+      Exits 1 if the checkpoint was created but cannot be restored.
     `,
     examples: [
-      ["Now", "svc checkpoint create"],
-      ["As a file on another disk", "svc checkpoint create --output /backup/bot.tar.gz"],
-      ["To another machine", "svc checkpoint create --output - | ssh backup 'cat > bot.tar'"],
+      ["Create a checkpoint", "svc checkpoint create"],
+      ["Also write it to another disk", "svc checkpoint create --output /backup/bot.tar.gz"],
+      ["Send it to another machine", "svc checkpoint create --output - | ssh backup 'cat > bot.tar'"],
       [
-        "Of a remote database, after its own backup",
+        "With a remote database, after its own backup",
         "svc checkpoint create --external-restore-point 2026-11-21T10:00:00Z",
       ],
     ],
   })
 
   output = Option.String("--output", {
-    description: "Also write it as an archive: .tar or .tar.gz, - for standard output",
+    description: "Also write it as an archive: .tar or .tar.gz, or - for standard output",
   })
   restorePoint = Option.String("--external-restore-point", {
     description: "Dialect libsql: the id of the backup that the database's own tool has made",
   })
-  verify = Option.Boolean("--verify", true, {description: "Verify it (default); --no-verify leaves that for later"})
+  verify = Option.Boolean("--verify", true, {description: "Verify it (default); --no-verify skips that"})
 
   async run(): Promise<ExitCode> {
     const host = await this.host()
     const id = host === undefined ? await this.#createHere() : await this.#ask(host)
     const stored = await this.store.get(id)
     if (this.output !== undefined) await this.#write(stored, this.output)
-    // Standard output is the archive's.
+    // Standard output carries the archive.
     if (this.output === "-") this.tell(id)
     else this.show(detailOf(stored), () => describeCheckpoint(stored))
     return stored.verification?.ok === false ? exit.failed : exit.ok

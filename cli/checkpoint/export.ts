@@ -7,15 +7,15 @@ export class CheckpointExport extends CheckpointCommand {
   static override paths = [["checkpoint", "export"]]
   static override usage = Command.Usage({
     description: "write a verified checkpoint as one archive",
-    details: "Refused where its data holds the value of a secret: `svc checkpoint show` names the rows.",
+    details: "Refuses a checkpoint whose data contains the value of a secret: `svc checkpoint show` names the rows.",
     examples: [
-      ["The newest one, compressed", "svc checkpoint export newest --output /backup/bot.tar.gz"],
+      ["The newest checkpoint, compressed", "svc checkpoint export newest --output /backup/bot.tar.gz"],
       ["To another machine", "svc checkpoint export newest --output - | ssh backup 'cat > bot.tar'"],
     ],
   })
 
   id = Option.String({name: "id"})
-  output = Option.String("--output", {required: true, description: "A file .tar or .tar.gz, or - for standard output"})
+  output = Option.String("--output", {required: true, description: "A .tar or .tar.gz file, or - for standard output"})
 
   async run(): Promise<ExitCode> {
     const stored = await this.store.get(this.id)

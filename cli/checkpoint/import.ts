@@ -11,14 +11,14 @@ import {facts} from "../kit/print.ts"
 export class CheckpointImport extends CheckpointCommand {
   static override paths = [["checkpoint", "import"]]
   static override usage = Command.Usage({
-    description: "take an archive among the project's checkpoints, once it is verified",
+    description: "verify an archive and add it to the project's checkpoints",
     details: `
-      A running Host takes it, and goes on meanwhile; without one, this command does. It is marked as uploaded: it is no backup of this project, so it never counts as the newest verified one, and \`newest\` does not name it.
+      A running Host imports the archive without interruption; if none runs, this command does. The checkpoint is marked as uploaded: it is not a backup of this project, so it never counts as the newest verified one, and \`newest\` does not name it.
 
-      Refused, and nothing is left of it, where it is not fit to restore, holds the value of a secret, or another checkpoint has its id.
+      The import is refused, and leaves nothing behind, if the archive cannot be restored, contains the value of a secret, or has the id of another checkpoint.
     `,
     examples: [
-      ["An archive", "svc checkpoint import /backup/bot.tar.gz"],
+      ["From a file", "svc checkpoint import /backup/bot.tar.gz"],
       ["From another machine", "ssh backup 'cat bot.tar' | svc checkpoint import -"],
     ],
   })
@@ -32,7 +32,7 @@ export class CheckpointImport extends CheckpointCommand {
     this.show({id, isKnown, restore}, () =>
       facts([
         ["id", id],
-        ["state", isKnown ? "it was there already, with the same bytes" : "verified, uploaded"],
+        ["state", isKnown ? "already imported, with the same bytes" : "verified, uploaded"],
         ["restore", `stop the Host, then: ${restore} --dry-run; ${restore}`],
       ]),
     )
@@ -57,13 +57,13 @@ export class CheckpointImport extends CheckpointCommand {
       begun,
       async () => (await host.get<{task: CheckpointTask | null}>("/api/checkpoints/archive")).task,
     )
-    // Where another upload came since, the Host tells of that one.
+    // After a later upload, the Host describes that one.
     const {id} = await this.store.get(begun.id)
     return {id, isKnown: begun.state === "done"}
   }
 }
 
-/** A body of bytes as they are read. */
+/** Turns a source into a request body that counts the bytes as they are read. */
 const streamOf = (source: Readable, onBytes: (done: number) => void): ReadableStream<Uint8Array> => {
   let done = 0
   const counted = async function* () {

@@ -9,8 +9,8 @@ export class CheckpointList extends CheckpointCommand {
   static override paths = [["checkpoint", "list"]]
   static override usage = Command.Usage({
     description: "list the checkpoints of the project, newest first",
-    details: "Only one that is `verified`, and was not uploaded, counts as a backup.",
-    examples: [["Of the project in this folder", "svc checkpoint list"]],
+    details: "Only a checkpoint that is `verified` and was not uploaded counts as a backup.",
+    examples: [["The checkpoints of the project in this folder", "svc checkpoint list"]],
   })
 
   async run(): Promise<ExitCode> {

@@ -10,21 +10,21 @@ import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 export class CheckpointPrune extends CheckpointCommand {
   static override paths = [["checkpoint", "prune"]]
   static override usage = Command.Usage({
-    description: "remove all but the newest checkpoints",
+    description: "delete all but the newest checkpoints",
     details: `
-      The newest verified one stays in any case, and so does that of a release which is under way or observed.
+      It never deletes the newest verified checkpoint, nor that of a release that is under way or under observation.
 
-      Uploaded checkpoints are counted apart: as many of them stay as of those that were made here.
+      Uploaded checkpoints are counted separately: \`--keep 3\` keeps three of them, and three that were made here.
     `,
-    examples: [["All but three", "svc checkpoint prune --keep 3"]],
+    examples: [["Keep the newest three", "svc checkpoint prune --keep 3"]],
   })
 
-  keep = Option.String("--keep", {required: true, description: "How many stay"})
+  keep = Option.String("--keep", {required: true, description: "How many checkpoints to keep"})
 
   async run(): Promise<ExitCode> {
     const keep = Number(this.keep)
     if (!Number.isSafeInteger(keep) || keep < 1)
-      throw new Problem("request_invalid", `--keep is a number above 0, not "${this.keep}"`)
+      throw new Problem("request_invalid", `--keep must be a whole number above 0, not "${this.keep}"`)
     const host = await this.host()
     const removed =
       host === undefined
@@ -34,7 +34,7 @@ export class CheckpointPrune extends CheckpointCommand {
             return pruneCheckpoints(this.store, {keep, spared: id => needed.has(id)})
           })
         : (await host.post<{removed: readonly string[]}>("/api/checkpoints/prune", {keep})).removed
-    this.show({removed}, () => (removed.length === 0 ? "nothing was removed" : `removed ${removed.join(", ")}`))
+    this.show({removed}, () => (removed.length === 0 ? "deleted nothing" : `deleted ${removed.join(", ")}`))
     return exit.ok
   }
 }

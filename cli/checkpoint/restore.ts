@@ -14,35 +14,39 @@ type Rows = readonly (readonly [string, string])[]
 export class CheckpointRestore extends CheckpointCommand {
   static override paths = [["checkpoint", "restore"]]
   static override usage = Command.Usage({
-    description: "put a checkpoint in the place of the project's state; the Host must be stopped",
+    description: "replace the project's state by a checkpoint; the Host must be stopped",
     details: `
-      Verifies it first. Wherever this is cut off, the next command or start finishes it or takes it back: the project is wholly as before, or wholly the checkpoint's.
+      Verifies the checkpoint first. If the restore is interrupted, the next command or start completes it or undoes it: the state is entirely the old one or entirely the checkpoint's.
 
-      The restored state gets an authority of its own, and sends and handles nothing by itself: what was unsent or unhandled is held, until \`svc outbox release --held\` and \`svc inbox release --held\`, or \`discard --held\`.
+      The restored state gets a new authority. Unsent messages and unhandled events are held: the Host sends and handles them only after \`svc outbox release --held\` and \`svc inbox release --held\`. \`discard --held\` drops them.
 
-      The configuration is restored too; the one that it replaces is kept beside it, as \`svc.config.yml.before-<checkpoint>\`. Code and packages are never mixed: where the commit, package.json or the lockfile differ, this refuses (\`restore_mismatch\`), and changes nothing. \`svc rollback\` takes code, packages and data back together; \`--data-only\` restores the data alone; \`--with-packages\` also restores package.json and lockfile, and leaves the code as it is. Into a folder that has none of these files, all of them come. Where the project is read-only, they and the commit must be those of the checkpoint.
+      The configuration is restored too; the replaced one is kept beside it, as \`svc.config.yml.before-<checkpoint>\`.
+
+      Code, packages and data must fit together: if the commit, package.json or the lockfile differ, the restore is refused (\`restore_mismatch\`) and changes nothing. \`svc rollback\` restores code, packages and data together. \`--data-only\` restores only the data. \`--with-packages\` also restores package.json and the lockfile, and leaves the code as it is.
+
+      In a folder that has none of these files, the restore writes all of them. In a read-only project, they and the commit must be the checkpoint's.
     `,
     examples: [
-      ["What it would do, and whether it would be refused", "svc checkpoint restore newest --dry-run"],
-      ["One of the project's own", "svc checkpoint restore 20261121-101500-3f9a1c"],
-      ["The data alone, for the code that is here", "svc checkpoint restore newest --data-only"],
-      ["An archive, into a folder that is empty", "svc checkpoint restore /backup/bot.tar.gz --project ./bot"],
+      ["Show what would happen, and whether it would be refused", "svc checkpoint restore newest --dry-run"],
+      ["Restore one of the project's checkpoints", "svc checkpoint restore 20261121-101500-3f9a1c"],
+      ["Restore only the data, and keep the present code", "svc checkpoint restore newest --data-only"],
+      ["Restore an archive into an empty folder", "svc checkpoint restore /backup/bot.tar.gz --project ./bot"],
     ],
   })
 
   checkpoint = Option.String({name: "checkpoint"})
   dataOnly = Option.Boolean("--data-only", false, {
-    description: "Leave configuration, package.json and lockfile as they are, whatever the code is",
+    description: "Leave configuration, package.json and lockfile as they are, even if the code differs",
   })
   withPackages = Option.Boolean("--with-packages", false, {
-    description: "Restore package.json and lockfile although they or the code differ; the code stays as it is",
+    description: "Restore package.json and lockfile even if they or the code differ; the code stays as it is",
   })
-  dryRun = Option.Boolean("--dry-run", false, {description: "Only say what it would do, and whether it would refuse"})
+  dryRun = Option.Boolean("--dry-run", false, {description: "Only print what it would do, and whether it would refuse"})
 
   async run(): Promise<ExitCode> {
     const {dataOnly, withPackages, dryRun} = this
     if (dataOnly && withPackages)
-      throw new Problem("request_invalid", "--data-only and --with-packages exclude each other", {
+      throw new Problem("request_invalid", "--data-only and --with-packages cannot be used together", {
         hint: "--data-only leaves package.json and the lockfile as they are; --with-packages restores them.",
       })
     const result = await this.withProgress(progress =>
@@ -62,15 +66,15 @@ export class CheckpointRestore extends CheckpointCommand {
     return exit.ok
   }
 
-  /** Before a dry run says that it would be refused. */
+  /** Prints the plan, before a dry run reports that the restore would be refused. */
   #tellPlan = (plan: RestorePlan): void => {
     if (!this.json) this.print(facts([...describe(plan), ...this.#warnings(plan)]))
   }
 
   #warnings({mismatches}: RestorePlan): Rows {
     if (mismatches.length === 0 || !(this.dataOnly || this.withPackages)) return []
-    const what = this.dataOnly ? "code and packages here are" : "code here is"
-    return [["warning", `the ${what} not the checkpoint's, and may not fit its data: ${this.#tryIt} tries that`]]
+    const what = this.dataOnly ? "code and packages differ" : "code differs"
+    return [["warning", `the ${what} from the checkpoint's and may not fit its data; to test that: ${this.#tryIt}`]]
   }
 
   get #tryIt(): string {
@@ -82,7 +86,7 @@ export class CheckpointRestore extends CheckpointCommand {
     const start = "svc doctor, then svc runtime start; then release or discard what is held"
     if (!isNew && !this.withPackages) return start
     const install = await packageManagerOf(this.folder).then(installCommand, () => "install the packages")
-    return `${isNew ? "put the code and .env here; " : ""}${install}; svc build; ${start}`
+    return `${isNew ? "copy the code and .env into this folder; " : ""}${install}; svc build; ${start}`
   }
 }
 
@@ -104,12 +108,12 @@ const describe = (result: Restored | RestorePlan): Rows => {
 
 const projectFiles = {
   restored: "svc.config.yml, package.json, lockfile",
-  compared: "the same as here, which is read-only",
-  kept: "left as they are",
+  compared: "read-only, and the same as the checkpoint's",
+  kept: "unchanged",
 } as const
 
 const describeFiles = ({projectFiles: what, isNew}: RestorePlan): string =>
-  isNew ? "svc.config.yml, package.json, lockfile, none of which were here" : projectFiles[what]
+  isNew ? "svc.config.yml, package.json, lockfile (all new in this folder)" : projectFiles[what]
 
 const describeKept = (result: Restored | RestorePlan): Rows => {
   const place = "held" in result ? result.keptConfiguration : `svc.config.yml.before-${result.checkpoint}`
@@ -122,6 +126,6 @@ const outcome = ({held, notes}: Restored): Rows => [
     "held",
     `${counted(held.outbox, "message")} (svc outbox list --state held), ${counted(held.inbox, "handler")} (svc inbox list --state held), ${counted(held.agents, "run")} of agents (svc agent runs --state held)`,
   ],
-  ["settled", `${counted(held.settled, "row")} that the replaced state had sent, handled or ended since`],
+  ["settled", `${counted(held.settled, "row")} that the replaced state had already sent, handled or ended`],
   ...notes.map(text => ["note", text] as const),
 ]

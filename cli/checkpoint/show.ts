@@ -7,9 +7,9 @@ import {describeCheckpoint} from "../kit/checkpoint/view.ts"
 export class CheckpointShow extends CheckpointCommand {
   static override paths = [["checkpoint", "show"]]
   static override usage = Command.Usage({
-    description: "show what a checkpoint is of, and what its verification found",
+    description: "show the contents of a checkpoint and the result of its verification",
     examples: [
-      ["The newest one", "svc checkpoint show"],
+      ["The newest checkpoint", "svc checkpoint show"],
       ["With every file", "svc checkpoint show 20261121-101500-3f9a1c --json"],
     ],
   })

@@ -10,18 +10,18 @@ import {withCheckpoint} from "../kit/checkpoint/open.ts"
 export class CheckpointVerify extends CheckpointCommand {
   static override paths = [["checkpoint", "verify"]]
   static override usage = Command.Usage({
-    description: "restore a checkpoint into a scratch folder, and say what is wrong with it",
-    details:
-      "Exits 0 when it can be restored, and 1 when it cannot. What it warns of does not keep it from being restored.",
+    description: "restore a checkpoint into a scratch folder, and report every fault",
+    details: "Exits 0 if the checkpoint can be restored, and 1 if it cannot. Warnings do not prevent a restore.",
     examples: [
-      ["The newest one", "svc checkpoint verify"],
+      ["The newest checkpoint", "svc checkpoint verify"],
       ["With a copy of the remote database", "svc checkpoint verify --database-url http://127.0.0.1:8081"],
       ["An archive", "svc checkpoint verify /backup/bot.tar.gz"],
     ],
   })
 
   databaseUrl = Option.String("--database-url", {
-    description: "Dialect libsql: where the database's own backup was restored to; its token in SVC_DATABASE_TOKEN",
+    description:
+      "Dialect libsql: the address of a database restored from its own backup; its token in SVC_DATABASE_TOKEN",
   })
   checkpoint = Option.String({name: "checkpoint", required: false})
 
@@ -50,7 +50,7 @@ export class CheckpointVerify extends CheckpointCommand {
         },
       ),
     )
-    if (verification === undefined) throw new Problem("checkpoint_failed", `${id} changed while it was verified`)
+    if (verification === undefined) throw new Problem("checkpoint_failed", `${id} changed during its verification`)
     this.show({id, ...verification}, () => describeVerification(id, verification))
     return verification.ok ? exit.ok : exit.failed
   }
@@ -58,7 +58,7 @@ export class CheckpointVerify extends CheckpointCommand {
 
 const describeVerification = (id: string, {ok, findings, warnings, seconds}: Verification): string =>
   [
-    `${id} ${ok ? "can be restored" : "is NOT fit to restore"} (${seconds.toFixed(1)} s)`,
+    `${id} ${ok ? "can be restored" : "CANNOT be restored"} (${seconds.toFixed(1)} s)`,
     ...findings.map(text => `  finding: ${text}`),
     ...warnings.map(text => `  warning: ${text}`),
   ].join("\n")

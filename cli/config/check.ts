@@ -7,9 +7,9 @@ import {DataCommand, describeProblem} from "../kit/svc-command.ts"
 export class ConfigCheck extends DataCommand {
   static override paths = [["config", "check"]]
   static override usage = Command.Usage({
-    description: "check the configuration, the plugins' own keys included",
+    description: "check the configuration, including the keys of each plugin",
     details:
-      "Loads every plugin and runs its setup, which connects nothing. Exits 0 when the configuration would be committed; " +
+      "Loads every plugin and runs its setup, which opens no connection. Exits 0 if the Host would commit the configuration; " +
       "agent bindings that are not configured are warnings.",
     examples: [["Before a release", "svc config check"]],
   })

@@ -10,7 +10,7 @@ export class ConfigPrint extends DataCommand {
   static override paths = [["config", "print"]]
   static override usage = Command.Usage({
     description: "print the configuration with defaults and variables filled in",
-    details: "A secret is shown as [secret]. What belongs to a plugin's own schema stays as it is written.",
+    details: "Secrets appear as [secret]. Keys that only a plugin's schema knows appear as they are written.",
     examples: [["As YAML", "svc config print"]],
   })
 

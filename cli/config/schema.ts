@@ -8,7 +8,7 @@ export class ConfigSchema extends SvcCommand {
   static override usage = Command.Usage({
     description: "print the JSON Schema of svc.config.yml, for editors",
     details: "The first line of the template's svc.config.yml points an editor at the copy in the package.",
-    examples: [["Keep a copy", "svc config schema > svc.config.schema.json"]],
+    examples: [["Save a copy", "svc config schema > svc.config.schema.json"]],
   })
 
   async run(): Promise<ExitCode> {

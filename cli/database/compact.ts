@@ -11,22 +11,22 @@ import {counted} from "../kit/print.ts"
 export class DatabaseCompact extends CheckpointCommand {
   static override paths = [["database", "compact"]]
   static override usage = Command.Usage({
-    description: "give what is unused inside of the database file back to the disk",
+    description: "return unused space in the database file to the disk",
     details: `
-      A running Host drops what it keeps no longer, then gives unused pages back a little at a time: writers wait for milliseconds. This command shows how far it is. The Host goes on if the command is interrupted, and \`--follow\` shows it again.
+      A running Host first deletes the rows whose retention has ended. It then returns unused pages in small steps, so writers wait only milliseconds. The command shows the progress. If you interrupt it, the Host continues, and \`--follow\` shows the progress again.
 
-      Without one, the command writes a new file beside the old one, checks it, and puts it in its place: that takes as much free space as the database uses, and orders it again. Killed at any moment, the file is wholly the old one or wholly the new one.
+      If the Host is stopped, the command writes a new file beside the old one, checks it, and replaces the old file. That needs as much free space as the database uses. If it is killed, the file is entirely the old one or entirely the new one.
     `,
     examples: [
-      ["What it would give back", "svc database compact --dry-run"],
-      ["Running or stopped", "svc database compact"],
-      ["How far the running Host is", "svc database compact --follow"],
+      ["How much space it would return", "svc database compact --dry-run"],
+      ["Compact, with the Host running or stopped", "svc database compact"],
+      ["The progress in the running Host", "svc database compact --follow"],
     ],
   })
 
-  dryRun = Option.Boolean("--dry-run", false, {description: "Only say what it would give back"})
+  dryRun = Option.Boolean("--dry-run", false, {description: "Only print how much space it would return"})
 
-  follows = Option.Boolean("--follow", false, {description: "Begin nothing: follow what the running Host does"})
+  follows = Option.Boolean("--follow", false, {description: "Start nothing: show the progress in the running Host"})
 
   async run(): Promise<ExitCode> {
     const host = await this.host()
@@ -36,7 +36,7 @@ export class DatabaseCompact extends CheckpointCommand {
   }
 
   #here(): Promise<Compacted> {
-    if (this.follows) throw new Problem("host_unreachable", `no Host runs for ${this.folder}`)
+    if (this.follows) throw new Problem("host_unreachable", `no Host is running for ${this.folder}`)
     return compactStopped(this.stopped, this.dryRun)
   }
 
@@ -46,8 +46,8 @@ export class DatabaseCompact extends CheckpointCommand {
     const begun = this.follows ? await ask() : await host.post<CompactTask>("/api/database/compact", {})
     const ended = begun === null ? null : await this.follow(begun, ask)
     if (ended?.result) return ended.result
-    throw new Problem("conflict", "the running Host knows of no compaction", {
-      hint: "Run svc database compact again: what was given back stays given back.",
+    throw new Problem("conflict", "the running Host has no record of a compaction", {
+      hint: "Run svc database compact again: space that was returned stays returned.",
     })
   }
 }
@@ -55,5 +55,5 @@ export class DatabaseCompact extends CheckpointCommand {
 const describeCompaction = ({dryRun, dropped, before, after}: Compacted): string => {
   const sizes = `${bytes(before)} → ${bytes(after)}`
   if (dryRun) return `would compact: ${sizes} or less`
-  return `compacted: ${sizes}${dropped === 0 ? "" : `, ${counted(dropped, "row")} dropped before`}`
+  return `compacted: ${sizes}${dropped === 0 ? "" : `, ${counted(dropped, "row")} deleted first`}`
 }

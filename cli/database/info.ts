@@ -9,16 +9,16 @@ import {StoppableCommand} from "../kit/stoppable-command.ts"
 export class DatabaseInfoCommand extends StoppableCommand {
   static override paths = [["database", "info"]]
   static override usage = Command.Usage({
-    description: "show what the database takes, how it grows, and what was dropped from it",
+    description: "show the size and growth of the database, and what retention deleted",
     details: `
-      Of a running Host, or of one that is stopped. Shows growth over the last seven days at most, after the first hour.
+      Works with the Host running or stopped. Growth is measured over the last seven days at most, and known after the first hour.
 
-      \`--tables\` counts the rows and bytes of each table, in a process of its own; it reads the whole file.
+      \`--tables\` counts the rows and bytes of each table in a separate process, which reads the entire file.
     `,
     examples: [
-      ["What it takes, and how long that goes on", "svc database info"],
+      ["Size, growth, and days until the disk is full", "svc database info"],
       ["Table by table", "svc database info --tables"],
-      ["For a program", "svc database info --json"],
+      ["As JSON", "svc database info --json"],
     ],
   })
 
@@ -50,15 +50,13 @@ const describeInfo = (info: DatabaseInfo): string =>
         "disk",
         `${bytes(info.disk.free)} free; ingress pauses below ${bytes(info.disk.pauseBelow)}, resumes at ${bytes(info.disk.resumeAt)}`,
       ],
-      ...(info.daysLeft === null
-        ? []
-        : ([["paused in", `${info.daysLeft} days, if it goes on growing like this`]] as const)),
+      ...(info.daysLeft === null ? [] : ([["paused in", `${info.daysLeft} days, at this rate of growth`]] as const)),
     ]),
     table(
       ["kept", "for", "rows at most", "dropped", "undelivered", "last"],
       info.retention.map(({part, age, rows, dropped, undelivered, lastAt}) => [
         part,
-        age === "0s" ? "ever" : age,
+        age === "0s" ? "forever" : age,
         String(rows),
         String(dropped),
         String(undelivered),

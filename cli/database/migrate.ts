@@ -9,25 +9,25 @@ import {facts} from "../kit/print.ts"
 export class DatabaseMigrate extends CheckpointCommand {
   static override paths = [["database", "migrate"]]
   static override usage = Command.Usage({
-    description: "bring the database of a stopped project up to the schema of this version, or try that on a copy",
+    description: "migrate the database of a stopped project to this version's schema, or a copy of it",
     details: `
-      The next start does the same by itself. Before migrations that cannot be undone a checkpoint is made and verified; where that fails, nothing is changed.
+      The next start of the Host would migrate it too. Before migrations that cannot be undone, the command creates and verifies a checkpoint; if that fails, it changes nothing.
 
-      \`--dry-run\` migrates a copy in \`.svc/tmp\`, checks it and removes it: which migrations would run, whether each can be undone, how long they take, and what the database takes before and after. It works beside a running Host, too, and with a remote database, which is read into the copy; it writes nothing to the original.
+      \`--dry-run\` migrates a copy in \`.svc/tmp\`, checks it and deletes it. It prints the migrations, whether each can be undone, how long they take, and the size before and after. It never writes to the original, so it also works beside a running Host, and with a remote database, which it reads into the copy.
 
-      What a plugin does to its own tables is not tried here: it is declared by its setup, which runs with the next start, and with \`svc runtime start --once --mode test --from-checkpoint newest\`, which tries it on a copy.
+      Migrations of plugins are not tried here: a plugin declares them in its setup, which runs at the next start. \`svc runtime start --once --mode test --from-checkpoint newest\` tries them on a copy.
 
-      A remote database is saved by its own tool before: name that backup where a migration cannot be undone. Exits 1 where the migrated database is not sound.
+      Back up a remote database with its own tool first, and name that backup if a migration cannot be undone. Exits 1 if the migrated database is damaged.
     `,
     examples: [
-      ["What an upgrade would do, beside the Host that runs", "svc database migrate --dry-run"],
-      ["The same for a program", "svc database migrate --dry-run --json"],
+      ["Try an upgrade beside the running Host", "svc database migrate --dry-run"],
+      ["The same, as JSON", "svc database migrate --dry-run --json"],
       ["With the Host stopped", "svc database migrate"],
       ["A remote database, after its own backup", "svc database migrate --external-restore-point 2026-11-21T10:00:00Z"],
     ],
   })
 
-  dryRun = Option.Boolean("--dry-run", false, {description: "Only try it, on a copy"})
+  dryRun = Option.Boolean("--dry-run", false, {description: "Migrate only a copy"})
   restorePoint = Option.String("--external-restore-point", {
     description: "Dialect libsql: the id of the backup that the database's own tool has made",
   })
@@ -65,23 +65,28 @@ const describeMigration = (done: MigrationReport): string => {
           irreversible === null ? `${name}, can be undone: ${undo}` : `${name}, CANNOT BE UNDONE: ${irreversible}`,
         ] as const,
     ),
-    ...(checkpoint === null ? [] : [["checkpoint", `${checkpoint}, made and verified before`] as const]),
+    ...(checkpoint === null ? [] : [["checkpoint", `${checkpoint}, created and verified before`] as const]),
     ...describePlugins(done),
-    ["checks", findings.length === 0 ? "integrity and foreign keys are sound" : findings.join("; ")],
+    ["checks", findings.length === 0 ? "integrity and foreign keys are in order" : findings.join("; ")],
     ["took", `${seconds.toFixed(3)} s`],
     ...(size === null ? [] : [["size", `${bytes(size.before)} before, ${bytes(size.after)} after`] as const]),
     ...(dryRun
-      ? [["next", `svc runtime start, or svc database migrate${isSafe ? "" : ": a checkpoint is made first"}`] as const]
+      ? [
+          [
+            "next",
+            `svc runtime start, or svc database migrate${isSafe ? "" : "; both create a checkpoint first"}`,
+          ] as const,
+        ]
       : []),
   ])
 }
 
-/** What a plugin's code adds is declared by its setup, which nothing but a start runs. */
+/** A plugin declares its migrations in its setup, and only a start runs that. */
 const describePlugins = ({plugins}: MigrationReport): readonly (readonly [string, string])[] => {
   if (plugins.length === 0) return []
   const have = plugins.map(({plugin, migrations}) => `${plugin} has ${migrations.join(", ")}`).join("; ")
   return [
-    ["plugins", `${have}; what else their code brings is known once their setup has run`],
-    ["", "svc runtime start --once --mode test --from-checkpoint newest tries that on a copy"],
+    ["plugins", `${have}; further migrations in their code are known once their setup has run`],
+    ["", "svc runtime start --once --mode test --from-checkpoint newest tries them on a copy"],
   ]
 }

@@ -10,11 +10,11 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class DatabaseRescue extends DataCommand {
   static override paths = [["database", "rescue"]]
   static override usage = Command.Usage({
-    description: "let the running Host write a database whose file was removed or replaced into a new file",
+    description: "save the database of a running Host whose database file was removed or replaced",
     details: `
-      A Host whose database file was removed or replaced still has the old one open, and nobody else can reach it: the Host stays up, not ready, and takes nothing. This asks it to write everything that it holds into a new file, then prints the commands that put that file in place.
+      If the database file is removed or replaced, the running Host still has the old file open, and no other process can reach it. The Host keeps running, reports that it is not ready, and accepts no events. This command makes the Host write all data into a new file, then prints the commands that put that file in place.
 
-      The Host answers nothing while it writes. A Host that is stopped with SIGTERM writes the file by itself first; one that is killed loses the data.
+      The Host answers no requests while it writes. On SIGTERM the Host writes the file before it exits; a Host that is killed loses the data.
     `,
     examples: [
       ["Into the project's data/", "svc database rescue"],
@@ -37,7 +37,7 @@ export class DatabaseRescue extends DataCommand {
     return [
       `rescued ${counted(rows, "row")}, ${bytes(size)}, into ${this.#shown(path)}`,
       "",
-      "Put it in place, in the project's folder, with the Host stopped:",
+      "To put it in place, run these commands in the project's folder:",
       "",
       "  svc runtime stop",
       `  mkdir -p ${quote(this.#shown(resolve(database, "..")) || ".")}`,
@@ -46,16 +46,16 @@ export class DatabaseRescue extends DataCommand {
       `  mv ${from} ${into}`,
       "  svc runtime start --mode production --no-watch",
       "",
-      "Where a service manager or a container engine owns the Host, stop and start it there.",
+      "If a service manager or a container engine runs the Host, stop and start it there.",
     ].join("\n")
   }
 
-  /** Relative to the project's folder where it is in it. */
+  /** Returns the path relative to the project's folder, if it is inside. */
   #shown(path: string): string {
     const within = relative(this.folder, path)
     return within.startsWith("..") ? path : within
   }
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 const quote = (text: string): string => (/^[\w./+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

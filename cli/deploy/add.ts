@@ -20,25 +20,25 @@ const templates = Object.entries(deployments).map(([name, {what}]) => `\`${name}
 export class DeployAdd extends DataCommand {
   static override paths = [["deploy", "add"]]
   static override usage = Command.Usage({
-    description: "copy a deployment template into the project, filled in",
+    description: "add the files of a deployment template to the project",
     details: `
       ${templates.join("; ")}.
 
-      Name, port and runtime are those of package.json, svc.config.yml and the lockfile. A file that is not what the template makes is never overwritten without a word: on a terminal it asks, else it refuses and names the files.
+      Name, port and runtime come from package.json, svc.config.yml and the lockfile. If a file differs from the template, the command asks before it overwrites it. Without a terminal it refuses and names the files.
     `,
     examples: [
-      ["A container image and its composition", "svc deploy add compose"],
-      ["What it would write, and what differs", "svc deploy add compose --dry-run"],
-      ["Back to the template, whatever was changed", "svc deploy add compose --force"],
+      ["A container image with its Compose file", "svc deploy add compose"],
+      ["Show what it would write, with the differences", "svc deploy add compose --dry-run"],
+      ["Reset all files to the template", "svc deploy add compose --force"],
     ],
   })
 
   template = Option.String({name: "template"})
-  force = Option.Boolean("--force", false, {description: "Replace files that were changed"})
-  dryRun = Option.Boolean("--dry-run", false, {description: "Only say what it would do, with the differences"})
-  name = Option.String("--name", {description: "Instead of the name in package.json"})
-  port = Option.String("--port", {description: "Instead of http.port"})
-  runtime = Option.String("--runtime", {description: "bun or node, instead of what the lockfile says"})
+  force = Option.Boolean("--force", false, {description: "Overwrite files that differ from the template"})
+  dryRun = Option.Boolean("--dry-run", false, {description: "Only print what it would do, with the differences"})
+  name = Option.String("--name", {description: "The name to use (default: the name in package.json)"})
+  port = Option.String("--port", {description: "The port to use (default: http.port)"})
+  runtime = Option.String("--runtime", {description: "bun or node (default: the lockfile decides)"})
 
   async run(): Promise<ExitCode> {
     const plan = await planDeployment({
@@ -59,10 +59,10 @@ export class DeployAdd extends DataCommand {
   #given(): GivenValues {
     const port = this.port === undefined ? undefined : Number(this.port)
     if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
-      throw new Problem("request_invalid", `--port is a number from 1 to 65535, not "${this.port}"`)
+      throw new Problem("request_invalid", `--port must be a number from 1 to 65535, not "${this.port}"`)
     const runtime = (["bun", "node"] as const).find(each => each === this.runtime)
     if (this.runtime !== undefined && runtime === undefined)
-      throw new Problem("request_invalid", `--runtime is bun or node, not "${this.runtime}"`)
+      throw new Problem("request_invalid", `--runtime must be bun or node, not "${this.runtime}"`)
     return {name: this.name, port, runtime}
   }
 
@@ -73,7 +73,7 @@ export class DeployAdd extends DataCommand {
     const lines = createInterface({input: process.stdin, output: process.stderr})
     const replaced: string[] = []
     for (const path of changed) {
-      const answer = await lines.question(`${path} is not what the template makes. Replace it? [y/N] `)
+      const answer = await lines.question(`${path} differs from the template. Overwrite it? [y/N] `)
       if (/^y(es)?$/i.test(answer.trim())) replaced.push(path)
     }
     lines.close()

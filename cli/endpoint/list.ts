@@ -11,8 +11,8 @@ export class EndpointList extends DataCommand {
   static override usage = Command.Usage({
     description: "list the endpoints with their states; required ones that are not online come first",
     examples: [
-      ["All of them", "svc endpoint list"],
-      ["For a program", "svc endpoint list --json"],
+      ["All endpoints", "svc endpoint list"],
+      ["As JSON", "svc endpoint list --json"],
     ],
   })
 

@@ -6,13 +6,13 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class EndpointReconnect extends DataCommand {
   static override paths = [["endpoint", "reconnect"]]
   static override usage = Command.Usage({
-    description: "close an endpoint's connection and open a new one, also that of a failed endpoint",
+    description: "close an endpoint's connection and open a new one, even if the endpoint has failed",
     details: `
-      An endpoint that failed does not try again. Once you have mended what it names on the platform's side, this command makes it try, without a restart of the Host. A credential in .env is read by svc runtime reload or at a start of the Host, not by this command.
+      A failed endpoint does not retry. Once you have fixed the cause on the platform, this command makes the endpoint connect again without a restart of the Host. To load a changed credential from .env, use svc runtime reload or restart the Host.
 
-      The command does not wait for the connection: svc endpoint show tells what became of it.
+      The command does not wait for the connection: svc endpoint show shows the result.
     `,
-    examples: [["The bot has its permission now", "svc endpoint reconnect discord~main"]],
+    examples: [["After you gave the bot its permission", "svc endpoint reconnect discord~main"]],
   })
 
   endpoint = Option.String({name: "endpoint"})
@@ -20,7 +20,7 @@ export class EndpointReconnect extends DataCommand {
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const accepted = await host.post<{name: string}>(`/api/endpoints/${encodeURIComponent(this.endpoint)}/reconnect`)
-    this.show(accepted, () => `${accepted.name} connects again; svc endpoint show ${accepted.name} tells its state`)
+    this.show(accepted, () => `${accepted.name} is reconnecting; svc endpoint show ${accepted.name} shows its state`)
     return exit.ok
   }
 }

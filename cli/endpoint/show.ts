@@ -10,8 +10,8 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class EndpointShow extends DataCommand {
   static override paths = [["endpoint", "show"]]
   static override usage = Command.Usage({
-    description: "show one endpoint: its state and last error, what it can do, and its limits",
-    examples: [["One that fails", "svc endpoint show irc~libera"]],
+    description: "show one endpoint: its state, last error, features and limits",
+    examples: [["An endpoint that fails", "svc endpoint show irc~libera"]],
   })
 
   name = Option.String({name: "name"})
@@ -22,7 +22,7 @@ export class EndpointShow extends DataCommand {
     const found = items.find(({name}) => name === this.name)
     if (found === undefined) {
       const known = items.map(({name}) => name).join(", ")
-      throw new Problem("endpoint_unknown", `there is no endpoint ${this.name}; there is ${known || "none"}`)
+      throw new Problem("endpoint_unknown", `there is no endpoint ${this.name}; known endpoints: ${known || "none"}`)
     }
     const gaps = await host.get<{items: Gap[]}>("/api/inbox/gaps?limit=500")
     const gap = gaps.items.find(({endpoint}) => endpoint === this.name)
@@ -49,13 +49,13 @@ const factsOf = (view: Static<typeof EndpointView>): readonly Fact[] => [
   ...optional("next attempt", view.retryAt),
   ["last event", view.lastEventAt ?? "-"],
   ...optional("cursor stored", view.cursorAt ?? undefined),
-  ...(view.dropped === 0 ? [] : [["dropped", `${view.dropped} events that came too late to be known`] as const]),
+  ...(view.dropped === 0 ? [] : [["dropped", `${view.dropped} events that arrived too late to deduplicate`] as const]),
   ["plugin", view.owner],
   ["history", view.history],
   ["can", ["send", ...view.features].join(", ")],
   [
     "longest text",
-    view.limits.text === undefined ? "no limit" : `${view.limits.text} characters; longer ones go in parts`,
+    view.limits.text === undefined ? "no limit" : `${view.limits.text} characters; longer texts are split`,
   ],
   ["rate", view.rates.map(({messages, per}) => `${messages} in ${per / 1000} s`).join(", ") || "no limit"],
   ["in doubt", view.onUnknown],

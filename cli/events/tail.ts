@@ -11,24 +11,24 @@ type Style = Parameters<typeof styleText>[0]
 export class EventsTail extends DataCommand {
   static override paths = [["events", "tail"]]
   static override usage = Command.Usage({
-    description: "show what happens in the running Host, as it happens",
+    description: "print the events of the running Host as they happen",
     details: `
-      Goes on across restarts of the Host, without a hole: where events were missed, a gap says from where to where, and why. Ctrl-C ends it.
+      Continues across restarts of the Host. If it missed events, it prints a gap with its range and its reason. Ctrl-C ends it.
 
-      \`--json\` prints one event a line as it came; a gap as \`{"gap": …}\`, a notice as \`{"notice": …}\`.
+      \`--json\` prints one event per line, a gap as \`{"gap": …}\`, and a notice as \`{"notice": …}\`.
     `,
     examples: [
-      ["What happens from now on", "svc events tail"],
-      ["What becomes of messages at one endpoint", "svc events tail --types 'message.*' --endpoint irc~libera"],
-      ["For a program, from where it was", "svc events tail --json --after 3aa44cb96936-41"],
+      ["All events from now on", "svc events tail"],
+      ["Message events of one endpoint", "svc events tail --types 'message.*' --endpoint irc~libera"],
+      ["As JSON, after a known event", "svc events tail --json --after 3aa44cb96936-41"],
     ],
   })
 
   types = Option.String("--types", {
-    description: "Only these types, comma-separated; message.* for all that begin with message.",
+    description: "Only these types, comma-separated; message.* means all types that start with message.",
   })
   endpoint = Option.String("--endpoint", {description: "Only events of these endpoints, comma-separated"})
-  after = Option.String("--after", {description: "Begin after this event, by its id; with what comes when left out"})
+  after = Option.String("--after", {description: "Start after the event with this id (default: only new events)"})
 
   async run(): Promise<ExitCode> {
     const end = new AbortController()
@@ -40,7 +40,7 @@ export class EventsTail extends DataCommand {
       path: `/api/events?${this.#query()}`,
       after: this.after,
       signal: end.signal,
-      onAway: () => this.tell("the Host is away; waiting for it"),
+      onAway: () => this.tell("the Host is offline; waiting for it"),
     })
     for await (const each of told) this.#show(each)
     return exit.ok
@@ -78,12 +78,12 @@ export class EventsTail extends DataCommand {
   }
 
   #gap({reason, from, to}: StreamGap): string {
-    return this.#paint("red", `-- gap (${reason}): what came after ${quoted(from)} up to ${to} is not shown`)
+    return this.#paint("red", `-- gap (${reason}): events after ${quoted(from)} up to ${to} are not shown`)
   }
 
   #notice({what, message, since}: Notice): string {
     const text =
-      what === "database_failing" ? "the database fails; what happens cannot be stored" : "the database works again"
+      what === "database_failing" ? "the database fails: the Host cannot store events" : "the database works again"
     return this.#paint("yellow", `-- ${clock(since)} ${text}${message === undefined ? "" : `: ${quoted(message)}`}`)
   }
 
@@ -95,7 +95,7 @@ export class EventsTail extends DataCommand {
 
 const clock = (at: string) => new Date(at).toTimeString().slice(0, 8)
 
-/** Bare where it is plain; else as JSON, which no terminal takes for a command. */
+/** Returns plain text as it is, anything else as JSON, so that no terminal interprets it as a control sequence. */
 const quoted = (text: string): string => (/^[\x21\x23-\x7e]+$/.test(text) ? text : JSON.stringify(text))
 
 const styleOf = (type: string): Style => {

@@ -7,9 +7,10 @@ import {SvcCommand} from "../kit/svc-command.ts"
 export class GenerationDiff extends SvcCommand {
   static override paths = [["generation", "diff"]]
   static override usage = Command.Usage({
-    description: "show what differs between the configurations of two generations",
-    details: "Variables are shown as they are written, so no secret appears. Prints nothing where nothing differs.",
-    examples: [["What the running generation changed", "svc generation diff 6 7"]],
+    description: "show the differences between the configurations of two generations",
+    details:
+      "Variables appear as they are written, so the output contains no secret. Prints nothing if the two are equal.",
+    examples: [["The changes of generation 7", "svc generation diff 6 7"]],
   })
 
   from = Option.String({name: "from"})

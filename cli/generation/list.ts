@@ -13,7 +13,7 @@ export class GenerationList extends DataCommand {
     examples: [["The newest ten", "svc generation list --limit 10"]],
   })
 
-  limit = Option.String("--limit", "20", {description: "How many"})
+  limit = Option.String("--limit", "20", {description: "How many to list"})
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)

@@ -11,9 +11,9 @@ export class GenerationRollback extends DataCommand {
   static override usage = Command.Usage({
     description: "run the configuration of an earlier generation",
     details: `
-      It is committed as a new generation and pinned: it runs, across restarts too, until svc.config.yml changes or svc generation unpin.
+      The Host commits that configuration as a new generation and pins it: it stays in effect, across restarts too, until svc.config.yml changes or you run svc generation unpin.
 
-      Plugins run their present code; the file is not rewritten.
+      The command does not change svc.config.yml, and plugins keep their present code.
     `,
     examples: [["Back to generation 6", "svc generation rollback 6"]],
   })
@@ -37,5 +37,5 @@ export class GenerationRollback extends DataCommand {
 const describe = ({enabled, disabled, code}: PluginChanges): readonly string[] => [
   ...(enabled.length === 0 ? [] : [`  enabled   ${enabled.join(", ")}`]),
   ...(disabled.length === 0 ? [] : [`  disabled  ${disabled.join(", ")}`]),
-  ...(code.length === 0 ? [] : [`  not restored: the code of ${code.join(", ")} has changed since`]),
+  ...(code.length === 0 ? [] : [`  not restored: the code of ${code.join(", ")}, which has changed since`]),
 ]

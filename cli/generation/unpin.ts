@@ -6,7 +6,7 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class GenerationUnpin extends DataCommand {
   static override paths = [["generation", "unpin"]]
   static override usage = Command.Usage({
-    description: "take svc.config.yml again after a rollback",
+    description: "end a rollback: run svc.config.yml again",
     examples: [["End a rollback", "svc generation unpin"]],
   })
 

@@ -8,9 +8,12 @@ import {table} from "../kit/print.ts"
 export class InboxGaps extends PageCommand {
   static override paths = [["inbox", "gaps"]]
   static override usage = Command.Usage({
-    description: "list when endpoints were away whose platform does not deliver again, newest first",
-    details:
-      "What was said there between from and to may be missing from the inbox. A gap without to goes on. A planned one is a stop or a restart that an operator asked for. Where the platform has a history, backfill says whether all of it was fetched afterwards (filled) or not (partly). After a restore, a platform that forgets what was acknowledged has one too, from its checkpoint on.",
+    description: "list the intervals in which endpoints may have missed messages, newest first",
+    details: `
+      Messages sent there between from and to may be missing from the inbox. Only endpoints whose platform does not deliver again have gaps. A gap without to is still open. A planned gap is a stop or a restart that an operator requested.
+
+      If the platform has a history, backfill says whether the Host fetched all of the gap afterwards (filled) or not (partly). After a restore, a platform that forgets acknowledged messages also has a gap, from the checkpoint on.
+    `,
     examples: [["The newest five", "svc inbox gaps --limit 5"]],
   })
 

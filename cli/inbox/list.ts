@@ -11,13 +11,13 @@ export class InboxList extends SearchCommand {
     description: "list inbox events, newest first",
     examples: [
       ["The newest five", "svc inbox list --limit 5"],
-      ["What failed", "svc inbox list --state failed"],
-      ["What one user said", "svc inbox list --user ann"],
+      ["Events with a failed handler", "svc inbox list --state failed"],
+      ["Events of one user", "svc inbox list --user ann"],
     ],
   })
 
   state = Option.String("--state", {
-    description: "Only with a handler that is pending, running, handled, failed, dead, held or discarded",
+    description: "Only events with a handler in this state: pending, running, handled, failed, dead, held or discarded",
   })
 
   async run(): Promise<ExitCode> {

@@ -5,9 +5,9 @@ import {RedactCommand} from "../kit/redact-command.ts"
 export class InboxRedact extends RedactCommand {
   static override paths = [["inbox", "redact"]]
   static override usage = Command.Usage({
-    description: "take away what an inbox event says, such as a secret",
+    description: "overwrite the content of an inbox event, for example a secret",
     details:
-      "Text, names, the platform's payload and the errors of its handlers are overwritten, in the file too; ids and times stay. Handlers that are failed, dead or held are discarded. What was answered is a message of its own: svc outbox redact.",
+      "The Host overwrites the text, the names, the platform's payload and the errors of the handlers, also in the database file. Ids and times stay. It discards failed, dead and held handlers. To redact the answer too, use svc outbox redact.",
     examples: [["A secret was sent to the bot", "svc inbox redact 42 --reason 'a password'"]],
   })
 

@@ -8,12 +8,12 @@ export class InboxRelease extends InboxActionCommand {
     description: "run the held handlers of an event",
     examples: [
       ["One event", "svc inbox release 42"],
-      ["Everything that a restore held back", "svc inbox release --held"],
+      ["All events that a restore holds", "svc inbox release --held"],
     ],
   })
 
   seq = Option.String({name: "seq", required: false})
-  held = Option.Boolean("--held", false, {description: "Every event that is held"})
+  held = Option.Boolean("--held", false, {description: "All held events"})
 
   run(): Promise<ExitCode> {
     return this.act("release", this.seq, this.held)

@@ -6,7 +6,7 @@ export class InboxRetry extends InboxActionCommand {
   static override paths = [["inbox", "retry"]]
   static override usage = Command.Usage({
     description: "run the failed and dead handlers of an event again",
-    details: "What a handler had sent with sendNow is not sent a second time.",
+    details: "Messages that a handler had already sent with sendNow are not sent again.",
     examples: [["Once the bug is fixed", "svc inbox retry 42"]],
   })
 

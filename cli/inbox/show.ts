@@ -9,8 +9,8 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class InboxShow extends DataCommand {
   static override paths = [["inbox", "show"]]
   static override usage = Command.Usage({
-    description: "show one inbox event: its handlers, and what they sent",
-    examples: [["Why was there no answer?", "svc inbox show 42"]],
+    description: "show one inbox event with its handlers and the messages they sent",
+    examples: [["An event that got no answer", "svc inbox show 42"]],
   })
 
   seq = Option.String({name: "seq"})
@@ -45,7 +45,7 @@ const describeEvent = ({
     ["user", event.user?.name ?? event.user?.id ?? ""],
     ["content", event.message?.content ?? ""],
     ...(marks.length === 0
-      ? [["handlers", "none was registered for it"] as const]
+      ? [["handlers", "none"] as const]
       : marks.map(
           mark =>
             [

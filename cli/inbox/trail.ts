@@ -11,18 +11,18 @@ export class InboxTrailCommand extends DataCommand {
   static override usage = Command.Usage({
     description: "show everything that happened to one inbox event, in order",
     details: `
-      Its arrival, each handler with its attempts, what they sent and what became of it, and the log records of all that.
+      Shows the event's arrival, each handler with its attempts, the messages that they sent with their fate, and the log records of all this.
 
-      The search of the event log begins at the event's arrival and ends at its last change. The last lines say how far it looked; \`--cursor\` goes on from there.
+      The search of the event log covers the time from the event's arrival to its last change. The last lines say how far the search went; \`--cursor\` continues it.
     `,
     examples: [
-      ["Why was there no answer?", "svc inbox trail 42"],
-      ["What came later", "svc inbox trail 42 --cursor 31999"],
+      ["An event that got no answer", "svc inbox trail 42"],
+      ["Later events, after an incomplete search", "svc inbox trail 42 --cursor 31999"],
     ],
   })
 
   seq = Option.String({name: "seq"})
-  cursor = Option.String("--cursor", {description: "Where an earlier answer says that the search goes on"})
+  cursor = Option.String("--cursor", {description: "The cursor that an earlier call printed, to continue its search"})
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
@@ -65,9 +65,9 @@ const cellsOf = (entry: TrailEntry): readonly [string, string, string] => {
 
 const describeSearch = ({events, logs}: Trail): string =>
   [
-    `event log: looked from ${events.from ?? "its begin"} to ${events.to ?? "its end"}`,
-    ...(events.isWhole ? [] : ["  events of its beginning are no longer kept"]),
-    ...(events.next === null ? [] : [`  later events were not looked at; --cursor ${events.next} goes on`]),
-    logs.from === null ? "log: the Host keeps no records" : `log: looked from ${logs.from}`,
-    ...(logs.isWhole ? [] : ["  older records are no longer kept; the Host's standard output has them"]),
+    `event log: searched from ${events.from ?? "its start"} to ${events.to ?? "its end"}`,
+    ...(events.isWhole ? [] : ["  the earliest events have been deleted"]),
+    ...(events.next === null ? [] : [`  later events were not searched; --cursor ${events.next} continues`]),
+    logs.from === null ? "log: the Host keeps no records" : `log: searched from ${logs.from}`,
+    ...(logs.isWhole ? [] : ["  older records are no longer in memory; the Host's standard output has them"]),
   ].join("\n")

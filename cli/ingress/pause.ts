@@ -8,10 +8,9 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class IngressPause extends DataCommand {
   static override paths = [["ingress", "pause"]]
   static override usage = Command.Usage({
-    description: "admit no events and take no new sends, until resumed",
+    description: "stop admitting events and accepting sends, until ingress is resumed",
     details: `
-      What was accepted before is handled, and the outbox drains; reads and probes go on, and readiness does not change. Kept
-      across restarts.
+      The Host still handles the events that it has accepted and sends the messages in the outbox. Reads and probes still work, and readiness does not change. The pause survives restarts.
 
       Endpoints whose platform does not deliver again have a gap until ingress is open: svc inbox gaps.
     `,

@@ -8,9 +8,9 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class IngressResume extends DataCommand {
   static override paths = [["ingress", "resume"]]
   static override usage = Command.Usage({
-    description: "take back a reason for the pause",
+    description: "remove one reason for the pause",
     details: `
-      Ingress opens when no reason is left. The reason disk goes by itself, once there is free space again.
+      Ingress opens when no reason is left. The Host removes the reason disk when enough space is free again.
     `,
     examples: [["After the release", "svc ingress resume --reason release"]],
   })

@@ -9,7 +9,7 @@ export class IngressStatus extends DataCommand {
   static override paths = [["ingress", "status"]]
   static override usage = Command.Usage({
     description: "show whether ingress is open or paused, why, and since when",
-    examples: [["Of the project in this folder", "svc ingress status"]],
+    examples: [["The ingress of the project in this folder", "svc ingress status"]],
   })
 
   async run(): Promise<ExitCode> {

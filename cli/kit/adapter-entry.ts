@@ -2,13 +2,13 @@ import {readFileSync} from "node:fs"
 import {join, relative} from "node:path"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 
-/** The first configuration on the page of an adapter, with the indentation of a list taken off. */
+/** Returns the first configuration on the page of an adapter, without the indentation of a list. */
 const firstConfiguration = (page: string): string => {
   const [, indent = "", yaml = ""] = /^( *)```yaml\n(.*?)^ *```$/ms.exec(page) ?? []
   return yaml.replaceAll(new RegExp(`^${indent}`, "gm"), "")
 }
 
-/** What to do once an adapter has its packages: the entry for the configuration, its secrets, and how to try the account. */
+/** Returns the steps after the packages are installed: the configuration entry, its secrets, and how to check the account. */
 export const nextSteps = (adapter: string, project: string): string => {
   const path = join(packageRoot, "docs/adapters", `${adapter}.md`)
   const page = readFileSync(path, "utf8")
@@ -27,9 +27,7 @@ export const nextSteps = (adapter: string, project: string): string => {
     ...(secrets.size === 0 ? [] : [`Put ${[...secrets].join(", ")} into .env.`]),
     ...(id === undefined || !hasCheck
       ? []
-      : [
-          `Start the Host, then run svc adapter check ${adapter}~${id}: it asks the platform whether the account can work.`,
-        ]),
-    `The steps on the platform's side, and all keys: ${relative(project, path)}`,
+      : [`Start the Host, then run svc adapter check ${adapter}~${id}: it checks the account with the platform.`]),
+    `For the steps on the platform, and for all keys, see ${relative(project, path)}`,
   ].join("\n")
 }

@@ -6,7 +6,7 @@ import {messageOf} from "../../shared/problems.ts"
 import {bytes} from "./bytes.ts"
 import type {HostClient} from "./host-client.ts"
 
-/** A file that a message of the bot shows. */
+/** A file in a message of the bot. */
 export interface ChatFile {
   readonly name: string
   readonly size: number
@@ -17,7 +17,7 @@ interface WithFiles {
   readonly files: readonly ChatFile[]
 }
 
-/** A line for each file of a message, which is saved to the folder where one is given. */
+/** Returns a line for each file of a message, and saves the file if a folder is given. */
 export const receiving =
   (folder: string | undefined) =>
   async (host: HostClient, channel: string, {id, files}: WithFiles): Promise<readonly string[]> => {
@@ -37,20 +37,20 @@ export const receiving =
     return lines
   }
 
-/** Only the last part of a name, without what file systems take for something else. */
+/** Returns the last part of a name, without characters that are special to a file system. */
 const safeName = (name: string): string => {
   const last = name.split(/[\\/]/).at(-1) ?? ""
   const plain = last.replace(/[^\p{L}\p{N}._ -]/gu, "_").replace(/^\.+/, "")
   return plain.trim() === "" ? "file" : plain
 }
 
-/** Saves under a name that is not taken; resolves to where. */
+/** Saves a file under an unused name. Resolves to its path. */
 const save = async (host: HostClient, path: string, folder: string, name: string): Promise<string> => {
   await mkdir(folder, {recursive: true})
   const {body} = await host.open(path, AbortSignal.timeout(60_000))
   if (body === null) throw new Error("the Host sent nothing")
   const {file, target} = await openNew(folder, safeName(name))
-  // Node's types of the two kinds of streams differ, their values do not.
+  // The types of the two stream classes differ in Node, but not their values.
   await pipeline(Readable.fromWeb(body as never), file.createWriteStream())
   return target
 }

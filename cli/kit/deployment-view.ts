@@ -2,10 +2,10 @@ import {createTwoFilesPatch, FILE_HEADERS_ONLY} from "diff"
 import type {DeploymentPlan} from "../../server/process/deploy.ts"
 import {facts} from "./print.ts"
 
-/** What was done with each file, or, undefined, what would be. */
+/** The files that were written, or undefined for a dry run. */
 type Written = readonly string[] | undefined
 
-/** As `--json` prints it. */
+/** Returns the result in the form of `--json`. */
 export const outcome = (plan: DeploymentPlan, written: Written) => ({
   template: plan.template,
   ...plan.values,
@@ -16,12 +16,12 @@ export const outcome = (plan: DeploymentPlan, written: Written) => ({
 
 const words = {
   new: ["would be written", "left out"],
-  same: ["is what the template makes", "is what the template makes"],
-  changed: ["differs", "left as it is: it differs"],
-  kept: ["left as it is", "left as it is"],
+  same: ["matches the template", "matches the template"],
+  changed: ["differs", "unchanged: it differs from the template"],
+  kept: ["unchanged", "unchanged"],
 } as const
 
-/** What a person reads of it; also at the end of `svc init --deploy`. */
+/** Returns the result as text, also for the end of `svc init --deploy`. */
 export const describePlan = (plan: DeploymentPlan, written: Written): string =>
   [
     facts(
@@ -34,7 +34,7 @@ export const describePlan = (plan: DeploymentPlan, written: Written): string =>
     ...plan.next.map((step, index) => `${index === 0 ? "next" : "then"}: ${step}`),
   ].join("\n")
 
-/** What the template would change in each file that differs. */
+/** Returns a patch for each file that differs from the template. */
 export const differences = ({files}: DeploymentPlan): string[] =>
   files
     .filter(({state}) => state === "changed")

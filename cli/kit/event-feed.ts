@@ -3,7 +3,7 @@ import {createParser} from "eventsource-parser"
 import {isProblem, type ProblemCode} from "../../shared/problems.ts"
 import {connectHost, type HostClient} from "./host-client.ts"
 
-/** One event of a Host's stream; `json` is its data as it came. */
+/** One event of a Host's stream; `json` is its data, unparsed. */
 export interface Told {
   readonly event: string
   readonly json: string
@@ -11,30 +11,30 @@ export interface Told {
 
 export interface FeedOptions {
   readonly project: string
-  /** The address of the stream, from its path on. */
+  /** The path and query of the stream. */
   readonly path: string
-  /** Goes on after this event. */
+  /** The id of the event to continue after. */
   readonly after: string | undefined
   readonly signal: AbortSignal
-  /** The Host is away, and waited for. Told once until it is back. */
+  /** Called once each time that the Host goes offline. */
   readonly onAway: () => void
 }
 
-/** How often a Host that is away is looked for, in milliseconds. */
+/** The pause between two attempts to reach an offline Host, in milliseconds. */
 const pause = 300
 
-/** A stream that is silent for so long is dead: a comment comes every 15 s. */
+/** The longest silence of a live stream, in milliseconds: the Host sends a comment every 15 s. */
 const silence = 45_000
 
-/** What a Host answers, or does not, while it is started anew; in development its token changes too. */
+/** The errors that a restarting Host causes; in development its token changes too. */
 const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]
 
-/** A new Host's token is in its file a moment after it answers; one that is refused more often is wrong. */
+/** A new Host writes its token a moment after it answers; a token that it refuses more often is wrong. */
 const mostRefusals = 5
 
 /**
- * A Host's event stream, across restarts: found anew by `.svc/host.json`, and gone on with by the id of the last event.
- * Ends with its signal. Throws what the first connection throws, and later what no restart explains.
+ * Yields the events of a Host's stream across restarts. It finds the new Host by `.svc/host.json`, and continues after the
+ * last event's id. Ends with its signal. Throws the errors of the first connection, and later those that no restart explains.
  */
 export async function* followEvents(options: FeedOptions): AsyncGenerator<Told> {
   const {project, path, signal} = options
@@ -73,7 +73,7 @@ interface Message {
   readonly data: string
 }
 
-/** The events of one connection, until it ends. */
+/** Yields the events of one connection, until it ends. */
 async function* connection(
   host: HostClient,
   path: string,

@@ -2,7 +2,7 @@ import type {Finding} from "../../server/doctor/finding.ts"
 
 const marks: Record<Finding["level"], string> = {ok: "ok     ", warning: "warning", error: "ERROR  "}
 
-/** A finding in lines for a terminal. */
+/** Formats a finding for a terminal. */
 export const describeFinding = ({level, check, detail, remediation}: Finding): string => {
   const lines = [`${marks[level]} ${check}: ${detail.replaceAll("\n", "\n          ")}`]
   return [...lines, ...(remediation === undefined ? [] : [`          do: ${remediation}`])].join("\n")

@@ -1,19 +1,19 @@
 import type {Cli, CommandClass} from "clipanion"
 import {facts} from "./print.ts"
 
-/** What the help of one command is made from. */
+/** The parts of the help of one command. */
 interface Definition {
   readonly usage: string
   readonly description: string
   readonly details: string
   readonly examples: readonly (readonly [string, string])[]
-  /** `--name`, or `--name <value>`, and what it does. */
+  /** `--name` or `--name <value>`, with its description. */
   readonly options: readonly (readonly [string, string])[]
-  /** Those of the options that a call must have. */
+  /** The required ones among the options. */
   readonly required: readonly (readonly [string, string])[]
 }
 
-/** Of a command that is registered. */
+/** Returns the help of a registered command. */
 export const define = (cli: Cli, command: CommandClass): Definition => {
   const path = (command.paths?.[0] ?? []).join(" ")
   const found = cli.definitions().find(definition => definition.path.startsWith(`svc ${path}`))
@@ -32,7 +32,7 @@ export const define = (cli: Cli, command: CommandClass): Definition => {
   }
 }
 
-/** Everything about one command, as `--help` prints it. */
+/** Returns the text that `--help` prints for one command. */
 export const commandHelp = (definition: Definition, bold: (text: string) => string): string => {
   const {usage, description, details, examples, options} = definition
   return [
@@ -46,13 +46,13 @@ export const commandHelp = (definition: Definition, bold: (text: string) => stri
     .join("\n\n")
 }
 
-/** The commands with what they do, one to a line. */
+/** Returns the commands with their descriptions, one per line. */
 export const overview = (commands: readonly CommandClass[]): string => {
   const lines = commands.map(
     ({paths, usage}) =>
       [`svc ${(paths?.[0] ?? []).join(" ")}`, usage === undefined ? "" : (usage.description ?? "")] as const,
   )
-  return `${indent(facts(lines))}\n\nsvc <command> --help tells more about each, with examples.`
+  return `${indent(facts(lines))}\n\nRun svc <command> --help for details and examples.`
 }
 
 const indent = (text: string) => text.replace(/^(?=.)/gm, "  ")

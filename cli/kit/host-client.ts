@@ -11,20 +11,20 @@ export interface HostClient {
   readonly file: HostFile
   get<T>(path: string): Promise<T>
   post<T>(path: string, body?: unknown): Promise<T>
-  /** Sends a body as it comes. Throws what the Host answers as a problem. */
+  /** Streams a body to the Host. Throws the Host's problem. */
   put<T>(path: string, body: ReadableStream<Uint8Array>): Promise<T>
-  /** An answer as it comes. Throws what the Host answers as a problem. */
+  /** Resolves to a response to stream. Throws the Host's problem. */
   open(path: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>): Promise<Response>
 }
 
 /**
- * Finds the running Host by `.svc/host.json`. The token is `SVC_HTTP_TOKEN`, else the one made for this run, else what
- * the project's configuration and `.env` say: `http.token`, and where the Host refuses it, `http.previousToken`. Throws
+ * Finds the running Host by `.svc/host.json`. The token is `SVC_HTTP_TOKEN`, else the one generated for this run, else
+ * `http.token` of the project's configuration and `.env`, and if the Host refuses that, `http.previousToken`. Throws
  * `host_unreachable`.
  */
 export const connectHost = async (project: string): Promise<HostClient> => {
   const file = await findHost(project)
-  if (file === undefined) throw new Problem("host_unreachable", `no Host runs for ${project}`)
+  if (file === undefined) throw new Problem("host_unreachable", `no Host is running for ${project}`)
   bypassProxy(new URL(file.url))
   const given = process.env.SVC_HTTP_TOKEN ?? file.token
   const call = callWith(file.url, given === undefined ? await configuredTokens(project) : [given])
@@ -36,10 +36,10 @@ export const connectHost = async (project: string): Promise<HostClient> => {
       return (await (await call(path, {method: "POST", ...(body === undefined ? {} : sent)})).json()) as T
     },
     put: async <T>(path: string, body: ReadableStream<Uint8Array>) => {
-      // A body is sent once: by then it is known which token the Host takes.
+      // A body can be sent only once, so this request finds out first which token the Host accepts.
       await call("/api/session", {})
       const headers = {"content-type": "application/octet-stream"}
-      // Without it, Node sends no stream.
+      // Node needs `duplex` to send a stream.
       const init: RequestInit & {readonly duplex: "half"} = {method: "PUT", body, headers, duplex: "half"}
       return (await (await call(path, init)).json()) as T
     },
@@ -53,14 +53,14 @@ const findHost = async (project: string): Promise<HostFile | undefined> => {
   return file !== undefined && (await isLocked(paths)) ? file : undefined
 }
 
-/** Does a Host serve this project? One that is starting does not yet. */
+/** Resolves to whether a Host serves this project; a starting Host does not yet. */
 export const isHostRunning = async (project: string): Promise<boolean> => (await findHost(project)) !== undefined
 
 type Call = (path: string, init: RequestInit) => Promise<Response>
 
 /**
- * Asks with the first token. Where a Host has not been restarted since the token was rotated, it refuses that one: then
- * with the next, and from then on.
+ * Sends requests with the first token. A Host that has not restarted since a rotation refuses it; from then on, requests
+ * use the next token.
  */
 const callWith = (base: string, tokens: readonly string[]): Call => {
   let left = tokens
@@ -100,8 +100,8 @@ const problemOf = async (response: Response): Promise<Problem> => {
 }
 
 /**
- * What `http.token` says, then `http.previousToken`; where the configuration is broken, the value of the name that the
- * templates give it.
+ * Returns `http.token`, then `http.previousToken`. If the configuration is invalid, returns `HTTP_TOKEN`, the variable's
+ * name in the templates.
  */
 const configuredTokens = async (project: string): Promise<readonly string[]> => {
   const text = await readConfigText(projectPaths(project).config).catch(() => undefined)
@@ -114,7 +114,7 @@ const configuredTokens = async (project: string): Promise<readonly string[]> => 
       const {token, previousToken} = parseConfig(text, variables).config.http
       return [token, previousToken?.token].flatMap(each => (each === undefined ? [] : [each.reveal()]))
     } catch {
-      // Another environment's file may have what this one lacks.
+      // The file of the other environment may have the missing variables.
     }
   }
   return fallback === undefined ? [] : [fallback]

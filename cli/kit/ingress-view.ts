@@ -1,5 +1,5 @@
 import type {IngressView} from "../../shared/api/readiness.ts"
 
-/** `open since …`, or `paused (operator, disk) since …`. */
+/** Returns `open since …` or `paused (operator, disk) since …`. */
 export const describeIngress = ({state, reasons, since}: IngressView): string =>
   `${state}${reasons.length === 0 ? "" : ` (${reasons.join(", ")})`} since ${since}`

@@ -1,20 +1,20 @@
 import type StringWidth from "string-width"
 import {shown, shownInLine} from "../../shared/shown.ts"
 
-/** The columns that a text takes in a terminal. Only letters beyond ASCII need the package, which takes Node 25 ms to load. */
+/** Returns the width of a text in terminal columns. Only text beyond ASCII needs the package, which Node loads in 25 ms. */
 export const widthOf = (text: string): number => {
   if (/^[ -~]*$/.test(text)) return text.length
   const {default: stringWidth}: {default: typeof StringWidth} = require("string-width")
   return stringWidth(text)
 }
 
-/** A text with spaces behind it, up to so many columns of a terminal: 日本 takes four, an accent of its own none. */
+/** Pads a text with spaces to a width in terminal columns: 日本 is four columns wide, a combining accent none. */
 export const pad = (text: string, width: number): string => {
   const line = shown(text)
   return line + " ".repeat(Math.max(0, width - widthOf(line)))
 }
 
-/** Rows under their headings, columns aligned; each row in one line, whatever its cells hold. */
+/** Returns rows under their headings with aligned columns. Each row is one line, even if a cell has several. */
 export const table = (headings: readonly string[], rows: readonly (readonly string[])[]): string => {
   const lines = [headings, ...rows].map(cells => cells.map(shownInLine))
   const widths = headings.map((_, column) => Math.max(...lines.map(line => widthOf(line[column] ?? ""))))
@@ -28,7 +28,7 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
     .join("\n")
 }
 
-/** Names and values, values aligned; the further lines of a value begin where it does, so that they look like no name. */
+/** Returns names with aligned values. Further lines of a value are indented, so that none looks like a name. */
 export const facts = (entries: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...entries.map(([name]) => widthOf(name)))
   const below = `\n${" ".repeat(width + 2)}`
@@ -37,13 +37,13 @@ export const facts = (entries: readonly (readonly [string, string])[]): string =
     .join("\n")
 }
 
-/** `1 event`, `2 events`. */
+/** Returns, for example, `1 event` or `2 events`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
 
-/** Of a text, so many UTF-16 units a column are looked at: an emoji has a dozen, and a text without any width no end. */
+/** The most UTF-16 units to read per column. An emoji has a dozen; text without width could have any number. */
 const unitsPerColumn = 32
 
-/** A text in one line of so many columns at most, cut between two letters where it is longer. */
+/** Returns a text as one line of at most `width` columns, cut between two letters. */
 export const shorten = (text: string, width: number): string => {
   const whole = text.replace(/\s+/g, " ")
   const line = whole.slice(0, width * unitsPerColumn)
@@ -59,7 +59,7 @@ export const shorten = (text: string, width: number): string => {
   return `${kept}…`
 }
 
-/** A duration in words: `3 s`, `12 min`, `2 h 5 min`, `3 d`. */
+/** Formats a duration: `3 s`, `12 min`, `2 h 5 min`, `3 d`. */
 export const duration = (seconds: number): string => {
   if (seconds < 60) return `${Math.round(seconds)} s`
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`

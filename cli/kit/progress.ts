@@ -1,7 +1,7 @@
 import {shownInLine} from "../../shared/shown.ts"
 import {pad, widthOf} from "./print.ts"
 
-/** Shows on a terminal how far long work is, in one line that is rewritten; anywhere else nothing. */
+/** Shows the progress of long work in one line of a terminal. Prints nothing to other outputs. */
 export class ProgressLine {
   readonly #output: NodeJS.WritableStream & {readonly isTTY?: boolean}
   #last = 0
@@ -11,7 +11,7 @@ export class ProgressLine {
     this.#output = output
   }
 
-  /** Bytes, or whatever is counted; 0 in all where that is not known. */
+  /** Shows a step with its done and total units, such as bytes. A total of 0 means unknown. */
   readonly show = (step: string, done: number, total: number): void => {
     if (this.#output.isTTY !== true) return
     const now = Date.now()
@@ -20,7 +20,7 @@ export class ProgressLine {
     this.#write(total > 0 ? `${step} ${Math.floor((done / total) * 100)} %` : done > 0 ? `${step} ${done}` : step)
   }
 
-  /** Takes the line away. */
+  /** Erases the line. */
   clear(): void {
     if (this.#shown !== "") this.#write("")
   }

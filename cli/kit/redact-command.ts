@@ -5,19 +5,19 @@ import type {Static} from "../../shared/type.ts"
 import {connectHost} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
-/** Where nothing is left of what was redacted. */
+/** The places from which redacted content is gone. */
 export const promises: Readonly<Record<Static<typeof Redacted>["erased"], string>> = {
   file: "nothing of it is left in the database file and its log",
-  row: "nothing of it is left in its row and in the log; copies in unused parts of this large file may be",
-  log: "a checkpoint is being made, so the database's log still has it: repeat this when that is done",
-  remote: "what the remote database keeps of it, its own tools know",
+  row: "nothing of it is left in its row and in the log; unused parts of this large file may still have copies",
+  log: "a checkpoint is being made, so the database's log still has it: repeat the command when that is done",
+  remote: "the remote database may still have copies: check with its own tools",
 }
 
-/** A command that takes away what one row says. */
+/** The base of the commands that overwrite the content of one row. */
 export abstract class RedactCommand extends DataCommand {
-  reason = Option.String("--reason", {description: "Why, for the event log; not the secret itself"})
+  reason = Option.String("--reason", {description: "The reason, for the event log; not the secret itself"})
 
-  /** `what` names the row for people. */
+  /** `what` names the row in the output. */
   protected async redact(what: string, path: string): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const body = this.reason === undefined ? {} : {reason: this.reason}
@@ -27,6 +27,6 @@ export abstract class RedactCommand extends DataCommand {
   }
 }
 
-/** What a redaction has come to, for people. */
+/** Returns the result of a redaction as text. */
 const describeRedaction = (what: string, {erased}: Static<typeof Redacted>): string =>
-  `${what} is redacted; ${promises[erased]}. Checkpoints from before still hold it: svc checkpoint create, then prune.`
+  `redacted ${what}; ${promises[erased]}. Earlier checkpoints still contain it: svc checkpoint create, then prune.`

@@ -10,9 +10,9 @@ import {packageRoot} from "../../server/runtime/own-files.ts"
 import {type ProjectPaths, projectPaths} from "../../server/runtime/project.ts"
 import {DataCommand} from "./svc-command.ts"
 
-/** What the commands about the service of a project share. */
+/** The base of the commands about the service of a project. */
 export abstract class ServiceCommand extends DataCommand {
-  user = Option.Boolean("--user", false, {description: "On Linux: of the user's own systemd, not of the system's"})
+  user = Option.Boolean("--user", false, {description: "On Linux: use your user's systemd instead of the system's"})
 
   get projectPaths(): ProjectPaths {
     return projectPaths(this.folder)
@@ -39,5 +39,5 @@ export abstract class ServiceCommand extends DataCommand {
   }
 }
 
-/** Bun takes it from the environment, where it may be missing. */
+/** Asks `id`, because Bun reads the name from the environment, where it may be missing. */
 const userName = (): string => execFileSync("id", ["-un"], {encoding: "utf8"}).trim()

@@ -5,7 +5,7 @@ import {projectPaths} from "../../server/runtime/project.ts"
 import {connectHost, type HostClient} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
-/** Commands that ask the Host that runs, and do the work themselves where none does. */
+/** The base of the commands that ask the running Host, or do the work themselves if none runs. */
 export abstract class StoppableCommand extends DataCommand {
   environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
 
@@ -17,7 +17,7 @@ export abstract class StoppableCommand extends DataCommand {
     return {project: this.folder, environment: this.environment, command: ["svc", ...process.argv.slice(2)].join(" ")}
   }
 
-  /** The Host that runs; undefined where none does, and the command does the work itself. */
+  /** Resolves to the running Host, or to undefined if the command must do the work itself. */
   async host(): Promise<HostClient | undefined> {
     if (!(await isLocked(this.places).catch(() => false))) return undefined
     const holder = await readHolder(this.places)

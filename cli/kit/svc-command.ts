@@ -6,13 +6,13 @@ import {type ExitCode, exit} from "../../shared/exit.ts"
 import {formatIssue, Problem} from "../../shared/problems.ts"
 import {shown} from "../../shared/shown.ts"
 
-/** What all commands share: the project, and how errors are told. */
+/** The base of all commands: the project, and the output of errors. */
 export abstract class SvcCommand extends Command {
   project = Option.String("--project", process.env.SVC_PROJECT ?? ".", {
     description: "The project's folder (default: this folder)",
   })
 
-  /** Does the work; what it throws is told on stderr, with exit code 1. */
+  /** Does the work. An error is printed to stderr, with exit code 1. */
   abstract run(): Promise<ExitCode>
 
   async execute(): Promise<number> {
@@ -25,7 +25,7 @@ export abstract class SvcCommand extends Command {
     }
   }
 
-  /** What a restore or an install left that was cut off is finished or taken back before anything else. */
+  /** Completes or undoes an interrupted restore or install before the command runs. */
   async #settleRestore(): Promise<void> {
     const paths = projectPaths(this.folder)
     if (!existsSync(paths.restore) && !existsSync(paths.install)) return
@@ -37,12 +37,12 @@ export abstract class SvcCommand extends Command {
     return resolve(this.project)
   }
 
-  /** Prints a text that may come from anywhere: the terminal shows its control characters and does not obey them. */
+  /** Prints a text of any origin. The terminal shows its control characters instead of obeying them. */
   print(text: string): void {
     this.context.stdout.write(`${shown(text)}\n`)
   }
 
-  /** Prints a text with svc's own colours. What is in it must have been `shown` before it was painted. */
+  /** Prints a text with svc's colours. The caller must pass its parts through `shown` before painting them. */
   printPainted(text: string): void {
     this.context.stdout.write(`${text}\n`)
   }
@@ -52,7 +52,7 @@ export abstract class SvcCommand extends Command {
     this.context.stderr.write(`${shown(text)}\n`)
   }
 
-  /** An error as people read it: what, where, what to do. Never a stack, but for a fault of svc's own. */
+  /** Describes an error: what happened, where, and the next step. Only a fault in svc shows a stack. */
   describe(error: unknown): string {
     if (!(error instanceof Problem))
       return `svc: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
@@ -60,11 +60,11 @@ export abstract class SvcCommand extends Command {
   }
 }
 
-/** Commands that can print data for programs. */
+/** The base of the commands that can print JSON. */
 export abstract class DataCommand extends SvcCommand {
   json = Option.Boolean("--json", false, {description: "Print JSON"})
 
-  /** Prints data as JSON with `--json`, else as text. */
+  /** Prints the data as JSON with `--json`, otherwise the text. */
   show(data: unknown, text: () => string): void {
     this.print(this.json ? JSON.stringify(data, undefined, 2) : text())
   }
@@ -74,7 +74,7 @@ export abstract class DataCommand extends SvcCommand {
   }
 }
 
-/** A problem as people read it. Where the hint speaks of `detail`, that has its name, as in the answers of the API. */
+/** Describes a problem. If the hint refers to `detail`, the output labels it, as the answers of the API do. */
 export const describeProblem = (problem: Problem): string =>
   [
     ...(/\bdetail\b/.test(problem.hint)

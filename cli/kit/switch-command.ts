@@ -5,7 +5,7 @@ import type {Static} from "../../shared/type.ts"
 import {connectHost} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
-/** A command that turns a plugin of the running configuration on or off. */
+/** The base of the commands that enable or disable a plugin of the running configuration. */
 export abstract class SwitchCommand extends DataCommand {
   plugin = Option.String({name: "plugin"})
 

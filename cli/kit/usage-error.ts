@@ -1,7 +1,7 @@
 import {didYouMean} from "../../server/config/suggest.ts"
 import {messageOf} from "../../shared/problems.ts"
 
-/** What was typed that no command is: what is wrong with it, and what was probably meant. */
+/** Describes an unknown command, with the most similar name. */
 export const unknownCommand = (words: readonly string[], names: readonly string[]): string => {
   const typed = words.slice(0, names.some(name => name.startsWith(`${words[0]} `)) ? 2 : 1).join(" ")
   const meant = didYouMean(typed, names) || didYouMean(typed, [...new Set(names.map(name => name.split(" ")[0] ?? ""))])
@@ -14,17 +14,17 @@ interface Options {
   readonly required: readonly (readonly [string, string])[]
 }
 
-/** How a command was called wrongly: a negative id, an unknown option, a missing one, or what the parser says. */
+/** Describes a wrong call: a negative id, an unknown option, a missing option, or the parser's error. */
 export const wrongCall = (error: unknown, name: string, args: readonly string[], known: Options): string => {
   const id = args.includes("--") ? undefined : args.find(arg => /^-\d/.test(arg))
   if (id !== undefined)
-    return `svc: ${id} is taken for an option\n  hint: put -- before the arguments, and options before that: svc ${name} -- … ${id} …`
+    return `svc: ${id} looks like an option\n  hint: put -- before the arguments, and options before that: svc ${name} -- … ${id} …`
   const given = args.filter(arg => arg.startsWith("--")).map(arg => arg.replace(/=.*/, ""))
   const what =
     unknownOption(given, known) ??
     missingOption(given, known) ??
     (messageOf(error).split("\n")[0] ?? "").replace(/\.$/, "")
-  return `svc: ${what.replace(/^[A-Z]/, letter => letter.toLowerCase())}\n  hint: svc ${name} --help tells how to call it`
+  return `svc: ${what.replace(/^[A-Z]/, letter => letter.toLowerCase())}\n  hint: svc ${name} --help shows how to call it`
 }
 
 const nameOf = (option: string): string => option.split(" ")[0] ?? ""

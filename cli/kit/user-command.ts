@@ -4,15 +4,15 @@ import type {Forgotten} from "../../shared/api/users/users.ts"
 import type {HostClient} from "./host-client.ts"
 import {StoppableCommand} from "./stoppable-command.ts"
 
-/** What is kept of the user, in the Host that runs or in the project that is stopped. */
+/** The stored data of a user, in the running Host or in the stopped project. */
 interface KeptUser {
-  /** One step; `next` of its answer goes on. */
+  /** Does one step; pass the `next` of its answer to the following call. */
   forget(dryRun: boolean, next?: string): Promise<Forgotten>
-  /** The lines of the document, in pieces. */
+  /** Yields the lines of the export, in pieces. */
   export(): AsyncIterable<string>
 }
 
-/** Commands about what is kept of one user. */
+/** The base of the commands about the stored data of one user. */
 export abstract class UserCommand extends StoppableCommand {
   endpoint = Option.String({name: "endpoint"})
   user = Option.String({name: "user"})

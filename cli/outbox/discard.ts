@@ -5,16 +5,16 @@ import {OutboxActionCommand} from "../kit/messages/outbox-action.ts"
 export class OutboxDiscard extends OutboxActionCommand {
   static override paths = [["outbox", "discard"]]
   static override usage = Command.Usage({
-    description: "give up a message that was not sent",
-    details: "It stays in the list, as discarded.",
+    description: "discard a message that was not sent",
+    details: "The message stays in the list as discarded.",
     examples: [
       ["One message", "svc outbox discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-      ["Everything that is held or unknown", "svc outbox discard --held"],
+      ["All held or unknown messages", "svc outbox discard --held"],
     ],
   })
 
   id = Option.String({name: "id", required: false})
-  held = Option.Boolean("--held", false, {description: "Every message that is held or unknown"})
+  held = Option.Boolean("--held", false, {description: "All held or unknown messages"})
 
   run(): Promise<ExitCode> {
     return this.act("discard", this.id, this.held)

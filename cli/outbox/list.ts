@@ -11,14 +11,14 @@ export class OutboxList extends SearchCommand {
     description: "list outbox messages, newest first",
     examples: [
       ["The newest five", "svc outbox list --limit 5"],
-      ["The dead letters", "svc outbox list --state dead"],
-      ["What a plugin sent today", "svc outbox list --plugin reminders --from 2026-01-31T00:00:00Z"],
-      ["What may or may not have arrived", "svc outbox list --state unknown"],
+      ["Dead letters", "svc outbox list --state dead"],
+      ["Messages that a plugin sent today", "svc outbox list --plugin reminders --from 2026-01-31T00:00:00Z"],
+      ["Messages that may have arrived or not", "svc outbox list --state unknown"],
     ],
   })
 
   state = Option.String("--state", {
-    description: "Only queued, sending, sent, failed, dead, unknown, held or discarded ones",
+    description: "Only messages in this state: queued, sending, sent, failed, dead, unknown, held or discarded",
   })
 
   async run(): Promise<ExitCode> {

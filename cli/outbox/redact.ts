@@ -5,11 +5,14 @@ import {RedactCommand} from "../kit/redact-command.ts"
 export class OutboxRedact extends RedactCommand {
   static override paths = [["outbox", "redact"]]
   static override usage = Command.Usage({
-    description: "take away what an outbox message says, such as a secret",
+    description: "overwrite the content of an outbox message, for example a secret",
     details:
-      "Its text and error are overwritten, in the file too. One that is failed, dead, held or unknown is discarded.",
+      "The Host overwrites its text and error, also in the database file. It discards a message that is failed, dead, held or unknown.",
     examples: [
-      ["A secret was sent to the bot", "svc outbox redact 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'a password'"],
+      [
+        "An answer that repeats a secret",
+        "svc outbox redact 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'a password'",
+      ],
     ],
   })
 

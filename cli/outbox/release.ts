@@ -6,15 +6,15 @@ export class OutboxRelease extends OutboxActionCommand {
   static override paths = [["outbox", "release"]]
   static override usage = Command.Usage({
     description: "send a message that is held or unknown",
-    details: "An unknown one may have arrived: then it arrives twice.",
+    details: "An unknown message may have arrived already; then it arrives twice.",
     examples: [
       ["One message", "svc outbox release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-      ["Everything that is held or unknown", "svc outbox release --held"],
+      ["All held or unknown messages", "svc outbox release --held"],
     ],
   })
 
   id = Option.String({name: "id", required: false})
-  held = Option.Boolean("--held", false, {description: "Every message that is held or unknown"})
+  held = Option.Boolean("--held", false, {description: "All held or unknown messages"})
 
   run(): Promise<ExitCode> {
     return this.act("release", this.id, this.held)

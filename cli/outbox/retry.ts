@@ -6,8 +6,8 @@ export class OutboxRetry extends OutboxActionCommand {
   static override paths = [["outbox", "retry"]]
   static override usage = Command.Usage({
     description: "send a failed, dead or unknown message again",
-    details: "An unknown one may have arrived: then it arrives twice.",
-    examples: [["Once the channel exists", "svc outbox retry 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+    details: "An unknown message may have arrived already; then it arrives twice.",
+    examples: [["After you created the channel", "svc outbox retry 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   })
 
   id = Option.String({name: "id"})

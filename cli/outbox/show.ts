@@ -9,8 +9,8 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class OutboxShow extends DataCommand {
   static override paths = [["outbox", "show"]]
   static override usage = Command.Usage({
-    description: "show one outbox message: its state, its attempts, where it came from",
-    examples: [["What became of it?", "svc outbox show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+    description: "show one outbox message: its state, attempts and origin",
+    examples: [["A message with its last error", "svc outbox show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   })
 
   id = Option.String({name: "id"})

@@ -9,15 +9,15 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class PluginAdd extends DataCommand {
   static override paths = [["plugin", "add"]]
   static override usage = Command.Usage({
-    description: "install a plugin's package, and name it in the configuration",
+    description: "install a plugin's package and add it to the configuration",
     details: `
-      In development: installs the exact version with the project's package manager, without install scripts, and adds the plugin to svc.config.yml. A package whose range of svc-runtime is missing, or does not include this svc, is refused before anything changes. Whatever fails, package.json, lockfile and configuration are as before.
+      In development, this installs the exact version with the project's package manager, without install scripts, and adds the plugin to svc.config.yml. The package must name a range of svc-runtime that includes this svc; otherwise the command refuses it before it changes anything. If a step fails, it restores package.json, the lockfile and the configuration.
 
-      Where the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
+      If the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
     `,
     examples: [
       ["The newest version", "svc plugin add svc-plugin-dice"],
-      ["A version of a team's own package", "svc plugin add @team/svc-plugin-dice@1.2.0"],
+      ["A fixed version of a scoped package", "svc plugin add @team/svc-plugin-dice@1.2.0"],
     ],
   })
 
@@ -28,7 +28,7 @@ export class PluginAdd extends DataCommand {
     if (await needsRelease(this.folder)) {
       const {name, version} = wanted
       const commands = releaseOf(`svc plugin add ${name}${version === "latest" ? "" : `@${version}`}`, name)
-      this.tell("svc: nothing was changed: in production a plugin comes with a release")
+      this.tell("svc: changed nothing: in production, plugins are installed by a release")
       this.show({added: false, commands}, () => commands.join("\n"))
       return exit.failed
     }
@@ -42,8 +42,8 @@ export class PluginAdd extends DataCommand {
 const describe = (added: AddedPlugin, isRunning: boolean): string => {
   const {svc, run} = callOf(process.versions.bun === undefined ? "node" : "bun")
   return `installed ${added.package} ${added.version}, for svc-runtime ${added.range}
-added ${added.plugin} to svc.config.yml${isRunning ? "; in development the running Host takes it at once" : ""}
+added ${added.plugin} to svc.config.yml${isRunning ? "; in development the running Host loads it at once" : ""}
 
-  ${svc} config check   tells which settings it needs
+  ${svc} config check   shows which settings it needs
 ${isRunning ? "" : `  ${run} dev   starts the Host with it\n`}`.trimEnd()
 }

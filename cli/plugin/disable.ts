@@ -7,11 +7,11 @@ export class PluginDisable extends SwitchCommand {
   static override usage = Command.Usage({
     description: "disable a plugin while the Host runs",
     details: `
-      All that it publishes is gone, across restarts, until svc plugin enable, svc generation unpin, or a change of svc.config.yml, which is not rewritten.
+      The Host removes everything that the plugin publishes, and commits and pins a new generation without it. It stays disabled, across restarts too, until svc plugin enable, svc generation unpin, or a change of svc.config.yml.
 
-      It is committed as a new generation and pinned. To keep it off for good, write enabled: false into svc.config.yml.
+      The command does not change svc.config.yml. To disable a plugin for good, write enabled: false there.
     `,
-    examples: [["The plugin greeter does harm", "svc plugin disable greeter"]],
+    examples: [["Disable the plugin greeter", "svc plugin disable greeter"]],
   })
 
   run(): Promise<ExitCode> {

@@ -5,11 +5,11 @@ import {SwitchCommand} from "../kit/switch-command.ts"
 export class PluginEnable extends SwitchCommand {
   static override paths = [["plugin", "enable"]]
   static override usage = Command.Usage({
-    description: "enable a plugin that is disabled, while the Host runs",
+    description: "enable a disabled plugin while the Host runs",
     details: `
-      Where svc.config.yml says the same again, the pin that disabled it ends; else the running configuration is pinned.
+      If the result equals svc.config.yml, the pin that disabled the plugin ends; otherwise the Host pins the new configuration.
     `,
-    examples: [["The plugin greeter is right again", "svc plugin enable greeter"]],
+    examples: [["Enable the plugin greeter again", "svc plugin enable greeter"]],
   })
 
   run(): Promise<ExitCode> {

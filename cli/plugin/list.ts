@@ -11,8 +11,8 @@ export class PluginList extends DataCommand {
   static override usage = Command.Usage({
     description: "list the plugins of the running configuration, with their states and errors",
     examples: [
-      ["All of them", "svc plugin list"],
-      ["For a program", "svc plugin list --json"],
+      ["All plugins", "svc plugin list"],
+      ["As JSON", "svc plugin list --json"],
     ],
   })
 

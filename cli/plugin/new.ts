@@ -11,11 +11,11 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class PluginNew extends DataCommand {
   static override paths = [["plugin", "new"]]
   static override usage = Command.Usage({
-    description: "make a new plugin in the project",
+    description: "create a new plugin in the project",
     details: `
-      Writes plugins/<name>.ts and tests/<name>.test.ts, and adds the plugin to svc.config.yml, whose comments stay. Existing files are never replaced.
+      Writes plugins/<name>.ts and tests/<name>.test.ts, and adds the plugin to svc.config.yml without losing its comments. It never overwrites a file.
 
-      A Host that runs in development takes it at once. With \`--adapter\` it is an adapter that works with the small server of its test, tests/<name>-server.ts.
+      A Host that runs in development loads the plugin at once. With \`--adapter\` the plugin is a working adapter, with a small server for its tests in tests/<name>-server.ts.
     `,
     examples: [
       ["A plugin with a command", "svc plugin new dice"],
@@ -24,7 +24,7 @@ export class PluginNew extends DataCommand {
   })
 
   plugin = Option.String({name: "name"})
-  adapter = Option.Boolean("--adapter", false, {description: "Make an adapter"})
+  adapter = Option.Boolean("--adapter", false, {description: "Create an adapter"})
 
   async run(): Promise<ExitCode> {
     const made = await makePlugin({
@@ -42,9 +42,9 @@ export class PluginNew extends DataCommand {
 
 const describe = (files: readonly string[], name: string, isRunning: boolean): string => {
   const {run} = callOf(process.versions.bun === undefined ? "node" : "bun")
-  const takes = "In development the running Host takes it at once; in production, svc build and a restart are needed."
+  const takes = "In development the running Host loads it at once; in production, run svc build and restart the Host."
   const steps = facts([
-    [`  ${run} test`, "tests it"],
+    [`  ${run} test`, "runs its test"],
     ...(isRunning ? [] : [[`  ${run} dev`, "starts the Host with it"] as const]),
   ])
   return `wrote ${files.slice(0, -1).join(", ")}

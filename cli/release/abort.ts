@@ -7,12 +7,12 @@ import {ReleaseCommand} from "../kit/release/command.ts"
 export class ReleaseAbort extends ReleaseCommand {
   static override paths = [["release", "abort"]]
   static override usage = Command.Usage({
-    description: "give up the release under way, and open ingress again",
-    details: "Nothing is taken back: where the new version has run already, go back with `svc rollback <checkpoint>`.",
-    examples: [["Not today", 'svc release abort --reason "the tests fail"']],
+    description: "abort the release under way and open ingress again",
+    details: "This undoes nothing: if the new version has already run, go back with `svc rollback <checkpoint>`.",
+    examples: [["Abort and record the reason", 'svc release abort --reason "the tests fail"']],
   })
 
-  reason = Option.String("--reason", {description: "Why; it is recorded"})
+  reason = Option.String("--reason", {description: "The reason, for the record"})
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)

@@ -9,11 +9,11 @@ import {ReleaseCommand} from "../kit/release/command.ts"
 export class ReleaseBegin extends ReleaseCommand {
   static override paths = [["release", "begin"]]
   static override usage = Command.Usage({
-    description: "pause ingress, make and verify a checkpoint, and record what a rollback goes back to",
+    description: "begin a release: pause ingress, create and verify a checkpoint, and record the state to roll back to",
     details: `
-      The Host goes on: probes answer as ever, what was accepted before is handled and sent. Ingress stays paused, across restarts, until the release is completed or aborted.
+      The Host keeps running: it answers probes, handles the events that it has accepted, and sends the messages in the outbox. Ingress stays paused, across restarts too, until you complete or abort the release.
 
-      Commit, lockfile, configuration and the checkpoint are recorded in \`.svc/releases.jsonl\`, which no restore replaces. In a git work tree, everything must be committed. One that was cut off is repeated.
+      Commit, lockfile, configuration and checkpoint are recorded in \`.svc/releases.jsonl\`, which no restore replaces. In a git work tree, all changes must be committed. If the command was interrupted, repeat it.
     `,
     examples: [
       ["Begin", "svc release begin"],
@@ -38,7 +38,7 @@ export class ReleaseBegin extends ReleaseCommand {
   }
 }
 
-/** Waits until the checkpoint of the release is there. Throws what it failed with. */
+/** Waits until the checkpoint of the release is complete. Throws the problem that it failed with. */
 const settled = async (
   host: HostClient,
   begun: ReleaseView,
@@ -57,11 +57,11 @@ const newest = async (host: HostClient): Promise<ReleaseView> => {
   const {
     items: [release],
   } = await host.get<{items: readonly ReleaseView[]}>("/api/releases?limit=1")
-  if (release === undefined) throw new Problem("release_refused", "the release that was begun is not there")
+  if (release === undefined) throw new Problem("release_refused", "the Host does not know the release that was begun")
   return release
 }
 
 const problemOf = ({code, detail}: {readonly code: string; readonly detail: string}): Problem =>
   new Problem(Object.hasOwn(problems, code) ? (code as ProblemCode) : "checkpoint_failed", detail, {
-    hint: "Ingress stays paused. Correct it and repeat svc release begin, or svc release abort.",
+    hint: "Ingress stays paused. Fix the problem and repeat svc release begin, or run svc release abort.",
   })

@@ -7,27 +7,32 @@ import {ReleaseCommand} from "../kit/release/command.ts"
 export class ReleaseComplete extends ReleaseCommand {
   static override paths = [["release", "complete"]]
   static override usage = Command.Usage({
-    description: "open ingress again, and begin the observation window",
+    description: "complete a release: open ingress again and begin the observation window",
     details: `
-      Somebody has looked at the console and accepted what runs: the name is recorded. The Host must be ready, as \`svc doctor --live\` finds it, and run exactly the build that \`svc release verify\` has passed: commit, lockfile, svc, contents of plugins.
+      Records the name of the person who checked the new version in the console and accepted it. The Host must be ready, as reported by \`svc doctor --live\`. It must run exactly the build that passed \`svc release verify\`: the same commit, lockfile, svc and plugin contents.
 
-      Until the observation window ends, the checkpoint of the release is not pruned.
+      The checkpoint of the release is not pruned until the observation window ends.
     `,
     examples: [
-      ["Accepted", "svc release complete --accepted-by dana"],
-      ["Observed for a weekend", "svc release complete --accepted-by dana --window 72h"],
+      ["Accept and complete", "svc release complete --accepted-by dana"],
+      ["Observe for a weekend", "svc release complete --accepted-by dana --window 72h"],
       [
-        "Of an image, which its own pipeline has tried",
+        "For an image that its own pipeline has tried",
         'svc release complete --accepted-by dana --unverified "tried by the image pipeline"',
       ],
     ],
   })
 
-  acceptedBy = Option.String("--accepted-by", {required: true, description: "Who accepted it at the console"})
-  window = Option.String("--window", {
-    description: "How long it is observed, for example 24h (default: releases.window)",
+  acceptedBy = Option.String("--accepted-by", {
+    required: true,
+    description: "The name of the person who accepted it in the console",
   })
-  unverified = Option.String("--unverified", {description: "Why it is completed without a verification that passed"})
+  window = Option.String("--window", {
+    description: "The length of the observation window, for example 24h (default: releases.window)",
+  })
+  unverified = Option.String("--unverified", {
+    description: "Complete without a passed verification, and record this reason",
+  })
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)

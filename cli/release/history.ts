@@ -9,9 +9,9 @@ import {verdict} from "../kit/release/view.ts"
 export class ReleaseHistory extends ReleaseCommand {
   static override paths = [["release", "history"]]
   static override usage = Command.Usage({
-    description: "all releases and rollbacks, newest first",
-    details: "With `--json` every entry of the record too.",
-    examples: [["What was released when, and by whom", "svc release history"]],
+    description: "list all releases and rollbacks, newest first",
+    details: "With `--json` the output also has every entry of the record.",
+    examples: [["All releases, with their dates and who accepted them", "svc release history"]],
   })
 
   async run(): Promise<ExitCode> {

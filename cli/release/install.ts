@@ -11,15 +11,15 @@ import {ReleaseCommand} from "../kit/release/command.ts"
 export class ReleaseInstall extends ReleaseCommand {
   static override paths = [["release", "install"]]
   static override usage = Command.Usage({
-    description: "put the version that was verified in the place of the project's code, build and packages",
+    description: "replace the project's code, build and packages by the verified version",
     details: `
-      Moves what \`svc release verify\` tried, byte for byte: the commit of the git work tree, everything that installing and building made, and \`node_modules\` unless it has the packages of that lockfile already. What it replaces is kept for \`svc rollback\`, until the observation window ends.
+      Installs exactly the files that \`svc release verify\` tried: the commit of the git work tree, the output of install and build, and \`node_modules\` unless it already has the packages of that lockfile. The replaced files are kept for \`svc rollback\` until the observation window ends.
 
-      Killed at any moment, the project is wholly as before or wholly the verified version, as soon as the next start or command has run. A running Host goes on with the code that it has loaded: restart it afterwards.
+      If the command is killed, the next start or command completes or undoes it: the project is entirely the old or entirely the verified version. A running Host continues with the code that it has loaded; restart it afterwards.
 
-      A branch that the commit continues moves to it; else \`HEAD\` is detached. Without git, only build and packages are moved: the project's files must be those that were verified.
+      If the current branch can be fast-forwarded to the commit, it is; otherwise \`HEAD\` is detached. Without git, only build and packages are installed, and the project's files must be those that were verified.
     `,
-    examples: [["After svc release verify", "svc release install"]],
+    examples: [["Install the version that passed svc release verify", "svc release install"]],
   })
 
   async run(): Promise<ExitCode> {
@@ -36,10 +36,10 @@ export class ReleaseInstall extends ReleaseCommand {
 
 const describeInstalled = ({build, wasInstalled, code, replaced}: Installed, next: string): string =>
   facts([
-    ["installed", `${describeBuild(build)}${wasInstalled ? " (it was installed already)" : ""}`],
+    ["installed", `${describeBuild(build)}${wasInstalled ? " (already installed before)" : ""}`],
     ...(code === null ? [] : [["code", describeCode(code)] as const]),
     ...(replaced.length === 0 ? [] : [["replaced", `${replaced.join(", ")}; kept for svc rollback`] as const]),
-    ["next", `${next}, look at the console; then svc release complete --accepted-by <name>`],
+    ["next", `${next}, check the console; then svc release complete --accepted-by <name>`],
   ])
 
 const describeCode = ({from, to, branch, isForward}: NonNullable<Installed["code"]>): string => {
@@ -47,7 +47,7 @@ const describeCode = ({from, to, branch, isForward}: NonNullable<Installed["code
     branch === null
       ? ""
       : isForward
-        ? `; the branch ${branch} moved to it`
-        : `; HEAD is detached, the branch ${branch} stays`
+        ? `; fast-forwarded the branch ${branch}`
+        : `; HEAD is detached, the branch ${branch} is unchanged`
   return `from ${from.slice(0, 12)} to ${to.slice(0, 12)}${where}`
 }

@@ -8,14 +8,14 @@ import {describeRelease} from "../kit/release/view.ts"
 export class ReleaseStatus extends ReleaseCommand {
   static override paths = [["release", "status"]]
   static override usage = Command.Usage({
-    description: "the newest release: how far it is, and what is left of its observation window",
-    examples: [["Where are we?", "svc release status"]],
+    description: "show the progress of the newest release, and what is left of its observation window",
+    examples: [["The newest release", "svc release status"]],
   })
 
   async run(): Promise<ExitCode> {
     const [newest] = releasesOf(await new ReleaseRecord(this.places.releases).read(), Date.now())
     this.show({release: newest ?? null}, () =>
-      newest === undefined ? "there was no release yet (svc release begin)" : describeRelease(newest),
+      newest === undefined ? "there has been no release yet (svc release begin)" : describeRelease(newest),
     )
     return exit.ok
   }

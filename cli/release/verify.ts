@@ -14,27 +14,35 @@ import {describeStep} from "../kit/release/view.ts"
 export class ReleaseVerify extends ReleaseCommand {
   static override paths = [["release", "verify"]]
   static override usage = Command.Usage({
-    description: "try the version of the release in a folder of its own, and record what was found",
+    description: "try the new version in a separate folder, and record the result",
     details: `
-      In a git work tree under \`.svc/tmp\`, never in the running one: installs the dependencies as the lockfile has them, then \`svc doctor --static\`, the scripts \`build\` and \`test\`, and \`svc runtime start --once --mode test\`, with the svc of that version, on a copy of the checkpoint of the release: every migration is tried on real data. Works beside a running Host. Without git, a copy of what is not ignored is tried.
+      Works in a git work tree under \`.svc/tmp\`, never in the project itself, and beside a running Host. It runs these steps with the svc of the new version:
 
-      The build that has passed is kept for \`svc release install\`.
+      - install the dependencies as the lockfile has them
 
-      Ends at the first step that fails, and exits 1. What each step prints is kept in \`.svc/verifications/\`, without the values of secrets. Install, build and tests do not get the variables that the configuration and the \`.env\` files name; doctor and one-shot start get those that the configuration names.
+      - \`svc doctor --static\`
+
+      - the scripts \`build\` and \`test\`
+
+      - \`svc runtime start --once --mode test\` on a copy of the release's checkpoint, which tries every migration on real data
+
+      Without git, it tries a copy of the project's files that are not ignored. The build that passed is kept for \`svc release install\`.
+
+      It stops at the first step that fails, and exits 1. The output of each step is kept in \`.svc/verifications/\`, without the values of secrets. Install, build and tests run without the variables that the configuration and the \`.env\` files name. Doctor and the one-shot start get the variables that the configuration names.
     `,
     examples: [
       ["The commit that is checked out", "svc release verify"],
-      ["One that was fetched, while the old version runs", "svc release verify origin/main"],
-      ["With tests that take long", "svc release verify v2.0.0 --limit 2h"],
+      ["A fetched commit, while the old version runs", "svc release verify origin/main"],
+      ["With slow tests", "svc release verify v2.0.0 --limit 2h"],
     ],
   })
 
-  limit = Option.String("--limit", "30m", {description: "How long each step may take"})
+  limit = Option.String("--limit", "30m", {description: "The time limit of each step"})
   commit = Option.String({name: "commit", required: false})
 
   async run(): Promise<ExitCode> {
     if (!new RegExp(durationPattern).test(this.limit))
-      throw new Problem("request_invalid", `--limit is a duration such as 30m or 2h, not "${this.limit}"`)
+      throw new Problem("request_invalid", `--limit must be a duration such as 30m or 2h, not "${this.limit}"`)
     const release = requireUnderWay(await new ReleaseRecord(this.places.releases).read())
     const verification = await this.withProgress(show => this.#try(release, show))
     const recorded = await this.#record(verification)
@@ -46,7 +54,7 @@ export class ReleaseVerify extends ReleaseCommand {
     const ending = new AbortController()
     onSignals({
       stop: signal =>
-        ending.abort(new Problem("stopping", `ended by ${signal}; nothing was recorded`, {hint: "Repeat it."})),
+        ending.abort(new Problem("stopping", `ended by ${signal}; recorded nothing`, {hint: "Repeat the command."})),
       reload: () => {},
     })
     let told = ""
@@ -84,7 +92,7 @@ export class ReleaseVerify extends ReleaseCommand {
   #verdict({ok, commit}: ReleaseVerification): string {
     const what = commit ?? "the copy of the project"
     return ok
-      ? `${what} passed: svc release install, svc runtime restart, look at the console; then svc release complete --accepted-by <name>`
-      : `${what} FAILED: correct it and repeat this, or svc release abort`
+      ? `${what} passed: svc release install, svc runtime restart, check the console; then svc release complete --accepted-by <name>`
+      : `${what} FAILED: fix the problem and repeat this command, or run svc release abort`
   }
 }

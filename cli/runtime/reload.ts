@@ -9,17 +9,17 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class RuntimeReload extends DataCommand {
   static override paths = [["runtime", "reload"]]
   static override usage = Command.Usage({
-    description: "have the running Host take its configuration as it is now",
+    description: "make the running Host load the present configuration",
     details: `
-      Commits a new generation, or tells every reason why not; then the running generation goes on.
+      The Host commits a new generation, or names every reason why it cannot and keeps the running generation.
 
-      In production, changed code or a changed lockfile needs a restart. The Host tries its next start in a process of its own; if that would fail, the command names the place and exits 1, and the Host goes on. Else the Host exits with 75 where a supervisor starts it again.
+      In production, changed code or a changed lockfile needs a restart. The Host first tries its next start in a separate process. If that fails, the command names the cause and exits 1, and the Host keeps running. Otherwise the Host exits with 75, so that its supervisor restarts it.
     `,
-    examples: [["After a change of svc.config.yml", "svc runtime reload"]],
+    examples: [["After a change to svc.config.yml", "svc runtime reload"]],
   })
 
   confirm = Option.Boolean("--confirm", false, {
-    description: "Exit for a restart even where nothing would start the Host again",
+    description: "Exit for a restart even if no supervisor will start the Host again",
   })
 
   force = Option.Boolean("--force", false, {description: forceText})
@@ -37,7 +37,7 @@ export class RuntimeReload extends DataCommand {
       ended: generation => ({committed: false, generation, restarting: true}),
     })
     this.show(result, () => {
-      if (result.restarting === true) return "the change needs a restart, which has begun"
+      if (result.restarting === true) return "the change needs a restart; the Host is restarting"
       return result.committed ? `generation ${result.generation} committed` : "nothing has changed"
     })
     return exit.ok

@@ -10,32 +10,34 @@ import {SvcCommand} from "../kit/svc-command.ts"
 export class RuntimeRestart extends SvcCommand {
   static override paths = [["runtime", "restart"]]
   static override usage = Command.Usage({
-    description: "have the running Host exit with 51, so that its supervisor starts it again",
+    description: "restart the running Host: it exits with 51, and its supervisor starts it again",
     details: `
-      First the Host tries its next start in a process of its own, with code, configuration, packages and \`.env\` as they are now. If that would fail, the command names the place and exits 1, and the Host goes on.
+      The Host first tries its next start in a separate process, with the present code, configuration, packages and \`.env\`. If that fails, the command names the cause and exits 1, and the Host keeps running.
 
-      Names the supervisor. Where none is known it is refused, unless confirmed: nothing would start the Host again. It is also refused where the supervisor would give up, as it makes at most 5 starts in 120 s; then it says when a restart is possible, and --confirm changes nothing.
+      The command names the supervisor. If no supervisor is known, it refuses the restart unless you confirm it: nothing would start the Host again. It also refuses if the supervisor would give up, because it makes at most 5 starts in 120 s. The refusal says when a restart is possible; --confirm does not override it.
     `,
     examples: [
       ["Under a supervisor", "svc runtime restart"],
-      ["Where memory or disk is too short for a trial", "svc runtime restart --force"],
+      ["Without a trial, if memory or disk space is short", "svc runtime restart --force"],
     ],
   })
 
-  confirm = Option.Boolean("--confirm", false, {description: "Exit even where nothing would start the Host again"})
+  confirm = Option.Boolean("--confirm", false, {
+    description: "Exit even if no supervisor will start the Host again",
+  })
 
   force = Option.Boolean("--force", false, {description: forceText})
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const holder = await readHolder(projectPaths(this.folder))
-    // While the process is there: its unit is read from its control group.
+    // Read before the process ends: its unit is read from its control group.
     const owner = holder === undefined ? undefined : ownerOf(holder)
     const {confirm, force} = this
     const ask = () => host.post<unknown>("/api/system/restart", {confirm, force})
     await whileTried({host, project: this.folder, force, output: this.context.stderr, ask, ended: () => undefined})
     const next = owner === undefined || owner.name === "none" ? "" : `; ${describeOwner(owner)} starts it again`
-    this.print(`pid ${host.file.pid} is ending with exit code 51${next}`)
+    this.print(`pid ${host.file.pid} is exiting with code 51${next}`)
     return exit.ok
   }
 }

@@ -22,7 +22,7 @@ import {type Mode, modes} from "../../shared/mode.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
 
-/** The Host ends within so many milliseconds, whatever hangs. */
+/** The longest time that a stop may take before the process ends anyway, in milliseconds. */
 const stopLimit = 10_000
 
 export class RuntimeStart extends SvcCommand {
@@ -30,40 +30,39 @@ export class RuntimeStart extends SvcCommand {
   static override usage = Command.Usage({
     description: "start the Host of a project in the foreground",
     details: `
-      Runs until SIGTERM or SIGINT, and then ends in order with exit code 0. A second signal ends at once. SIGHUP reloads.
+      Runs until SIGTERM or SIGINT, then shuts down gracefully with exit code 0. A second signal ends the process at once. SIGHUP reloads the configuration.
 
-      Exit code 51 means that a restart was requested, 75 that the runtime needs one; both leave it to the supervisor.
+      Exit code 51 means that an operator requested a restart, 75 that a change needs one. In both cases the supervisor starts the Host again.
 
-      With \`--daemon\` a process of its own starts the Host, and starts it again on 51, 75 and after a crash, at most 5 times in 120 s; then it gives up, and \`svc runtime status\` tells why. It outlives the terminal and writes to .svc/runtime.log. Refused where another supervisor starts the Host.
+      With \`--daemon\` a background process starts the Host, and restarts it after exit code 51 or 75 and after a crash, at most 5 times in 120 s. Then it gives up, and \`svc runtime status\` shows why. The daemon outlives the terminal and writes to .svc/runtime.log. The command refuses \`--daemon\` if another supervisor runs the Host.
 
-      With \`--once\` it assembles everything without a port, prints one line of JSON, and exits 0 or 1. It runs on an empty database, or with \`--from-checkpoint\` on a restored copy of a checkpoint, to which every migration is applied; nothing is sent, no job fires, and nothing is left.
+      With \`--once\` the Host assembles everything without opening a port, prints one line of JSON, and exits 0 or 1. It uses an empty database, or with \`--from-checkpoint\` a restored copy of a checkpoint, and applies every migration to that copy. It sends nothing, runs no job, and deletes the database afterwards.
     `,
     examples: [
-      ["Run it on a laptop, taking changes as they are saved", "svc runtime start"],
-      ["Run it under a supervisor", "svc runtime start --mode production --no-watch"],
-      [
-        "Run it on a machine of its own, without another supervisor",
-        "svc runtime start --mode production --no-watch --daemon",
-      ],
-      ["Try whether it would start", "svc runtime start --once --mode test"],
-      ["Try the migrations on real data", "svc runtime start --once --mode test --from-checkpoint newest"],
+      ["On a laptop, reloading saved changes", "svc runtime start"],
+      ["Under a supervisor", "svc runtime start --mode production --no-watch"],
+      ["On a server without another supervisor", "svc runtime start --mode production --no-watch --daemon"],
+      ["Test whether the project starts", "svc runtime start --once --mode test"],
+      ["Test the migrations on real data", "svc runtime start --once --mode test --from-checkpoint newest"],
     ],
   })
 
   mode = Option.String("--mode", "development", {description: "development, production or test"})
   environment = Option.String("--environment", {description: "Reads .env.<name> over .env (default: the mode)"})
-  watch = Option.Boolean("--watch", {description: "Take changes as they are saved (default in development)"})
-  daemon = Option.Boolean("--daemon", false, {description: "Start it in the background, and again when it ends"})
-  logFile = Option.String("--log-file", {description: "Where the daemon writes to (default: .svc/runtime.log)"})
-  once = Option.Boolean("--once", false, {description: "Assemble, report, and exit"})
+  watch = Option.Boolean("--watch", {description: "Reload changes when they are saved (default in development)"})
+  daemon = Option.Boolean("--daemon", false, {
+    description: "Run the Host in the background, and restart it if it exits",
+  })
+  logFile = Option.String("--log-file", {description: "The daemon's log file (default: .svc/runtime.log)"})
+  once = Option.Boolean("--once", false, {description: "Assemble everything, report, and exit"})
   allowStale = Option.Boolean("--allow-stale", false, {
-    description: "In production: run built plugins that do not fit their source; then no release can be completed",
+    description: "In production: run plugins whose build is older than their source; no release can then be completed",
   })
   fromCheckpoint = Option.String("--from-checkpoint", {
-    description: "With --once: on a copy of this checkpoint: its id, newest, its folder, or an archive's file",
+    description: "With --once: use a copy of this checkpoint: its id, newest, its folder, or an archive file",
   })
 
-  /** Internal: how a running Host tries its next start, by files in this folder. */
+  /** Internal: the folder of files through which a running Host tries its next start. */
   trial = Option.String("--trial", {hidden: true})
 
   #scrub = (text: string) => text
@@ -71,15 +70,15 @@ export class RuntimeStart extends SvcCommand {
   async run(): Promise<ExitCode> {
     const mode = modes.find(each => each === this.mode)
     if (mode === undefined)
-      throw new Problem("request_invalid", `--mode is development, production or test, not "${this.mode}"`)
+      throw new Problem("request_invalid", `--mode must be development, production or test, not "${this.mode}"`)
     if (this.logFile !== undefined && !this.daemon)
-      throw new Problem("request_invalid", "--log-file is of --daemon; without it the log goes to stdout")
-    if (this.daemon && this.once) throw new Problem("request_invalid", "--daemon and --once exclude each other")
+      throw new Problem("request_invalid", "--log-file needs --daemon; without it the log goes to stdout")
+    if (this.daemon && this.once) throw new Problem("request_invalid", "--daemon and --once cannot be used together")
     if (this.fromCheckpoint !== undefined && !this.once)
-      throw new Problem("request_invalid", "--from-checkpoint goes with --once", {
-        hint: "svc checkpoint restore puts a checkpoint in the place of the project's state.",
+      throw new Problem("request_invalid", "--from-checkpoint needs --once", {
+        hint: "To replace the project's state by a checkpoint, use svc checkpoint restore.",
       })
-    if (this.trial !== undefined && !this.once) throw new Problem("request_invalid", "--trial goes with --once")
+    if (this.trial !== undefined && !this.once) throw new Problem("request_invalid", "--trial needs --once")
     if (this.daemon) return this.#daemon(mode)
     const environment = this.environment === undefined ? {} : {environment: this.environment}
     const logs = this.#logs(mode)
@@ -89,7 +88,7 @@ export class RuntimeStart extends SvcCommand {
     return this.#start(mode, environment, logs)
   }
 
-  /** What ends a start may tell a secret: a database names its address, a plugin what it was given. */
+  /** Scrubs the error: it may contain a secret, such as a database's address or a plugin's setting. */
   override describe(error: unknown): string {
     return this.#scrub(super.describe(error))
   }
@@ -111,7 +110,7 @@ export class RuntimeStart extends SvcCommand {
   async #daemon(mode: Mode): Promise<ExitCode> {
     const project = projectPaths(this.folder)
     await requireProject(project)
-    // What only some starts need is loaded by them: a Host is quick to start without it.
+    // Loaded only here, so that a Host without a daemon starts faster.
     const {daemonise} = await import("../kit/runtime/daemonise.ts")
     return daemonise({
       paths: project,
@@ -129,13 +128,13 @@ export class RuntimeStart extends SvcCommand {
   async #once(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
     logs.setLevel("error")
     const ending = new AbortController()
-    // Otherwise a plugin that exits would pass for a start that went well.
+    // Without this, a plugin that exits would look like a successful start.
     onUnaskedExit(({call, error}) => {
       if (call !== undefined) throw error
       logs.log.error(`the start ended early: ${error.message}`)
     })
     onSignals({
-      stop: signal => ending.abort(new Problem("stopping", `the start was ended by ${signal}`)),
+      stop: signal => ending.abort(new Problem("stopping", `${signal} ended the start`)),
       reload: () => {},
     })
     if (this.trial !== undefined) return this.#try(this.trial, {mode, ...environment, logs, signal: ending.signal})
@@ -157,7 +156,7 @@ export class RuntimeStart extends SvcCommand {
   }
 
   async #try(folder: string, options: Omit<TrialOptions, "project" | "folder">): Promise<ExitCode> {
-    // A Host lives on after an exception that nobody caught, and so does its trial.
+    // Like a Host, its trial survives an uncaught exception.
     onLateException(error => options.logs.log.error("an exception was not caught", {error}))
     const {tryStart} = await import("../../server/offline/trial.ts")
     const isFit = await tryStart({project: this.folder, folder, ...options}, await loadRuntime())
@@ -172,7 +171,7 @@ export class RuntimeStart extends SvcCommand {
     return async work => (await import("../kit/checkpoint/open.ts")).withCheckpoint(name, where, work)
   }
 
-  /** They start a Host of the same project and configuration. */
+  /** Returns the arguments that start a Host of the same project and configuration. */
   #words(mode: Mode): readonly string[] {
     const environment = this.environment === undefined ? [] : ["--environment", this.environment]
     return ["runtime", "start", "--project", this.folder, "--mode", mode, ...environment]
@@ -191,12 +190,12 @@ export class RuntimeStart extends SvcCommand {
         starting.abort()
         end({code: exit.ok, reason: signal})
       },
-      // One that comes during the start is not lost: what was read before it may be old.
+      // A SIGHUP during the start takes effect after it: the start may have read the old configuration.
       reload: () => void started.promise.then(running => running.reload("SIGHUP")),
     })
     onLateException(error => {
       if (host === undefined) logs.log.error("an exception was not caught while starting", {error})
-      // It serves before it is told to have started: a plugin may run by then.
+      // Plugins may already run before `start` resolves, because the Host serves requests earlier.
       void started.promise.then(running => running.contain(error))
     })
     const runtime = await loadRuntime()
@@ -231,9 +230,9 @@ export class RuntimeStart extends SvcCommand {
     const endWatchdog = watchLoop(host, mode, logs)
     const ending = await Promise.race([asked, host.exitAsked])
     await host.rescueBeforeEnd()
-    // It runs on after the stop: a log reader that stalls does not hold the process either.
+    // The timer outlives the stop, so that a stalled reader of the log cannot keep the process alive.
     setTimeout(() => {
-      logs.log.error(`the Host did not end within ${stopLimit / 1000} s`)
+      logs.log.error(`the Host did not stop within ${stopLimit / 1000} s`)
       endProcess(ending.code)
     }, stopLimit)
     await endWatchdog()

@@ -18,10 +18,10 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class RuntimeStatus extends DataCommand {
   static override paths = [["runtime", "status"]]
   static override usage = Command.Usage({
-    description: "show which Host runs, and what it runs",
+    description: "show the running Host: its generation, endpoints, database, build and supervisor",
     details:
-      "Exits 0 when a Host runs for the project, ready or not, and 1 when none does; then it tells why the daemon starts none, where there is one.",
-    examples: [["Of the project in this folder", "svc runtime status"]],
+      "Exits 0 if a Host is running for the project, ready or not. Exits 1 if none is running; if the project has a daemon, it then shows why the daemon starts no Host.",
+    examples: [["The Host of the project in this folder", "svc runtime status"]],
   })
 
   async run(): Promise<ExitCode> {
@@ -35,7 +35,7 @@ export class RuntimeStatus extends DataCommand {
     return exit.ok
   }
 
-  /** Throws `host_unreachable`, with what a daemon has to say about it. */
+  /** Throws `host_unreachable`, with the daemon's reason if there is one. */
   async #connect(): Promise<HostClient> {
     try {
       return await connectHost(this.folder)
@@ -44,8 +44,8 @@ export class RuntimeStatus extends DataCommand {
       const why = isProblem(error, "host_unreachable") ? await whyNoHost(paths) : undefined
       if (why === undefined) throw error
       const last = await readDaemonState(paths)
-      throw new Problem("host_unreachable", `no Host runs for ${this.folder}: ${why}`, {
-        hint: `Read ${last?.logFile}. A daemon that has ended is started with svc runtime start --daemon.`,
+      throw new Problem("host_unreachable", `no Host is running for ${this.folder}: ${why}`, {
+        hint: `Read ${last?.logFile}. If the daemon has ended, start it with svc runtime start --daemon.`,
       })
     }
   }
@@ -79,7 +79,7 @@ const describeStatus = (
 ): string => {
   const rows = [
     ["project", status.project],
-    ["ready", status.ready ? "yes" : "no (svc doctor --live tells why)"],
+    ["ready", status.ready ? "yes" : "no (svc doctor --live shows why)"],
     ...(status.lastGood === null ? [] : [["LAST GOOD", describeLastGood(status.lastGood)] as const]),
     ["generation", `${status.generation.number} (${status.generation.reason}), ${status.generation.committedAt}`],
     ...(status.provisional === undefined ? [] : [["provisional", describeProvisional(status.provisional)] as const]),
@@ -116,11 +116,11 @@ const describeStatus = (
   return facts(status.provisional === undefined ? rows : rows.filter(([name]) => !ofDatabase.has(name)))
 }
 
-/** What only the database knows: not known while it does not answer. */
+/** Rows that come from the database: unknown while it does not answer. */
 const ofDatabase: ReadonlySet<string> = new Set(["ingress", "checkpoint", "running for", "authority"])
 
 const describeLastGood = ({generation, why}: NonNullable<Static<typeof Status>["lastGood"]>): string =>
-  `generation ${generation} runs: the project as it is does not start (${why}); correct it, then svc runtime restart`
+  `generation ${generation} runs, because the present project does not start (${why}); fix it, then svc runtime restart`
 
 const describeProvisional = ({
   since,
@@ -128,11 +128,11 @@ const describeProvisional = ({
   waitsFor,
   error,
 }: NonNullable<Static<typeof Status>["provisional"]>): string => {
-  const until = waitsFor === "space" ? "there is space on the disk; tried" : "the database answers; asked"
-  return `nothing is opened or sent until ${until} ${attempts} times since ${since}\n${error}`
+  const until = waitsFor === "space" ? "there is space on the disk" : "the database answers"
+  return `the Host opens and sends nothing until ${until}; ${attempts} attempts since ${since}\n${error}`
 }
 
-/** `irc~libera (required, admitting, not connected: reconnecting)`; the Host lists such an endpoint first. */
+/** Returns, for example, `irc~libera (required, admitting, not connected: reconnecting)`. */
 const describeEndpoint = ({name, required, state, admission}: Static<typeof EndpointView>): string => {
   if (!required) return `${name} (${state})`
   const isAdmitting = isAdmittingOffline(state) && admission === "open"

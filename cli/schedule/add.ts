@@ -10,12 +10,13 @@ export class ScheduleAdd extends JobCommand {
   static override usage = Command.Usage({
     description: "add a scheduled job",
     details: `
-      Needs one of --cron, --every and --at; --timezone; and what to do: --endpoint, --channel and --text; or --plugin and --job; or --item; or --agent and
-      --text, with --endpoint and --channel for the answer.
+      Needs a time: one of --cron, --every and --at, with --timezone.
 
-      --like takes everything that you do not name from another job.
+      Needs a target: --endpoint, --channel and --text for a message; --plugin and --job for a plugin's job; --item for a work item; or --agent and --text for an agent, with --endpoint and --channel for its answer.
 
-      The job is in data/schedule-jobs.json when this ends. Works with the Host stopped too: the next start takes it.
+      With --like, the options that you leave out come from another job.
+
+      The command writes the job to data/schedule-jobs.json. It also works with the Host stopped: the next start loads the job.
     `,
     examples: [
       [
@@ -23,11 +24,11 @@ export class ScheduleAdd extends JobCommand {
         "svc schedule add standup --cron '0 9 * * MON-FRI' --timezone Europe/London --endpoint sandbox --channel '#team' --text 'Stand-up in five minutes'",
       ],
       [
-        "The job digest that the project's plugin team declares, every hour, made up for once after a stop",
+        "The job digest of the plugin team every hour; runs missed during a stop are made up for once",
         "svc schedule add digest --every 1h --timezone UTC --plugin team --job digest --missed once",
       ],
       [
-        "An agent that is asked each morning, and answers in a channel",
+        "A question to an agent each morning, answered in a channel",
         "svc schedule add morning --cron '0 8 * * *' --timezone Europe/London --agent helper --text 'What is open?' --endpoint sandbox --channel '#team'",
       ],
       [
@@ -43,7 +44,7 @@ export class ScheduleAdd extends JobCommand {
 
   id = Option.String({name: "id"})
 
-  like = Option.String("--like", {description: "A job to copy; what you name beside it replaces its own"})
+  like = Option.String("--like", {description: "The job to copy; other options override its settings"})
 
   async run(): Promise<ExitCode> {
     const jobs = await this.jobs()

@@ -8,8 +8,8 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class ScheduleCancel extends DataCommand {
   static override paths = [["schedule", "cancel"]]
   static override usage = Command.Usage({
-    description: "end a run that is queued or running",
-    details: "What the run has queued is not sent. Needs a running Host.",
+    description: "cancel a queued or running run",
+    details: "The Host does not send the messages that the run has queued. Needs a running Host.",
     examples: [["A run that takes too long", "svc schedule cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   })
 

@@ -8,14 +8,14 @@ export class ScheduleEdit extends JobCommand {
   static override usage = Command.Usage({
     description: "change a scheduled job",
     details: `
-      Changes what is named; schedule and target are replaced as a whole. With another schedule, what was due before counts as considered.
+      Changes only the settings that you name; schedule and target are each replaced completely. With a new schedule, the job does not make up for times that were due before.
 
-      data/schedule-jobs.json may be edited by hand as well: a running Host takes it within a second or two, or says what is wrong with it.
+      You may also edit data/schedule-jobs.json by hand: a running Host loads it within two seconds, or reports its errors.
     `,
     examples: [
       ["Half an hour later", "svc schedule edit standup --cron '30 9 * * MON-FRI'"],
       [
-        "Only as you looked at it",
+        "Only if the job has not changed since you read it",
         "svc schedule edit standup --text 'Ten minutes' --endpoint sandbox --channel chat --revision 4f1d…",
       ],
       ["Without jitter and label", "svc schedule edit standup --clear jitter --clear label"],
@@ -23,16 +23,16 @@ export class ScheduleEdit extends JobCommand {
   })
 
   id = Option.String({name: "id"})
-  clear = Option.Array("--clear", [], {description: "Take out label, jitter, missed or overlap"})
+  clear = Option.Array("--clear", [], {description: "Remove label, jitter, missed or overlap; repeatable"})
 
   revision = Option.String("--revision", {
-    description: "The revision that it is made against; refused if the job has changed since",
+    description: "The revision that you read; refused if the job has changed since",
   })
 
   async run(): Promise<ExitCode> {
     const change = this.change()
     if (Object.keys(change).length === 0 && this.clear.length === 0) {
-      throw new Problem("request_invalid", "nothing is to be changed", {hint: "svc schedule edit --help"})
+      throw new Problem("request_invalid", "name at least one change", {hint: "svc schedule edit --help"})
     }
     this.showJob(
       await (await this.jobs()).edit(this.id, {

@@ -8,10 +8,10 @@ export class ScheduleList extends ScheduleCommand {
   static override paths = [["schedule", "list"]]
   static override usage = Command.Usage({
     description: "list the scheduled jobs",
-    details: "With the Host stopped, those of data/schedule-jobs.json, which the next start takes.",
+    details: "If the Host is stopped, it lists the jobs in data/schedule-jobs.json, which the next start loads.",
     examples: [
       ["All jobs", "svc schedule list"],
-      ["For a program", "svc schedule list --json"],
+      ["As JSON", "svc schedule list --json"],
     ],
   })
 
@@ -27,7 +27,7 @@ const describeJobs = ({items, file}: JobList): string =>
     ...(file.refused === null
       ? []
       : [
-          `data/schedule-jobs.json is not taken as it is: ${file.refused.detail}`,
+          `data/schedule-jobs.json is not in effect: ${file.refused.detail}`,
           ...(file.refused.issues ?? []).map(issue => `  ${issue}`),
         ]),
     items.length === 0

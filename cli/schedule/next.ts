@@ -8,21 +8,21 @@ import {TimedCommand} from "../kit/schedule/command.ts"
 export class ScheduleNext extends TimedCommand {
   static override paths = [["schedule", "next"]]
   static override usage = Command.Usage({
-    description: "show the coming times of a scheduled job, or of a schedule that you try",
+    description: "show the next times of a scheduled job, or of a schedule to try",
     details: `
-      On the clock of the job's timezone, on this machine's, and in UTC with jitter.
+      Shows each time in the job's timezone, in this machine's timezone, and in UTC with jitter.
 
-      Without a job, --cron, --every or --at with --timezone says what to try; nothing is stored.
+      To try a schedule without a job, use --cron, --every or --at with --timezone; nothing is stored.
     `,
     examples: [
-      ["The next five", "svc schedule next standup"],
+      ["The next five times", "svc schedule next standup"],
       ["Across the next clock change", "svc schedule next standup --count 100"],
-      ["Before you add a job", "svc schedule next --cron '0 9 * * MON-FRI' --timezone Europe/London"],
+      ["Try a schedule before you add a job", "svc schedule next --cron '0 9 * * MON-FRI' --timezone Europe/London"],
     ],
   })
 
   id = Option.String({name: "id", required: false})
-  count = Option.String("--count", "5", {description: "How many, at most 100"})
+  count = Option.String("--count", "5", {description: "How many times to show, at most 100"})
 
   async run(): Promise<ExitCode> {
     const next = this.id === undefined ? await this.#tried() : await this.#ofJob(this.id)

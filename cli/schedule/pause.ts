@@ -7,7 +7,7 @@ export class SchedulePause extends ScheduleCommand {
   static override usage = Command.Usage({
     description: "turn a scheduled job off",
     details:
-      "It stays in the file, turned off, until svc schedule resume. Its queued runs are cancelled; one that runs goes on.",
+      "The job stays in the file, turned off, until svc schedule resume. Its queued runs are cancelled; a running one continues.",
     examples: [["No stand-up in August", "svc schedule pause standup"]],
   })
 

@@ -5,19 +5,19 @@ import {ScheduleCommand} from "../kit/schedule/command.ts"
 export class ScheduleRemove extends ScheduleCommand {
   static override paths = [["schedule", "remove"]]
   static override usage = Command.Usage({
-    description: "take a scheduled job out of the file",
-    details: "Its runs stay in svc schedule runs. Its queued runs are cancelled; one that runs goes on.",
+    description: "remove a scheduled job from the file",
+    details: "svc schedule runs still lists its runs. Its queued runs are cancelled; a running one continues.",
     examples: [["One job", "svc schedule remove standup"]],
   })
 
   id = Option.String({name: "id"})
   revision = Option.String("--revision", {
-    description: "The revision that you looked at; refused if the job has changed since",
+    description: "The revision that you read; refused if the job has changed since",
   })
 
   async run(): Promise<ExitCode> {
     await (await this.jobs()).remove(this.id, this.revision === undefined ? {} : {expectedRevision: this.revision})
-    this.show({id: this.id}, () => `${this.id} is removed`)
+    this.show({id: this.id}, () => `removed ${this.id}`)
     return exit.ok
   }
 }

@@ -6,8 +6,8 @@ export class ScheduleResume extends ScheduleCommand {
   static override paths = [["schedule", "resume"]]
   static override usage = Command.Usage({
     description: "turn a scheduled job on",
-    details: "What was due while it was off is not made up for.",
-    examples: [["From today on", "svc schedule resume standup"]],
+    details: "The job does not make up for times that were due while it was off.",
+    examples: [["Turn the job standup on", "svc schedule resume standup"]],
   })
 
   id = Option.String({name: "id"})

@@ -7,8 +7,7 @@ export class ScheduleRun extends DataCommand {
   static override paths = [["schedule", "run"]]
   static override usage = Command.Usage({
     description: "run a scheduled job now, due or not",
-    details:
-      "Prints the run's id once the run is stored; svc schedule runs tells what became of it. Needs a running Host.",
+    details: "Prints the run's id once the run is stored; svc schedule runs shows its result. Needs a running Host.",
     examples: [["Try a job", "svc schedule run standup"]],
   })
 

@@ -11,14 +11,14 @@ export class ScheduleRuns extends PageCommand {
     description: "list runs of scheduled jobs, newest first",
     details: "Needs a running Host.",
     examples: [
-      ["What became of the newest?", "svc schedule runs"],
-      ["Failures of one job", "svc schedule runs standup --state failed"],
+      ["The newest runs", "svc schedule runs"],
+      ["Failed runs of one job", "svc schedule runs standup --state failed"],
     ],
   })
 
   job = Option.String({name: "job", required: false})
   state = Option.String("--state", {
-    description: "Only queued, running, succeeded, failed, cancelled or skipped ones",
+    description: "Only runs in this state: queued, running, succeeded, failed, cancelled or skipped",
   })
 
   async run(): Promise<ExitCode> {

@@ -5,9 +5,9 @@ import {ScheduleCommand} from "../kit/schedule/command.ts"
 export class ScheduleShow extends ScheduleCommand {
   static override paths = [["schedule", "show"]]
   static override usage = Command.Usage({
-    description: "show one scheduled job: when it fires, what it does, how it last ended",
-    details: "With the Host stopped, as data/schedule-jobs.json has it, without the last run.",
-    examples: [["A job of svc schedule list", "svc schedule show standup"]],
+    description: "show one scheduled job: its next time, its target and the result of its last run",
+    details: "If the Host is stopped, it shows the job from data/schedule-jobs.json, without the last run.",
+    examples: [["A job that svc schedule list shows", "svc schedule show standup"]],
   })
 
   id = Option.String({name: "id"})

@@ -5,26 +5,26 @@ import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {ServiceCommand} from "../kit/service-command.ts"
 
-/** So long it is waited until the Host is ready, in milliseconds. */
+/** How long to wait until the Host is ready, in milliseconds. */
 const patience = 20_000
 
 export class ServiceInstall extends ServiceCommand {
   static override paths = [["service", "install"]]
   static override usage = Command.Usage({
-    description: "have this machine's service manager run the project's Host",
+    description: "install the project's Host as a service of this machine",
     details: `
-      On Linux with \`--user\`: a unit of the user's own systemd. As root, without it: an instance of the system's template svc@.service, for the project in /srv/svc/<user>. On macOS, without \`--user\`: an agent of launchd.
+      On Linux with \`--user\`, it installs a unit of your user's systemd. On Linux as root, without \`--user\`, it installs an instance of the system template svc@.service, for the project in /srv/svc/<user>. On macOS, without \`--user\`, it installs a launchd agent.
 
-      It is written, enabled and started; what is so already stays so. The project needs its .env, with mode 0600. \`--dry-run\` prints what would be written, and changes nothing.
+      It writes, enables and starts the service, and skips steps that are already done. The project needs its .env, with mode 0600.
     `,
     examples: [
       ["For your own user, on Linux", "svc service install --user"],
       ["On macOS, or as root on Linux", "svc service install"],
-      ["See the file first", "svc service install --user --dry-run"],
+      ["Show the file first", "svc service install --user --dry-run"],
     ],
   })
 
-  dryRun = Option.Boolean("--dry-run", false, {description: "Print the file, and change nothing"})
+  dryRun = Option.Boolean("--dry-run", false, {description: "Print the file and change nothing"})
 
   async run(): Promise<ExitCode> {
     requireLasting(process.execPath)
@@ -50,10 +50,10 @@ export class ServiceInstall extends ServiceCommand {
   }
 }
 
-/** Throws `service_refused` for what npx has fetched for this one command: npm empties that folder when it likes. */
+/** Throws `service_refused` for a runtime that npx fetched for one command: npm may delete it at any time. */
 const requireLasting = (runtime: string): void => {
   if (!runtime.includes(`${sep}_npx${sep}`)) return
-  throw new Problem("service_refused", `the service would run on ${runtime}, which npx keeps for a while only`, {
-    hint: "Install Bun (npm install --global bun@1.4.5) or Node 22.12 or newer, and repeat it with that.",
+  throw new Problem("service_refused", `the service would run on ${runtime}, which npx keeps only temporarily`, {
+    hint: "Install Bun (npm install --global bun@1.4.5) or Node 22.12 or newer, and repeat the command with it.",
   })
 }

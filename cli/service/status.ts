@@ -8,10 +8,10 @@ export class ServiceStatus extends ServiceCommand {
   static override paths = [["service", "status"]]
   static override usage = Command.Usage({
     description: "show whether the project's service runs, and whether its Host is ready",
-    details: "Exits 0 only when it runs. Readiness is shown; svc doctor --live tells what is missing.",
+    details: "Exits 0 only if the service runs. If the Host is not ready, svc doctor --live shows why.",
     examples: [
-      ["That of your own user, on Linux", "svc service status --user"],
-      ["For programs", "svc service status --user --json"],
+      ["The service of your own user, on Linux", "svc service status --user"],
+      ["As JSON", "svc service status --user --json"],
     ],
   })
 

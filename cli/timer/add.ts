@@ -13,20 +13,22 @@ export class TimerAdd extends TimerCommand {
   static override usage = Command.Usage({
     description: "set a timer for a plugin that declares it",
     details: `
-      Needs one of --at, --in, --every and --cron. The plugin's handler gets --data, and answers where --endpoint, --channel and --user say.
+      Needs one of --at, --in, --every and --cron. The plugin's handler gets --data, and its answers go to the place that --endpoint, --channel and --user name.
 
-      With --like, place and data are those of another timer. Needs a running Host.
+      With --like, place and data come from another timer. Needs a running Host.
     `,
     examples: [
       ["In an hour", `svc timer add reminders/due --in 1h --data '{"text": "Tea"}' --endpoint sandbox --channel chat`],
-      ["Once more, tomorrow", "svc timer add --like 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --in 24h"],
+      ["A copy of a timer, for tomorrow", "svc timer add --like 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --in 24h"],
     ],
   })
 
   timer = Option.String({name: "timer", required: false})
-  like = Option.String("--like", {description: "The id of a timer to copy; what you name replaces its own"})
-  key = Option.String("--key", {description: "The plugin's own name for it; refused if the plugin has such a timer"})
-  endpoint = Option.String("--endpoint", {description: "Where it belongs"})
+  like = Option.String("--like", {description: "The id of a timer to copy; other options override its settings"})
+  key = Option.String("--key", {
+    description: "The plugin's name for it; refused if the plugin has a timer of that name",
+  })
+  endpoint = Option.String("--endpoint", {description: "The endpoint for the answers"})
   channel = Option.String("--channel", {description: "A channel of the endpoint"})
   user = Option.String("--user", {description: "A user of the endpoint"})
 
@@ -58,7 +60,7 @@ export class TimerAdd extends TimerCommand {
 
 type Detail = Static<typeof TimerDetail>
 
-/** What a copy keeps of a timer: everything but its time, and its key, which is the other one's. */
+/** Returns the parts of a timer that a copy keeps: all but its time and its key. */
 const ownOf = ({
   data,
   endpoint,

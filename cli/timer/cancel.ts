@@ -5,15 +5,15 @@ import {TimerActionCommand} from "../kit/messages/timer-action.ts"
 export class TimerCancel extends TimerActionCommand {
   static override paths = [["timer", "cancel"]]
   static override usage = Command.Usage({
-    description: "delete a timer: it does not fire",
+    description: "cancel a timer, so that it never fires",
     examples: [
       ["One timer", "svc timer cancel 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
-      ["All that a restore left held", "svc timer cancel --held"],
+      ["All timers that a restore holds", "svc timer cancel --held"],
     ],
   })
 
   id = Option.String({name: "id", required: false})
-  held = Option.Boolean("--held", false, {description: "Every timer that is held"})
+  held = Option.Boolean("--held", false, {description: "All held timers"})
 
   run(): Promise<ExitCode> {
     return this.act("cancel", this.id, this.held)

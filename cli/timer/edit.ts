@@ -8,8 +8,8 @@ import {TimerCommand} from "../kit/schedule/timer-command.ts"
 export class TimerEdit extends TimerCommand {
   static override paths = [["timer", "edit"]]
   static override usage = Command.Usage({
-    description: "move a timer to another time, or give it other data",
-    details: "One that had failed waits again; one that a restore holds stays held. Needs a running Host.",
+    description: "change the time or the data of a timer",
+    details: "A failed timer waits again; a timer that a restore holds stays held. Needs a running Host.",
     examples: [
       ["An hour from now", "svc timer edit 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --in 1h"],
       [
@@ -21,13 +21,13 @@ export class TimerEdit extends TimerCommand {
 
   id = Option.String({name: "id"})
   revision = Option.String("--revision", {
-    description: "The revision that svc timer show told; refused if the timer has changed since",
+    description: "The revision from svc timer show; refused if the timer has changed since",
   })
 
   async run(): Promise<ExitCode> {
     const when = this.when()
     if (when === undefined && this.data === undefined) {
-      throw new Problem("request_invalid", "nothing is to be changed", {hint: "svc timer edit --help"})
+      throw new Problem("request_invalid", "name at least one change", {hint: "svc timer edit --help"})
     }
     const host = await connectHost(this.folder)
     await host.post(`/api/timers/${encodeURIComponent(this.id)}/edit`, {
@@ -35,7 +35,7 @@ export class TimerEdit extends TimerCommand {
       ...(this.data === undefined ? {} : {data: readJson("--data", this.data)}),
       ...(this.revision === undefined ? {} : {expectedRevision: this.revision}),
     })
-    this.show({id: this.id}, () => `${this.id} is changed`)
+    this.show({id: this.id}, () => `changed ${this.id}`)
     return exit.ok
   }
 }

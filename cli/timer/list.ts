@@ -9,20 +9,20 @@ export class TimerList extends PageCommand {
   static override paths = [["timer", "list"]]
   static override usage = Command.Usage({
     description: "list the timers of plugins, newest first",
-    details: "A timer that has fired for the last time is gone from this list; svc inbox list shows its event.",
+    details: "After its last firing a timer disappears from this list; svc inbox list shows its event.",
     examples: [
-      ["The newest", "svc timer list"],
-      ["Those that wait for a person after a restore", "svc timer list --state held"],
+      ["The newest timers", "svc timer list"],
+      ["Timers that a restore holds", "svc timer list --state held"],
     ],
   })
 
-  state = Option.String("--state", {description: "Only waiting, held or failed ones"})
+  state = Option.String("--state", {description: "Only timers in this state: waiting, held or failed"})
 
   async run(): Promise<ExitCode> {
     const page = await this.page<Static<typeof TimerView>>("/api/timers", {state: this.state})
     this.show(page, () =>
       table(
-        ["id", "due", "state", "timer", "where", "goes on"],
+        ["id", "due", "state", "timer", "where", "repeats"],
         page.items.map(({id, dueAt, state, plugin, name, endpoint, channel, user, schedule, timezone}) => [
           id,
           dueAt,

@@ -9,8 +9,8 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class TimerShow extends DataCommand {
   static override paths = [["timer", "show"]]
   static override usage = Command.Usage({
-    description: "show one timer: when it fires, for whom, with which data",
-    examples: [["A timer of svc timer list", "svc timer show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+    description: "show one timer: its time, place and data",
+    examples: [["A timer that svc timer list shows", "svc timer show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
   })
 
   id = Option.String({name: "id"})
@@ -24,7 +24,7 @@ export class TimerShow extends DataCommand {
         ["timer", `${timer.plugin}/${timer.name}`],
         ["state", timer.reason === null ? timer.state : `${timer.state} (${timer.reason})`],
         ["due", timer.dueAt],
-        ["goes on", timer.schedule === null ? "no, it fires once" : `${timer.schedule} ${timer.timezone ?? ""}`.trim()],
+        ["repeats", timer.schedule === null ? "no, it fires once" : `${timer.schedule} ${timer.timezone ?? ""}`.trim()],
         ["missed", timer.missed],
         ["where", [timer.endpoint, timer.channel, timer.user].filter(part => part !== null).join(" ") || "-"],
         ["key", timer.key ?? "-"],

@@ -13,19 +13,21 @@ import {UserCommand} from "../kit/user-command.ts"
 export class UserExport extends UserCommand {
   static override paths = [["user", "export"]]
   static override usage = Command.Usage({
-    description: "write everything that svc keeps of one user of a platform",
+    description: "export all data that svc stores about one user of a platform",
     details: `
-      One line of JSON for each row: inbox events, outbox messages, timers, values of plugins, questions. The last line, of part \`end\`, counts them; without it the document was cut off. Of a running Host, or of one that is stopped.
+      Writes one line of JSON per row: inbox events, outbox messages, timers, plugin state and questions. The last line, with the part \`end\`, counts the rows; if it is missing, the export is incomplete. Works with the Host running or stopped.
 
-      It does not hold what plugins keep in tables of their own, nor work items, the log and checkpoints: docs/privacy.md.
+      The export does not include the tables of plugins, work items, the log, or checkpoints: docs/privacy.md.
     `,
     examples: [
-      ["Into a file that its owner alone can read", "svc user export sandbox you --output you.ndjson"],
+      ["Into a file that only its owner can read", "svc user export sandbox you --output you.ndjson"],
       ["Into another program", "svc user export sandbox you | gzip > you.ndjson.gz"],
     ],
   })
 
-  output = Option.String("--output", {description: "A file instead of standard output; one that is there is replaced"})
+  output = Option.String("--output", {
+    description: "Write to this file instead of standard output; an existing file is replaced",
+  })
 
   async run(): Promise<ExitCode> {
     const {output} = this
@@ -40,7 +42,7 @@ export class UserExport extends UserCommand {
     return exit.ok
   }
 
-  /** Hands the lines on; resolves to the number of rows among them. */
+  /** Passes the lines to \`take\`. Resolves to the number of rows among them. */
   #read(take: (lines: AsyncGenerator<string>) => Promise<void>): Promise<number> {
     return this.withUser(async kept => {
       let count = 0
@@ -52,13 +54,13 @@ export class UserExport extends UserCommand {
           }
         })(),
       )
-      // The first line says whose it is, the last one counts.
+      // The first line names the user and the last one counts the rows.
       return count - 2
     })
   }
 }
 
-/** Nobody finds a file under its name that is not whole. */
+/** Writes a file beside its place and renames it, so that no incomplete file ever has the final name. */
 const writeFile = async (output: string, lines: AsyncIterable<string>): Promise<void> => {
   const partial = join(dirname(output), `.${randomUUID()}.tmp`)
   const ended = async function* () {
@@ -70,11 +72,11 @@ const writeFile = async (output: string, lines: AsyncIterable<string>): Promise<
   } catch (cause) {
     await rm(partial, {force: true}).catch(() => {})
     if (cause instanceof Problem) throw cause
-    throw new Problem("request_invalid", `${output} was not written: ${messageOf(cause)}`, {cause})
+    throw new Problem("request_invalid", `cannot write ${output}: ${messageOf(cause)}`, {cause})
   }
 }
 
-/** The lines that say something. Throws `host_unreachable` where the last one is missing. */
+/** Yields the lines that are not empty. Throws `host_unreachable` if the last line is missing. */
 async function* wholeLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ""
   let last = ""
@@ -87,5 +89,5 @@ async function* wholeLines(pieces: AsyncIterable<string>): AsyncGenerator<string
     }
   }
   if (last === "" || (fromJson(last) as {readonly part: string}).part !== "end")
-    throw new Problem("host_unreachable", "the Host ended before the document was whole")
+    throw new Problem("host_unreachable", "the Host ended before the export was complete")
 }

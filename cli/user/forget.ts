@@ -14,7 +14,7 @@ import {counted, facts} from "../kit/print.ts"
 import {promises} from "../kit/redact-command.ts"
 import {UserCommand} from "../kit/user-command.ts"
 
-/** How often a second it looks for rows that are being worked on: a handler ends within a minute. */
+/** How many times to retry, once a second, while rows of the user are in use: a handler ends within a minute. */
 const mostTries = 90
 
 type Done = Pick<Forgotten, "counts" | "busy" | "erased" | "remains">
@@ -22,20 +22,20 @@ type Done = Pick<Forgotten, "counts" | "busy" | "erased" | "remains">
 export class UserForget extends UserCommand {
   static override paths = [["user", "forget"]]
   static override usage = Command.Usage({
-    description: "forget one user of a platform: redact what was said, cancel what waits for them",
+    description: "erase the data of one user of a platform, and cancel everything pending for them",
     details: `
-      First it says what it would do: how many rows of each kind. On a terminal it asks then; anywhere else it needs \`--yes\`.
+      First it prints how many rows of each kind it would change. On a terminal it then asks for confirmation; elsewhere it needs \`--yes\`.
 
-      What the user said and what the bot answered is overwritten, in the file too; ids and times stay, so that an event that comes again is known. Values of plugins are deleted, timers, questions and unsent messages cancelled. Cut off at any moment, it can be repeated. It ends by saying what is kept all the same: docs/privacy.md.
+      It overwrites the user's messages and the bot's answers, also in the database file. Ids and times stay, so that the Host recognizes an event that is delivered again. It deletes plugin state, and cancels timers, questions and unsent messages. If it is interrupted, repeat it. At the end it lists the data that remains: docs/privacy.md.
     `,
     examples: [
-      ["What it would do", "svc user forget irc~libera alice --dry-run"],
-      ["Without a question", "svc user forget irc~libera alice --yes"],
+      ["Show what it would do", "svc user forget irc~libera alice --dry-run"],
+      ["Without confirmation", "svc user forget irc~libera alice --yes"],
     ],
   })
 
-  dryRun = Option.Boolean("--dry-run", false, {description: "Only say what it would do"})
-  yes = Option.Boolean("--yes", false, {description: "Do it without a question"})
+  dryRun = Option.Boolean("--dry-run", false, {description: "Only print what it would do"})
+  yes = Option.Boolean("--yes", false, {description: "Do it without asking for confirmation"})
 
   async run(): Promise<ExitCode> {
     if (!this.yes || this.dryRun) {
@@ -43,7 +43,7 @@ export class UserForget extends UserCommand {
       if (this.dryRun) return this.#end(plan)
       if (!this.json) this.print(facts(describe(plan.counts, false)))
       if (!(await this.#isSure())) {
-        this.tell("nothing was changed")
+        this.tell("changed nothing")
         return exit.failed
       }
     }
@@ -54,8 +54,8 @@ export class UserForget extends UserCommand {
     }
     if (done.busy === 0) return this.#end(done)
     this.show(done, () => facts(describe(done.counts, true)))
-    throw new Problem("conflict", `${counted(done.busy, "row")} of the user are being handled or sent at this moment`, {
-      hint: "Repeat the command once that has ended: svc inbox list --state running, svc outbox list --state sending.",
+    throw new Problem("conflict", `the Host is handling or sending ${counted(done.busy, "row")} of the user`, {
+      hint: "Repeat the command once it is done: svc inbox list --state running, svc outbox list --state sending.",
     })
   }
 
@@ -70,7 +70,7 @@ export class UserForget extends UserCommand {
     return exit.ok
   }
 
-  /** All steps of it. */
+  /** Runs all steps, and sums up their counts. */
   async #forget(dryRun: boolean): Promise<Done> {
     return this.withUser(async kept => {
       let step = await kept.forget(dryRun)
@@ -85,30 +85,30 @@ export class UserForget extends UserCommand {
 
   async #isSure(): Promise<boolean> {
     if (this.json || process.stdin.isTTY !== true)
-      throw new Problem("request_invalid", "this cannot be undone, and there is no terminal to ask at", {
-        hint: "--yes does it without a question, --dry-run only says what it would do.",
+      throw new Problem("request_invalid", "this cannot be undone, and there is no terminal to ask for confirmation", {
+        hint: "--yes does it without confirmation; --dry-run only prints what it would do.",
       })
     const lines = createInterface({input: process.stdin, output: process.stderr})
-    const answer = await lines.question("Forget this user? It cannot be undone. [y/N] ")
+    const answer = await lines.question("Forget this user? This cannot be undone. [y/N] ")
     lines.close()
     return /^y(es)?$/i.test(answer.trim())
   }
 }
 
-/** What both did together; the rest is as the later one says it. */
+/** Adds up the counts of two steps; everything else comes from the later one. */
 const sumOf = (one: Done, later: Done): Done => ({
   ...later,
   counts: Object.fromEntries(userParts.map(part => [part, one.counts[part] + later.counts[part]])) as UserCounts,
 })
 
-/** Each kind: what is counted, what is to be done with it, and what was done. */
+/** For each kind: its noun, the planned action, and the completed action. */
 const kinds: Readonly<Record<UserPartName, readonly [string, string, string]>> = {
   timers: ["timer", "to cancel", "cancelled"],
   inbox: ["inbox event", "to redact", "redacted"],
   errors: ["error", "to empty in the event log", "emptied in the event log"],
   outbox: ["outbox message", "to redact, or to cancel where not sent", "redacted, or cancelled where not sent"],
   agents: ["agent run", "to redact", "redacted"],
-  state: ["value", "of plugins to delete", "of plugins deleted"],
+  state: ["value", "of plugin state to delete", "of plugin state deleted"],
   prompts: ["question", "to end", "ended"],
 }
 
@@ -120,16 +120,13 @@ const describe = (counts: UserCounts, isDone: boolean): readonly (readonly [stri
 
 const describeRemains = ({checkpoints, workItems, pluginTables, eventLog}: UserRemains) =>
   [
-    [
-      "stays",
-      checkpoints.length === 0 ? "there are no checkpoints" : `checkpoints from before: ${checkpoints.join(", ")}`,
-    ],
+    ["remains", checkpoints.length === 0 ? "no checkpoints" : `earlier checkpoints: ${checkpoints.join(", ")}`],
     [
       "",
       workItems === null
-        ? "work items and the Journal, in which nobody has looked: no Host runs"
-        : `${counted(workItems, "work item")} and their Journal name the user`,
+        ? "work items and their Journal, which were not searched: no Host is running"
+        : `${counted(workItems, "work item")} and their Journal, which name the user`,
     ],
-    ["", pluginTables.length === 0 ? "plugins have no tables" : `tables of plugins: ${pluginTables.join(", ")}`],
-    ["", `the event log, where logged errors may repeat the user, for ${eventLog} at most; and the log`],
+    ["", pluginTables.length === 0 ? "no tables of plugins" : `tables of plugins: ${pluginTables.join(", ")}`],
+    ["", `the event log, where errors may repeat the user's words, for ${eventLog} at most; and the log`],
   ] as const

@@ -8,19 +8,19 @@ import {DataCommand} from "../kit/svc-command.ts"
 export class UserMay extends DataCommand {
   static override paths = [["user", "may"]]
   static override usage = Command.Usage({
-    description: "show what a user may do, and the rule that decides",
+    description: "show the permission of a user, and the rule that decides it",
     details: `
-      The running Host answers, by the rules and with the functions that judge a message. Without \`--channel\` it is about a direct conversation: rules with a \`channel\` do not fit there.
+      The running Host applies the same rules and code as to a message. Without \`--channel\` it answers for a direct conversation, where rules with a \`channel\` do not match.
     `,
     examples: [
       ["In a channel", "svc user may irc~libera ada --channel '#team' --account ada"],
-      ["Alone with the bot", "svc user may sandbox you"],
+      ["In a direct conversation", "svc user may sandbox you"],
     ],
   })
 
   endpoint = Option.String({name: "endpoint"})
   user = Option.String({name: "user"})
-  channel = Option.String("--channel", {description: "The platform's id of a channel with others"})
+  channel = Option.String("--channel", {description: "The platform's id of a group channel"})
   account = Option.String("--account", {description: "The account that the platform vouches for"})
 
   async run(): Promise<ExitCode> {
@@ -56,5 +56,5 @@ export class UserMay extends DataCommand {
 
 const describeRule = ({rule, file}: MayAnswer): string =>
   rule === null
-    ? `none fits, so it is user (${file}, permissions)`
+    ? `no rule matches, so the permission is user (${file}, permissions)`
     : `${file}:${rule.line}:${rule.column} permissions[${rule.index}]`

@@ -5,11 +5,11 @@ import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 export class WorkroomAccept extends WorkItemCommand {
   static override paths = [["workroom", "accept"]]
   static override usage = Command.Usage({
-    description: "accept the work on an item in review: it is done",
-    details: "Work that is not accepted is claimed again.",
+    description: "accept the work on an item in review: the item becomes done",
+    details: "To send the item back to work instead, use svc workroom claim.",
     examples: [
-      ["It is done", "svc workroom accept 12"],
-      ["Only as it was looked at", "svc workroom accept 12 --revision 7"],
+      ["Accept the work", "svc workroom accept 12"],
+      ["Only if the item has not changed since you read it", "svc workroom accept 12 --revision 7"],
     ],
   })
 

@@ -10,17 +10,20 @@ export class WorkroomAdd extends DataCommand {
   static override usage = Command.Usage({
     description: "add a work item",
     examples: [
-      ["A plain one", 'svc workroom add "Renew the certificate"'],
-      ["With more", 'svc workroom add "Renew the certificate" --priority high --label ops --assignee user:ada'],
+      ["With a title only", 'svc workroom add "Renew the certificate"'],
+      [
+        "With priority, label and assignee",
+        'svc workroom add "Renew the certificate" --priority high --label ops --assignee user:ada',
+      ],
     ],
   })
 
   title = Option.String({name: "title"})
-  description = Option.String("--description", {description: "More about it"})
+  description = Option.String("--description", {description: "The description"})
   priority = Option.String("--priority", {description: "low, normal (the default), high or urgent"})
-  labels = Option.Array("--label", {description: "A label; more with another --label"})
-  assignee = Option.String("--assignee", {description: "Who is to do it: user:<id> or agent:<name>"})
-  as = Option.String("--as", {description: "Who adds it: user:<id> or agent:<name>; the operator when left out"})
+  labels = Option.Array("--label", {description: "A label; repeatable"})
+  assignee = Option.String("--assignee", {description: "The assignee: user:<id> or agent:<name>"})
+  as = Option.String("--as", {description: "The author: user:<id> or agent:<name> (default: the operator)"})
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)

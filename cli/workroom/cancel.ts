@@ -5,11 +5,11 @@ import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 export class WorkroomCancel extends WorkItemCommand {
   static override paths = [["workroom", "cancel"]]
   static override usage = Command.Usage({
-    description: "give a work item up",
-    details: "The reason stays with it, as a comment.",
+    description: "cancel a work item",
+    details: "The reason is kept as a comment.",
     examples: [
       ["Without a reason", "svc workroom cancel 12"],
-      ["With one", 'svc workroom cancel 12 "the printer was sold"'],
+      ["With a reason", 'svc workroom cancel 12 "the printer was sold"'],
     ],
   })
 

@@ -5,8 +5,8 @@ import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 export class WorkroomComment extends WorkItemCommand {
   static override paths = [["workroom", "comment"]]
   static override usage = Command.Usage({
-    description: "say something about a work item",
-    examples: [["As somebody", 'svc workroom comment 12 "the parts are on their way" --as user:grace']],
+    description: "comment on a work item",
+    examples: [["As a user", 'svc workroom comment 12 "the parts are on their way" --as user:grace']],
   })
 
   text = Option.String({name: "text"})

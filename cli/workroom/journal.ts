@@ -8,10 +8,10 @@ export class WorkroomJournal extends PageCommand {
   static override paths = [["workroom", "journal"]]
   static override usage = Command.Usage({
     description: "list records of the workroom's Journal, newest first",
-    details: "With --json each record has its whole command, its hash and that of the record before it.",
+    details: "With --json each record has its full command, its hash and the hash of the previous record.",
     examples: [
-      ["The newest five", "svc workroom journal --limit 5"],
-      ["Whole, for a program", "svc workroom journal --json"],
+      ["The newest five records", "svc workroom journal --limit 5"],
+      ["Complete records, as JSON", "svc workroom journal --json"],
     ],
   })
 

@@ -11,14 +11,16 @@ export class WorkroomList extends PageCommand {
     description: "list work items, newest first",
     examples: [
       ["The newest items", "svc workroom list"],
-      ["What waits for something", "svc workroom list --state blocked"],
-      ["What somebody works on", "svc workroom list --assignee user:ada"],
+      ["Blocked items", "svc workroom list --state blocked"],
+      ["The items of one assignee", "svc workroom list --assignee user:ada"],
     ],
   })
 
-  state = Option.String("--state", {description: "Only open, active, blocked, review, done or cancelled ones"})
-  assignee = Option.String("--assignee", {description: "Only those of user:<id> or agent:<name>"})
-  label = Option.String("--label", {description: "Only those with this label"})
+  state = Option.String("--state", {
+    description: "Only items in this state: open, active, blocked, review, done or cancelled",
+  })
+  assignee = Option.String("--assignee", {description: "Only items of user:<id> or agent:<name>"})
+  label = Option.String("--label", {description: "Only items with this label"})
 
   async run(): Promise<ExitCode> {
     const {state, assignee, label} = this

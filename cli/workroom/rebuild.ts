@@ -9,14 +9,14 @@ export class WorkroomRebuild extends DataCommand {
   static override usage = Command.Usage({
     description: "rebuild the workroom's Catalog from its Journal",
     details:
-      "For a Catalog that was lost or damaged. The Host must be stopped: it has the Catalog in memory. A Journal that is damaged itself is refused; a Catalog file that is replaced is kept beside it.",
-    examples: [["After svc workroom verify said that only the Catalog is damaged", "svc workroom rebuild"]],
+      "Use it if the Catalog is lost or damaged. The Host must be stopped, because it has the Catalog in memory. The command refuses a damaged Journal. It keeps a replaced Catalog file beside the new one.",
+    examples: [["After svc workroom verify has found a damaged Catalog and an intact Journal", "svc workroom rebuild"]],
   })
 
   async run(): Promise<ExitCode> {
     const made = await rebuildStoppedWorkroom(this.folder)
     this.show(made ?? null, () =>
-      made === undefined ? "the workroom was never used" : `${describeStore(made)}: rebuilt`,
+      made === undefined ? "the workroom has never been used" : `${describeStore(made)}: rebuilt`,
     )
     return exit.ok
   }

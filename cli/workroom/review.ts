@@ -5,8 +5,8 @@ import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 export class WorkroomReview extends WorkItemCommand {
   static override paths = [["workroom", "review"]]
   static override usage = Command.Usage({
-    description: "hand an active work item in for review",
-    examples: [["It is ready to be looked at", "svc workroom review 12 --as user:ada"]],
+    description: "submit an active work item for review",
+    examples: [["Submit an item as a user", "svc workroom review 12 --as user:ada"]],
   })
 
   run(): Promise<ExitCode> {

@@ -10,7 +10,7 @@ export class WorkroomShow extends DataCommand {
   static override paths = [["workroom", "show"]]
   static override usage = Command.Usage({
     description: "show one work item with its comments",
-    examples: [["What is it waiting for?", "svc workroom show 12"]],
+    examples: [["An item, with its blocker if it is blocked", "svc workroom show 12"]],
   })
 
   id = Option.String({name: "item"})

@@ -5,8 +5,8 @@ import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 export class WorkroomUnblock extends WorkItemCommand {
   static override paths = [["workroom", "unblock"]]
   static override usage = Command.Usage({
-    description: "go on with a blocked work item",
-    examples: [["What it waited for is there", "svc workroom unblock 12"]],
+    description: "unblock a blocked work item: it becomes active again",
+    examples: [["After the blocker is resolved", "svc workroom unblock 12"]],
   })
 
   run(): Promise<ExitCode> {

@@ -11,12 +11,12 @@ import {describeStore} from "../kit/workroom/verified.ts"
 export class WorkroomVerify extends DataCommand {
   static override paths = [["workroom", "verify"]]
   static override usage = Command.Usage({
-    description: "check the workroom's whole Journal, and that the Catalog is what it makes of it",
+    description: "verify the workroom's entire Journal, and that the Catalog matches it",
     details:
-      "Every record's checksum, hash and place in the chain, then the Catalog byte for byte. A running Host checks itself; of a stopped one the store is checked where it lies, and files are not changed.",
+      "Checks every record's checksum, hash and place in the chain, then the Catalog byte for byte. A running Host checks its own store; if the Host is stopped, the command checks the files without changing them.",
     examples: [
-      ["Running or stopped", "svc workroom verify"],
-      ["For a program", "svc workroom verify --json"],
+      ["With the Host running or stopped", "svc workroom verify"],
+      ["As JSON", "svc workroom verify --json"],
     ],
   })
 
@@ -25,7 +25,7 @@ export class WorkroomVerify extends DataCommand {
       ? await (await connectHost(this.folder)).post<VerificationView>("/api/workroom/verify")
       : await verifyStoppedWorkroom(this.folder)
     this.show(found ?? null, () =>
-      found === undefined ? "the workroom was never used" : `${describeStore(found)}: sound`,
+      found === undefined ? "the workroom has never been used" : `${describeStore(found)}: sound`,
     )
     return exit.ok
   }

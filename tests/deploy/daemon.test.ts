@@ -71,7 +71,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     await gone(pid)
     expect(daemon.log()).toContain("stopping (SIGTERM)")
     expect(daemon.file()?.state).toMatchObject({is: "ended", code: 0})
-    expect((await stop(daemon.project)).stderr).toContain("no Host runs for")
+    expect((await stop(daemon.project)).stderr).toContain("no Host is running for")
   })
 
   test("starts it again on 51 and on 75, without a confirmation, and the new one runs the new code", async () => {
@@ -86,7 +86,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     expect(daemon.log()).toContain("the Host ended with exit code 75 (the runtime needs a restart)")
     expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({restarts: 2, endedCleanly: true})
     const restart = await svc(runtime, daemon.project, ["runtime", "restart"], {env: {HTTP_TOKEN: daemonToken}})
-    expect(restart.stdout).toMatch(/^pid \d+ is ending with exit code 51; daemon starts it again\n$/)
+    expect(restart.stdout).toMatch(/^pid \d+ is exiting with code 51; daemon starts it again\n$/)
   })
 
   test("gives up after five starts in 120 s, and the command, the log and the status say why", async () => {
@@ -243,7 +243,7 @@ describe("svc runtime start --daemon", () => {
         name,
         project.read(name).replaceAll(String(pid), String(innocent.pid)).replaceAll(String(host), String(innocent.pid)),
       )
-    expect((await stop(project)).stderr).toContain(`no Host runs for ${project.folder}`)
+    expect((await stop(project)).stderr).toContain(`no Host is running for ${project.folder}`)
     expect(JSON.parse((await status(project)).stderr).detail).toContain("was killed")
     const second = await startDaemon({project})
     expect(second.started.code).toBe(0)
@@ -277,7 +277,7 @@ describe("svc runtime start --daemon", () => {
     const refused = await runCommand(daemon.project, "runtime start --log-file bot.log")
     expect({code: refused.code, stderr: refused.stderr}).toEqual({
       code: 1,
-      stderr: expect.stringContaining("--log-file is of --daemon"),
+      stderr: expect.stringContaining("--log-file needs --daemon"),
     })
   })
 

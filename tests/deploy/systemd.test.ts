@@ -97,7 +97,7 @@ describePart("systemd, booted in a container", needs, () => {
 
     test("starts it again on 51 and on 75, and says that systemd owns it", async () => {
       const restart = svc("runtime restart", project)
-      expect(restart.stdout).toContain(`is ending with exit code 51; systemd (${unit}.service) starts it again`)
+      expect(restart.stdout).toContain(`is exiting with code 51; systemd (${unit}.service) starts it again`)
       await until("the first restart", () => show(unit, "NRestarts") === "1" && project.isReady())
       box.must(`echo '// changed' >> ${project.folder}/plugins/writer.js`)
       expect(project.post("/api/system/reload")).toMatchObject({restarting: true})
@@ -267,7 +267,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(carol("status --user").code).toBe(1)
       expect(box.sh("find /home/carol/.config/systemd -type f -o -type l").stdout).toBe("")
       expect(box.sh("test -f /home/carol/bot/.svc/data.sqlite").code).toBe(0)
-      expect(carol("uninstall --user").stdout).toContain("there is no service of this project")
+      expect(carol("uninstall --user").stdout).toContain("this project has no service")
     })
   })
 

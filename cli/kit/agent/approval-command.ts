@@ -6,11 +6,11 @@ import {connectHost, type HostClient} from "../host-client.ts"
 import {DataCommand} from "../svc-command.ts"
 import type {RunDetail} from "./run-text.ts"
 
-/** What the commands share that decide about a call of an agent. */
+/** The base of the commands that approve or deny a call of an agent. */
 export abstract class ApprovalCommand extends DataCommand {
   id = Option.String({name: "approval"})
-  by = Option.String("--as", {description: "Who decides, for the record (default: operator)"})
-  reason = Option.String("--reason", {description: "Why; the model and the record have it too"})
+  by = Option.String("--as", {description: "The name of the person who decides, for the record (default: operator)"})
+  reason = Option.String("--reason", {description: "The reason, for the model and the record"})
 
   async decide(action: "approve" | "deny"): Promise<ExitCode> {
     const host = await connectHost(this.folder)
@@ -25,7 +25,7 @@ export abstract class ApprovalCommand extends DataCommand {
   }
 }
 
-/** A run stands for the one approval that it waits for. Throws `approval_unknown` where it waits for none. */
+/** Returns the id of the approval that a run waits for, or the id itself. Throws `approval_unknown` if it waits for none. */
 const approvalOf = async (host: HostClient, named: string): Promise<string> => {
   const run = await host.get<Partial<RunDetail>>(`/api/runs/${encodeURIComponent(named)}`).catch(error => {
     if (isProblem(error, "run_unknown")) return undefined

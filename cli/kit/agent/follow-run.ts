@@ -8,23 +8,23 @@ export interface FollowOptions {
   readonly project: string
   readonly runId: string
   readonly signal: AbortSignal
-  /** A step has another state than before. */
+  /** Called when the state of a step has changed. */
   readonly onStep: (step: AgentStepView) => void
-  /** A person is asked. Told once for each approval, and waited for. */
+  /** Called once for each approval that waits for a person; \`followRun\` awaits it. */
   readonly onApproval: (approval: ApprovalView) => void | Promise<void>
 }
 
-/** Between two looks, in milliseconds. */
+/** The pause between two requests, in milliseconds. */
 const pause = 300
 
-/** A Host that restarts comes back within so much time, in milliseconds. */
+/** How long a restarting Host may be offline, in milliseconds. */
 const mostAbsent = 30_000
 
 const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]
 
 /**
- * Follows a run until it is over, across restarts of the Host. Resolves to undefined where the signal ends it before; the run goes on.
- * Throws what the Host answers.
+ * Follows a run until it is over, across restarts of the Host. Resolves to undefined if the signal aborts first; the run
+ * continues. Throws the Host's problem.
  */
 export const followRun = async (options: FollowOptions): Promise<RunDetail | undefined> => {
   const {project, runId, signal} = options
@@ -45,7 +45,7 @@ export const followRun = async (options: FollowOptions): Promise<RunDetail | und
   return undefined
 }
 
-/** Tells what is new of a run since the last look. */
+/** Reports the changes of a run since the last request. */
 class Teller {
   readonly #options: FollowOptions
   readonly #steps = new Map<number, string>()

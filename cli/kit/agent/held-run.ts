@@ -4,9 +4,9 @@ import type {Static} from "../../../shared/type.ts"
 import {DecisionCommand} from "../messages/decision.ts"
 import {counted} from "../print.ts"
 
-/** What the commands share that decide about runs of agents that a restore holds. */
+/** The base of the commands that release or discard runs of agents that a restore holds. */
 export abstract class HeldRunCommand extends DecisionCommand {
-  /** `id` is left out for everything that is held. */
+  /** Acts on one run, or without `id` on all held runs. */
   async act(action: "release" | "discard", id: string | undefined, isHeld: boolean): Promise<ExitCode> {
     const changed = await this.decide<Static<typeof AgentRunsChanged>>({
       list: "runs",
@@ -14,7 +14,7 @@ export abstract class HeldRunCommand extends DecisionCommand {
       named: id,
       isHeld,
       question: "which run?",
-      hint: "Name a run, as svc agent runs --state held does, or all that are held, with --held.",
+      hint: "Name a run that svc agent runs --state held lists, or use --held for all held runs.",
     })
     this.show(changed, () => `${action}: ${counted(changed.runs, "run")}`)
     return exit.ok

@@ -4,31 +4,31 @@ import {facts, shorten, table} from "../print.ts"
 
 export type RunDetail = Static<typeof AgentRunDetail>
 
-/** Has it ended, or does a restore hold it? Then nothing more happens by itself. */
+/** Returns whether a run has ended or a restore holds it: the Host does no further step. */
 export const isOver = ({state}: RunDetail): boolean => ["succeeded", "failed", "cancelled", "held"].includes(state)
 
 const jsonIn = (value: unknown, width: number): string =>
   value === null || value === undefined ? "" : shorten(typeof value === "string" ? value : JSON.stringify(value), width)
 
-/** `2 tool send done {"text":"hello"}` */
+/** Returns a line such as `2 tool send done {"text":"hello"}`. */
 export const stepLine = ({step, kind, name, state, reason, input}: AgentStepView): string =>
   [step, kind, name, state, reason ?? "", kind === "tool" ? jsonIn(input, 60) : ""]
     .filter(part => part !== "")
     .join(" ")
 
-/** What a person is asked, and how to answer from here. */
+/** Returns the question to a person, with the commands that answer it. */
 export const approvalText = ({id, tool, shown, expiresAt}: ApprovalView): string =>
   `waits for an approval of ${tool}, until ${expiresAt}:\n${shown}\n  svc agent approve ${id}\n  svc agent deny ${id}`
 
-/** How a run has ended, for people: its answer, or why there is none. */
+/** Returns the answer of a run, or the reason why it has none. */
 export const endText = ({runId, state, answer, reason, error}: RunDetail): string => {
   if (state === "succeeded") return answer ?? ""
   const why = [reason, error].filter(part => part !== null).join(": ")
   const what = `the run is ${state}${why === "" ? "" : ` (${why})`}`
-  return state === "held" ? `${what}; svc agent release ${runId} lets it go on` : what
+  return state === "held" ? `${what}; svc agent release ${runId} continues it` : what
 }
 
-/** Everything about one run. */
+/** Returns all details of one run as text. */
 export const runText = (run: RunDetail): string => {
   const {trail, approvals, limits} = run
   const state = [run.state, run.waitsFor, run.reason].filter(part => part !== null).join(", ")

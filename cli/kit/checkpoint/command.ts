@@ -5,13 +5,13 @@ import type {HostClient} from "../host-client.ts"
 import {ProgressLine} from "../progress.ts"
 import {StoppableCommand} from "../stoppable-command.ts"
 
-/** What the commands about checkpoints share. */
+/** The base of the commands about checkpoints. */
 export abstract class CheckpointCommand extends StoppableCommand {
   get store(): CheckpointStore {
     return new CheckpointStore(this.places.checkpoints)
   }
 
-  /** Does long work; how far it is shows on a terminal. */
+  /** Does long work and shows its progress on a terminal. */
   async withProgress<T>(work: (show: ProgressLine["show"]) => Promise<T>): Promise<T> {
     const line = new ProgressLine(this.context.stderr as NodeJS.WritableStream)
     try {
@@ -21,21 +21,21 @@ export abstract class CheckpointCommand extends StoppableCommand {
     }
   }
 
-  /** Waits until the Host has done what it was asked to begin. Throws what it failed with. */
+  /** Waits until the Host has completed a task. Throws the problem that it failed with. */
   async awaitTask(host: HostClient, begun: CheckpointTask): Promise<void> {
     await this.follow(begun, async () => (await host.get<{task: CheckpointTask | null}>("/api/checkpoints/task")).task)
   }
 
   /**
-   * Shows how far a task of the Host is; resolves to its end, or to null where the Host knows another or none. Throws what it
-   * failed with.
+   * Shows the progress of a task of the Host. Resolves to its final state, or to null if the Host no longer knows the task.
+   * Throws the problem that it failed with.
    */
   async follow<T extends HostTask>(begun: T, ask: () => Promise<T | null>): Promise<T | null> {
     return this.withProgress(async show => {
       for (let task: T | null = begun; task !== null && task.id === begun.id; task = await ask()) {
         if (task.state === "failed" && task.problem !== null) {
           const {code, detail, hint} = task.problem
-          // The Host takes it from the same table.
+          // The Host's codes come from the same table.
           throw new Problem(code as ProblemCode, detail, {hint})
         }
         if (task.state === "done") return task
@@ -47,5 +47,5 @@ export abstract class CheckpointCommand extends StoppableCommand {
   }
 }
 
-/** What the Host tells of long work. */
+/** The progress of long work, as the Host reports it. */
 type HostTask = Pick<CheckpointTask, "id" | "state" | "step" | "done" | "total" | "problem">

@@ -8,7 +8,7 @@ import {CheckpointStore, type StoredCheckpoint} from "../../../server/recovery/c
 import {removeFolder} from "../../../server/runtime/files.ts"
 
 export type OpenCheckpoint = Pick<StoredCheckpoint, "folder" | "manifest" | "sha256"> & {
-  /** It came out of an archive, and is not among the project's own. */
+  /** It comes from an archive or another folder, not from the project's checkpoints. */
   readonly isForeign: boolean
 }
 
@@ -20,8 +20,8 @@ export interface OpenOptions {
 }
 
 /**
- * Does work on a checkpoint that is named by its id, `newest`, its folder, an archive's file, or `-` for an archive on
- * standard input.
+ * Does work on a checkpoint. `name` is its id, `newest`, its folder, an archive file, or `-` for an archive on standard
+ * input.
  */
 export const withCheckpoint = async <T>(
   name: string,

@@ -1,6 +1,6 @@
 import type {RestorePlan} from "../../../server/recovery/restore/restore.ts"
 
-/** What becomes of the schema, and across which migrations there is no other way back than the checkpoint's data. */
+/** Returns the change of the schema, and the migrations that only the checkpoint's data can undo. */
 export const describeSchema = (
   {checkpoint: id, schema, crossed}: RestorePlan,
   now = "now",
@@ -13,6 +13,6 @@ export const describeSchema = (
   ],
   ...crossed.map(
     ({what, why}) =>
-      ["not undone", `${what}: ${why}; the data becomes that of ${id}, and what was stored since is lost`] as const,
+      ["not undone", `${what}: ${why}; the data of ${id} replaces all data, and later data is lost`] as const,
   ),
 ]

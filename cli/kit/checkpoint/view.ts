@@ -4,7 +4,7 @@ import {duration, facts} from "../print.ts"
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const
 
-/** `12 KiB`, `1.4 GiB` */
+/** Formats a size: `12 KiB`, `1.4 GiB`. */
 export const bytes = (count: number): string => {
   let value = count
   let unit = 0
@@ -17,7 +17,7 @@ export const bytes = (count: number): string => {
 
 export const ageOf = (time: string): string => duration((Date.now() - Date.parse(time)) / 1000)
 
-/** A checkpoint and what is known of it, for people. */
+/** Returns the details of a checkpoint as text. */
 export const describeCheckpoint = (stored: StoredCheckpoint): string => {
   const {manifest, verification, state, size, uploadedAt} = detailOf(stored)
   const {code, lockfile, database, secrets} = manifest
@@ -29,7 +29,7 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
     ["made", `${manifest.createdAt} (${ageOf(manifest.createdAt)} ago), ${manifest.reason}`],
     ...(uploadedAt === null
       ? []
-      : [["uploaded", `${uploadedAt}; it is no backup of this project, and does not count as its newest`] as const]),
+      : [["uploaded", `${uploadedAt}; not a backup of this project, so it never counts as its newest`] as const]),
     ["size", `${bytes(size)} in ${manifest.files.length} files`],
     ["project", manifest.project],
     ["authority", manifest.authority],
@@ -40,14 +40,12 @@ export const describeCheckpoint = (stored: StoredCheckpoint): string => {
     ],
     [
       "commit",
-      code.commit === null
-        ? "not known"
-        : `${code.commit}${code.clean === false ? ", with changes that were not committed" : ""}`,
+      code.commit === null ? "not known" : `${code.commit}${code.clean === false ? ", with uncommitted changes" : ""}`,
     ],
     ...(code.image === null ? [] : [["image", code.image] as const]),
     ["configuration", manifest.configuration.sha256.slice(0, 12)],
     ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256.slice(0, 12)}`],
-    ["not in it", secrets.join(", ") || "no secret is known"],
+    ["not included", secrets.join(", ") || "no secrets are known"],
     ["made by", `svc ${manifest.version}`],
   ])
 }

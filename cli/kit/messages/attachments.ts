@@ -4,7 +4,7 @@ import {typeOfName} from "../../../shared/media-types.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {bytes} from "../bytes.ts"
 
-/** A file of a message, as the sandbox takes it. */
+/** A file of a message, in the sandbox's form. */
 export interface Attachment {
   readonly name?: string
   readonly type?: string
@@ -12,10 +12,10 @@ export interface Attachment {
   readonly src?: string
 }
 
-/** What the sandbox takes with one message, in bytes. */
+/** The sandbox's limit for the files of one message, in bytes. */
 const most = 512 * 1024
 
-/** Reads files, and leaves addresses as they are. Throws `request_invalid`, and `file_too_large` before anything is read. */
+/** Reads files and leaves addresses as they are. Throws `request_invalid`, and `file_too_large` before it reads a file. */
 export const readAttachments = async (given: readonly string[]): Promise<readonly Attachment[]> => {
   const isAddress = (each: string) => /^https?:\/\//i.test(each)
   const paths = given.filter(each => !isAddress(each))
@@ -24,7 +24,7 @@ export const readAttachments = async (given: readonly string[]): Promise<readonl
   if (size > most)
     throw new Problem(
       "file_too_large",
-      `--attach: ${paths.join(", ")}: ${bytes(size)}; the sandbox takes ${bytes(most)}`,
+      `--attach: ${paths.join(", ")}: ${bytes(size)}; the sandbox accepts ${bytes(most)}`,
       {
         hint: "Attach smaller files, or the address of a larger one: --attach https://…",
       },
@@ -34,7 +34,7 @@ export const readAttachments = async (given: readonly string[]): Promise<readonl
 
 const sizeOf = async (path: string): Promise<number> => {
   const found = await stat(path).catch(refuse)
-  if (!found.isFile()) throw new Problem("request_invalid", `--attach: ${path} is no file`)
+  if (!found.isFile()) throw new Problem("request_invalid", `--attach: ${path} is not a file`)
   return found.size
 }
 

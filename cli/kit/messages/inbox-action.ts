@@ -5,13 +5,13 @@ import type {Static} from "../../../shared/type.ts"
 import {counted} from "../print.ts"
 import {type Decision, DecisionCommand} from "./decision.ts"
 
-/** What the commands share that decide about handlers which have not handled their event. */
+/** The base of the commands that decide about handlers that have not handled their event. */
 export abstract class InboxActionCommand extends DecisionCommand {
   handler = Option.String("--handler", {
-    description: "Only this one of its handlers, by the name that svc inbox show gives",
+    description: "Only this handler, by its name in svc inbox show",
   })
 
-  /** `seq` is left out for everything that is held. */
+  /** Acts on one event, or without `seq` on all held events. */
   async act(action: Decision, seq: string | undefined, isHeld = false): Promise<ExitCode> {
     const changed = await this.decide<Static<typeof InboxChanged>>({
       list: "inbox",
@@ -19,7 +19,7 @@ export abstract class InboxActionCommand extends DecisionCommand {
       named: seq,
       isHeld,
       question: "which event?",
-      hint: `Name an event, as in svc inbox ${action} 42${action === "retry" ? "" : ", or everything, with --held"}.`,
+      hint: `Name an event, as in svc inbox ${action} 42${action === "retry" ? "" : ", or use --held for all held events"}.`,
       body: isHeld || this.handler === undefined ? {} : {handler: this.handler},
     })
     this.show(

@@ -4,9 +4,9 @@ import type {Static} from "../../../shared/type.ts"
 import {counted} from "../print.ts"
 import {type Decision, DecisionCommand} from "./decision.ts"
 
-/** What the commands share that decide about messages which were not sent. */
+/** The base of the commands that decide about messages that were not sent. */
 export abstract class OutboxActionCommand extends DecisionCommand {
-  /** `id` is left out for everything that is held. */
+  /** Acts on one message, or without `id` on all held messages. */
   async act(action: Decision, id: string | undefined, isHeld = false): Promise<ExitCode> {
     const changed = await this.decide<Static<typeof OutboxChanged>>({
       list: "outbox",
@@ -14,7 +14,7 @@ export abstract class OutboxActionCommand extends DecisionCommand {
       named: id,
       isHeld,
       question: "which message?",
-      hint: `Name a message, as svc outbox list does${action === "retry" ? "" : ", or all that are held, with --held"}.`,
+      hint: `Name a message that svc outbox list shows${action === "retry" ? "" : ", or use --held for all held messages"}.`,
     })
     this.show(changed, () => `${action}: ${counted(changed.messages, "message")}`)
     return exit.ok

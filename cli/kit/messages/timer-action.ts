@@ -4,9 +4,9 @@ import type {Static} from "../../../shared/type.ts"
 import {counted} from "../print.ts"
 import {DecisionCommand} from "./decision.ts"
 
-/** What the commands share that decide about timers. */
+/** The base of the commands that decide about timers. */
 export abstract class TimerActionCommand extends DecisionCommand {
-  /** `id` is left out for everything that is held. */
+  /** Acts on one timer, or without `id` on all held timers. */
   async act(action: "release" | "cancel", id: string | undefined, isHeld: boolean): Promise<ExitCode> {
     const changed = await this.decide<Static<typeof TimersChanged>>({
       list: "timers",
@@ -14,7 +14,7 @@ export abstract class TimerActionCommand extends DecisionCommand {
       named: id,
       isHeld,
       question: "which timer?",
-      hint: "Name a timer, as svc timer list does, or all that are held, with --held.",
+      hint: "Name a timer that svc timer list shows, or use --held for all held timers.",
     })
     this.show(changed, () => `${action}: ${counted(changed.timers, "timer")}`)
     return exit.ok

@@ -4,7 +4,7 @@ import type {Status} from "../../../shared/api/system.ts"
 import type {Static} from "../../../shared/type.ts"
 import {connectHost, isHostRunning} from "../host-client.ts"
 
-/** Does a package come to this project with a release only: because it has had one, or because its Host runs in production? */
+/** Resolves to whether only a release may install packages: the project has had one, or its Host runs in production. */
 export const needsRelease = async (folder: string): Promise<boolean> => {
   if (await isThere(projectPaths(folder).releases)) return true
   if (!(await isHostRunning(folder))) return false
@@ -12,7 +12,7 @@ export const needsRelease = async (folder: string): Promise<boolean> => {
   return (await host.get<Static<typeof Status>>("/api/system/status")).mode === "production"
 }
 
-/** The commands of a release that brings what `command` installs, for a terminal. */
+/** Returns the commands of a release that installs the packages of `command`. */
 export const releaseOf = (command: string, what: string): readonly string[] => [
   "# In a clone of the project, on your own machine:",
   command,

@@ -12,7 +12,7 @@ const point = ({checkpoint, commit, image, lockfile, configuration, schema, vers
   ] as const
 
 const next: Record<ReleaseView["state"], string> = {
-  beginning: "wait, or svc release begin again, or svc release abort",
+  beginning: "wait, or repeat svc release begin, or svc release abort",
   begun:
     "svc release verify <commit>, svc release install, svc runtime restart, svc release complete --accepted-by <name>; or svc release abort",
   observing: "observe it; to go back: svc rollback <checkpoint>",
@@ -23,24 +23,24 @@ const next: Record<ReleaseView["state"], string> = {
 
 const stateOf = ({state, windowEnds, windowLeft}: ReleaseView): string =>
   state === "observing"
-    ? `complete; observed for another ${duration(windowLeft)}, until ${windowEnds}`
+    ? `complete; under observation for another ${duration(windowLeft)}, until ${windowEnds}`
     : state.replace("_", " ")
 
-/** A step of a verification in one line, and what it printed where it failed. */
+/** Returns a step of a verification in one line, followed by its output if it failed. */
 export const describeStep = (step: ReleaseStep): string => {
   const {ok, skipped, detail, output} = step
   const shown = detail
     .trimEnd()
     .split("\n")
     .filter(text => text !== "")
-  const whole = ok || output === undefined ? [] : [`all of it: ${output}`]
+  const whole = ok || output === undefined ? [] : [`full output: ${output}`]
   return [stepLine(step), ...(ok && !skipped ? [] : shown), ...whole].join("\n    ")
 }
 
 const stepLine = ({name, ok, skipped, seconds, command}: ReleaseStep): string =>
   `${name.padEnd(9)} ${(skipped ? "left out" : ok ? "ok" : "FAILED").padEnd(9)} ${`${seconds.toFixed(1)} s`.padStart(8)}  ${command}`.trimEnd()
 
-/** `passed`, or which step has failed; empty where nothing was tried. */
+/** Returns `passed` or the failed step; empty if nothing was tried. */
 export const verdict = ({verification}: ReleaseView): string => {
   if (verification === null) return ""
   const failed = verification.steps.find(({ok}) => !ok)
@@ -56,7 +56,7 @@ const describeVerification = (release: ReleaseView): readonly (readonly [string,
   ]
 }
 
-/** A release for people. */
+/** Returns the details of a release as text. */
 export const describeRelease = (release: ReleaseView): string =>
   facts([
     ["release", release.id],

@@ -5,10 +5,10 @@ import {packageRoot} from "../../../server/runtime/own-files.ts"
 import {version} from "../../../server/runtime/version.ts"
 import {facts} from "../print.ts"
 
-/** The starter project of a clone of svc itself. */
+/** The starter project in a clone of svc. */
 const starter = join(packageRoot, "cli/init/template")
 
-/** What runs, where, and how to talk to it. */
+/** Returns the text that a Host prints after a start in development: its generation, addresses and next commands. */
 export const banner = (host: Host, project: string): string => {
   const generation = host.generations.current
   const runtime = process.versions.bun === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions.bun}`
@@ -37,7 +37,9 @@ export const banner = (host: Host, project: string): string => {
       ],
       ["  address", host.url],
       ["  console", consoleLink(host)],
-      ...(host.token === undefined ? [] : [["  token", "made for this run; svc finds it in .svc/host.json"] as const]),
+      ...(host.token === undefined
+        ? []
+        : [["  token", "generated for this run; svc reads it from .svc/host.json"] as const]),
       ["  talk to it", `${chat}   (in a second terminal)`],
       ["  stop it", "Ctrl-C"],
     ]),
@@ -45,6 +47,6 @@ export const banner = (host: Host, project: string): string => {
   ].join("\n")
 }
 
-/** A token that was made for this run comes in the fragment, which no server and no log gets to see. */
+/** Puts a token that was generated for this run into the fragment, which no server and no log sees. */
 const consoleLink = ({url, token}: Host): string =>
   `${url}/console/${token === undefined ? "" : `#token=${encodeURIComponent(token.reveal())}`}`

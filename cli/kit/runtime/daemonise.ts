@@ -11,25 +11,25 @@ import {Problem} from "../../../shared/problems.ts"
 
 interface DaemonCall {
   readonly paths: ProjectPaths
-  /** As the Host writes it. */
+  /** The Host's log format. */
   readonly format: "json" | "pretty"
-  /** Absolute. */
+  /** An absolute path. */
   readonly logFile: string
   /** The words after `svc` that start the Host in the foreground. */
   readonly host: readonly string[]
   readonly print: (text: string) => void
 }
 
-/** In the process that becomes the daemon: it has the same command line as the one that a person typed. */
+/** Marks the daemon's process, whose command line equals that of the command that started it. */
 const isDaemonVariable = "SVC_IS_DAEMON"
 
-/** Starts a daemon; or is it, where it was started as one. */
+/** Starts a daemon, or runs as the daemon if this process was started as one. */
 export const daemonise = async (call: DaemonCall): Promise<ExitCode> => {
   const {[isDaemonVariable]: isDaemon, ...env} = process.env
   const svc = ownCommand()
   if (isDaemon !== undefined) return beDaemon(call, [...svc, ...call.host], env)
   if (process.pid === 1) {
-    throw new Problem("other_supervisor", "this is a container's main process: the daemon would end with it, at once", {
+    throw new Problem("other_supervisor", "this is a container's main process: the daemon would end with it at once", {
       hint: "Start the Host without --daemon, and give the container a restart policy.",
     })
   }
@@ -43,7 +43,7 @@ export const daemonise = async (call: DaemonCall): Promise<ExitCode> => {
     report: step => print(`svc: ${step}`),
   })
   const log = relative(process.cwd(), logFile)
-  if (started === undefined) print(`the Host still starts; svc runtime status tells how it goes on, ${log} why`)
+  if (started === undefined) print(`the Host is still starting; see svc runtime status and ${log}`)
   else print(`the daemon, pid ${started.pid}, runs the Host, pid ${started.host}, at ${started.url}; log: ${log}`)
   return exit.ok
 }

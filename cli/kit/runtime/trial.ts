@@ -7,22 +7,22 @@ import type {Static} from "../../../shared/type.ts"
 import type {HostClient} from "../host-client.ts"
 import {ProgressLine} from "../progress.ts"
 
-export const forceText = "Restart without trying the next start before"
+export const forceText = "Restart without trying the next start first"
 
 export interface TrialRequest<T> {
   readonly host: HostClient
   readonly project: string
   readonly force: boolean
-  /** For a terminal. */
+  /** The output for the progress line. */
   readonly output: NodeJS.WritableStream
   readonly ask: () => Promise<T>
-  /** What it comes to where the Host has ended after a trial that took longer than a request. */
+  /** Returns the result if the Host has exited after a trial that took longer than a request. */
   readonly ended: (generation: number) => T
 }
 
 /**
- * Makes a request that may try the next start, and says on a terminal that this is done. A trial that takes longer than a
- * request is waited for. Throws what the Host refuses.
+ * Makes a request that may try the next start, and shows that on a terminal. Waits for a trial that takes longer than a
+ * request. Throws the Host's problem.
  */
 export const whileTried = async <T>({host, project, force, output, ask, ended}: TrialRequest<T>): Promise<T> => {
   const progress = new ProgressLine(output)
@@ -41,7 +41,7 @@ export const whileTried = async <T>({host, project, force, output, ask, ended}: 
 
 const statusOf = (host: HostClient) => host.get<Static<typeof Status>>("/api/system/status")
 
-/** Until the Host has ended. Throws why it has not. */
+/** Waits until the Host has exited. Throws the failure of its trial. */
 const follow = async (host: HostClient, project: string, before: string | undefined): Promise<void> => {
   const paths = projectPaths(project)
   while ((await readHostFile(paths))?.runtimeId === host.file.runtimeId) {

@@ -4,10 +4,10 @@ import {startWatchdog} from "../../../server/runtime/flow/watchdog.ts"
 import {ownModule} from "../../../server/runtime/own-files.ts"
 import type {Mode} from "../../../shared/mode.ts"
 
-/** Starts the thread that tells of a blocked event loop, and returns what ends it. A Host that gets no thread runs without it. */
+/** Starts the thread that reports a blocked event loop. Returns the function that ends it. A Host can run without it. */
 export const watchLoop = (host: Host, mode: Mode, logs: Logs): (() => Promise<void>) => {
   const failed = (error: unknown) =>
-    logs.log.warn("the watchdog failed: nothing watches for a blocked event loop", {error})
+    logs.log.warn("the watchdog failed: the Host no longer detects a blocked event loop", {error})
   const {project, runtimeId} = host
   try {
     return startWatchdog(

@@ -6,9 +6,9 @@ import {facts} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
 import {type JobsAccess, openJobs} from "./jobs-access.ts"
 
-/** What the commands on scheduled jobs share. */
+/** The base of the commands about scheduled jobs. */
 export abstract class ScheduleCommand extends DataCommand {
-  /** The jobs of the running Host, else of the file. */
+  /** Resolves to the jobs of the running Host, or of the file if none runs. */
   jobs(): Promise<JobsAccess> {
     return openJobs(this.folder, `svc ${this.path.join(" ")}`)
   }
@@ -18,14 +18,14 @@ export abstract class ScheduleCommand extends DataCommand {
   }
 }
 
-/** The options that say when a job comes. */
+/** The options for the times of a job. */
 export abstract class TimedCommand extends ScheduleCommand {
-  cron = Option.String("--cron", {description: "When: five fields, or six with seconds first"})
-  every = Option.String("--every", {description: "When: each time so much has passed, such as 15m or 24h"})
-  from = Option.String("--from", {description: "What --every counts from, such as 2026-05-01T09:00"})
-  at = Option.String("--at", {description: "When: once, at 2026-05-01T09:00"})
-  timezone = Option.String("--timezone", {description: "Whose clock, such as Europe/London"})
-  jitter = Option.String("--jitter", {description: "Fire up to so much later, such as 5m"})
+  cron = Option.String("--cron", {description: "Time: a cron expression of five fields, or six with seconds first"})
+  every = Option.String("--every", {description: "Time: at this interval, such as 15m or 24h"})
+  from = Option.String("--from", {description: "The start of the --every intervals, such as 2026-05-01T09:00"})
+  at = Option.String("--at", {description: "Time: once, such as 2026-05-01T09:00"})
+  timezone = Option.String("--timezone", {description: "The timezone of these times, such as Europe/London"})
+  jitter = Option.String("--jitter", {description: "A random delay of up to this duration, such as 5m"})
 
   schedule(): Schedule | undefined {
     const {cron, every, from, at} = this
@@ -34,21 +34,23 @@ export abstract class TimedCommand extends ScheduleCommand {
   }
 }
 
-/** The options that say what a job is. */
+/** The options for the target and the rules of a job. */
 export abstract class JobCommand extends TimedCommand {
-  endpoint = Option.String("--endpoint", {description: "What: a message through this endpoint, or an agent's answer"})
-  channel = Option.String("--channel", {description: "Where the message or the answer goes"})
-  text = Option.String("--text", {description: "The message, or what the agent is asked"})
-  agent = Option.String("--agent", {description: "What: ask this agent --text"})
-  plugin = Option.String("--plugin", {description: "What: a job that this plugin declares"})
+  endpoint = Option.String("--endpoint", {description: "Target: the endpoint for the message or the agent's answer"})
+  channel = Option.String("--channel", {description: "The channel for the message or the answer"})
+  text = Option.String("--text", {description: "The message, or the question to the agent"})
+  agent = Option.String("--agent", {description: "Target: the agent to ask"})
+  plugin = Option.String("--plugin", {description: "Target: the plugin that declares the job"})
   job = Option.String("--job", {description: "The name of the plugin's job"})
-  data = Option.String("--data", {description: "JSON that the plugin's job gets"})
-  item = Option.String("--item", {description: 'What: a work item, as JSON such as {"title": "…"}'})
-  label = Option.String("--label", {description: "For people"})
-  missed = Option.String("--missed", {description: "Due times that were missed: skip (default), once, all"})
-  overlap = Option.String("--overlap", {description: "A due time while a run is open: skip (default), queue"})
+  data = Option.String("--data", {description: "The JSON data for the plugin's job"})
+  item = Option.String("--item", {description: 'Target: a work item, as JSON such as {"title": "…"}'})
+  label = Option.String("--label", {description: "A name for people"})
+  missed = Option.String("--missed", {description: "How to make up for missed times: skip (default), once or all"})
+  overlap = Option.String("--overlap", {
+    description: "What to do with a time that comes while a run is open: skip (default) or queue",
+  })
 
-  /** What was named; what is wrong with it, the Host says. */
+  /** Returns the named options. The Host validates them. */
   change(): JobChange {
     const {label, timezone, jitter} = this
     const schedule = this.schedule()
@@ -57,7 +59,7 @@ export abstract class JobCommand extends TimedCommand {
       ...given({label, timezone, jitter}),
       ...(schedule === undefined ? {} : {schedule}),
       ...(target === undefined ? {} : {target}),
-      // The schema of the file has the words that these may be.
+      // The schema of the job file defines the valid words.
       ...given({missed: this.missed as JobChange["missed"], overlap: this.overlap as JobChange["overlap"]}),
     }
   }
@@ -78,7 +80,7 @@ type Given<T> = {[K in keyof T]?: Exclude<T[K], undefined>}
 export const given = <T extends Readonly<Record<string, unknown>>>(options: T): Given<T> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>
 
-/** The JSON of an option. Throws `request_invalid`. */
+/** Parses the JSON of an option. Throws `request_invalid`. */
 export const readJson = (option: string, text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -87,14 +89,14 @@ export const readJson = (option: string, text: string): unknown => {
   }
 }
 
-/** `cron 0 9 * * MON-FRI`, `every 15m from …`, `at …` */
+/** Returns, for example, `cron 0 9 * * MON-FRI`, `every 15m from …` or `at …`. */
 export const describeSchedule = ({cron, every, from, at}: Schedule): string => {
   if (cron !== undefined) return `cron ${cron}`
   if (every !== undefined) return `every ${every}${from === undefined ? "" : ` from ${from}`}`
   return `at ${at}`
 }
 
-/** `message to irc~libera #team`, `job digest of team`, `work item water the plants`, `agent helper for irc~libera #team` */
+/** Returns, for example, `message to irc~libera #team`, `job digest of team` or `agent helper for irc~libera #team`. */
 export const describeTarget = ({endpoint, channel, agent, plugin, job, item}: JobTarget): string => {
   if (agent !== undefined)
     return `agent ${agent}${endpoint === undefined ? "" : ` for ${endpoint} ${channel ?? ""}`}`.trim()
@@ -102,13 +104,13 @@ export const describeTarget = ({endpoint, channel, agent, plugin, job, item}: Jo
   return plugin === undefined ? `work item ${item?.title ?? ""}`.trim() : `job ${job} of ${plugin}`
 }
 
-/** `succeeded at 2026-05-01T09:00:01.000Z` */
+/** Returns, for example, `succeeded at 2026-05-01T09:00:01.000Z`. */
 const describeRun = ({state, reason, endedAt}: NonNullable<Static<typeof JobView>["lastRun"]>): string =>
   `${state}${reason === null ? "" : ` (${reason})`} at ${endedAt}`
 
-/** `plugin team: cron 0 3 * * *, UTC; written once, and what the file says holds` */
+/** Returns, for example, `plugin team: cron 0 3 * * *, UTC; written once, now the file decides`. */
 const describeDefault = ({plugin, schedule, timezone}: NonNullable<Static<typeof JobView>["declared"]>): string =>
-  `plugin ${plugin}: ${describeSchedule(schedule)}, ${timezone}; written once, what the file says now holds`
+  `plugin ${plugin}: ${describeSchedule(schedule)}, ${timezone}; written once, now the file decides`
 
 export const describeJob = (job: Static<typeof JobView>): string =>
   facts([

@@ -19,19 +19,19 @@ export interface JobList {
   readonly file: Static<typeof JobFileView>
 }
 
-/** A project's jobs: of its running Host, else of the file that the next start takes. */
+/** The jobs of a project: from its running Host, or from the file that the next start loads. */
 export interface JobsAccess {
   list(): Promise<JobList>
   show(id: string): Promise<Static<typeof JobView>>
   add(job: Job): Promise<Static<typeof JobView>>
   edit(id: string, change: JobChange): Promise<Static<typeof JobView>>
   remove(id: string, removal?: JobRemoval): Promise<void>
-  /** Of a job that nobody has stored. */
+  /** Checks a job without storing it. */
   check(job: unknown, count: number): Promise<DraftCheck>
   next(id: string, count: number): Promise<NextTimes>
 }
 
-/** `command` is what the lock says of who holds it. */
+/** Opens the jobs of a project; `command` names the holder of the lock. */
 export const openJobs = async (project: string, command: string): Promise<JobsAccess> =>
   (await isHostRunning(project)) ? ofHost(project) : ofFile(project, command)
 

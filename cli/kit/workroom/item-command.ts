@@ -6,17 +6,17 @@ import {connectHost} from "../host-client.ts"
 import {DataCommand} from "../svc-command.ts"
 import {lineOf} from "./view.ts"
 
-/** What the commands about one item share: which one, against which revision, and who gives it. */
+/** The base of the commands about one item: its id, the expected revision and the actor. */
 export abstract class WorkItemCommand extends DataCommand {
   id = Option.String({name: "item"})
   as = Option.String("--as", {
-    description: "Who gives the command: user:<id> or agent:<name>; the operator when left out",
+    description: "The actor: user:<id> or agent:<name> (default: the operator)",
   })
   revision = Option.String("--revision", {
-    description: "The revision that it is made against; refused if the item has changed since (default: as it is now)",
+    description: "The revision that you read; refused if the item has changed since (default: the present revision)",
   })
 
-  /** Gives the command; what is undefined is left out. */
+  /** Sends the command, without undefined fields. */
   async give(name: ItemCommand, fields: Readonly<Record<string, string | undefined>> = {}): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const path = `/api/workroom/items/${encodeURIComponent(this.id)}`

@@ -1,7 +1,7 @@
 import type {VerificationView} from "../../../shared/api/workroom.ts"
 import {counted} from "../print.ts"
 
-/** A workroom's store that was checked, in words. */
+/** Describes a verified store of the workroom. */
 export const describeStore = ({
   store,
   seq,
@@ -9,6 +9,6 @@ export const describeStore = ({
   hash,
   torn = 0,
 }: VerificationView & {readonly torn?: number}): string => {
-  const end = torn === 0 ? "" : `, then ${torn} bytes of a torn record, which the next start cuts`
+  const end = torn === 0 ? "" : `, then ${torn} bytes of a torn record, which the next start removes`
   return `${store} store, ${counted(seq, "record")}, ${counted(items, "item")}, ends with ${hash.slice(0, 12)}${end}`
 }

@@ -1,10 +1,10 @@
 import type {Item} from "../../../shared/api/workroom.ts"
 
-/** One line about an item. */
+/** Describes an item in one line. */
 export const lineOf = ({id, state, revision, title}: Item): string =>
   `item ${id} is ${state}, revision ${revision}: ${title}`
 
-/** What a blocked item waits for, in words; empty for others. */
+/** Describes the blocker of an item; empty if it has none. */
 export const blockerOf = ({blocker}: Item): string => {
   if (blocker === null) return ""
   const owner = blocker.owner === null ? "" : `, by ${blocker.owner}`

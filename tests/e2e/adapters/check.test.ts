@@ -103,12 +103,12 @@ test("svc adapter add knows the built-in adapters, and does nothing for what is 
   const add = (name: string) => svc(runtime, project, ["adapter", "add", name])
   expect(await add("nonsense")).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/there is no built-in adapter nonsense; there is .*irc, .*webhook/),
+    stderr: expect.stringMatching(/there is no built-in adapter nonsense; choose from .*irc, .*webhook/),
   })
   const {code, stdout} = await add("telegram")
   expect(code).toBe(0)
   for (const text of [
-    "telegram has all that it needs",
+    "all packages for telegram are installed",
     "  plugins:\n    telegram:\n      endpoints:\n        - id: main\n          token: ${TELEGRAM_TOKEN}\n",
     "Put TELEGRAM_TOKEN into .env.",
     "svc adapter check telegram~main",

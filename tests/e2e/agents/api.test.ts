@@ -274,7 +274,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
       return `${code} ${stderr}`
     }
     expect(await refusal("show", "nobody")).toMatch(
-      /^1 svc: there is neither an agent nor a run of an agent called nobody\n {2}hint: /,
+      /^1 svc: no agent and no run of an agent is called nobody\n {2}hint: /,
     )
     expect(await refusal("check", "nobody")).toMatch(/^1 svc: there is no agent nobody/)
     expect(await refusal("approve", "run-1")).toMatch(/^1 svc: the run run-1 waits for no approval/)

@@ -67,7 +67,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const {project, id} = await upgraded(runtime)
     const before = filesOf(project)
     const told = await printed(project, `checkpoint restore ${id} --data-only`, runtime)
-    expect(told).toMatch(/warning +the code and packages here are not the checkpoint's.*--from-checkpoint/)
+    expect(told).toMatch(/warning +the code and packages differ from the checkpoint's.*--from-checkpoint/)
     expect(filesOf(project)).toEqual(before)
     expect(project.git("status", "--porcelain")).toBe("")
     expect(await ask(project, runtime)).toEqual({heard: ["early"], answer: ["two hello"]})
@@ -95,7 +95,7 @@ test("a dry run prints the plan, and refuses as the restore would", async () => 
     expect(plan.differences).toEqual(expect.arrayContaining([...plan.mismatches, "svc.config.yml differs"]))
   }
   const both = await refused(project, id, "--data-only", "--with-packages")
-  expect(both).toContain("--data-only and --with-packages exclude each other")
+  expect(both).toContain("--data-only and --with-packages cannot be used together")
   expect(await readState(project)).toEqual(before)
 })
 
@@ -243,7 +243,7 @@ test("an empty folder inside a git work tree gets everything; --data-only needs 
     /there is no \S+svc.config.yml .*\n +hint: Leave out --data-only/,
   )
   const told = await printed(other, ["checkpoint", "restore", archive])
-  expect(told).toContain("svc.config.yml, package.json, lockfile, none of which were here")
+  expect(told).toContain("svc.config.yml, package.json, lockfile (all new in this folder)")
   expect(told).toMatch(/next +put the code and \.env here; bun install --frozen-lockfile; svc build; svc doctor/)
   expect(readFileSync(other.path("bun.lock"), "utf8")).toBe(versions.one.lockfile)
 })

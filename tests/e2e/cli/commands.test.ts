@@ -40,7 +40,7 @@ test("without a running Host, what asks one says so, and how to start it", async
       name,
       code: 1,
       stdout: "",
-      stderr: `svc: no Host runs for ${project.folder}\n  hint: Start it with svc runtime start.\n`,
+      stderr: `svc: no Host is running for ${project.folder}\n  hint: Start it with svc runtime start.\n`,
     })
   }
   const {code, stdout, stderr} = await runCommand(project, "runtime status --json")
@@ -91,7 +91,7 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
       state: "handled",
     })
 
-    expect(await printed(project, "endpoint reconnect sandbox", runtime)).toMatch(/^sandbox connects again; /)
+    expect(await printed(project, "endpoint reconnect sandbox", runtime)).toMatch(/^sandbox is reconnecting; /)
     await until("the endpoint to be online again", async () =>
       (await printed(project, "endpoint list", runtime)).includes("online"),
     )
@@ -214,7 +214,7 @@ describe.each(bunOr("node24"))("what is piped into chat exits 1, on $name,", run
     })
     await until("the command to run", () => project.read("notes.log").includes("begun"))
     await host.stop("SIGKILL")
-    expect(await talking.finished).toMatchObject({code: 1, stderr: expect.stringContaining("no Host runs for")})
+    expect(await talking.finished).toMatchObject({code: 1, stderr: expect.stringContaining("no Host is running for")})
   }, 120_000)
 })
 
@@ -227,7 +227,7 @@ test("where a hint speaks of detail, it stands there under this name, also of wh
   expect(
     await told("schedule add tea --every often --timezone UTC --endpoint sandbox --channel chat --text Tea"),
   ).toMatch(/^svc: the request is not valid\n {2}detail: schedule\.every: expected .*"often"\n/)
-  expect(await told("runtime start --from-checkpoint 1")).toMatch(/^svc: --from-checkpoint goes with --once\n/)
+  expect(await told("runtime start --from-checkpoint 1")).toMatch(/^svc: --from-checkpoint needs --once\n/)
 })
 
 describe("svc config", () => {

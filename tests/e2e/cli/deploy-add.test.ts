@@ -43,7 +43,7 @@ describe.each(bunOr("node22"))("svc deploy add compose on $name", runtime => {
     const before = composeFiles.map(file => project.read(file))
     const again = await add(project, "compose", runtime)
     expect(again.code).toBe(0)
-    expect(again.stdout.match(/is what the template makes$/gm)).toHaveLength(4)
+    expect(again.stdout.match(/matches the template$/gm)).toHaveLength(4)
     expect(composeFiles.map(file => project.read(file))).toEqual(before)
   })
 })
@@ -55,7 +55,7 @@ test("a project with npm's lockfile gets an image that runs on Node", async () =
   expect(project.read("compose.yaml")).toContain("RUNTIME: node\n")
 })
 
-describe("a file that is not what the template makes", () => {
+describe("a file that differs from the template", () => {
   const changed = "services: {}\n"
 
   test("is not overwritten: it is refused by name, and nothing else is written", async () => {
@@ -101,7 +101,7 @@ describe("a file that is not what the template makes", () => {
     const asked = await runProcess(["script", "-qec", line, "/dev/null"], {cwd: project.folder, input: `${answer}\n`})
     expect(asked).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("compose.yaml is not what the template makes. Replace it?"),
+      stdout: expect.stringContaining("compose.yaml differs from the template. Overwrite it?"),
     })
     expect(project.read("compose.yaml")).toContain(expected)
     expect(existsSync(project.path("Dockerfile"))).toBe(true)
@@ -152,8 +152,8 @@ describe("what in the project the template does not get along with", () => {
   })
 
   test.each([
-    ["compose --port 99999", "--port is a number from 1 to 65535"],
-    ["compose --runtime deno", "--runtime is bun or node"],
+    ["compose --port 99999", "--port must be a number from 1 to 65535"],
+    ["compose --runtime deno", "--runtime must be bun or node"],
     ["swarm", 'there is no deployment template "swarm"'],
   ])("svc deploy add %s is refused", async (line, message) => {
     const refused = await add(botProject(), line)

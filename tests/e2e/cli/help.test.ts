@@ -55,23 +55,23 @@ describe("what is not a command or an option", () => {
       "svc --help lists the commands",
     ],
     ["xyzzy", 'there is no command "xyzzy"', "svc --help lists the commands"],
-    ["doctor --jsno", 'there is no option --jsno (did you mean "--json"?)', "svc doctor --help tells how to call it"],
-    ["send sandbox", "not enough positional arguments", "svc send --help tells how to call it"],
-    ["inbox show 1 2", 'extraneous positional argument ("2")', "svc inbox show --help tells how to call it"],
-    ["release complete", "--accepted-by <value> is missing", "svc release complete --help tells how to call it"],
+    ["doctor --jsno", 'there is no option --jsno (did you mean "--json"?)', "svc doctor --help shows how to call it"],
+    ["send sandbox", "not enough positional arguments", "svc send --help shows how to call it"],
+    ["inbox show 1 2", 'extraneous positional argument ("2")', "svc inbox show --help shows how to call it"],
+    ["release complete", "--accepted-by <value> is missing", "svc release complete --help shows how to call it"],
     [
       "release complete --window 72h",
       "--accepted-by <value> is missing",
-      "svc release complete --help tells how to call it",
+      "svc release complete --help shows how to call it",
     ],
     [
       "send telegram~main -1001234 hello",
-      "-1001234 is taken for an option",
+      "-1001234 looks like an option",
       "put -- before the arguments, and options before that: svc send -- … -1001234 …",
     ],
-    ["checkpoint prune", "--keep <value> is missing", "svc checkpoint prune --help tells how to call it"],
-    ["checkpoint export 1", "--output <value> is missing", "svc checkpoint export --help tells how to call it"],
-    ["doctor --live", "not enough arguments to option --live", "svc doctor --help tells how to call it"],
+    ["checkpoint prune", "--keep <value> is missing", "svc checkpoint prune --help shows how to call it"],
+    ["checkpoint export 1", "--output <value> is missing", "svc checkpoint export --help shows how to call it"],
+    ["doctor --live", "not enough arguments to option --live", "svc doctor --help shows how to call it"],
   ])("svc %s is told on stderr, with exit code 1", async (line, message, hint) => {
     const {code, stdout, stderr} = await runCommand(makeProject(), line)
     expect({code, stdout, stderr}).toEqual({code: 1, stdout: "", stderr: `svc: ${message}\n  hint: ${hint}\n`})

@@ -51,7 +51,7 @@ describe("svc init refuses", () => {
     const refused = await init(makeFolder(), "my-bot", "--runtime", "deno")
     expect({code: refused.code, told: refused.stderr.split("\n")[1]}).toEqual({
       code: 1,
-      told: '  detail: --runtime is bun or node, not "deno"',
+      told: '  detail: --runtime must be bun or node, not "deno"',
     })
   })
 

@@ -12,6 +12,6 @@ test.runIf(onNode22)("a service is not set up on a runtime that npx has fetched 
   const fetched = {name: "npx", command: [join(folder, "node"), `${root}cli/launch.js`]}
   const {code, stderr} = await svc(fetched, makeProject(), ["service", "install", "--user", "--dry-run"])
   expect(code).toBe(1)
-  expect(stderr).toContain(`the service would run on ${join(folder, "node")}, which npx keeps for a while only`)
+  expect(stderr).toContain(`the service would run on ${join(folder, "node")}, which npx keeps only temporarily`)
   expect(stderr).toContain("hint: Install Bun (npm install --global bun@1.4.5) or Node 22.12 or newer")
 })

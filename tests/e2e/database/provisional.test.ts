@@ -150,7 +150,7 @@ test.for(bunAnd("node24"))(
     expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"])
     const status = await svc(runtime, project, ["runtime", "status"], {env: {SVC_HTTP_TOKEN: env.HTTP_TOKEN}})
     expect(status.stdout).toMatch(
-      /^provisional +nothing is opened or sent until the database answers; asked \d+ times/m,
+      /^provisional +the Host opens and sends nothing until the database answers; \d+ attempts/m,
     )
     expect(status.stdout).not.toMatch(/^(ingress|checkpoint|running for|authority) /m)
     const live = await svc(runtime, project, ["doctor", "--live", host.url], {env: {SVC_HTTP_TOKEN: env.HTTP_TOKEN}})

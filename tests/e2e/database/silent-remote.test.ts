@@ -89,7 +89,7 @@ test("SIGTERM ends a Host whose database hangs, while it runs and while it start
     cable.stall("later")
     const unanswered = post(host, "late").catch(() => {})
     const {code, stdout} = await host.stop()
-    expect({code, late: stdout.includes("did not end within")}).toEqual({code: exit.ok, late: false})
+    expect({code, late: stdout.includes("did not stop within")}).toEqual({code: exit.ok, late: false})
     await unanswered
     const before = cable.silent
     const next = launchHost({...options, project: host.project})

@@ -91,7 +91,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(text).toContain(`svc checkpoint restore ${id} --data-only`)
     const plan = await printed(project, `checkpoint restore ${id} --data-only --dry-run`, runtime)
     expect(plan).toContain(`schema         ${newest}, now ${newest + 2}`)
-    expect(plan).toMatch(new RegExp(`not undone +migration ${newest + 1} .*what was stored since is lost`))
+    expect(plan).toMatch(new RegExp(`not undone +migration ${newest + 1} .*later data is lost`))
     await printed(project, `checkpoint restore ${id} --data-only`, runtime)
     expect(await stateOf(project)).toEqual(before)
     const again = await startHost({project, runtime})

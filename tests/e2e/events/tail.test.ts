@@ -73,7 +73,7 @@ describe("svc events tail", () => {
       return /message\.sent/.test(all.at(-1) ?? "") && all
     })
     expect(lines[0]).toMatch(
-      /^-- gap \(malformed\): what came after "of another history" up to [0-9a-f]{12}-\d+ is not shown$/,
+      /^-- gap \(malformed\): events after "of another history" up to [0-9a-f]{12}-\d+ are not shown$/,
     )
     expect(lines.slice(1).map(line => line.split(/ +/).slice(1, 3))).toEqual([
       ["message.received", "sandbox"],
@@ -87,7 +87,7 @@ describe("svc events tail", () => {
     const project = makeProject()
     expect(await svc(onBun, project, ["events", "tail"])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("no Host runs"),
+      stderr: expect.stringContaining("no Host is running"),
     })
     const host = await startHost({project})
     expect(await svc(onBun, project, ["events", "tail", "--types", "mesage.*"])).toMatchObject({

@@ -172,7 +172,7 @@ describe("a restart", () => {
     const accepted = await svc(onBun, project, ["runtime", "restart", "--confirm"], {env})
     expect({code: accepted.code, stdout: accepted.stdout}).toEqual({
       code: 0,
-      stdout: `pid ${host.process.pid} is ending with exit code 51\n`,
+      stdout: `pid ${host.process.pid} is exiting with code 51\n`,
     })
     expect((await host.process.finished).code).toBe(51)
   })

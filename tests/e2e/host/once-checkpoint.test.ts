@@ -133,7 +133,7 @@ describe("svc runtime start --once --from-checkpoint", () => {
   test("goes with --once only, and a project that is broken is told before", async () => {
     const project = makeProject()
     const alone = await runCommand(project, "runtime start --from-checkpoint newest")
-    expect(alone).toMatchObject({code: 1, stderr: expect.stringContaining("goes with --once")})
+    expect(alone).toMatchObject({code: 1, stderr: expect.stringContaining("needs --once")})
     expect(existsSync(project.path(".svc"))).toBe(false)
   })
 })

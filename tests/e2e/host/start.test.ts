@@ -229,7 +229,7 @@ ${hint}`)
 
   test("an unknown mode", async () => {
     expect(await refusal("http: {port: 0}\n", ["--mode", "prod"])).toMatch(
-      /^svc: the request is not valid\n {2}detail: --mode is development, production or test, not "prod"\n/,
+      /^svc: the request is not valid\n {2}detail: --mode must be development, production or test, not "prod"\n/,
     )
   })
 })

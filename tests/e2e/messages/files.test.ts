@@ -130,7 +130,7 @@ describe.each(bunAnd("node24"))("files of a message on $name", runtime => {
       code: 1,
       stdout: "",
       stderr: expect.stringMatching(
-        /^svc: --attach: large.bin: 1 MiB; the sandbox takes 512 KiB\n {2}hint: Attach smaller/,
+        /^svc: --attach: large.bin: 1 MiB; the sandbox accepts 512 KiB\n {2}hint: Attach smaller/,
       ),
     })
     expect(await chat("/pic\n", "none.txt")).toMatchObject({code: 1, stderr: expect.stringContaining("none.txt")})

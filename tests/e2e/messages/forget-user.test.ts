@@ -91,7 +91,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
 
     const refused = await runCommand(project, "user forget sandbox ann", runtime)
     expect(refused).toMatchObject({code: 1, stdout: expect.stringContaining("3 inbox events to redact")})
-    expect(refused.stderr).toContain("--yes does it without a question")
+    expect(refused.stderr).toContain("--yes does it without confirmation")
     expect(await command("user forget sandbox ann --dry-run")).toContain("1 timer to cancel")
     expect(occurrences(project, annSecret)).toContain(true)
 
@@ -103,7 +103,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       "1 question ended",
     ])
       expect(done).toContain(text)
-    expect(done).toContain(`checkpoints from before: ${checkpoint.id}`)
+    expect(done).toContain(`earlier checkpoints: ${checkpoint.id}`)
     expect(occurrences(project, annSecret)).toEqual([false, false])
     expect(occurrences(project, bobSecret)).toContain(true)
     const told = (await readHistoryOf(host)).filter(({type}) => type === "user.forgotten")

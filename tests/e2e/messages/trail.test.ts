@@ -70,7 +70,7 @@ describe.each(bunOr("node24"))("the trail of one message on $name", runtime => {
     expect(stdout).toMatch(/received +sandbox +good/)
     expect(stdout).toMatch(/log info +bot +thinking about good/)
     expect(stdout).toMatch(/message\.sent/)
-    expect(stdout).toMatch(/event log: looked from \S+ to \S+/)
+    expect(stdout).toMatch(/event log: searched from \S+ to \S+/)
     expect(await printedJson(host.project, `inbox trail ${good} --json`)).toMatchObject({event: {seq: good}})
   })
 

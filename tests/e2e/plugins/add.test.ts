@@ -80,7 +80,7 @@ test("svc plugin add in production changes nothing and prints the commands of a 
   const {code, stdout, stderr} = await svc(onBun, project, ["plugin", "add", "svc-plugin-hello@1.0.0"], {env})
   expect({code, stderr}).toEqual({
     code: 1,
-    stderr: "svc: nothing was changed: in production a plugin comes with a release\n",
+    stderr: "svc: changed nothing: in production, plugins are installed by a release\n",
   })
   expect(stdout).toContain("svc plugin add svc-plugin-hello@1.0.0\n")
   expect(stdout).toContain("svc release begin\ngit fetch\nsvc release verify origin/main\n")

@@ -106,7 +106,7 @@ describe.each(bunOr("node22"))("on $name, a migration of a plugin that cannot be
 
     const plan = await printed(project, `checkpoint restore ${id} --data-only --dry-run`, runtime)
     expect(plan).toMatch(
-      /not undone +migration no-stars of plugin notes: the stars are dropped; .* stored since is lost/,
+      /not undone +migration no-stars of plugin notes: the stars are dropped; .* later data is lost/,
     )
     await printed(project, `checkpoint restore ${id} --data-only`, runtime)
     const again = await startHost({project, runtime})
@@ -240,7 +240,7 @@ test("a one-shot start on a checkpoint tries it without another one; a dry run s
   const report = await printedJson<MigrationReport>(project, "database migrate --dry-run")
   expect(report.plugins).toEqual([{plugin: "notes", migrations: ["first"]}])
   const text = await printed(project, "database migrate --dry-run")
-  expect(text).toMatch(/plugins +notes has first; what else their code brings is known once their setup has run/)
+  expect(text).toMatch(/plugins +notes has first; further migrations in their code are known once their setup has run/)
   expect(text).toContain("svc runtime start --once --mode test --from-checkpoint newest")
 })
 

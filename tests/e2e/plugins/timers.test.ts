@@ -69,7 +69,7 @@ describe.each(bunOr("node24"))("timers on $name", runtime => {
       expect.objectContaining({state: "waiting", plugin: "clock", name: "remind", channel: "chat"}),
     ])
     const shown = await svc(runtime, host.project, ["timer", "show", items[0]?.id ?? ""])
-    expect(shown.stdout).toMatch(/goes on\s+no, it fires once/)
+    expect(shown.stdout).toMatch(/repeats\s+no, it fires once/)
     await host.say("/forget", {channel: "chat"})
     expect((await host.get<{items: unknown[]}>("/api/timers")).items).toEqual([])
 

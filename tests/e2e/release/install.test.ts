@@ -63,7 +63,7 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
     expect(before).toMatchObject({text: "", head: "main", stamp: ""})
 
     const told = await printed(project, "release install", runtime)
-    expect(told).toContain("the branch main moved to it")
+    expect(told).toContain("fast-forwarded the branch main")
     expect(told).toContain("svc runtime restart")
     const after = installedIn(project)
     expect(after).toMatchObject({
@@ -118,7 +118,7 @@ test("where no build was kept, a rollback makes it before anything changes, and 
   expect(withoutPath.stdout).toContain("no release kept them")
   const {code, stdout} = await runCommand(project, line)
   expect({code, stdout}).toMatchObject({code: 0})
-  expect(stdout).toContain("everything is the checkpoint's")
+  expect(stdout).toContain("everything matches the checkpoint")
   expect(existsSync(project.path("node_modules/greeting"))).toBe(true)
   expect(readdirSync(project.path(".svc/tmp"))).not.toContain("release")
   const back = await startHost({...production, project})

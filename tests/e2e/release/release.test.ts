@@ -85,7 +85,7 @@ test("a release is completed once it is verified and ready, by somebody who is n
   const release = await printedJson<ReleaseView>(project, "release complete --accepted-by dana --window 90m")
   expect(release).toMatchObject({state: "observing", acceptedBy: "dana", unverified: null})
   expect(release.windowLeft).toBeGreaterThan(5300)
-  expect(await printed(project, "release status")).toContain("complete; observed for another 1 h ")
+  expect(await printed(project, "release status")).toContain("complete; under observation for another 1 h ")
   expect(await ingressOf(host)).toMatchObject({state: "open", reasons: []})
   await printed(project, "checkpoint create")
   await printed(project, "checkpoint prune --keep 1")

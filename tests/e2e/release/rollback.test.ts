@@ -48,7 +48,7 @@ test("rollback takes code, lockfile, configuration and data back together, and p
   const {code, stdout, stderr} = await runCommand(project, `rollback ${checkpoint.id} --accept-side-effects`)
   expect({code, stderr}).toEqual({code: 0, stderr: ""})
   expect(stdout).toContain(`to ${one.commit}: `)
-  expect(stdout).toContain("rolled back    everything is the checkpoint's")
+  expect(stdout).toContain("rolled back    everything matches the checkpoint")
   expect(filesOf(project)).toEqual(one)
   const {plugin, config: configuration, lockfile} = versions.one
   expect(one).toMatchObject({plugin, configuration, lockfile, status: "", onlyInOne: "one", swapped: false})

@@ -98,7 +98,7 @@ test("ends at the first step that fails: its end is shown, all of it is in a fil
   expect(stdout).toMatch(/\n {4}4999\n {4}5000\n(?: {4}.*\n)* {4}broken\n/)
   expect(stdout).not.toContain("\n    100\n")
   const {verification, id} = await releaseOf(project)
-  expect(stdout).toContain(`all of it: .svc/verifications/${id}/test.log`)
+  expect(stdout).toContain(`full output: .svc/verifications/${id}/test.log`)
   expect(project.read(`.svc/verifications/${id}/test.log`)).toMatch(/(^|\n)1\n2\n3\n/)
   expect(statSync(project.path(`.svc/verifications/${id}/test.log`)).mode & 0o777).toBe(0o600)
   expect(verification?.steps.map(({name}) => name)).toEqual(["worktree", "install", "doctor", "build", "test"])
@@ -159,7 +159,7 @@ test("a lockfile that does not fit, none, one whose package manager is not here,
   expect(await failing(none)).toMatch(/^there is no lockfile\n.*commit the lockfile/)
   expect(await failing(pnpm)).toContain("pnpm could not be started")
   expect(await refusal(project, "release verify no-such-branch")).toContain("names no commit of this repository")
-  expect(await refusal(project, "release verify --limit soon")).toContain("--limit is a duration")
+  expect(await refusal(project, "release verify --limit soon")).toContain("--limit must be a duration")
 })
 
 test("a step that does not end is ended with everything that it has started", async () => {
@@ -214,7 +214,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     stopped.running.child.kill("SIGINT")
     expect(await stopped.running.finished).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("nothing was recorded"),
+      stderr: expect.stringContaining("recorded nothing"),
     })
     await until("its build to end", () => !isRunning(stopped.pid))
     expectNothingLeft(project)

@@ -143,7 +143,7 @@ describe.each(both)("a production Host on $name", runtime => {
     project.write("plugins/word.ts", replying("word", "two"))
     expect(await ask(runtime, project, "restart")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("is ending with exit code 51"),
+      stdout: expect.stringContaining("is exiting with code 51"),
     })
     expect((await process.finished).code).toBe(51)
     const next = await startGood(runtime, project)
@@ -202,7 +202,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
         plugin.database.migrate([{name: "more", up: table => ["CREATE TABLE " + table("more") + " (n)"]}])
         plugin.command("word", ${read})`),
     )
-    expect((await ask(runtime, project, "reload")).stdout).toContain("the change needs a restart, which has begun")
+    expect((await ask(runtime, project, "reload")).stdout).toContain("the change needs a restart; the Host is restarting")
     expect((await host.process.finished).code).toBe(75)
     const next = await startGood(runtime, project)
     expect(await next.say("/word")).toEqual(['[{"n":0}]'])

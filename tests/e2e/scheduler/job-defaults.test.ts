@@ -123,7 +123,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     expect((await svc(runtime, project, ["schedule", "show", "digest"])).stderr).toContain("there is no job digest")
     await host.stop()
     const stopped = await printed(project, "schedule show team.digest", runtime)
-    expect(stopped).toContain("no Host runs")
+    expect(stopped).toContain("no Host is running")
     expect(stopped).not.toContain("last run")
   })
 

@@ -154,7 +154,7 @@ test("an edit by hand is taken; one that is not valid is refused with its positi
     expect.stringMatching(/^data\/schedule-jobs\.json:\d+:\d+ jobs\[0\]\.timezone: .*did you mean "Europe\/London"\?/),
   ])
   await untilPrinted(host.process, "is not valid, so the Host keeps the current jobs")
-  expect(await printed(project, "schedule list")).toContain("data/schedule-jobs.json is not taken as it is")
+  expect(await printed(project, "schedule list")).toContain("data/schedule-jobs.json is not in effect")
   const {stderr} = await runCommand(project, "schedule pause ticking")
   expect(stderr).toContain("jobs[0].timezone")
   expect(project.read(file)).toContain("Europe/Londn")
@@ -303,9 +303,9 @@ test.each(twoRuntimes)("svc schedule does it all, with the Host stopped and runn
   expect(await printed(project, "schedule runs standup", runtime)).toContain(`${runId}  standup`)
   await host.stop()
 
-  expect(await printed(project, "schedule list", runtime)).toContain("no Host runs")
-  expect((await runCommand(project, "schedule run standup", runtime)).stderr).toContain("no Host runs")
-  expect(await printed(project, "schedule remove standup", runtime)).toContain("standup is removed")
+  expect(await printed(project, "schedule list", runtime)).toContain("no Host is running")
+  expect((await runCommand(project, "schedule run standup", runtime)).stderr).toContain("no Host is running")
+  expect(await printed(project, "schedule remove standup", runtime)).toContain("removed standup")
   expect((await jobsOf(await startHost({runtime, project}))).items).toEqual([])
 })
 

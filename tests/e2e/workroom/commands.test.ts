@@ -96,7 +96,7 @@ test("a Catalog file that was changed is refused by verify, rebuilt by the comma
   expect(readFileSync(`${catalog}.replaced`, "utf8")).toContain("two")
   const torn = project.path(".svc/workroom-journal/0000000000000001.segment")
   appendFileSync(torn, "torn")
-  expect(await said(project, "verify")).toContain("then 4 bytes of a torn record, which the next start cuts: sound")
+  expect(await said(project, "verify")).toContain("then 4 bytes of a torn record, which the next start removes: sound")
   const next = await startHost({project})
   const told = "cut 4 bytes of the torn and unacknowledged record 2"
   await untilPrinted(next.process, told)

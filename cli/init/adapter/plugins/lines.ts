@@ -17,10 +17,10 @@ interface Message {
   readonly text: string
 }
 
-/** What the server writes, one JSON object a line. Replace this by what your platform says. */
+/** A line from the server, as one JSON object. Replace this with the messages of your platform. */
 type Said = {readonly welcome: boolean} | {readonly taken: string; readonly wait?: number} | Message
 
-/** Undefined for a line that is none of these: what comes from a network may be anything. */
+/** Returns undefined for any other line: a network may send anything. */
 const readLine = (line: string): Said | undefined => {
   try {
     const said = JSON.parse(line)
@@ -50,7 +50,7 @@ export default definePlugin({
         const tell = (line: object) => socket.write(`${JSON.stringify(line)}\n`)
         const taken = new Map<string, (wait: number | undefined) => void>()
 
-        /** The server delivers again what has no acknowledgement, so that one is written once the event is durable. */
+        /** Acknowledges once the event is durable: the server redelivers messages that were not acknowledged. */
         const receive = async ({id, at, user, text}: Message) => {
           await endpoint.receive({
             id,
@@ -66,7 +66,7 @@ export default definePlugin({
         const welcomed = new Promise<boolean>(resolve => {
           createInterface({input: socket}).on("line", line => {
             const said = readLine(line)
-            if (said === undefined) endpoint.log.warn("a line was not understood", {line})
+            if (said === undefined) endpoint.log.warn("the server sent an unknown line", {line})
             else if ("welcome" in said) resolve(said.welcome)
             else if ("taken" in said) taken.get(said.taken)?.(said.wait)
             else receive(said).catch(error => endpoint.log.error("a message was not stored", {error}))

@@ -28,7 +28,7 @@ test("answers a command that the platform delivers", async () => {
   }
 })
 
-/** What svc expects of every adapter, each with a Host of its own. */
+/** The checks that every adapter must pass, each with a separate Host. */
 const checks = adapterChecks({
   use: fileURLToPath(new URL("../plugins/lines.ts", import.meta.url)),
   name: "lines",

@@ -11,9 +11,9 @@ interface Message {
   readonly text: string
 }
 
-/** The platform of the tests: it delivers a message again, to each new connection, until the bot has acknowledged it. */
+/** The platform of the tests. It redelivers a message to each new connection until the bot has acknowledged it. */
 export class LineServer {
-  /** What the bot has said, in order. */
+  /** The bot's messages, in order. */
   readonly heard: {readonly text: string; readonly at: number}[] = []
   readonly sockets = new Set<Socket>()
   readonly #server = createServer(socket => this.#accept(socket))
@@ -24,7 +24,7 @@ export class LineServer {
   #pause: number | undefined
   #onHeard: (text: string) => void = () => {}
 
-  /** Resolves to the port; 0 takes a free one. */
+  /** Resolves to the port; 0 chooses a free one. */
   listen(port = 0): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject)
@@ -45,7 +45,7 @@ export class LineServer {
     for (const socket of this.sockets) socket.destroy()
   }
 
-  /** A user says something. Resolves to the message's id; `isAcknowledged` tells whether the bot has stored it. */
+  /** Sends a user's message. Returns its id; `isAcknowledged` tells whether the bot has stored it. */
   say(user: string, text: string): string {
     this.#last = {id: `${Date.now()}-${Math.random()}`, at: Date.now(), user, text}
     this.#messages.push(this.#last)
@@ -57,12 +57,12 @@ export class LineServer {
     return !this.#messages.some(message => message.id === id)
   }
 
-  /** Delivers the last message once more. */
+  /** Redelivers the last message. */
   repeat(): void {
     if (this.#last !== undefined) this.#deliver(this.#last)
   }
 
-  /** Refuses the bot's next message, and asks it to wait for so many milliseconds. */
+  /** Rejects the bot's next message, and asks it to wait for this number of milliseconds. */
   slowDown(milliseconds: number): void {
     this.#pause = milliseconds
   }
@@ -96,7 +96,7 @@ export class LineServer {
     for (const message of this.#messages) write(socket, message)
   }
 
-  /** A message that comes again under the same id is one message: that is what `idempotent` says. */
+  /** Ignores a repeated message by its id: `idempotent` promises that. */
   #take(socket: Socket, id: string, text: string): void {
     const wait = this.#pause
     this.#pause = undefined
@@ -115,7 +115,7 @@ export class LineServer {
 
 const write = (socket: Socket, line: object) => void socket.write(`${JSON.stringify(line)}\n`)
 
-// Started by hand, it is a chat in the terminal: what you type, you say to the bot.
+// Run by hand, this is a chat in the terminal: each line that you type is a message to the bot.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const server = new LineServer()
   const print = (text: string) => void process.stdout.write(`${text}\n`)

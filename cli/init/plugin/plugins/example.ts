@@ -1,11 +1,11 @@
 import {definePlugin, Type} from "svc-runtime"
 
 export default definePlugin({
-  description: "Tells what it is",
+  description: "Describes itself",
   config: Type.Object({
-    answer: Type.String({default: "I am example.", description: "What the command answers"}),
+    answer: Type.String({default: "I am example.", description: "The answer of the command"}),
   }),
   setup(plugin, {answer}) {
-    plugin.command("example", {description: "Tell what this plugin is"}, () => answer)
+    plugin.command("example", {description: "Describe this plugin"}, () => answer)
   },
 })
