@@ -15,7 +15,7 @@ import {startTelegram} from "../../support/platforms/telegram/telegram.ts"
 const rows = {
   killed: "`kill -9` in the middle of a handler",
   down: "A message arrives while the process is down",
-  network: "A reply while the network is away for three seconds",
+  network: "A reply while the network is offline for three seconds",
   question: "A question over a restart",
   reminder: "A reminder over a restart",
   repeat: "The platform delivers a message twice",
