@@ -105,9 +105,7 @@ describe.each(bunOr("node22"))("on $name, a migration of a plugin that cannot be
     expect(await refusedStart(project, runtime)).toContain("the database has migration no-stars of plugin notes")
 
     const plan = await printed(project, `checkpoint restore ${id} --data-only --dry-run`, runtime)
-    expect(plan).toMatch(
-      /not undone +migration no-stars of plugin notes: the stars are dropped; .* later data is lost/,
-    )
+    expect(plan).toMatch(/not undone +migration no-stars of plugin notes: the stars are dropped; .* later data is lost/)
     await printed(project, `checkpoint restore ${id} --data-only`, runtime)
     const again = await startHost({project, runtime})
     expect(await again.say("/notes four")).toEqual(['[{"text":"one","stars":null},{"text":"four","stars":null}]'])

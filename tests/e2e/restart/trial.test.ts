@@ -202,7 +202,9 @@ describe.each(bunOr("node22"))("on $name", runtime => {
         plugin.database.migrate([{name: "more", up: table => ["CREATE TABLE " + table("more") + " (n)"]}])
         plugin.command("word", ${read})`),
     )
-    expect((await ask(runtime, project, "reload")).stdout).toContain("the change needs a restart; the Host is restarting")
+    expect((await ask(runtime, project, "reload")).stdout).toContain(
+      "the change needs a restart; the Host is restarting",
+    )
     expect((await host.process.finished).code).toBe(75)
     const next = await startGood(runtime, project)
     expect(await next.say("/word")).toEqual(['[{"n":0}]'])
