@@ -94,7 +94,7 @@ await plugin.test(notes(first), {log: line => lines.push(line)}, async bot => {
   said.push(await bot.say("/note three"))
   const older = await bot.upgrade(notes(first)).catch(error => error.code)
   const unknown = await bot.upgrade(notes(first), {plugin: "other"}).catch(error => error.code)
-  const saved = lines.some(line => line.includes("a checkpoint is made and verified before"))
+  const saved = lines.some(line => line.includes("the Host makes and verifies a checkpoint first"))
   console.log(JSON.stringify({said: said.flat().map(text => JSON.parse(text)), refused, older, unknown, saved}))
 })
 `
