@@ -4,7 +4,7 @@ import {guild} from "../platforms/discord/world.ts"
 
 const channel = guild.channels[0].id
 
-/** The built-in adapter `discord` at the fake of the tests. */
+/** The built-in adapter `discord` at the tests' fake. */
 export const discord: AdapterUnderTest = {
   use: "discord",
   name: "discord",

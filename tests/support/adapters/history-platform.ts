@@ -10,12 +10,12 @@ interface Said {
   readonly at: number
 }
 
-/** So many messages it hands over at once, whatever it is asked for. */
+/** The highest number of messages per answer, whatever the request asks for. */
 const page = 3
 
 /**
- * A stand-in for a platform that delivers nothing again, and has a history beside its live stream. `asked` is called before
- * it answers for its history, and may answer itself.
+ * A stand-in for a platform that never redelivers and has a history beside its live stream. `asked` is called before
+ * each answer for the history, and may answer itself.
  */
 export class HistoryPlatform {
   readonly url: string
@@ -53,7 +53,7 @@ export class HistoryPlatform {
   }
 }
 
-/** Source of its adapter, slot `past`, and of a handler that answers each message. */
+/** The source of its adapter, slot `past`, and of a handler that answers each message. */
 export const pastPlugin = pluginWith(`
     const eventOf = ({n, channel, user, text, at}) => ({
       id: "said/" + n,

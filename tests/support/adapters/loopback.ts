@@ -2,7 +2,10 @@ import {fileElement, renderContent} from "../../../shared/sdk/sdk.ts"
 import {startStandIn} from "../machine/stand-in-server.ts"
 import {pluginWith} from "../plugins/plugin-sources.ts"
 
-/** An adapter for the tests' loopback platform: it goes on behind its cursor, and has files and every act of moderation. */
+/**
+ * An adapter for the tests' loopback platform. It continues behind its cursor, and supports files and every act of
+ * moderation.
+ */
 export const loopbackPlugin = pluginWith(`
     plugin.adapter("loop", {
       history: "replay",
@@ -51,7 +54,7 @@ export const loopbackPlugin = pluginWith(`
 interface SentFile {
   readonly name: string
   readonly type: string
-  /** In base64. */
+  /** Base64. */
   readonly data: string
 }
 
@@ -66,7 +69,7 @@ interface Asked {
   readonly files?: readonly SentFile[]
 }
 
-/** What a request does, in words: `team: hello`, `team: [cat.png]`, `edit m1: hello`, `delete m1`, `mute eve 600000`. */
+/** A request in words: `team: hello`, `team: [cat.png]`, `edit m1: hello`, `delete m1`, `mute eve 600000`. */
 const wordsOf: Readonly<Record<string, (asked: Asked) => string>> = {
   send: ({channel, text, files = []}) => `${channel}: ${text}${files.map(({name}) => `[${name}]`).join("")}`,
   edit: ({message, text}) => `edit ${message}: ${text}`,
@@ -75,8 +78,8 @@ const wordsOf: Readonly<Record<string, (asked: Asked) => string>> = {
 }
 
 /**
- * A stand-in for a chat platform. It keeps what people say for whoever asks for what is behind a cursor, and drops an act
- * that comes again under its id. A mute has none: the same one again changes nothing.
+ * A stand-in for a chat platform. It keeps people's messages for clients that ask for everything behind a cursor, and
+ * drops an act that repeats an id. A mute has no id: repeating it changes nothing.
  */
 export const startLoopback = async () => {
   const events: object[] = []
@@ -106,7 +109,7 @@ export const startLoopback = async () => {
     return deed
   }
 
-  /** Calls what waits for this deed, once; tells whether something did. */
+  /** Springs the trap for this deed, once; returns whether it did. */
   const springs = (deed: string | undefined): boolean => {
     if (trap === undefined || deed?.startsWith(trap.deed) !== true) return false
     const {spring} = trap
@@ -144,22 +147,22 @@ export const startLoopback = async () => {
 
   return {
     url,
-    /** What the bot has done, once each, in order. */
+    /** The bot's deeds in order, without repetitions. */
     deeds: deeds as readonly string[],
-    /** The files that came with what the bot has done, in order. */
+    /** The files of the bot's deeds, in order. */
     sent: sent as readonly {readonly deed: string; readonly type: string; readonly bytes: Buffer}[],
-    /** Names of files that the bot has read, each as often as it did. */
+    /** The names of the files that the bot has read, once for each time. */
     downloads: downloads as readonly string[],
-    /** How often it was asked again for what it had done. */
+    /** How many requests repeated an earlier deed. */
     repeated: () => repeated,
-    /** Has the bot done something that begins so? */
+    /** Whether any of the bot's deeds begins like this. */
     has: (deed: string): boolean => deeds.some(each => each.startsWith(deed)),
-    /** Keeps a file for what people say; returns its element. When it is read, `download <name>` is done. */
+    /** Keeps a file for people's messages; returns its element. Reading it counts as the deed `download <name>`. */
     upload: (name: string, type: string, bytes: Uint8Array): string => {
       uploads.set(name, bytes)
       return renderContent([fileElement({src: `${url}/files/${name}`, name, type, size: bytes.length})])
     },
-    /** Somebody says something: in a channel with others, or in the direct one, `@eve`. Its id is that of the message. */
+    /** A person says something in a shared channel or in a direct one, `@eve`. The id is that of the message. */
     say: (id: string, text: string, {user, channel}: {user: string; channel: string}): void => {
       events.push({
         id,
@@ -171,11 +174,11 @@ export const startLoopback = async () => {
         message: {id, content: text},
       })
     },
-    /** The next time that something is done that begins so, nobody hears of it: `spring` is called in the place of an answer. */
+    /** The next deed that begins like this gets no answer; `spring` is called instead. */
     set: (deed: string, spring: () => void): void => {
       trap = {deed, spring}
     },
-    /** While it is away it refuses to act, and asks to come again. */
+    /** While offline, it refuses to act and asks for a retry. */
     away: (is: boolean): void => {
       isAway = is
     },

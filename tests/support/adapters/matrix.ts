@@ -3,7 +3,7 @@ import type {Homeserver} from "../platforms/matrix/dendrite.ts"
 import {openGate} from "../platforms/matrix/gate.ts"
 import {type MatrixEvent, Person} from "../platforms/matrix/person.ts"
 
-/** The built-in adapter `matrix` at a real homeserver, which `gate` stands in front of. */
+/** The built-in adapter `matrix` at a real homeserver, behind `gate`. */
 export const matrix = async (homeserver: Homeserver): Promise<AdapterUnderTest> => {
   const bot = await Person.register(homeserver, "bot")
   return {
@@ -63,7 +63,7 @@ export const matrix = async (homeserver: Homeserver): Promise<AdapterUnderTest> 
   }
 }
 
-/** What the bot has said, as a client shows it: edits in their place, nothing that is gone. */
+/** The bot's messages as a client shows them: edited in place, without deleted ones. */
 const heardOf = (events: readonly MatrixEvent[], bot: string, ann: Person): Promise<readonly Heard[]> => {
   const own = events.filter(({sender, unsigned}) => sender === bot && unsigned?.redacted_because === undefined)
   const relationOf = ({content}: MatrixEvent) => content["m.relates_to"] ?? {}

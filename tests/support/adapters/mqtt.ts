@@ -3,7 +3,7 @@ import {accountAt} from "../platforms/mqtt/host.ts"
 import {passwords, startBroker} from "../platforms/mqtt/mosquitto.ts"
 import {joinBroker} from "../platforms/mqtt/person.ts"
 
-/** The built-in adapter `mqtt` at a real mosquitto. Messages have ids, so that those that come again are known. */
+/** The built-in adapter `mqtt` at a real mosquitto. Messages have ids, so that repetitions are recognized. */
 export const mqtt: AdapterUnderTest = {
   use: "mqtt",
   name: "mqtt",

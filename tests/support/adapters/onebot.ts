@@ -43,8 +43,8 @@ const env = {ONEBOT_TOKEN: token, WRONG_TOKEN: "a-wrong-token", ONEBOT_SECRET: p
 export type OneBotTransport = "ws" | "reverse" | "http"
 
 /**
- * The built-in adapter `onebot` at a fake: by WebSocket, whose implementation has history, by reverse WebSocket, or by HTTP with signed
- * posts of events.
+ * The built-in adapter `onebot` at a fake: by WebSocket, whose implementation has history, by reverse WebSocket, or by
+ * HTTP with signed event posts.
  */
 export const onebot = (transport: OneBotTransport): AdapterUnderTest => ({
   use: "onebot",
@@ -66,7 +66,7 @@ export const onebot = (transport: OneBotTransport): AdapterUnderTest => ({
       else if (transport === "reverse")
         await until("a connection of the bot", () => fake.connections() > 0 && fake.report(message()) > 0)
       else
-        await until("the Host to take an event", async () => {
+        await until("the Host to accept an event", async () => {
           const hook = host()?.hook
           return hook !== undefined && (await postEvent(hook, message()).catch(() => undefined))?.ok === true
         })

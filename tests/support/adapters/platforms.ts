@@ -12,9 +12,9 @@ import {deliver, secretOf, startReceiver} from "../webhooks/webhooks.ts"
 
 type At = () => HostAddress | undefined
 
-/** Posts until the Host answers 2xx: a sender that retries, as platforms do. */
+/** Posts until the Host answers 2xx, as platforms that retry do. */
 const insist = (post: (host: HostAddress) => Promise<Response>, at: At): Promise<unknown> =>
-  until("the Host to take a delivery", async () => {
+  until("the Host to accept a delivery", async () => {
     const host = at()
     const answer = host && (await post(host).catch(() => undefined))
     return answer?.ok === true
@@ -53,7 +53,7 @@ export const irc: AdapterUnderTest = {
 
 const secret = secretOf("conformance")
 
-/** The built-in adapter `webhook`, with a partner of the tests that retries what is not acknowledged. */
+/** The built-in adapter `webhook`, with a partner of the tests that retries unacknowledged deliveries. */
 export const webhook: AdapterUnderTest = {
   use: "webhook",
   name: "webhook",
@@ -120,7 +120,7 @@ export const sandbox: AdapterUnderTest = {
         const body = JSON.stringify({text, id, channel: "room", user: "ann"})
         return fetch(`${host.url}${path}`, {method: "POST", headers: headersOf(host), body})
       }, at)
-    /** Counts from now on how often the bot is seen writing on this Host. */
+    /** From now on, counts how often the bot shows as typing on this Host. */
     const watch = async (at: At) => {
       const host = at()
       if (host === undefined || host.url === watched) return
@@ -134,7 +134,7 @@ export const sandbox: AdapterUnderTest = {
           .pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<{data: string}>)
           if (JSON.parse(data).change === "typing") timesTyping++
       }
-      // It ends with its Host.
+      // The stream ends with its Host.
       void read(stream.body).catch(() => {})
     }
     return {
@@ -189,7 +189,7 @@ export const sandbox: AdapterUnderTest = {
   },
 }
 
-/** Runs the checks, or some of them, so many side by side, and tells how each ended. */
+/** Runs all or some of the checks, `atOnce` in parallel, and returns how each ended. */
 export const outcomesOf = async (
   adapter: AdapterUnderTest,
   atOnce = 1,

@@ -15,7 +15,7 @@ import {
   textOf,
 } from "svc-runtime"
 
-/** What may be wrong with the adapter, so that the conformance suite has something to find. */
+/** Faults of the adapter, for the conformance suite to find. */
 const Fault = Type.Enum([
   "none",
   "early",
@@ -23,8 +23,9 @@ const Fault = Type.Enum([
   "storm",
   "hasty",
   "leaky",
-  // Of the acts: cuts long texts, edits first parts only, deletes nothing, leaves its reactions, tells its history
-  // backwards, opens another channel each time, lists no commands, never shows that it writes, cannot do the method that it names.
+  // Acts: cuts long texts, edits only first parts, deletes nothing, leaves its reactions, returns its history
+  // backwards, opens another channel each time, lists no commands, never shows typing, fails at the method that it
+  // declares.
   "short",
   "halfway",
   "keeping",
@@ -34,23 +35,23 @@ const Fault = Type.Enum([
   "unlisted",
   "silent",
   "unable",
-  // Does not hear how long to wait, cannot delete what is gone, gives its history other ids than live.
+  // Ignores how long to wait, fails to delete what no longer exists, uses other ids in its history than live.
   "deaf",
   "strict",
   "renaming",
-  // Sends the first piece of a file only, reads half of one.
+  // Sends only the first piece of a file; reads only half of a file.
   "torn",
   "blind",
-  // Finds each account in order.
+  // Considers every account valid.
   "trusting",
 ])
 
-/** Before the ids of a renaming adapter's history. */
+/** The prefix of the ids in a renaming adapter's history. */
 const renamed = "past "
 
 const snOf = (id: string): number => Number(id.replace(renamed, ""))
 
-/** As many characters as the queue takes at once. */
+/** The longest message that the queue accepts, in characters. */
 const longest = 40
 
 const Account = Type.Object({port: Type.Integer(), password: Type.String()}, {additionalProperties: false})
@@ -61,17 +62,17 @@ interface Said {
   readonly file?: {readonly name: string; readonly type: string; readonly size: number}
 }
 
-/** What the queue answers a message or an act. */
+/** The queue's answer to a message or an act. */
 interface Answer {
   readonly wait?: number
   readonly all?: readonly Said[]
-  /** Of the message of an act. */
+  /** Of an act: whether its message no longer exists. */
   readonly isGone?: boolean
-  /** Of the file of a message, in base64. */
+  /** Of a message's file, in base64. */
   readonly data?: string
 }
 
-/** An adapter for the tests' queue (`queue-platform.ts`), which goes on behind its stored cursor. */
+/** An adapter for the tests' queue (`queue-platform.ts`). It continues behind its stored cursor. */
 export default definePlugin({
   config: Type.Object({fault: Type.Optional(Fault), history: Type.Optional(Type.Enum(["replay", "none"]))}),
   setup(plugin, {fault = "none", history = "replay"}) {
@@ -128,7 +129,7 @@ export default definePlugin({
           user: {id: "ann"},
           message: {id, content: renderContent(contentOf(said))},
         })
-        // One after the other, so that the cursor never passes an event that is not stored.
+        // One after another, so that the cursor never passes an event that is not stored.
         let storing = Promise.resolve()
         let hasTaken = false
         const take = async (said: Said) => {
@@ -204,7 +205,7 @@ export default definePlugin({
           },
           open: async user => ({id: fault === "restless" ? randomUUID() : `@${user}`, type: channelType.direct}),
           history: async ({before, after, limit}) => {
-            // The answer then holds a message that has come in live.
+            // The answer then contains a message that has already arrived live.
             while (fault === "renaming" && !hasTaken) await sleep(10)
             const {all = []} = await act("history")
             const found = all.filter(

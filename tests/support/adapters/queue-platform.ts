@@ -4,7 +4,7 @@ import {fileURLToPath} from "node:url"
 import type {AdapterUnderTest, FileUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
 import {until} from "../host/process.ts"
 
-/** What the tests' own adapter does wrong; see `queue-adapter.ts`. */
+/** The faults of the tests' own adapter; see `queue-adapter.ts`. */
 export type Fault =
   | "none"
   | "early"
@@ -30,13 +30,13 @@ export type Fault =
 
 interface Line {
   readonly hello?: string
-  /** It delivers to nobody what was said while nobody was there. */
+  /** Messages sent while nobody is connected are never delivered. */
   readonly live?: boolean
   readonly from?: string
   readonly ack?: number
   readonly send?: string
   readonly text?: string
-  /** An act, with the id under which it is answered, and the message that it is about. */
+  /** An act, with the id of its answer and the id of its message. */
   readonly act?: "edit" | "delete" | "react" | "unreact" | "history" | "typing" | "commands" | "mute" | "file"
   readonly id?: string
   readonly message?: string
@@ -54,7 +54,10 @@ interface Kept extends Heard {
   readonly reactions: readonly string[]
 }
 
-/** A stand-in for a chat platform with a queue: it keeps what was not acknowledged, and delivers it to each new connection. */
+/**
+ * A stand-in for a chat platform with a queue: it keeps unacknowledged messages, and delivers them to each new
+ * connection.
+ */
 class Queue {
   heard: readonly Kept[] = []
   readonly sockets = new Set<Socket>()
@@ -143,7 +146,10 @@ class Queue {
 
 const write = (socket: Socket, line: object) => void socket.write(`${JSON.stringify(line)}\n`)
 
-/** The tests' own adapter at the tests' own queue, with a fault or without; \`none\` delivers nothing again, and has a history. */
+/**
+ * The tests' own adapter at the tests' own queue, with or without a fault. With \`none\` it never redelivers, and has a
+ * history.
+ */
 export const queue = (fault: Fault = "none", history: "replay" | "none" = "replay"): AdapterUnderTest => ({
   use: fileURLToPath(new URL("queue-adapter.ts", import.meta.url)),
   name: "queue",

@@ -2,7 +2,7 @@ import type {AdapterUnderTest, PlatformUnderTest} from "../../../server/testing/
 import {discord} from "./discord.ts"
 import {telegram} from "./telegram.ts"
 
-/** Stock adapters of Koishi's world, in the versions of package.json, at the fakes that the built-in adapters are tested with. */
+/** Stock adapters of Koishi, in the versions of package.json, at the fakes of the built-in adapters. */
 const bridged = (
   builtIn: AdapterUnderTest,
   account: (platform: PlatformUnderTest) => object,
@@ -25,7 +25,7 @@ const bridged = (
   },
 })
 
-/** `@satorijs/adapter-telegram`, polling. It puts a number before the name of a file that it sends. */
+/** `@satorijs/adapter-telegram`, polling. It prefixes the names of sent files with a number. */
 export const bridgedTelegram = bridged(
   telegram,
   ({account}) => ({

@@ -5,7 +5,7 @@ import {layGateway} from "../platforms/satori/gateway.ts"
 
 const token = "token-of-the-satori-server"
 
-/** A Host that serves Satori, with the sandbox as the platform behind it. */
+/** A Host that serves Satori, backed by the sandbox. */
 export const startServingHost = (more: Parameters<typeof startHost>[0] = {}): Promise<TestHost> =>
   startHost({
     config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n',
@@ -22,7 +22,7 @@ interface Shown {
   readonly files: readonly {readonly name: string}[]
 }
 
-/** What the bot has said in a channel of the sandbox. */
+/** The bot's messages in a channel of the sandbox. */
 export const heardIn = async (host: TestHost, channel: string): Promise<readonly Heard[]> => {
   const {items} = await host.get<{items: readonly Shown[]}>(`/api/plugins/sandbox/messages?channel=${channel}`)
   const read = async (message: string, number: number) => {
@@ -39,7 +39,7 @@ export const heardIn = async (host: TestHost, channel: string): Promise<readonly
   )
 }
 
-/** The built-in adapter `satori` at a real Host that serves Satori; each check has a channel of its own there. */
+/** The built-in adapter `satori` at a real Host that serves Satori. Each check has its own channel there. */
 export const satori = (server: () => TestHost): AdapterUnderTest => ({
   use: "satori",
   name: "satori",

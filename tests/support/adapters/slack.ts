@@ -3,7 +3,7 @@ import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conf
 import {FakeSlack} from "../platforms/slack/slack.ts"
 import {tokens} from "../platforms/slack/world.ts"
 
-/** The built-in adapter `slack` by Socket Mode, at a fake of Slack. */
+/** The built-in adapter `slack` in Socket Mode, at a fake of Slack. */
 export const slack: AdapterUnderTest = {
   use: "slack",
   name: "slack",

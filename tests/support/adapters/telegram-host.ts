@@ -2,12 +2,12 @@ import {type HostOptions, startHost, type TestHost} from "../host/host.ts"
 import {until} from "../host/process.ts"
 import type {TelegramFake} from "../platforms/telegram/telegram.ts"
 
-/** The token of the tests' bot, which nothing may print. */
+/** The token of the tests' bot. It must never be printed. */
 export const token = "999:AAtests-own-token"
 /** Its secret part. */
 export const secretPart = "AAtests-own-token"
 
-/** A bot that says what it is asked to. */
+/** A bot that says what it is asked to say. */
 const words = `
 import {definePlugin, h} from "svc-runtime"
 
@@ -50,7 +50,7 @@ export const accountAt = (fake: TelegramFake, more: Readonly<Record<string, unkn
   ...more,
 })
 
-/** A configuration with these accounts; JSON is YAML. */
+/** A configuration with these accounts, as JSON, which is also YAML. */
 export const telegramConfig = (
   accounts: readonly Readonly<Record<string, unknown>>[],
   http: Readonly<Record<string, unknown>> = {},
@@ -76,7 +76,7 @@ export interface TelegramEndpoint {
   readonly remediation?: string
 }
 
-/** Waits until an endpoint is in a state; resolves to what the API says of it. */
+/** Waits until an endpoint is in a state; resolves to its entry in the API. */
 export const untilTelegram = async (host: TestHost, state: string, id = "main"): Promise<TelegramEndpoint> => {
   let last: TelegramEndpoint | undefined
   return until(`telegram~${id} to be ${state}`, async () => {
@@ -99,12 +99,12 @@ interface InboxItem {
   }
 }
 
-/** The events that the inbox has, oldest first. */
+/** The events in the inbox, oldest first. */
 export const eventsOf = async (host: TestHost): Promise<readonly InboxItem["event"][]> => {
   const {items} = await host.get<{readonly items: readonly InboxItem[]}>("/api/inbox?limit=200")
   return items.map(({event}) => event).reverse()
 }
 
-/** The texts of messages that the inbox has, oldest first. */
+/** The texts of the messages in the inbox, oldest first. */
 export const textsOf = async (host: TestHost): Promise<readonly string[]> =>
   (await eventsOf(host)).flatMap(({type, message}) => (type === "message-created" && message ? [message.content] : []))

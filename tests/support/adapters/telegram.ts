@@ -4,7 +4,7 @@ import {startTelegram} from "../platforms/telegram/telegram.ts"
 
 const token = "999:right-token"
 
-/** The built-in adapter `telegram` at the fake of the tests, polling, in a private chat. */
+/** The built-in adapter `telegram` at the tests' fake, polling, in a private chat. */
 export const telegram: AdapterUnderTest = {
   use: "telegram",
   name: "telegram",

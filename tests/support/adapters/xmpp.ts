@@ -5,7 +5,7 @@ import {joinXmpp, type Person, xml} from "../platforms/xmpp/person.ts"
 import {type Prosody, startProsody} from "../platforms/xmpp/prosody.ts"
 import {heardBy} from "../platforms/xmpp/told.ts"
 
-/** Gives a file to the server's upload service as clients do (XEP-0363); resolves to its address. */
+/** Uploads a file to the server's upload service as clients do (XEP-0363); resolves to its address. */
 export const uploadAs = async (person: Person, {name, type, bytes}: FileUnderTest): Promise<string> => {
   const size = String(bytes.length)
   const request = xml("request", {xmlns: "urn:xmpp:http:upload:0", filename: name, size, "content-type": type})
@@ -20,12 +20,12 @@ export const uploadAs = async (person: Person, {name, type, bytes}: FileUnderTes
   return slot?.getChild("get")?.attrs.url ?? ""
 }
 
-/** So many checks, at most, find an account of their own. */
+/** The number of accounts, and so of checks. */
 const mostChecks = 60
 
 /**
- * The built-in adapter `xmpp` in a room of a real Prosody: one server for all checks, with a room and an account for each. For one test,
- * which ends the server.
+ * The built-in adapter `xmpp` in a room of a real Prosody: one server for all checks, with a room and an account for
+ * each. For use in a single test, whose end stops the server.
  */
 export const xmpp = (): AdapterUnderTest => {
   let server: Promise<Prosody> | undefined
@@ -59,7 +59,7 @@ const enter = async (server: Prosody, check: number): Promise<PlatformUnderTest>
     nick: "bot",
     rooms: [{jid: room}],
   }
-  // Ann has made the room, so she gives the bot its rights there.
+  // Ann made the room, so she grants the bot its rights there.
   const item = xml("item", {affiliation: "admin", jid: account.jid})
   await ann.ask("set", room, xml("query", {xmlns: "http://jabber.org/protocol/muc#admin"}, item))
   const composing = 'composing xmlns="http://jabber.org/protocol/chatstates"'
@@ -71,7 +71,7 @@ const enter = async (server: Prosody, check: number): Promise<PlatformUnderTest>
       const id = await ann.say(room, text)
       await until("the room to have it", () => ann.stanzas.some(({stanza}) => stanza.attrs.id === id))
     },
-    // A new connection reads from the archive what it had live.
+    // A new connection reads from the archive what it already received live.
     repeat: () => cut(cable, server),
     heard: () => heardBy(ann, bot),
     sayFile: async file => {

@@ -4,7 +4,7 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentSettings} from "../../../shared/agents/config.ts"
 import {root} from "../host/runtimes.ts"
 
-/** The limits of a binding by its defaults. */
+/** The default limits of a binding. */
 export const usualLimits = {
   steps: 24,
   tokens: 200_000,
@@ -17,7 +17,7 @@ export const usualLimits = {
   day: {},
 } as const
 
-/** A binding to a model's server, with the defaults of the configuration. */
+/** A binding to a model server, with the configuration's defaults. */
 export const bindingOf = (settings: Partial<AgentSettings> = {}): Binding => ({
   name: "helper",
   instructions: "You help.",
@@ -35,10 +35,10 @@ export const bindingOf = (settings: Partial<AgentSettings> = {}): Binding => ({
   },
 })
 
-/** Opens models with the packages of this repository, and hides nothing. */
+/** Opens models with this repository's packages, and hides nothing. */
 export const noHiding: OpenOptions = {project: root, hide: text => text}
 
-/** What a user says first. */
+/** A request with a user's first message. */
 export const userSays = (text: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
   instructions: "You help.",
   messages: [{role: "user", text}],
@@ -47,5 +47,5 @@ export const userSays = (text: string, more: Partial<ModelRequest> = {}): ModelR
   ...more,
 })
 
-/** A call that nobody ends. */
+/** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal

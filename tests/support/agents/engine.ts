@@ -17,19 +17,19 @@ import {log as silence} from "../host/silence.ts"
 import {authority} from "../workroom/requests.ts"
 import {bindingOf} from "./bindings.ts"
 
-/** The database is open as long as the agents are. */
+/** The database must stay open as long as the agents run. */
 export interface EngineParts {
   readonly database: Database
-  /** What `helper` is: its model's server, its tools, its limits. */
+  /** The settings of `helper`: its model server, its tools, its limits. */
   readonly settings: Partial<AgentSettings>
-  /** What the plugins of its generation publish; asked for again where it changes. */
+  /** What the plugins of its generation publish; read again after a change. */
   readonly snapshot: () => Pick<Snapshot, "tools">
   readonly clock?: Clock
   readonly isPaused?: () => boolean
   readonly log?: Log
 }
 
-/** The agents of a Host without the Host around them: `helper`, asked by users of the endpoint `line`, where nothing is sent. */
+/** A Host's agents without the Host: users of the endpoint `line`, which sends nothing, ask `helper`. */
 export const agentsOn = async (parts: EngineParts): Promise<{agents: Agents; workroom: Workroom}> => {
   const {database, settings, snapshot, clock = systemClock, isPaused = () => false, log = silence} = parts
   const workroom = await Workroom.open({store: new TableStore(database), authority, log})
@@ -61,7 +61,7 @@ export const agentsOn = async (parts: EngineParts): Promise<{agents: Agents; wor
   return {agents, workroom}
 }
 
-/** What a user asks in the channel `#team`. */
+/** A user's request in the channel `#team`. */
 export const askedBy = (user: string, input: string) =>
   ({
     agent: "helper",
@@ -72,7 +72,7 @@ export const askedBy = (user: string, input: string) =>
     user: {id: user, name: user},
   }) as const
 
-/** Waits are short, and what they were asked to be is kept: of pauses between tries, in milliseconds. */
+/** Shortens waits, and records the requested pauses between attempts, in milliseconds. */
 export class HastyClock implements Clock {
   readonly longestWait = systemClock.longestWait
   readonly togetherFor = 1
@@ -83,7 +83,7 @@ export class HastyClock implements Clock {
     return systemClock.now() + this.#offset
   }
 
-  /** Somebody sets the clock, by so many milliseconds. */
+  /** Sets the clock forward or back, in milliseconds. */
   set(by: number): void {
     this.#offset += by
   }

@@ -11,7 +11,7 @@ type RunView = Static<typeof AgentRunView>
 type RunDetail = Static<typeof AgentRunDetail>
 type Approval = Static<typeof ApprovalView>
 
-/** The newest runs of agents, the oldest of them first. */
+/** The newest runs of agents, in order from the oldest. */
 export const runsOf = async (host: TestHost, limit = 200): Promise<readonly RunView[]> =>
   (await host.get<{items: RunView[]}>(`/api/runs?kind=agent&limit=${limit}`)).items.reverse()
 
@@ -19,25 +19,25 @@ export const runOf = (host: TestHost, runId: string): Promise<RunDetail> => host
 
 const ended: readonly string[] = ["succeeded", "failed", "cancelled"]
 
-/** The run, once it has ended. */
+/** A run, once it has ended. */
 export const endOf = (host: TestHost, runId: string): Promise<RunDetail> =>
   until(`run ${runId} to end`, async () => {
     const run = await runOf(host, runId)
     return ended.includes(run.state) && run
   })
 
-/** The run that an event of the inbox has just begun, once it has ended. */
+/** The run that an inbox event has just started, once it has ended. */
 export const runOfEvent = async (host: TestHost, sn: number): Promise<RunDetail> => {
   const newest = () => runsOf(host, 20)
   const {runId} = await until("the run to begin", async () => (await newest()).find(({event}) => event === sn))
   return endOf(host, runId)
 }
 
-/** All runs with their questions, the oldest first. */
+/** All runs with their inputs, oldest first. */
 const detailsOf = async (host: TestHost): Promise<readonly RunDetail[]> =>
   Promise.all((await runsOf(host)).map(({runId}) => runOf(host, runId)))
 
-/** The newest run that was asked this, once it has ended. */
+/** The newest run with this input, once it has ended. */
 export const runAsked = (host: TestHost, input: string): Promise<RunDetail> =>
   until(`a run for "${input}" to end`, async () => {
     const found = (await detailsOf(host)).findLast(run => run.input === input)
@@ -47,14 +47,14 @@ export const runAsked = (host: TestHost, input: string): Promise<RunDetail> =>
     throw new Error(`${error.message}; there are ${JSON.stringify(runs)}`)
   })
 
-/** Approvals that wait, the oldest first, once there are as many. */
+/** The pending approvals, oldest first, once there are `count` of them. */
 export const waitingApprovals = (host: TestHost, count = 1): Promise<readonly Approval[]> =>
   until(`${count} approvals to wait`, async () => {
     const {items} = await host.get<{items: Approval[]}>("/api/approvals?state=waiting")
     return items.length === count && items.reverse()
   })
 
-/** Reads the database of a project whose Host does not run. */
+/** Reads the database of a project whose Host is stopped. */
 export const readRows = async (project: Project, sql: string): Promise<readonly Row[]> => {
   const signal = new AbortController().signal
   const location = {dialect: "sqlite", file: project.path(".svc/data.sqlite")} as const

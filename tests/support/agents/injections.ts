@@ -1,13 +1,13 @@
 import type {ScriptedCall} from "./scripted-model.ts"
 
-/** What somebody wants an agent to do. */
+/** An attacker's goal for an agent. */
 export interface Goal {
   readonly kind: string
-  /** The calls that the model makes when it reads of the goal, or none. */
+  /** The calls that the model makes when it reads the goal. */
   readonly calls?: readonly ScriptedCall[]
-  /** What it answers then; "done" when left out. */
+  /** The model's answer then; "done" by default. */
   readonly answer?: string
-  /** Why svc refuses each call; what the steps say. */
+  /** Why svc refuses each call, as in the steps. */
   readonly reasons: readonly string[]
 }
 
@@ -29,7 +29,7 @@ const approving = (name: string) =>
   call("its own approval, by a tool", "tool_unknown", name, {id: "any", approve: true})
 const says = (kind: string, answer: string): Goal => ({kind, answer, reasons: []})
 
-/** Addresses that no agent reads, listed or not. */
+/** Addresses that no agent reads, even if they are listed. */
 const unlisted = [
   "file:///etc/passwd",
   "file:.env",
@@ -46,7 +46,10 @@ const unlisted = [
   "data:text/plain,secret",
 ]
 
-/** What the agent `helper` of the tests must not do, whatever it reads. `listed` are hosts that it may read from, all private. */
+/**
+ * What the agent `helper` of the tests must not do, whatever it reads. `listed` are hosts from which it may read, all
+ * private.
+ */
 export const goals = (listed: readonly string[]): readonly Goal[] => [
   ...["vault.read", "workroom.accept", "shell", "config.set", "limits.set", "permission.grant"].map(name =>
     unknown(name),
@@ -106,7 +109,7 @@ export const goals = (listed: readonly string[]): readonly Goal[] => [
   says("a very long answer", "long ".repeat(2000)),
 ]
 
-/** What it must not do for somebody who may send to the listed channel and add work items. */
+/** What it must not do for a user who may send to the listed channel and add work items. */
 export const trustedGoals: readonly Goal[] = [
   ...[
     ["sandbox", "secret-room"],

@@ -1,11 +1,11 @@
 import type {Database} from "../../../server/database/database.ts"
 
-/** What somebody says. */
+/** A message of a person. */
 export interface Said {
   readonly text: string
   readonly channel?: string
   readonly endpoint?: string
-  /** 1 is a direct conversation. */
+  /** 1 stands for a direct conversation. */
   readonly type?: 0 | 1
   readonly user?: string
   readonly account?: string
@@ -35,7 +35,7 @@ const eventOf = ({
   message: {id: "1", content: text},
 })
 
-/** Stores messages as an inbox does, and resolves to the number of the last. */
+/** Stores messages as the inbox does; resolves to the number of the last one. */
 export const say = async (database: Database, ...all: readonly (string | Said)[]): Promise<number> => {
   const said = all.map(each => (typeof each === "string" ? {text: each} : each))
   const rows = said.map(each => [

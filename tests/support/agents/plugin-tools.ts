@@ -13,7 +13,7 @@ plugins:
   weather: {}
 `
 
-/** What the plugin `weather` publishes by this `setup`, as a generation has it. */
+/** What the plugin `weather` with this `setup` publishes in a generation. */
 export const publishWeather = async (
   database: Database,
   setup: (plugin: Plugin) => void,

@@ -2,12 +2,12 @@ import {type ChatCompletionRequest, LLMock} from "@copilotkit/aimock"
 import {onTestFinished} from "vitest"
 import type {ScriptedCall} from "./scripted-model.ts"
 
-/** What a client asks of the fake, whichever protocol it speaks. */
+/** A client's request to the fake, in either protocol. */
 export interface FakeQuestion {
   readonly model: string
-  /** What the user asks in this run: the last message that is the user's. */
+  /** The user's last message in this run. */
   readonly asked: string
-  /** The results of tools since, the oldest first. */
+  /** The tool results since that message, oldest first. */
   readonly results: readonly string[]
 }
 
@@ -17,17 +17,17 @@ export interface FakeAnswer {
 }
 
 export interface ProtocolFake {
-  /** Of the OpenAI protocol and of Anthropic's, for `baseURL`. */
+  /** The `baseURL` for the OpenAI protocol and for Anthropic's. */
   readonly url: string
-  /** Paths that were asked, the oldest first. */
+  /** The requested paths, oldest first. */
   paths(): readonly string[]
   /** The bodies of all requests, as JSON. */
   bodies(): string
 }
 
 /**
- * A fake of two protocols, `@copilotkit/aimock`, over real HTTP with streaming, until the test is over. It checks and writes what
- * OpenAI's and Anthropic's servers do; no model is behind it, and what it says is the test's script.
+ * A fake of two protocols, `@copilotkit/aimock`, over real HTTP with streaming, until the test ends. It checks and
+ * writes what OpenAI's and Anthropic's servers do. There is no model behind it: the test's script provides the answers.
  */
 export const startProtocolFake = async (script: (question: FakeQuestion) => FakeAnswer): Promise<ProtocolFake> => {
   const fake = new LLMock({port: 0, chunkSize: 7})

@@ -11,24 +11,24 @@ interface ChatMessage {
   }[]
 }
 
-/** A request's body in the OpenAI protocol. */
+/** The body of a request in the OpenAI protocol. */
 export interface ChatBody {
   readonly model: string
   readonly messages: readonly ChatMessage[]
   readonly tools?: readonly {readonly function: {readonly name: string}}[]
 }
 
-/** A message as a test reads it. */
+/** A message in the form that tests read. */
 export interface AskedMessage {
   readonly role: "user" | "assistant" | "tool"
   readonly text: string
-  /** Of an assistant; names as bindings write them, with a dot. */
+  /** The calls of an assistant; names as in bindings, with a dot. */
   readonly calls: readonly {readonly id: string; readonly name: string; readonly args: string}[]
-  /** Of a tool's result: the call that it answers. */
+  /** The call that a tool's result answers. */
   readonly call: string | undefined
 }
 
-/** What a client asked of a model's server. */
+/** A client's request to a model server. */
 export interface ModelQuestion {
   /** 0 for the first. */
   readonly index: number
@@ -37,9 +37,9 @@ export interface ModelQuestion {
   readonly messages: readonly AskedMessage[]
   /** The last message: the user's, or a tool's result. */
   readonly last: AskedMessage
-  /** How many results of tools there are: which turn of its run this is, whatever was repeated before. */
+  /** The number of tool results. It identifies the turn of the run, whatever was repeated before. */
   readonly results: number
-  /** Names as bindings write them. */
+  /** Names as in bindings. */
   readonly tools: readonly string[]
   readonly body: ChatBody
   readonly headers: IncomingHttpHeaders

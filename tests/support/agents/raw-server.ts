@@ -10,11 +10,11 @@ export interface RawRequest {
 export interface RawServer {
   readonly url: string
   readonly requests: readonly RawRequest[]
-  /** How many connections the client has closed before their answer was complete. */
+  /** The number of connections that the client closed before the response was complete. */
   closed(): number
 }
 
-/** A server of the test's own, to answer whatever no model's server should; it listens until the test is over. */
+/** A test's own server, for responses that no model server should send; it listens until the test ends. */
 export const startRawServer = async (
   answer: (response: ServerResponse, request: RawRequest) => unknown,
 ): Promise<RawServer> => {
@@ -34,7 +34,7 @@ export const startRawServer = async (
   return {url: `http://127.0.0.1:${port}`, requests, closed: () => closed}
 }
 
-/** Events of a stream, one JSON each. */
+/** Events of a stream, one JSON value each. */
 export const events = (...values: readonly unknown[]): string =>
   values.map(value => `data: ${JSON.stringify(value)}\n\n`).join("")
 

@@ -13,10 +13,10 @@ const insert = (table: string, columns: Columns): Statement => ({
   args: Object.values(columns),
 })
 
-/** Times of the rows count from here, in milliseconds since 1970. */
+/** The start of the rows' times, in milliseconds since 1970. */
 export const rowsBegin = Date.UTC(2026, 0, 2, 3, 4, 5)
 
-/** A run as the engine stores it. `seq` gives it its id, `run-<seq>`, unless that is given. */
+/** A run in the engine's form. `seq` determines its id, `run-<seq>`, unless the columns contain one. */
 export const agentRun = (
   seq: number,
   columns: Columns & {readonly agent: string; readonly state: string},
@@ -52,11 +52,11 @@ export const agentApproval = (run: number, n: number, columns: Columns = {}): St
     ...columns,
   })
 
-/** What a day has taken of an agent; `subject` is empty for all. */
+/** The spending of an agent on a day; an empty `subject` stands for all. */
 export const agentSpending = (agent: string, day: string, columns: Columns): Statement =>
   insert("agent_spending", {agent, day, subject: "", ...columns})
 
-/** Stores rows in the database of a project whose Host does not run, which is made where there is none. */
+/** Stores rows in the database of a project whose Host is stopped. Creates the database if it is missing. */
 export const fillDatabase = async (project: Project, rows: readonly Statement[]): Promise<void> => {
   const signal = new AbortController().signal
   const location = {dialect: "sqlite", file: project.path(".svc/data.sqlite")} as const

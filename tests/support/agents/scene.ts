@@ -1,7 +1,7 @@
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, rowsBegin} from "./rows.ts"
 
-/** Bindings, and rows of their runs as the engine would have left them: for pages that show them. */
+/** Bindings, and rows of their runs as the engine would leave them, for pages that show them. */
 
 export const agentsOfScene = `agents:
   triage:
@@ -23,7 +23,7 @@ const json = (value: unknown) => JSON.stringify(value)
 const today = () => new Date().toISOString().slice(0, 10)
 const hours = 8 * 3600
 
-/** A run that was cut off once, and asked a person, who took eight hours. */
+/** A run that was interrupted once, and that waited eight hours for a person's approval. */
 const answered = [
   agentRun(1, {
     agent: "triage",
@@ -147,7 +147,7 @@ const waiting = [
   }),
 ]
 
-/** Ended runs of a binding, more than a page of the list has. */
+/** Ended runs of a binding, more than fit on one page of the list. */
 const many = Array.from({length: 130}, (_, index) => agentRun(10 + index, {agent: "off", state: "cancelled"}))
 
 export const sceneOfAgents = (): readonly Statement[] => [

@@ -3,54 +3,57 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {listen} from "../platforms/platform.ts"
 import {type ChatBody, type ModelQuestion, questionOf} from "./question.ts"
 
-/** A call that the scripted model asks for. `name` may be written as bindings do, with a dot. A string as `args` is sent as it is. */
+/**
+ * A call that the scripted model makes. `name` may have a dot, as in bindings. A string in `args` is sent unchanged.
+ */
 export interface ScriptedCall {
   readonly name: string
   readonly args?: unknown
 }
 
-/** What the scripted model does with one request. */
+/** The scripted model's answer to one request. */
 export interface ScriptedAnswer {
   readonly text?: string
   readonly calls?: readonly ScriptedCall[]
   /** Ends the answer as too long, or as withheld by a filter. */
   readonly finish?: "length" | "content_filter"
-  /** Tokens, as the answer reports them; counted from the characters when left out, not reported when null. */
+  /** The tokens that the answer reports: counted from the characters by default, not reported if null. */
   readonly usage?: {readonly input: number; readonly output: number} | null
-  /** Milliseconds before anything is answered. */
+  /** The delay before the answer, in milliseconds. */
   readonly delay?: number
-  /** Milliseconds before each piece of the text. */
+  /** The delay before each piece of the text, in milliseconds. */
   readonly pace?: number
-  /** Says nothing more from there on, with the connection open: before the headers, behind them, or behind the text. */
+  /** Goes silent with the connection open: before the headers, after them, or after the text. */
   readonly hang?: "before" | "headers" | "text"
-  /** Cuts the connection behind the text. */
+  /** Cuts the connection after the text. */
   readonly cut?: boolean
-  /** An HTTP failure in place of an answer. */
+  /** An HTTP failure instead of an answer. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The provider's own words for the failure. */
+  /** The provider's message for the failure. */
   readonly message?: string
-  /** What is sent in place of a stream, as it is. */
+  /** A raw body instead of a stream. */
   readonly body?: string
 }
 
-/** A list is answered in its order, its last entry again and again. */
+/** The answers of a list in order, with the last one repeated. */
 export type Script = readonly ScriptedAnswer[] | ((question: ModelQuestion) => ScriptedAnswer | Promise<ScriptedAnswer>)
 
 export interface ScriptedModel {
   /** For `baseURL`. */
   readonly url: string
-  /** What has been asked, the oldest first. */
+  /** The requests so far, oldest first. */
   readonly requests: readonly ModelQuestion[]
-  /** How many connections the client has closed before their answer was complete. */
+  /** The number of connections that the client closed before the response was complete. */
   closed(): number
-  /** Answers by another script from now on. */
+  /** Switches to another script. */
   follow(script: Script): void
 }
 
 /**
- * A stand-in for a model's server: the OpenAI protocol over real HTTP, with streaming, on a free port of this machine until the test
- * is over. What it says is the test's script; no model is behind it. Any key and any model's name is taken.
+ * A stand-in for a model server: the OpenAI protocol over real HTTP, with streaming, on a free port of this machine
+ * until the test ends. There is no model behind it: the test's script provides the answers. It accepts any key and any
+ * model name.
  */
 export const startScriptedModel = async (script: Script): Promise<ScriptedModel> => {
   const requests: ModelQuestion[] = []
@@ -115,7 +118,7 @@ const fail = ({message, headers}: ScriptedAnswer, status: number, response: Serv
   response.end(JSON.stringify({error: {message: message ?? `scripted ${status}`, type: "scripted", code: null}}))
 }
 
-/** Words, with the spaces behind them. */
+/** The words, each with the spaces after it. */
 const textDeltas = (text: string) =>
   (text.match(/\S*\s*/g) ?? []).filter(word => word !== "").map(content => ({role: "assistant", content}))
 

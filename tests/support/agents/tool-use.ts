@@ -4,7 +4,7 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import type {ToolSettings} from "../../../shared/agents/config.ts"
 import {bindingOf as usualBinding} from "./bindings.ts"
 
-/** A run that a user of the endpoint `line` asked for in the channel `#team`. */
+/** A run for a user of the endpoint `line` in the channel `#team`. */
 export const runOf = (own: Partial<RunFacts> = {}): RunFacts => ({
   runId: "run-1",
   agent: "helper",
@@ -18,7 +18,7 @@ export const runOf = (own: Partial<RunFacts> = {}): RunFacts => ({
   ...own,
 })
 
-/** A binding that has these tools. */
+/** A binding with these tools. */
 export const bindingOf = (tools: Readonly<Record<string, ToolSettings>> = {}): Binding => usualBinding({tools})
 
 /** One call with these arguments. */
@@ -32,7 +32,9 @@ export const useOf = (args: unknown, own: Partial<ToolUse> = {}): ToolUse => ({
   ...own,
 })
 
-/** Calls a tool as an agent does: with arguments that a model wrote. Throws what the model is told of them. */
+/**
+ * Calls a tool as an agent does, with arguments that a model wrote. Throws the message that the model gets about them.
+ */
 export const callTool = async (tool: AgentTool, args: unknown, own: Partial<ToolUse> = {}): Promise<ToolResult> => {
   const checked = checkArguments(tool, JSON.stringify(args))
   if (checked.is === "wrong") throw new Error(checked.message)

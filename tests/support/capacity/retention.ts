@@ -5,7 +5,7 @@ import {log} from "../host/silence.ts"
 
 export const aDay = 86_400_000
 
-/** The defaults of the configuration, but for `least`, which would spare everything that a test stores. */
+/** The configuration's defaults, except for `least`, which would keep everything that a test stores. */
 export const settings: RetentionSettings = {
   handled: {age: "30d", rows: 1_000_000, least: 0},
   duplicates: {age: "90d", rows: 2_000_000},
@@ -25,7 +25,7 @@ export const retentionOf = (
 
 const numbers = "WITH RECURSIVE number(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < ?1)"
 
-/** Events of earlier times, `apart` milliseconds from each other, each with one handler in this state and an answer that was sent. */
+/** Stores past events, `apart` milliseconds apart, each with one handler in this state and a sent answer. */
 export const storeEvents = async (
   database: Database,
   {

@@ -4,7 +4,7 @@ import {printed, runCommand} from "../host/command-line.ts"
 import type {Project} from "../host/project.ts"
 import type {TestRuntime} from "../host/runtimes.ts"
 
-/** Makes a checkpoint with `svc`; it is verified. */
+/** Makes a verified checkpoint with `svc`. */
 export const makeCheckpoint = async (project: Project, runtime?: TestRuntime): Promise<CheckpointDetail> => {
   const detail = JSON.parse(await printed(project, "checkpoint create --json", runtime)) as CheckpointDetail
   expect(detail).toMatchObject({state: "verified", verification: {findings: [], warnings: []}})
@@ -34,7 +34,7 @@ export const restore = async (
     await printed(project, ["checkpoint", "restore", checkpoint, "--json", ...options], runtime),
   ) as RestoreResult
 
-/** What a command that must fail prints to stderr. */
+/** The stderr of a command that must fail. */
 export const refusal = async (project: Project, line: string | readonly string[]): Promise<string> => {
   const {code, stderr} = await runCommand(project, line)
   expect({code, stderr}).toMatchObject({code: 1, stderr: expect.stringContaining("hint: ")})

@@ -8,17 +8,17 @@ import type {Project} from "../host/project.ts"
 import type {TestRuntime} from "../host/runtimes.ts"
 import {startToBeKilled} from "../machine/strace.ts"
 
-/** What tells one state of a project from another. */
+/** The differences between states of a project. */
 export interface ProjectState {
   readonly messages: number
   readonly configuration: string
   readonly lockfile: string
   readonly authorities: number
-  /** The texts of the replaced configurations that were kept. */
+  /** The texts of the replaced configurations that restores kept. */
   readonly kept: readonly string[]
 }
 
-/** Read as a Host would find it: the authority file and the database must agree. */
+/** Reads the state as a Host would find it: the authority file and the database must agree. */
 export const readState = async (project: Project): Promise<ProjectState> => {
   const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
   const [row] = await database.read(
@@ -35,13 +35,13 @@ export const readState = async (project: Project): Promise<ProjectState> => {
   }
 }
 
-/** Names of the configurations that restores have replaced and kept, sorted. */
+/** The names of the configurations that restores replaced and kept, sorted. */
 export const keptConfigurations = (project: Project): readonly string[] =>
   readdirSync(project.folder)
     .filter(name => name.startsWith("svc.config.yml."))
     .sort()
 
-/** Runs `svc` and kills it -9 after a while; true where it was not done yet. */
+/** Runs `svc` and kills it with SIGKILL after a while; returns whether it was still running. */
 export const killDuring = async (
   runtime: TestRuntime,
   project: Project,
@@ -54,17 +54,17 @@ export const killDuring = async (
   return (await running.finished).signal === "SIGKILL"
 }
 
-/** System calls after each of which a disk holds something else. */
+/** System calls after each of which the disk has another content. */
 export const steps = {
   rename: "rename,renameat,renameat2",
   sync: "fsync,fdatasync",
   unlink: "unlink,unlinkat,rmdir",
 } as const
 
-/** More calls than any of the commands makes: one that fails by itself at each is not killed over and over. */
+/** More calls than any of the commands makes, so that a command that fails at every one is not killed forever. */
 const mostCalls = 300
 
-/** Runs `svc` and kills it -9 at its so-manieth such call; false where it has done its work without so many. */
+/** Runs `svc` and kills it with SIGKILL at the call with this number; returns false if it finished with fewer calls. */
 export const killAt = async (
   step: keyof typeof steps,
   runtime: TestRuntime,
@@ -78,7 +78,7 @@ export const killAt = async (
   return code !== 0
 }
 
-/** Nothing of a restore or an unfinished checkpoint is left, once any command has run. */
+/** Checks that after any command nothing is left of a restore or of an unfinished checkpoint. */
 export const expectSettled = async (project: Project): Promise<void> => {
   await printed(project, "checkpoint prune --keep 1000").catch(() => printed(project, "checkpoint prune --keep 1000"))
   expect(existsSync(project.path(".svc/restore.json"))).toBe(false)

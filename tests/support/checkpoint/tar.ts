@@ -1,4 +1,4 @@
-/** The block that begins an entry of a tar (POSIX ustar). */
+/** The header block of a tar entry (POSIX ustar). */
 export const tarHeader = (name: string, size: number, type = "0"): Buffer => {
   const block = Buffer.alloc(512)
   block.write(name, 0)

@@ -5,17 +5,18 @@ export const minute = 60_000
 export const hour = 60 * minute
 
 interface PastOptions {
-  /** Of these endpoints each sample tells how long it was online. */
+  /** Each sample has the online time of this endpoint. */
   readonly endpoint: string
-  /** What is different in a sample of so many seconds, at a time in milliseconds since 1970. */
+  /** Overrides of a sample, by its time in milliseconds since 1970 and its length in seconds. */
   readonly but?: (at: number, seconds: number) => Partial<Sample>
   /** Rows of other tables, in the same batch. */
   readonly more?: readonly {readonly sql: string; readonly args: readonly (string | number)[]}[]
 }
 
 /**
- * Stores what a busy Host would have stored, in the database of one that does not run: each minute of two days up to now, but for
- * ten of them an hour ago, and each hour of a month. Half an hour ago three handlers failed and the endpoint was away for 30 s.
+ * Stores a busy Host's history in the database of a stopped one: each minute of the last two days, except for ten
+ * minutes an hour ago, and each hour of a month. Half an hour ago three handlers failed and the endpoint was offline
+ * for 30 s.
  */
 export const storePast = async (file: string, {endpoint, but, more = []}: PastOptions): Promise<void> => {
   const database = await open({dialect: "sqlite", file})

@@ -11,7 +11,7 @@ import {freePort} from "../machine/ports.ts"
 
 export const prism = npmTool("prism-5.16.0", ["@stoplight/prism-cli@5.16.0"])
 
-/** Where each proxy leaves how much went through it; undefined in a run without Prism. */
+/** The folder of each proxy's report on the requests that passed through it; undefined in a run without Prism. */
 const report = process.env.SVC_TEST_PRISM
 
 export interface PrismReport {
@@ -20,10 +20,13 @@ export interface PrismReport {
   readonly violations: readonly string[]
 }
 
-/** Of the tests that run: tabs of one Host share a proxy, which takes seconds to start. */
+/** The proxies of the running tests: tabs of one Host share a proxy, which takes seconds to start. */
 const running = new Map<TestHost, Promise<string>>()
 
-/** The address at which a browser meets the Host: through Prism where the run asks for it, and nothing may violate the document. */
+/**
+ * The address at which a browser reaches the Host: through Prism if the run asks for it. Then nothing may violate the
+ * document.
+ */
 export const meet = async (host: TestHost): Promise<string> => {
   if (report === undefined) return host.url
   const met = running.get(host) ?? proxyTo(host, report)
@@ -42,8 +45,8 @@ const proxyTo = async (host: TestHost, file: string): Promise<string> => {
 }
 
 /**
- * Prism in front of a Host, with an address of its own, held to this description. It gathers an answer before it passes it
- * on, so that what is a stream goes to the Host itself, and what the document does not have: the files of the console.
+ * Starts Prism in front of a Host, at its own address, to check it against the document. Prism buffers responses, so
+ * streams go to the Host directly, and so do paths that are not in the document: the console's files.
  */
 export const startPrism = async (
   host: TestHost,
@@ -100,7 +103,7 @@ const isThere = (port: number) =>
     () => false,
   )
 
-/** Passes a request on, byte by byte; `look` reads the whole answer before it is passed back. */
+/** Passes a request on unchanged; `look` reads the whole response before it is passed back. */
 const forward = (asked: IncomingMessage, answer: ServerResponse, to: string, look?: (body: string) => void): void => {
   const passed = request(`${to}${asked.url}`, {method: asked.method, headers: asked.headers}, given => {
     if (look === undefined) {
@@ -126,7 +129,7 @@ const forward = (asked: IncomingMessage, answer: ServerResponse, to: string, loo
 
 const kinds = "https://stoplight.io/prism/errors#"
 
-/** What Prism itself says instead of the Host's answer; "away" where there is no Host to ask. */
+/** Prism's own message in place of the Host's response; "away" if there is no Host. */
 const violationOf = (body: string): string | undefined => {
   if (!body.includes(kinds)) return undefined
   const {type, title, validation, detail} = JSON.parse(body)

@@ -8,14 +8,14 @@ import type {Migration} from "../../../server/database/migrations/migrations.ts"
 import {whenOver} from "../host/shared.ts"
 import {type HranaServer, startHrana} from "./hrana-server.ts"
 
-/** A folder of the test's own, removed when it has ended. */
+/** A folder for one test, removed when the test ends. */
 export const scratchFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-"))
   onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
   return folder
 }
 
-/** Opens a database that is closed, at the latest, when the test has ended. */
+/** Opens a database, and closes it at the latest when the test ends. */
 export const open = async (
   location: Location,
   {known, ...options}: Partial<OpenOptions> & {known?: readonly Migration[]} = {},
@@ -33,7 +33,7 @@ export const localDatabase = async (): Promise<Location> => ({dialect: "sqlite",
 
 const newFile = () => join(scratchFolder(), "data.sqlite")
 
-/** A file on a disk that counts as slow after a few commits, for what the test opens. */
+/** A file on a disk that counts as slow after a few commits, for databases that the test opens. */
 export const onSlowDisk = async () => {
   vi.stubEnv("SVC_SLOW_DISK_FROM", "0")
   onTestFinished(() => void vi.unstubAllEnvs())
@@ -45,7 +45,7 @@ export const remoteDatabase = async (): Promise<{location: Location; server: Hra
   return {location: {dialect: "libsql", url: server.url}, server}
 }
 
-/** Changes the database of a Host that has ended. */
+/** Changes the database of a stopped Host. */
 export const changeDatabase = async (file: string, sql: string): Promise<void> => {
   const database = await open({dialect: "sqlite", file})
   await database.write([{sql}])
@@ -58,7 +58,7 @@ export const engines: readonly {readonly name: string; make(): Promise<Location>
   {name: "a remote database", make: async () => (await remoteDatabase()).location},
 ]
 
-/** A table for the tests' rows, and one that refuses what is not positive. */
+/** A table for the tests' rows, which refuses negative numbers, and the table of assertions. */
 export const notes: Migration = {
   version: 1,
   name: "notes",

@@ -1,7 +1,7 @@
 import {copyFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {dirname} from "node:path"
 
-/** A way in which a database loses its place under who has it open. */
+/** A way to move a database away from a process that has it open. */
 export interface Displacement {
   readonly name: string
   displace(file: string): void

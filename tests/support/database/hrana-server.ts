@@ -5,17 +5,17 @@ import {DatabaseSync} from "node:sqlite"
 import {onTestFinished} from "vitest"
 import {type BatchCondition, type BatchStep, decode, encode, type HranaRequest, type HranaStatement} from "./hrana.ts"
 
-/** What a test may do to the stand-in. */
+/** The stand-in as tests control it. */
 export interface HranaServer {
   readonly url: string
-  /** SQL on the database itself, past the protocol: what another Host, or time, would have done. */
+  /** Runs SQL on the database directly, as another Host would. */
   sql(text: string): readonly Record<string, unknown>[]
   /**
-   * The next request that writes, and names `text` in a statement, is cut off: before it is carried out, or after, with its
-   * answer lost. One that is `held` is cut off and arrives by `deliver`.
+   * Cuts off the next write request with `text` in a statement: before it is carried out, or after, with its answer
+   * lost. A `held` request is cut off and arrives at `deliver`.
    */
   cutNext(when: "before" | "after" | "held", text: string): void
-  /** Carries out what was held, however late. */
+  /** Carries out the held request. */
   deliver(): void
   close(): Promise<void>
 }
@@ -23,17 +23,17 @@ export interface HranaServer {
 export interface HranaOptions {
   /** The database file. */
   readonly file: string
-  /** The only token that is let in. */
+  /** The only accepted token. */
   readonly token?: string
-  /** Where it listens; a free port when left out. */
+  /** The port; a free one by default. */
   readonly port?: number
-  /** A result of more rows is too large for it. */
+  /** A result with more rows is too large. */
   readonly mostRows?: number
 }
 
 type Answer = Record<string, unknown>
 
-/** SQLite's primary result codes (https://www.sqlite.org/rescode.html), as a libSQL server names them. */
+/** SQLite's primary result codes (https://www.sqlite.org/rescode.html), with a libSQL server's names. */
 const codes: Readonly<Record<number, string>> = {
   1: "SQLITE_ERROR",
   5: "SQLITE_BUSY",
@@ -52,14 +52,14 @@ class HranaError extends Error {
   }
 }
 
-/** A failure while a statement is prepared is an input error to a libSQL server; one while it runs has SQLite's code. */
+/** For a libSQL server, a failure to prepare a statement is an input error; a failure to run it has SQLite's code. */
 const errorOf = (error: unknown, code?: string): HranaError => {
   if (error instanceof HranaError) return error
   const number = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0
   return new HranaError(code ?? codes[number] ?? "UNKNOWN", `SQLite error: ${(error as Error).message}`)
 }
 
-/** One stream: a connection with its stored texts. */
+/** A stream: a connection with its stored texts. */
 class Stream {
   readonly #database: DatabaseSync
   readonly #texts = new Map<number, string>()
@@ -88,7 +88,7 @@ class Stream {
     }
   }
 
-  /** Whatever is open is rolled back. */
+  /** Rolls back an open transaction. */
   close(): void {
     this.#database.close()
   }
@@ -120,7 +120,7 @@ class Stream {
     const found = prepared.all(...args)
     if (found.length > this.#mostRows) throw new HranaError("RESPONSE_TOO_LARGE", "Response is too large")
     const rows = found.map(row => columns.map(({name}) => encode(row[name])))
-    // Counted for RETURNING too, as a libSQL server does.
+    // Also counted for RETURNING, as in a libSQL server.
     return {cols: columns, rows, affected_row_count: rows.length, last_insert_rowid: null}
   }
 
@@ -151,9 +151,9 @@ class Stream {
 }
 
 /**
- * A stand-in for a remote libSQL database: version 2 of its protocol (Hrana) as JSON over HTTP, in front of a SQLite file.
- * No real libSQL server runs in these tests. A stream that its request does not close has a baton for the next one. Closed when
- * the test has ended.
+ * A stand-in for a remote libSQL database: version 2 of its protocol (Hrana) as JSON over HTTP, in front of a SQLite
+ * file. These tests use no real libSQL server. A stream that its request leaves open has a baton for the next request.
+ * Closed when the test ends.
  */
 export const startHrana = async ({
   file,
@@ -207,7 +207,7 @@ export const startHrana = async ({
     return send(200, answered)
   }
 
-  // A Host that is killed may leave half a request behind.
+  // A killed Host may leave half a request behind.
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
   await new Promise<void>(done => server.listen(wanted, "127.0.0.1", done))
   const {port} = server.address() as AddressInfo

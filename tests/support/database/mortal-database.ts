@@ -2,19 +2,19 @@ import type {Database} from "../../../server/database/database.ts"
 import type {Row, Statement} from "../../../server/database/engine.ts"
 import {Problem} from "../../../shared/problems.ts"
 
-/** How the process ends at a write: before it is carried out, or after, with its answer lost. */
+/** How the process dies at a write: before it is carried out, or after, with its answer lost. */
 export type Death = "before" | "after"
 
 /**
- * The database as one process sees it until it dies: from then on nothing that it asks is carried out or answered. What
- * it handed over before is carried out, as it would be by the disk.
+ * The database of one process until it dies: then none of its requests is carried out or answered. Earlier requests are
+ * still carried out, as a disk would.
  */
 export class MortalDatabase implements Database {
   readonly location
   readonly applied = []
   readonly #database: Database
   readonly #running = new Set<Promise<unknown>>()
-  /** Resolves when it dies. */
+  /** Resolves when the process dies. */
   readonly died: Promise<void>
   #dead = false
   #tell: () => void = () => {}
@@ -49,22 +49,22 @@ export class MortalDatabase implements Database {
     return this.#dead
   }
 
-  /** It dies at the write that comes after so many. */
+  /** The process dies at the write after this many writes. */
   doom(writes: number, death: Death): void {
     this.#fate = {writes, death}
   }
 
-  /** The outcome of the write that comes after so many is unknown, though it lives. */
+  /** The write after this many has an unknown outcome; the process lives on. */
   forget(writes: number, death: Death): void {
     this.#lapse = {writes, death}
   }
 
-  /** The write whose outcome is unknown has come. */
+  /** Whether the write with the unknown outcome has happened. */
   get hasLapsed(): boolean {
     return this.#lapse !== undefined && this.#lapse.writes < 0
   }
 
-  /** It dies now; resolves when nothing of it is being carried out any more. */
+  /** The process dies now; resolves when none of its requests is in progress. */
   async die(): Promise<void> {
     this.#end()
     await Promise.allSettled(this.#running)
@@ -97,7 +97,7 @@ export class MortalDatabase implements Database {
   }
 
   giveBack(): Promise<void> {
-    throw new Error("nothing is given back here")
+    throw new Error("this stand-in does not reclaim space")
   }
 
   async truncateLog(): Promise<void> {}
@@ -115,7 +115,7 @@ export class MortalDatabase implements Database {
   }
 
   rescueTo(): Promise<never> {
-    throw new Error("nothing is rescued here")
+    throw new Error("this stand-in does not rescue")
   }
 
   async close(): Promise<void> {}

@@ -6,24 +6,27 @@ import {makeFolder, type Project} from "../host/project.ts"
 import {onBun, pathWith, type TestRuntime} from "../host/runtimes.ts"
 import {readDocuments} from "./documents.ts"
 
-/** What stays in the foreground until it is stopped. */
+/** The command that stays in the foreground. */
 const start = "svc runtime start --mode production --no-watch"
 
 export interface ReaderOptions {
-  /** The Host is started with `--daemon`, which starts it again. */
+  /** The Host is started with `--daemon`, which restarts it. */
   readonly isDaemon?: boolean
-  /** Hears of each line that has succeeded. */
+  /** Called after each successful line. */
   readonly after?: (line: string) => Promise<void>
 }
 
 export interface Reader {
-  /** Runs what is under a heading of a page, its first part without one, as it stands there; each line must succeed. */
+  /**
+   * Runs the commands below a heading of a page as written; without a heading, those of the first part. Each line must
+   * succeed.
+   */
   run(page: string, heading?: string): Promise<void>
-  /** The Host, as the pages start it. */
+  /** Starts the Host as the pages do. */
   start(): Promise<void>
 }
 
-/** The lines of the shell that stand under a heading. */
+/** The shell lines below a heading. */
 export const documentedCommands = (page: string, heading?: string): readonly string[] => {
   const text = readDocuments().find(({path}) => path === page)?.text ?? ""
   const parts = text.split(/^## /m)
@@ -33,11 +36,11 @@ export const documentedCommands = (page: string, heading?: string): readonly str
   )
 }
 
-/** Somebody who types what the documentation says, in a project, with `svc` on the PATH. */
+/** A reader who types the documentation's commands in a project, with `svc` on the PATH. */
 export const makeReader = (
   project: Project,
   runtime: TestRuntime,
-  /** What stands for something of the reader's, and what it is here. */
+  /** The documentation's placeholders and their values here. */
   own: () => Readonly<Record<string, string>>,
   {isDaemon = false, after = async () => {}}: ReaderOptions = {},
 ): Reader => {
@@ -73,13 +76,13 @@ export const makeReader = (
 
 const runtimeIdOf = (project: Project): string => hostFileOf(project).runtimeId ?? ""
 
-/** A person takes longer for the next line than a Host for its restart. */
+/** A person types the next line later than a Host restarts. */
 const isOther = async (project: Project, before: string): Promise<boolean> => {
   const {url = "", runtimeId = before} = hostFileOf(project)
   return runtimeId !== before && (await fetch(`${url}/pub/ready`).catch(() => undefined))?.status === 200
 }
 
-/** The address of the Host that runs; empty for none. */
+/** The address of the running Host; empty if none runs. */
 export const urlOf = (project: Project): string => hostFileOf(project).url ?? ""
 
 const hostFileOf = (project: Project): {readonly url?: string; readonly runtimeId?: string} => {

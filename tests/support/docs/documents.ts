@@ -7,7 +7,7 @@ import {root} from "../host/runtimes.ts"
 export interface Fence {
   readonly language: string
   readonly text: string
-  /** The path in its first line, `// plugins/notes.ts`; empty for none. */
+  /** The path in its first line, `// plugins/notes.ts`; empty without one. */
   readonly file: string
 }
 
@@ -25,7 +25,7 @@ const fencesOf = (text: string): Fence[] =>
     file: /^(?:\/\/|#) (\S+\.\w+)\n/.exec(body)?.[1] ?? "",
   }))
 
-/** Every Markdown page of the repository, but those of a new project. */
+/** Reads all Markdown pages of the repository, except those of a new project. */
 export const readDocuments = (): readonly Document[] => {
   const top = readdirSync(root).filter(name => name.endsWith(".md"))
   const docs = readdirSync(join(root, "docs"), {recursive: true, encoding: "utf8"})
@@ -39,10 +39,10 @@ export const readDocuments = (): readonly Document[] => {
 }
 
 export interface DocumentedConfig {
-  /** The page, and which of its configurations. */
+  /** The page, and the index of the configuration in it. */
   readonly name: string
   readonly text: string
-  /** A value for each variable that it names. */
+  /** A value for each variable in it. */
   readonly variables: Readonly<Record<string, string>>
 }
 

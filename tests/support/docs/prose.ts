@@ -1,14 +1,14 @@
-/** One line of a page that people read as text: no code, no comment. */
+/** A line of a page that people read as text, not code and not a comment. */
 export interface Line {
   readonly path: string
   /** Counted from 1. */
   readonly number: number
   readonly text: string
-  /** Rows of tables hold several sentences, and as many characters as they need. */
+  /** Table rows may contain several sentences and any number of characters. */
   readonly isTable: boolean
 }
 
-/** The lines of a Markdown page without its code, its headings, its comments, and its empty lines. */
+/** The lines of a Markdown page without code, headings, comments and empty lines. */
 export const linesOfProse = (path: string, markdown: string): readonly Line[] => {
   let isCode = false
   return markdown.split("\n").flatMap((text, index) => {
@@ -21,10 +21,10 @@ export const linesOfProse = (path: string, markdown: string): readonly Line[] =>
 
 const withoutAddresses = (text: string) => text.replace(/\]\([^)]*\)/g, "]")
 
-/** The characters of a line as a reader sees it: the addresses of links do not count. */
+/** The visible width of a line: link addresses do not count. */
 export const widthOf = (text: string): number => withoutAddresses(text).length
 
-/** The sentences of a line: what is code or an address ends none. */
+/** The sentences of a line. Code and addresses end none. */
 export const sentencesOf = (text: string): readonly string[] =>
   withoutAddresses(text)
     .replace(/`[^`]*`/g, "`")

@@ -4,7 +4,7 @@ import type {Envelope, Hello, Notice, StreamGap} from "../../../shared/api/event
 import type {TestHost} from "../host/host.ts"
 import {until} from "../host/process.ts"
 
-/** One event of a stream, as a client's parser gives it. */
+/** An event of a stream, as a client's parser returns it. */
 export interface Received {
   readonly id: string | undefined
   readonly event: string | undefined
@@ -15,11 +15,11 @@ export interface EventReader {
   readonly received: readonly Received[]
   readonly response: Response
   hello(): Promise<Hello>
-  /** What has come of the event log. */
+  /** The received events of the event log. */
   envelopes(): readonly Envelope[]
   gaps(): readonly StreamGap[]
   notices(): readonly Notice[]
-  /** The id that it would resume from. */
+  /** The id that the client would resume from. */
   lastId(): string | undefined
   readonly isEnded: () => boolean
   close(): void
@@ -27,15 +27,15 @@ export interface EventReader {
 
 export interface ReadOptions {
   readonly cursor?: string
-  /** Parameters of the address. */
+  /** Query parameters. */
   readonly query?: Readonly<Record<string, string>>
   readonly token?: string
 }
 
-/** Names of frames that are not of the log. */
+/** The names of frames that are not in the log. */
 const control = new Set(["hello", "gap", "notice", "cursor"])
 
-/** Reads a Host's event stream until the test has ended. */
+/** Reads a Host's event stream until the test ends. */
 export const readEvents = async (
   host: Pick<TestHost, "url" | "token">,
   {cursor, query = {}, token = host.token}: ReadOptions = {},
@@ -89,7 +89,7 @@ export interface HistoryAnswer {
   readonly next: string | null
 }
 
-/** Everything that a Host's event log holds, page by page. */
+/** Reads a Host's whole event log, page by page. */
 export const readHistoryOf = async (host: Pick<TestHost, "get">, limit = 1000): Promise<readonly Envelope[]> => {
   const items: Envelope[] = []
   for (let after: string | null | undefined; after !== null; ) {

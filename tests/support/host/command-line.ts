@@ -5,20 +5,20 @@ import {onBun, type TestRuntime} from "./runtimes.ts"
 
 const escapeCharacter = String.fromCharCode(27)
 
-/** `svc` with these words; whatever it prints into a pipe has no colours. */
+/** Runs `svc` with these words. Output into a pipe must have no colours. */
 export const runCommand = async (project: Project, line: string | readonly string[], runtime: TestRuntime = onBun) => {
   const ended = await svc(runtime, project, typeof line === "string" ? line.split(" ") : line)
   expect(ended.stdout + ended.stderr).not.toContain(escapeCharacter)
   return ended
 }
 
-/** What a command prints that must succeed. */
+/** The output of a command that must succeed. */
 export const printed = async (project: Project, line: string | readonly string[], runtime?: TestRuntime) => {
   const {code, stdout, stderr} = await runCommand(project, line, runtime)
   expect({line, code, stderr}).toEqual({line, code: 0, stderr: ""})
   return stdout
 }
 
-/** What a command prints with `--json`. */
+/** The output of a command with `--json`. */
 export const printedJson = async <T>(project: Project, line: string, runtime?: TestRuntime) =>
   JSON.parse(await printed(project, `${line} --json`, runtime)) as T

@@ -15,7 +15,7 @@ export const generationOf = (host: TestHost, number: number): Promise<HostStatus
     return status.generation.number === number && status
   })
 
-/** Waits until a draft has failed, with the newest failure. */
+/** Waits until a draft has failed; resolves to the newest failure. */
 export const failureOf = (host: TestHost): Promise<NonNullable<HostStatus["lastFailure"]>> =>
   until("a draft to fail", async () => (await statusOf(host)).lastFailure ?? undefined)
 
@@ -25,8 +25,8 @@ export const generationsOf = async (host: TestHost): Promise<readonly Static<typ
   (await host.get<{items: Static<typeof GenerationView>[]}>("/api/generations?limit=500")).items
 
 /**
- * Changes files of a Host that watches them while it stands still: it meets the change as a whole, and no file that is
- * empty yet.
+ * Changes files while the Host that watches them is stopped by a signal. It then sees the whole change at once, and no
+ * empty file.
  */
 export const changeAtOnce = async ({process: {child, pid}}: TestHost, change: () => void): Promise<void> => {
   child.kill("SIGSTOP")

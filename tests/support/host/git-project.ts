@@ -2,13 +2,13 @@ import {execFileSync} from "node:child_process"
 import {makeProject, type Project, type ProjectOptions} from "./project.ts"
 
 export interface GitProject extends Project {
-  /** What git prints. */
+  /** Runs git; returns its output. */
   git(...args: readonly string[]): string
-  /** Commits everything; the commit's hash. */
+  /** Commits everything; returns the hash. */
   commit(message: string): string
 }
 
-/** A scratch project in a git work tree of its own, with everything committed that a project commits. */
+/** A scratch project in its own git work tree, with everything committed that a project commits. */
 export const makeGitProject = ({files = {}, ...options}: ProjectOptions = {}): GitProject => {
   const project = makeProject({
     ...options,

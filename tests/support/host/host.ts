@@ -12,7 +12,7 @@ export interface HostOptions extends ProjectOptions {
   readonly project?: Project
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** How long it may take until the Host serves, in milliseconds. */
+  /** The time limit until the Host serves, in milliseconds. */
   readonly patience?: number
 }
 
@@ -23,7 +23,7 @@ export interface TestHost {
   /** The full token. */
   readonly token: string
   readonly runtimeId: string
-  /** A request with the full token; `path` begins with a slash. */
+  /** Sends a request with the full token; `path` begins with a slash. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   get<T>(path: string): Promise<T>
   post<T>(path: string, body?: unknown): Promise<T>
@@ -32,7 +32,7 @@ export interface TestHost {
     text: string,
     options?: {user?: string; channel?: string; group?: boolean; files?: readonly object[]},
   ): Promise<readonly string[]>
-  /** SIGTERM, or another signal; resolves when the process has ended. */
+  /** Sends SIGTERM or another signal; resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<Finished>
 }
 
@@ -43,7 +43,7 @@ interface HostFile {
   readonly token?: string
 }
 
-/** `svc` with these arguments, on a project. */
+/** Runs `svc` with these arguments on a project. */
 export const svc = (
   runtime: TestRuntime,
   project: Project,
@@ -51,7 +51,7 @@ export const svc = (
   options: {env?: Record<string, string>; input?: string} = {},
 ) => runProcess([...runtime.command, ...args], {cwd: project.folder, ...options})
 
-/** Starts a Host without waiting for anything. */
+/** Starts a Host without waiting. */
 export const launchHost = ({
   runtime = usualRuntime,
   args = [],
@@ -63,7 +63,7 @@ export const launchHost = ({
   return {project, process: running}
 }
 
-/** Starts a Host and kills it after so many milliseconds: wherever in its start it then is. */
+/** Starts a Host and kills it after this many milliseconds, wherever it is in its start. */
 export const killStarting = async (options: HostOptions, after: number): Promise<void> => {
   const {process: starting} = launchHost(options)
   await sleep(after)
@@ -71,7 +71,7 @@ export const killStarting = async (options: HostOptions, after: number): Promise
   await starting.finished
 }
 
-/** Starts a Host and waits until it serves. Fails with what it printed where it ends instead. */
+/** Starts a Host and waits until it serves. If it exits instead, fails with its output. */
 export const startHost = async (options: HostOptions = {}): Promise<TestHost> => {
   const {project, process: running} = launchHost(options)
   let ended = false
@@ -155,7 +155,7 @@ const repliesTo = async (get: TestHost["get"], seq: number): Promise<readonly st
   )
 }
 
-/** The answer is a problem with this code. */
+/** Expects a problem response with this code. */
 export const expectProblem = async (
   response: Response,
   status: number,

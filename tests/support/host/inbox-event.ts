@@ -2,16 +2,19 @@ import type {InboxDetail} from "../../../shared/api/messages.ts"
 import type {Static} from "../../../shared/type.ts"
 import {until} from "./process.ts"
 
-/** Does no handler wait or run? An event counts as failed as soon as one of its handlers has, while others may still run. */
+/**
+ * Whether no handler is pending or running. An event counts as failed as soon as one handler has failed, while others
+ * may still run.
+ */
 export const haveEnded = (marks: readonly {readonly state?: unknown}[]): boolean =>
   marks.every(({state}) => state !== "pending" && state !== "running")
 
-/** Whom a test asks by HTTP. */
+/** The HTTP client of a test. */
 interface Asked {
   get<T>(path: string): Promise<T>
 }
 
-/** One inbox event, once no handler of it waits or runs. */
+/** An inbox event, once none of its handlers is pending or running. */
 export const eventOf = (host: Asked, seq: number): Promise<Static<typeof InboxDetail>> =>
   until(`the handlers of event ${seq} to end`, async () => {
     const event = await host.get<Static<typeof InboxDetail>>(`/api/inbox/${seq}`)

@@ -1,7 +1,7 @@
 import {join} from "node:path"
 import {keepLastGood} from "../../../server/recovery/last-good/store.ts"
 
-/** A process that keeps a generation of this number in a folder, with a plugin whose text names it. */
+/** A process that keeps a generation with this number in a folder, with a plugin whose text contains the number. */
 const [folder = "", number = "0"] = process.argv.slice(2)
 
 await keepLastGood(

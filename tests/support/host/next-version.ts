@@ -7,7 +7,7 @@ import {onBun, root, type TestRuntime} from "./runtimes.ts"
 
 export const newest = migrations.at(-1)?.version ?? 0
 
-/** Takes away what the database knows of how messages got to their platforms. */
+/** Deletes what the database knows about deliveries to the platforms. */
 export const irreversible: Migration = {
   version: newest + 1,
   name: "forget-platform-ids",
@@ -22,7 +22,7 @@ export const reversible: Migration = {
   statements: ["CREATE TABLE more (id INTEGER PRIMARY KEY)"],
 }
 
-/** svc as a next version of it would be: the source with further migrations, bundled where it runs on Node. */
+/** svc as its next version could be: the source with further migrations, bundled for Node. */
 export const makeNextVersion = async (
   runtime: TestRuntime,
   further: readonly Migration[] = [irreversible, reversible],

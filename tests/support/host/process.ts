@@ -11,9 +11,9 @@ export interface Finished {
 export interface Running {
   readonly child: ChildProcess
   readonly pid: number
-  /** What it has printed so far: its standard output, then its standard error. */
+  /** The output so far: standard output, then standard error. */
   output(): string
-  /** Its standard output so far. What is read out of it line by line is read by `linesIn`: the last may be half of one. */
+  /** The standard output so far. To read it line by line, use `linesIn`: the last line may be incomplete. */
   stdout(): string
   readonly finished: Promise<Finished>
 }
@@ -26,7 +26,7 @@ export interface SpawnOptions {
 
 const {PATH = "", HOME = "/", NODE_COMPILE_CACHE} = process.env
 
-/** The environment of a test process: nothing of the machine but its PATH, and where Node keeps what it has compiled. */
+/** The environment of a test process: only the machine's PATH, and the folder of Node's compile cache. */
 export const cleanEnvironment = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   PATH,
   HOME,
@@ -34,11 +34,11 @@ export const cleanEnvironment = (more: Readonly<Record<string, string>> = {}): R
   ...more,
 })
 
-/** Of the newest processes of a test that failed, so much of what they said is printed. */
+/** How much a failed test prints: the number of its newest processes, and the characters of each. */
 const told = {processes: 3, characters: 4000}
 let started = 0
 
-/** Starts a process that is killed, at the latest, when the test has ended, or the last that shares it. */
+/** Starts a process. It is killed at the latest when the test ends, or the last test that shares it. */
 export const startProcess = ([command = "", ...args]: readonly string[], options: SpawnOptions = {}): Running => {
   const child = spawn(command, args, {
     env: cleanEnvironment(options.env),
@@ -47,7 +47,7 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
   })
   let stdout = ""
   let stderr = ""
-  // What comes of a character whose bytes come in two chunks is that character.
+  // The decoder joins a character whose bytes arrive in two chunks.
   child.stdout.setEncoding("utf8").on("data", chunk => {
     stdout += chunk
   })
@@ -74,16 +74,19 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
   return {child, pid: child.pid ?? 0, output: () => stdout + stderr, stdout: () => stdout, finished}
 }
 
-/** The whole lines of what a process printed, or has printed so far: one that is still being written is left out. */
+/** The complete lines of a process's output so far, without the line that is still being written. */
 export const linesIn = (output: string): readonly string[] => output.split("\n").slice(0, -1)
 
 export const runProcess = (command: readonly string[], options: SpawnOptions = {}): Promise<Finished> =>
   startProcess(command, options).finished
 
-/** How long until it is asked again, in milliseconds: a wait that lasts leaves the processor to what is waited for. */
+/**
+ * The pause before the next poll, in milliseconds. It grows with the time waited, so that polling never takes the
+ * processor from the process under test.
+ */
 const pause = (waited: number): number => Math.min(250, Math.max(10, waited / 10))
 
-/** Waits until `holds` gives something. Rejects with `what` after so many milliseconds. */
+/** Waits until `holds` returns a value. Rejects with `what` after `patience` milliseconds. */
 export const until = async <T>(
   what: string,
   holds: () => T | undefined | false | Promise<T | undefined | false>,
@@ -99,7 +102,7 @@ export const until = async <T>(
   }
 }
 
-/** Waits until a process has printed this: what it prints arrives by itself, and may come after the answer to a request. */
+/** Waits until a process has printed this: output may arrive after the response to a request. */
 export const untilPrinted = (running: Running, text: string | RegExp): Promise<unknown> =>
   until(`it to print ${text}`, () =>
     typeof text === "string" ? running.output().includes(text) : text.test(running.output()),

@@ -7,7 +7,7 @@ import {whenOver} from "./shared.ts"
 export interface ProjectOptions {
   /** YAML. */
   readonly config?: string
-  /** Source of `plugins/<name>.ts`, by name. */
+  /** The sources of `plugins/<name>.ts`, by name. */
   readonly plugins?: Readonly<Record<string, string>>
   /** Other files, by path in the project. */
   readonly files?: Readonly<Record<string, string>>
@@ -16,12 +16,12 @@ export interface ProjectOptions {
 export interface Project {
   readonly folder: string
   write(path: string, text: string | Uint8Array): void
-  /** A file's text, empty where there is none. */
+  /** Returns a file's text; empty if it is missing. */
   read(path: string): string
   path(...parts: string[]): string
 }
 
-/** A port of its own, and the sandbox. */
+/** A free port, and the sandbox. */
 export const plainConfig = `http:
   port: 0
 plugins:
@@ -30,12 +30,12 @@ plugins:
 
 const memory = "/dev/shm"
 
-/** What must be free of it, in bytes: a container may have 64 MB. */
+/** The free memory that is required, in bytes: a container may have 64 MB. */
 const plenty = 6e9
 
 /**
- * Where folders are made that get tens of thousands of files, of npm or of images, and whose disk is not what is tested: in
- * memory where there is plenty of it, which takes half of the system's time.
+ * Where to make folders for tens of thousands of files, of npm or of images, if the disk itself is not under test: in
+ * memory if there is enough of it. A disk would take half of the system's time.
  */
 export const roomyPlace = (): string => {
   if (!existsSync(memory)) return tmpdir()
@@ -43,14 +43,14 @@ export const roomyPlace = (): string => {
   return Math.min(bavail * bsize, freemem()) > plenty ? memory : tmpdir()
 }
 
-/** An empty scratch folder, removed when the test has ended. */
+/** An empty scratch folder, removed when the test ends. */
 export const makeFolder = (place = tmpdir()): string => {
   const folder = mkdtempSync(join(place, "svc-"))
   whenOver(() => rmSync(folder, {recursive: true, force: true}))
   return folder
 }
 
-/** A scratch project, removed when the test has ended. */
+/** A scratch project, removed when the test ends. */
 export const makeProject = ({config = plainConfig, plugins = {}, files = {}}: ProjectOptions = {}): Project => {
   const folder = makeFolder()
   const write = (path: string, text: string | Uint8Array) => {

@@ -4,21 +4,21 @@ interface Parameter {
   readonly schema: {readonly enum?: readonly string[]; readonly type?: string}
 }
 
-/** What is read of the API's description. */
+/** The part of the API's document that is read here. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, {readonly get?: {readonly parameters?: readonly Parameter[]}}>>
 }
 
 export interface Examples {
-  /** The paths in place of each that has parameters. */
+  /** Concrete paths for paths with parameters. */
   readonly paths: Readonly<Record<string, string>>
-  /** Paths that are not asked for. */
+  /** Paths to skip. */
   readonly apart: readonly string[]
-  /** Values of what takes any text or number. */
+  /** Values for parameters of any text or number. */
   readonly values: Readonly<Record<string, string>>
 }
 
-/** Values of the parameters that every project has; `cursor` and `job` depend on what is stored. */
+/** Parameter values that fit every project; `cursor` and `job` depend on the stored data. */
 export const usualValues: Examples["values"] = {
   after: "another-1",
   types: "message.sent",
@@ -40,12 +40,12 @@ export const usualValues: Examples["values"] = {
   account: "canary-user",
 }
 
-/** How many of something are on a page is no filter. */
+/** The page size is not a filter. */
 const isFilter = ({in: place, name}: Parameter) => place === "query" && !["limit", "count"].includes(name)
 
 /**
- * Every path of `/api` that can be asked for, with every filter alone and beside the others; where that is thousands, beside each
- * one other. Throws for one that the examples do not know: a new route is not passed over.
+ * Every GET path of `/api`, with every filter alone and with the others; if that makes thousands, in pairs. Throws for
+ * a path without an example, so that no new route is missed.
  */
 export const questionsOf = ({paths}: ApiDocument, examples: Examples): readonly string[] =>
   Object.entries(paths).flatMap(([path, {get}]) => {
@@ -56,7 +56,7 @@ export const questionsOf = ({paths}: ApiDocument, examples: Examples): readonly 
     return choicesOf(filters, examples.values).map(query => (query === "" ? place : `${place}?${query}`))
   })
 
-/** More filters than this make thousands of choices. */
+/** With more filters than this, there would be thousands of combinations. */
 const mostFilters = 5
 
 const choicesOf = (parameters: readonly Parameter[], values: Examples["values"]): readonly string[] => {

@@ -5,10 +5,10 @@ import {delimiter, isAbsolute, join, relative} from "node:path"
 import {fileURLToPath} from "node:url"
 import {expect, onTestFinished} from "vitest"
 
-/** The repository. */
+/** The repository's folder. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url))
 
-/** One runtime that the Host ships for, and how the installed `svc` is started on it. */
+/** A runtime that the Host ships for, and the command that starts the installed `svc` on it. */
 export interface TestRuntime {
   readonly name: string
   readonly command: readonly string[]
@@ -23,7 +23,7 @@ const nodeOf = (name: string): readonly TestRuntime[] => {
 
 export const onBun: TestRuntime = {name: "bun", command: [bun, `${root}cli/launch.js`]}
 
-/** Each runs the bundle that ships for it. */
+/** Each runs its shipped bundle. */
 export const runtimes: readonly TestRuntime[] = [onBun, ...nodeOf("node22"), ...nodeOf("node24")]
 
 const named = (name: string): TestRuntime => {
@@ -34,26 +34,26 @@ const named = (name: string): TestRuntime => {
 
 const chosen = process.env.SVC_TEST_RUNTIME === undefined ? undefined : named(process.env.SVC_TEST_RUNTIME)
 
-/** What a Host of a test runs on that is about no runtime: Bun, or the one that `SVC_TEST_RUNTIME` names. */
+/** The runtime of tests that are not about a runtime: Bun, or the one that `SVC_TEST_RUNTIME` names. */
 export const usualRuntime: TestRuntime = chosen ?? onBun
 
-/** Likewise, but a Node where none is named: a few files take one, so that each part is met on each runtime. */
+/** The same with a Node as the default: some files use one, so that every part also runs on each runtime. */
 export const usuallyOn = (node: "node22" | "node24"): TestRuntime =>
   chosen ?? runtimes.find(({name}) => name === node) ?? onBun
 
-/** Node 22.12, where the package for this platform has it. */
+/** Node 22.12, if it is available for this platform. */
 export const onNode22 = runtimes.find(({name}) => name === "node22")
 
 /**
- * Bun and one Node, for what is the same code on either Node: files take the two by turns. What differs between them, the
- * seams of server/runtime and the loading of plugins, is tested on each. `SVC_TEST_RUNTIME` takes the place of both.
+ * Bun and one Node, for code that is the same on both Nodes; the files alternate between the two. Code that differs
+ * between them, in server/runtime and the loading of plugins, is tested on each. `SVC_TEST_RUNTIME` replaces both.
  */
 export const bunAnd = (node: "node22" | "node24"): readonly TestRuntime[] =>
   chosen === undefined ? runtimes.filter(({name}) => name === "bun" || name === node) : [chosen]
 
 /**
- * Bun or one Node, for what is the same code on all of them: which one goes by the name of the test's file.
- * `SVC_TEST_EACH_RUNTIME=1` takes both.
+ * Bun or one Node, for code that is the same on all: the test file's name decides. `SVC_TEST_EACH_RUNTIME=1` selects
+ * both.
  */
 export const bunOr = (node: "node22" | "node24"): readonly TestRuntime[] => {
   const both = bunAnd(node)
@@ -64,8 +64,8 @@ export const bunOr = (node: "node22" | "node24"): readonly TestRuntime[] => {
 }
 
 /**
- * The cases that one of these runtimes takes, where they are the same code on all of them: each case is one runtime's, and the
- * runtimes take them by turns. `SVC_TEST_EACH_RUNTIME=1` gives all cases to each.
+ * The share of one runtime in the cases, for code that is the same on all runtimes: the cases are dealt out to the
+ * runtimes in turn. `SVC_TEST_EACH_RUNTIME=1` gives each runtime all cases.
  */
 export const casesOf = <Case>(
   cases: readonly Case[],
@@ -76,7 +76,7 @@ export const casesOf = <Case>(
     ? cases
     : cases.filter((_, index) => among[index % among.length]?.name === runtime.name)
 
-/** A PATH on which `bun` or `node` is this runtime's, removed when the test has ended. */
+/** A PATH on which `bun` or `node` is this runtime's, removed when the test ends. */
 export const pathWith = ({name, command: [binary = ""]}: TestRuntime): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-path-"))
   onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
@@ -86,7 +86,7 @@ export const pathWith = ({name, command: [binary = ""]}: TestRuntime): string =>
 
 const which = (program: string) => execFileSync("which", [program], {encoding: "utf8"}).trim()
 
-/** A script of the tests, under a runtime. */
+/** The command that runs a script of the tests on a runtime. */
 export const scriptCommand = (runtime: TestRuntime, script: string): readonly string[] => [
   runtime.command[0] ?? "",
   script,
@@ -103,5 +103,5 @@ const olderNode = (): TestRuntime | undefined => {
   return undefined
 }
 
-/** A `node` on PATH that the SDK supports and the Host does not; else undefined. */
+/** A `node` on the PATH that the SDK supports and the Host does not; otherwise undefined. */
 export const onOlderNode = olderNode()

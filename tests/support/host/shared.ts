@@ -2,16 +2,16 @@ import {afterAll, beforeAll, onTestFailed, onTestFinished} from "vitest"
 
 type Undo = () => unknown
 
-/** While something is made that tests share: what is undone after the last of them. */
+/** While something shared is being made: the undo functions to run after the last test that shares it. */
 let sharing: Undo[] | undefined
 
-/** Has something undone when the test has ended; what is made by `shared`, when the last test has ended that shares it. */
+/** Runs `undo` when the test ends. For something made by `shared`, runs it when the last test that shares it ends. */
 export const whenOver = (undo: Undo): void => {
   if (sharing === undefined) onTestFinished(async () => void (await undo()))
   else sharing.push(undo)
 }
 
-/** For a script, which is no test: what it makes from now on is undone when its process ends. */
+/** For scripts, which are not tests: everything made from now on is undone when the process ends. */
 export const lastAsLongAsProcess = (): void => {
   const undos: Undo[] = []
   sharing = undos
@@ -20,7 +20,7 @@ export const lastAsLongAsProcess = (): void => {
   })
 }
 
-/** Prints what explains it when the test fails; nothing for what several tests share. */
+/** Prints an explanation if the test fails; does nothing for what several tests share. */
 export const whenFailed = (explain: () => string | undefined): void => {
   if (sharing !== undefined) return
   onTestFailed(() => {
@@ -29,7 +29,7 @@ export const whenFailed = (explain: () => string | undefined): void => {
   })
 }
 
-/** Makes something that tests share, whenever it is called. */
+/** Makes something for several tests, at any time. */
 export type Share = <T>(make: () => Promise<T>) => Promise<T>
 
 const sharingIn =
@@ -43,13 +43,19 @@ const sharingIn =
     }
   }
 
-/** For `make` of `shared`: what one of the tests makes by this lasts for the others, a Host in the place of one that it killed. */
+/**
+ * For `make` of `shared`: anything that one of the tests makes with it stays for the others, for example a Host that
+ * replaces a killed one.
+ */
 export const shareMore = (): Share => {
-  if (sharing === undefined) throw new Error("what tests share is made by `shared`")
+  if (sharing === undefined) throw new Error("shareMore works only inside of `shared`")
   return sharingIn(sharing)
 }
 
-/** Makes one thing, a Host most of the time, for all tests of the surrounding `describe`: none of them may spoil it for the others. */
+/**
+ * Makes one thing, usually a Host, for all tests of the surrounding `describe`. No test may change it in a way that
+ * affects the others.
+ */
 export const shared = <T>(make: () => Promise<T>): (() => T) => {
   const undos: Undo[] = []
   let made: {readonly value: T} | undefined
@@ -60,7 +66,7 @@ export const shared = <T>(make: () => Promise<T>): (() => T) => {
     for (const undo of undos.reverse()) await undo()
   })
   return () => {
-    if (made === undefined) throw new Error("what tests share is there while they run, not before")
+    if (made === undefined) throw new Error("the shared value exists only while its tests run")
     return made.value
   }
 }

@@ -1,4 +1,4 @@
 import {createLogs} from "../../../server/logs/log.ts"
 
-/** A real log that nobody reads. */
+/** A real log without output. */
 export const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})

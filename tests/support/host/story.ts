@@ -1,2 +1,2 @@
-/** Marks one of the ten end-to-end tests that tell the README's story: `bun run test:quick` runs them, and no other. */
+/** Marks the ten end-to-end tests of the README's story. `bun run test:quick` runs only them. */
 export const story = {tags: ["story"]}

@@ -1,4 +1,4 @@
-/** A Host that has both tokens: its environment, and its configuration with the sandbox and other plugins. */
+/** The environment and the configuration of a Host with both tokens, the sandbox and further plugins. */
 export const fullAndDemo = {
   env: {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"},
   config: (...plugins: readonly string[]): string => `http:

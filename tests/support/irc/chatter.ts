@@ -3,17 +3,17 @@ import {until} from "../host/process.ts"
 import {joinIrc, type Person} from "./person.ts"
 import type {IrcServer} from "./servers.ts"
 
-/** Between two lines of one person, in milliseconds. */
+/** The pause between two lines of one person, in milliseconds. */
 const pause = 400
 
-/** Persons who write numbered lines to a channel all the time, and one who only listens. */
+/** Persons who constantly write numbered lines to a channel, and one who only listens. */
 export interface Chatter {
-  /** When each line was about to be written, in milliseconds since 1970, by its text. */
+  /** For each line's text, the time before it was written, in milliseconds since 1970. */
   readonly said: ReadonlyMap<string, number>
   readonly listener: Person
-  /** Says nothing more until it is to speak again. */
+  /** Silences the persons, or lets them continue. */
   hush(isSilent: boolean): void
-  /** Resolves once everything that was said has reached the listener. */
+  /** Resolves once every line has reached the listener. */
   stop(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export const startChatter = async (server: IrcServer, channel: string, count: nu
 }
 
 /**
- * When a line that was said reached the server: after it was about to be written, and before somebody else heard it, both
+ * When a line reached the server: between the time before it was written and the time when another person received it,
  * in milliseconds since 1970.
  */
 export const arrivalsOf = ({said, listener: {lines, times}}: Pick<Chatter, "said" | "listener">) => {
@@ -57,12 +57,14 @@ export const arrivalsOf = ({said, listener: {lines, times}}: Pick<Chatter, "said
   return [...said].map(([line, from]) => ({line, from, to: heard.get(line) ?? from}))
 }
 
-/** From a client's joining to its leaving, as the server has told both: what others said in between, in its order. */
+/**
+ * A client's stay, from its join to its leave as the server reported them: the lines of others in between, in order.
+ */
 export interface Stay {
   readonly lines: readonly string[]
 }
 
-/** The stays of whoever has a nick that begins like this, in the one channel that the listener is in. */
+/** The stays of clients whose nick begins like this, in the listener's only channel. */
 export const staysOf = ({nick: ear, lines}: Person, nick: string): readonly Stay[] => {
   const stays: {lines: string[]}[] = []
   let current: string[] | undefined

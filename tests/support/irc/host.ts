@@ -8,14 +8,14 @@ export interface IrcAccount {
   readonly [key: string]: unknown
 }
 
-/** A configuration with these accounts; JSON is YAML. */
+/** A configuration with these accounts, as JSON, which is also YAML. */
 export const ircConfig = (accounts: readonly IrcAccount[], http: Readonly<Record<string, unknown>> = {}): string =>
   JSON.stringify({
     http: {port: 0, ...http},
     plugins: {bot: {}, irc: {endpoints: accounts.map(account => ({server: "127.0.0.1", tls: false, ...account}))}},
   })
 
-/** Source of the bot that the tests talk to. */
+/** The source of the bot for the tests. */
 const bot = `
 import {definePlugin} from "svc-runtime"
 
@@ -51,7 +51,7 @@ export const startIrcHost = (
   options: Omit<HostOptions, "config" | "plugins"> & {http?: Readonly<Record<string, unknown>>} = {},
 ): Promise<TestHost> => startHost({...options, config: ircConfig(accounts, options.http), plugins: {bot}})
 
-/** What the API says of one endpoint. */
+/** An endpoint in the API. */
 export interface EndpointState {
   readonly name: string
   readonly state: string

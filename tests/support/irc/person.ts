@@ -2,22 +2,22 @@ import {connect, type Socket} from "node:net"
 import {until} from "../host/process.ts"
 import {whenOver} from "../host/shared.ts"
 
-/** A person on an IRC server: a client of its own, which shares no code with the adapter. */
+/** A person on an IRC server: a separate client that shares no code with the adapter. */
 export interface Person {
   readonly nick: string
-  /** Every line from the server so far, without its line end. */
+  /** Every line from the server so far, without line ends. */
   readonly lines: readonly string[]
-  /** When each of them came, in milliseconds since 1970. */
+  /** When each line arrived, in milliseconds since 1970. */
   readonly times: readonly number[]
-  /** Writes a line as it is. */
+  /** Writes a raw line. */
   write(line: string): void
-  /** A message to a channel or a nick. */
+  /** Sends a message to a channel or a nick. */
   say(target: string, text: string): void
-  /** Waits for the next line that fits, after those that were waited for; resolves to it. */
+  /** Waits for the next matching line, after those already waited for; resolves to it. */
   sees(pattern: RegExp, patience?: number): Promise<string>
-  /** What `from` said so far, to a channel or to this person. */
+  /** The messages of `from` so far, to a channel or to this person. */
   heard(from: string, target?: string): readonly string[]
-  /** Says something and waits for what `from` says next in the same place; resolves to its text. */
+  /** Sends a message, and waits for the next message of `from` in the same place; resolves to its text. */
   asks(from: string, target: string, text: string): Promise<string>
   leave(): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface PersonOptions {
   readonly password?: string
 }
 
-/** Connects without TLS, registers, and joins a channel. Leaves, at the latest, when the test has ended. */
+/** Connects without TLS, registers, and joins a channel. Leaves at the latest when the test ends. */
 export const joinIrc = async (
   {port}: {readonly port: number},
   nick: string,
@@ -78,7 +78,7 @@ export const joinIrc = async (
     sees: (pattern, patience) => sees(pattern, patience),
     heard: (from, target = nick) => lines.flatMap(line => wordsSaid(line, from, target) ?? []),
     asks: async (from, target, text) => {
-      // Of several questions at once, each looks for its own answer: they come in any order.
+      // Parallel questions each look for their own answer, which may come in any order.
       const asked = lines.length
       seen = asked
       say(target, text)
@@ -96,7 +96,7 @@ export const joinIrc = async (
 
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/** The text of a PRIVMSG of this nick to this target. */
+/** The text of a PRIVMSG from this nick to this target. */
 const wordsSaid = (line: string, from: string, target: string): string | undefined => {
   const [, nick = "", to = "", text] = /^:([^!\s]+)!\S+ PRIVMSG (\S+) :?(.*)$/.exec(line) ?? []
   const fits = nick.toLowerCase() === from.toLowerCase() && to.toLowerCase() === target.toLowerCase()

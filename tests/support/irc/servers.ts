@@ -8,28 +8,28 @@ import {type Tool, tool} from "../machine/tools.ts"
 
 export type IrcServerName = "ngircd" | "inspircd"
 
-/** A real IRC server on loopback ports of its own. */
+/** A real IRC server on its own loopback ports. */
 export interface IrcServer {
   readonly port: number
   readonly tlsPort: number
-  /** Where other servers, such as services, link to it; inspircd only. */
+  /** The port for links of other servers, such as services; inspircd only. */
   readonly linkPort: number
-  /** Connections of clients that it has accepted so far, over all its starts. */
+  /** The number of client connections accepted so far, over all starts. */
   connections(): number
-  /** Stops it in the middle of things: its connections stay, and nobody answers. */
+  /** Stops the process: connections stay open, and nothing answers. */
   freeze(): void
-  /** Ends it without a goodbye to its clients. */
+  /** Ends the server without a goodbye to its clients. */
   kill(): Promise<void>
-  /** Starts it again, on the same ports. */
+  /** Starts the server again, on the same ports. */
   start(): Promise<void>
 }
 
 export interface IrcServerOptions {
-  /** What every client must send as PASS. */
+  /** The PASS that every client must send. */
   readonly password?: string
   /** Serve TLS at `tlsPort`. */
   readonly tls?: Certificate
-  /** Does ngircd make a client wait that sends much, as it does unless it is told? Its tests then take two seconds more. */
+  /** Whether ngircd delays clients that send a lot, which is its default. Tests with it take two seconds longer. */
   readonly penalties?: boolean
 }
 
@@ -53,7 +53,7 @@ interface Place {
   readonly linkPort: number
 }
 
-/** The name that a linked services server has, and the password of the link. */
+/** The name of a linked services server, and the password of the link. */
 export const services = {name: "services.test", password: "link-password"} as const
 
 const ngircd: Recipe = {
@@ -125,14 +125,14 @@ ${
 
 const recipes = {ngircd, inspircd}
 
-/** A folder of one test's servers, removed when the test has ended. */
+/** A folder for one test's servers, removed when the test ends. */
 export const makeServerFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-irc-"))
   whenOver(() => rmSync(folder, {recursive: true, force: true}))
   return folder
 }
 
-/** Starts a server, and resolves once it serves. It is killed when the test has ended. */
+/** Starts a server; resolves once it serves. It is killed when the test ends. */
 export const startIrcServer = async (name: IrcServerName, options: IrcServerOptions = {}): Promise<IrcServer> => {
   const recipe: Recipe = recipes[name]
   const [port, tlsPort, linkPort] = await freePorts()

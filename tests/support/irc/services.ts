@@ -5,7 +5,7 @@ import {tool} from "../machine/tools.ts"
 import {joinIrc} from "./person.ts"
 import {type IrcServer, makeServerFolder, services} from "./servers.ts"
 
-/** Full paths, each after what it needs: the folder of an unpacked package is not where atheme looks. */
+/** Full paths, in the order of their dependencies: atheme does not look in the folder of an unpacked package. */
 const modules = [
   "transport/rfc1459",
   "backend/corestorage",

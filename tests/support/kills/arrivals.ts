@@ -2,23 +2,23 @@ import {expect} from "vitest"
 import {type Gap, isInGap} from "../messages/gaps.ts"
 import type {KillPlatform} from "./platform.ts"
 
-/** What became of what people said on one platform. */
+/** The fate of people's messages on one platform. */
 export interface Arrivals {
-  /** What is missing and was said in a gap that is listed. */
+  /** Missing messages from a listed gap. */
   readonly missed: number
-  /** What is missing besides. */
+  /** Missing messages outside of gaps. */
   readonly lost: readonly string[]
   readonly doubled: readonly string[]
 }
 
-/** The gaps in which something may be missing. One that is `filled` leaves nothing out. */
+/** The gaps in which something may be missing. A `filled` gap has everything. */
 const leavingOut = ({replays, hasHistory}: KillPlatform, gaps: readonly Gap[]): readonly Gap[] => {
   const wanted: readonly Gap["backfill"][] = hasHistory ? ["filled", "partly"] : [null]
   expect(gaps.filter(({to, backfill}) => replays || to === null || !wanted.includes(backfill))).toEqual([])
   return gaps.filter(({backfill}) => backfill !== "filled")
 }
 
-/** `stored`: the texts in the inbox, in their order; `gaps`: those of the endpoint. */
+/** `stored` are the texts in the inbox, in order; `gaps` are those of the endpoint. */
 export const checkArrivals = (platform: KillPlatform, stored: readonly string[], gaps: readonly Gap[]): Arrivals => {
   const gone = leavingOut(platform, gaps)
   const known = new Set(stored)
@@ -26,7 +26,7 @@ export const checkArrivals = (platform: KillPlatform, stored: readonly string[],
   const lost = missing.filter(arrival => gone.length === 0 || !isInGap(gone, arrival))
   const said = [...platform.said.keys()]
   expect([...known]).toEqual(said.filter(text => known.has(text)))
-  // Of what was said while the bot was there, a kill has taken the end, and nothing from the middle.
+  // A kill may take the end of the messages of a stay, and none from the middle.
   const stays = platform.stays?.().map(({lines}) => lines.map(line => known.has(line))) ?? []
   for (const found of stays) expect(found).toEqual(found.toSorted((a, b) => Number(b) - Number(a)))
   return {

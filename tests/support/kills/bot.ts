@@ -2,7 +2,7 @@ import {openRoute} from "../messages/open-work.ts"
 import {pluginWith} from "../plugins/plugin-sources.ts"
 import type {KillPlatform} from "./platform.ts"
 
-/** What the bot does about the text with this number, on a platform that takes acts. */
+/** The bot's acts for texts, by number, on a platform with acts. */
 export const acts = ["answer", "edit", "react", "delete"] as const
 
 export type Act = (typeof acts)[number]
@@ -12,8 +12,8 @@ export const actFor = ({takesActs}: KillPlatform, text: string): Act =>
   (takesActs ? acts[Number(text.split(" ").at(-1)) % acts.length] : undefined) ?? "answer"
 
 /**
- * Answers each text with `to <text>`. Of four in a row, where the platform takes that, it writes one answer as a draft and
- * edits it, reacts to one besides, and takes another message back before one.
+ * Answers each text with `to <text>`. On a platform with acts, of four texts in a row it answers one with a draft that
+ * it edits, reacts to another one, and deletes a message before it answers a third.
  */
 const answerPlugin = pluginWith(`
     plugin.on("message-created", {name: "answer"}, async session => {

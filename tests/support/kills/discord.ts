@@ -4,7 +4,7 @@ import {type KillPlatform, latency, noting} from "./platform.ts"
 
 const channel = guild.channels[0].id
 
-/** Discord, at the fake of the tests. */
+/** Discord, at the tests' fake. */
 export const discordUnderKills = async (): Promise<KillPlatform> => {
   const fake = await startDiscord({latency})
   const {world, sessions} = fake

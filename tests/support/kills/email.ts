@@ -5,7 +5,7 @@ import {letter} from "../platforms/email/letter.ts"
 import {startMailServer} from "../platforms/email/smtp.ts"
 import {type KillPlatform, noting} from "./platform.ts"
 
-/** All mails are of one thread: one conversation. */
+/** All mails belong to one thread, and so to one conversation. */
 const thread = {References: "<thread@people.test>"}
 
 /** Mail, at a real Dovecot and a real SMTP server. */
@@ -40,7 +40,7 @@ export const emailUnderKills = async (): Promise<KillPlatform> => {
       cable.join(dovecot.port)
     },
     isConnected: () => connections() > 0,
-    // Whether Dovecot has let it in is not seen from outside: only mail in flight counts.
+    // A login at Dovecot cannot be observed from outside: only mail in flight counts.
     isConnecting: () => false,
     shown: () =>
       Promise.all(

@@ -3,7 +3,7 @@ import type {Gap} from "../messages/gaps.ts"
 import {readRows} from "../messages/inbox-ledger.ts"
 import type {Ledger} from "../messages/kill-ledger.ts"
 
-/** What the event log says of a message that has ended in a state. */
+/** The event type for each final state of a message. */
 const ends: Readonly<Record<string, string>> = {
   sent: "message.sent",
   failed: "message.send_failed",
@@ -12,8 +12,8 @@ const ends: Readonly<Record<string, string>> = {
 }
 
 /**
- * The event log tells of each event of the inbox, of each end of a handler or a message, and of each gap that has ended,
- * once, and of nothing else. Every event of the inbox has one handler at most. `file`: the database of a Host that has ended.
+ * Checks that the event log contains each inbox event, each end of a handler or a message, and each ended gap exactly
+ * once, and no other event. Every inbox event has at most one handler. `file` is the database of a stopped Host.
  */
 export const checkEventLog = async (file: string, {events, answers}: Ledger, gaps: readonly Gap[]): Promise<void> => {
   const rows = await readRows(

@@ -5,7 +5,7 @@ import type {Project} from "../host/project.ts"
 import {type Ledger, readLedger} from "../messages/kill-ledger.ts"
 import type {KillPlatform} from "./platform.ts"
 
-/** Reads a copy: the database itself is recovered by the next Host. */
+/** Reads a copy: the next Host must recover the database itself. */
 const ledgerOf = async (project: Project): Promise<Ledger | undefined> => {
   const file = project.path(".svc/data.sqlite")
   if (!existsSync(file)) return undefined
@@ -18,16 +18,16 @@ const ledgerOf = async (project: Project): Promise<Ledger | undefined> => {
   }
 }
 
-/** What a platform sees at the moment of a kill. */
+/** A platform's view at the moment of a kill. */
 export interface Moment {
   readonly platform: KillPlatform
   readonly isConnected: boolean
   readonly isConnecting: boolean
-  /** What it has taken, and tells the Host or has told it. */
+  /** The texts that it has accepted and delivers, or has delivered, to the Host. */
   readonly taken: readonly string[]
 }
 
-/** Called in the moment of the kill. */
+/** Must be called at the moment of the kill. */
 export const momentOf = (platform: KillPlatform): Moment => {
   const since = platform.hearsSince?.() ?? 0
   return {
@@ -38,7 +38,7 @@ export const momentOf = (platform: KillPlatform): Moment => {
   }
 }
 
-/** On which platforms the kill cut something off: an arrival that was not stored, a send, or the connecting. */
+/** The platforms on which the kill interrupted something: an arrival that was not stored, a send, or the connecting. */
 export const cutOff = async (project: Project, moments: readonly Moment[]): Promise<readonly KillPlatform[]> => {
   const ledger = await ledgerOf(project)
   const stored = new Set(ledger?.events.map(({endpoint, text}) => `${endpoint}: ${text}`))

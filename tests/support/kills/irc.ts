@@ -10,7 +10,7 @@ export const ircUnderKills = async (): Promise<KillPlatform> => {
   const server = await startIrcServer("ngircd")
   const listener = await joinIrc(server, "listener", {channel: place.channel})
   const ann = await joinIrc(server, "ann", {channel: place.channel})
-  /** When the bot came into the channel, each time. */
+  /** When the bot joined the channel, each time. */
   const joins = () =>
     listener.lines.flatMap((line, n) =>
       new RegExp(`^:${place.nick}\\S* JOIN `).test(line) ? (listener.times[n] ?? 0) : [],

@@ -8,11 +8,11 @@ import type {Open} from "../messages/open-work.ts"
 import {cutOff, momentOf} from "./in-flight.ts"
 import type {KillPlatform} from "./platform.ts"
 
-/** For anything that a Host is waited for, in milliseconds: the machine may be busy. */
+/** The time limit for everything about a Host, in milliseconds: the machine may be busy. */
 export const patience = 300_000
 
 const nodes = runtimes.filter(runtime => runtime !== onBun)
-/** Bun, and every fourth time a Node, each that there is by turns: a Node costs the processor twice as much to start. */
+/** Bun, and every fourth time a Node, each available one in turn: a Node takes twice the processor time to start. */
 const runtimeOf = (round: number): TestRuntime =>
   round % 4 !== 1 ? onBun : (nodes[((round - 1) / 4) % nodes.length] ?? onBun)
 
@@ -52,19 +52,19 @@ export const untilStored = async (host: TestHost, platforms: readonly KillPlatfo
   )
 }
 
-/** The next text of a platform's person, `<platform> <number>`. */
+/** Says the next text of a platform's person, `<platform> <number>`. */
 const speak = (platform: KillPlatform) => platform.say(`${platform.name} ${platform.said.size}`)
 
 export const speakAll = ({platforms}: Pick<Scene, "platforms">): Promise<unknown> => Promise.all(platforms.map(speak))
 
-/** Kills the Host again and again, until each platform has had so many kills that cut something off there. */
+/** Kills the Host until each platform has enough kills that interrupted something there. */
 export class KillLoop {
-  /** Of each platform: the kills that count for it. */
+  /** For each platform, the number of kills that count. */
   readonly counted = new Map<KillPlatform, number>()
   readonly kills = {all: 0, early: 0, bun: 0, node: 0}
   readonly #scene: Scene
   readonly #chance: Chance
-  /** How long the last Host took until it served, by the runtime's name, in milliseconds. */
+  /** How long the last Host took to serve, by runtime, in milliseconds. */
   readonly #startTimes = new Map<string, number>()
 
   constructor(scene: Scene, chance: Chance) {
@@ -77,7 +77,7 @@ export class KillLoop {
     return Math.min(...this.counted.values())
   }
 
-  /** By adapter, for people to read. */
+  /** The counts by adapter, for people. */
   get counts(): string {
     return [...this.counted].map(([{name}, kills]) => `${name} ${kills}`).join(", ")
   }
@@ -91,7 +91,7 @@ export class KillLoop {
       if (this.kills.all > 0 && this.#chance.below(4) === 0) platform.forget?.()
       platform.launching()
     }
-    // What was said before a bot's first connection is not for it.
+    // The bot does not get messages from before its first connection.
     if (this.kills.all > 0) await speakAll(this.#scene)
     if (isEarly) await this.#killStarting(runtime, startTime)
     else await this.#killRunning(runtime)
@@ -100,7 +100,7 @@ export class KillLoop {
     this.kills[runtime === onBun ? "bun" : "node"]++
   }
 
-  /** Anywhere in its start and its connecting. */
+  /** Kills the Host anywhere in its start or while it connects. */
   async #killStarting(runtime: TestRuntime, startTime: number): Promise<void> {
     const {project, env} = this.#scene
     const {process: running} = launchHost({project, env, runtime})
@@ -108,7 +108,10 @@ export class KillLoop {
     await this.#strike(running)
   }
 
-  /** Once what earlier kills cut off has ended, while people speak: a message that eight kills in a row cut off is `dead`. */
+  /**
+   * Kills a running Host after all interrupted work has ended, while people speak. Otherwise a message interrupted by
+   * eight kills in a row would be `dead`.
+   */
   async #killRunning(runtime: TestRuntime): Promise<void> {
     const {project, env, platforms} = this.#scene
     const began = performance.now()
@@ -124,11 +127,11 @@ export class KillLoop {
     )
     if (this.kills.all === 0 || this.#chance.below(3) > 0) await untilOnline(host)
     if (this.kills.all === 0) {
-      // The histories that are asked are those of channels with a message.
+      // Only histories of channels with a message are requested.
       await speakAll(this.#scene)
       await untilStored(host, platforms)
     }
-    // The platform that has had the fewest hears its last text the shortest time before the kill.
+    // The platform with the fewest kills gets its last text closest to the kill.
     const order = platforms
       .map(platform => ({platform, at: this.#chance.below(120)}))
       .map(({platform, at}) => ({platform, at: this.counted.get(platform) === this.fewest ? 100 : at}))
@@ -139,7 +142,7 @@ export class KillLoop {
         await speak(platform)
       }),
     )
-    // More often soon: IRC has stored and answered a text within 20 ms.
+    // Mostly soon: IRC stores and answers a text within 20 ms.
     await sleep(100 + 60 * this.#chance.next() ** 2)
     await this.#strike(host.process)
     await spoken

@@ -1,64 +1,64 @@
 import type {Stay} from "../irc/chatter.ts"
 import type {Arrival} from "../messages/gaps.ts"
 
-/** A message of the bot, as its platform shows it now. */
+/** A message of the bot in its current form on the platform. */
 export interface Shown {
   readonly text: string
-  /** What tells a repetition apart: of two messages with the same, a receiver shows one. */
+  /** Identifies repetitions: of two messages with the same id, a receiver shows one. */
   readonly id?: string
-  /** The text of the message that it quotes. */
+  /** The text of the quoted message. */
   readonly quotes?: string
 }
 
-/** How long a fake's answers are on their way, in milliseconds: the kill that cuts one off must be able to meet it. */
+/** The latency of a fake's answers, in milliseconds: a kill must be able to interrupt one. */
 export const latency = 60
 
-/** A platform in a kill loop: one person says numbered texts to the one endpoint of the Host. */
+/** A platform in a kill loop: one person sends numbered texts to the Host's only endpoint. */
 export interface KillPlatform {
-  /** As in `endpoint`: `<name>~one`. */
+  /** The name in `endpoint`: `<name>~one`. */
   readonly name: string
   /** The entry of `plugins.<name>.endpoints`. */
   readonly account: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string>>
-  /** It delivers later what was said while the Host was away. */
+  /** The platform delivers messages later that were sent while the Host was offline. */
   readonly replays: boolean
-  /** It drops a message that comes again, however late: none is ever `unknown`. */
+  /** The platform drops a repeated message, however late, so that no message is ever `unknown`. */
   readonly dropsRepeats: boolean
-  /** A message that was sent twice is known by its id: each message that is shown has one. */
+  /** A repeated message is recognized by its id: every shown message has one. */
   readonly tellsRepeats: boolean
-  /** Its history, where it has one, fills the gaps. */
+  /** The platform has a history that fills the gaps. */
   readonly hasHistory: boolean
-  /** It takes edits, deletions and reactions. */
+  /** The platform supports edits, deletions and reactions. */
   readonly takesActs: boolean
-  /** All that the person has said so far, in order, and when it was about to be said, in milliseconds since 1970. */
+  /** The person's texts so far, in order, each with the time before it was sent, in milliseconds since 1970. */
   readonly said: ReadonlyMap<string, number>
-  /** What of it the platform has taken, and by when. */
+  /** The texts that the platform has accepted, and the time by which it had. */
   readonly taken: ReadonlyMap<string, number>
-  /** When all that was said reached the platform. */
+  /** When each text reached the platform. */
   arrivals(): readonly (Arrival & {readonly line: string})[]
-  /** What was said while the bot was there, each time, where the platform shows that. */
+  /** The texts of each stay of the bot, on platforms that show stays. */
   stays?(): readonly Stay[]
-  /** Resolves once the platform has taken it. */
+  /** Resolves once the platform has accepted the text. */
   say(text: string): Promise<void>
-  /** A Host is about to be launched: the connections of before are over. */
+  /** Must be called before a Host is launched: earlier connections have ended. */
   launching(): void
-  /** The Host that was launched last has a connection now. */
+  /** Whether the newest Host has a connection. */
   isConnected(): boolean
-  /** It has one, and the platform has not let it in yet. */
+  /** Whether the newest Host is connecting and the platform has not accepted it yet. */
   isConnecting(): boolean
-  /** Since when the Host that was launched last is told what is said, where that is not from the start of all. */
+  /** The time from which the newest Host receives messages, unless that is the very start. */
   hearsSince?(): number
-  /** While no Host runs: the platform forgets the bot's session. */
+  /** Makes the platform forget the bot's session. For use while no Host runs. */
   forget?(): void
-  /** What the bot has said and not taken back, oldest first. */
+  /** The bot's messages that it has not deleted, oldest first. */
   shown(): Promise<readonly Shown[]>
-  /** Requests that came again under the id of one before, and that the platform has dropped. */
+  /** The number of requests that the platform dropped because they repeated an id. */
   dropped?(): number
-  /** The texts that the bot has reacted to, each as often as the platform shows it. */
+  /** The texts with a reaction of the bot, each as often as the platform shows one. */
   liked(): Promise<readonly string[]>
 }
 
-/** What is said on a platform, noted before it is said. */
+/** Records the texts of a platform, each before it is sent. */
 export const noting = (say: (text: string, n: number) => void | Promise<void>) => {
   const said = new Map<string, number>()
   const taken = new Map<string, number>()

@@ -1,10 +1,10 @@
-/** One row of the table that a kill loop prints. */
+/** A row of the table that a kill loop prints. */
 export interface Row {
   readonly adapter: string
   readonly [column: string]: string | number
 }
 
-/** Columns as wide as they need to be. */
+/** Formats rows with columns of the necessary width. */
 export const tableOf = (rows: readonly Row[]): string => {
   const columns = Object.keys(rows[0] ?? {})
   const lines = [columns, ...rows.map(row => columns.map(column => String(row[column])))]

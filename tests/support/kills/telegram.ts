@@ -4,10 +4,10 @@ import {type KillPlatform, latency, noting} from "./platform.ts"
 
 const token = "999:right-token"
 
-/** Ids of people's messages, apart from those that the fake gives to the bot's. */
+/** Ids of people's messages; the fake gives smaller ones to the bot's. */
 const firstId = 1_000_000
 
-/** Telegram, at the fake of the tests. */
+/** Telegram, at the tests' fake. */
 export const telegramUnderKills = async (): Promise<KillPlatform> => {
   const fake = await startTelegram({token, latency})
   const texts = new Map<number, string>()
@@ -36,7 +36,7 @@ export const telegramUnderKills = async (): Promise<KillPlatform> => {
         const quotes = answers === undefined ? undefined : texts.get(answers)
         return quotes === undefined ? {text} : {text, quotes}
       }),
-    // A reaction takes the place of the one before.
+    // A reaction replaces the earlier one.
     liked: async () => [
       ...new Set(fake.calls("setMessageReaction").map(({message_id}) => texts.get(Number(message_id)) ?? "nothing")),
     ],

@@ -3,22 +3,22 @@ import type {Answer, Ledger, StoredMessage} from "../messages/kill-ledger.ts"
 import {actFor} from "./bot.ts"
 import type {KillPlatform, Shown} from "./platform.ts"
 
-/** What became of the answers on one platform. */
+/** The fate of the answers on one platform. */
 export interface Answers {
   readonly handled: number
   readonly answered: number
   readonly unknown: number
-  /** Attempts behind the first one. */
+  /** The number of attempts after the first. */
   readonly repeats: number
-  /** Repetitions that the platform has dropped, or that a receiver knows by their id. */
+  /** Repetitions that the platform dropped, or that a receiver recognizes by id. */
   readonly toldApart: number
-  /** What is `sent` and not shown. */
+  /** Messages that are `sent` and not shown. */
   readonly lost: readonly string[]
-  /** What is shown more often than is promised. */
+  /** Messages that are shown more often than promised. */
   readonly doubled: readonly string[]
 }
 
-/** Kinds of what the bot sends for each act, in order. */
+/** The kinds of messages that the bot sends for each act, in order. */
 const kinds = {
   answer: ["message"],
   edit: ["message", "edit"],
@@ -26,14 +26,19 @@ const kinds = {
   delete: ["message", "delete", "message"],
 } as const
 
-/** Each event is handled, or dead because two kills met it; what it left is there once if it was handled, else not at all. */
+/**
+ * Each event is handled, or dead after two kills. A handled event left its messages exactly once; a dead one left none.
+ */
 const checkLeft = (platform: KillPlatform, {text, states}: StoredMessage, left: readonly Answer[]) => {
   expect({text, states}).toEqual({text, states: expect.stringMatching(/^(handled|dead)$/)})
   const wanted = states === "dead" ? [] : kinds[actFor(platform, text)]
   expect({text, left: left.map(({kind}) => kind)}).toEqual({text, left: wanted})
 }
 
-/** Nothing waits; what may have arrived is `unknown` where the platform does not drop repeats, and an act on it fails. */
+/**
+ * Nothing is pending. A message that may have arrived is `unknown` on a platform that does not drop repetitions, and an
+ * act on it fails.
+ */
 const checkStates = ({dropsRepeats}: KillPlatform, left: readonly Answer[]) => {
   const first = left[0]
   const isAct = ({kind}: Answer) => kind === "edit" || kind === "delete"
@@ -45,8 +50,8 @@ const checkStates = ({dropsRepeats}: KillPlatform, left: readonly Answer[]) => {
 }
 
 /**
- * What is found wrong. No connection ends while a Host runs, so nothing is sent again but what a kill has cut off, where the
- * platform drops that: each message is shown once at most (docs/outbox.md, Failures).
+ * The wrong findings. No connection ends while a Host runs, so only a message that a kill interrupted is sent again, on
+ * a platform that drops repetitions: each message is shown at most once (docs/outbox.md, Failures).
  */
 class Findings {
   readonly lost: string[] = []
@@ -60,7 +65,7 @@ class Findings {
     this.#shown = shown
   }
 
-  /** `texts`: those that the message has had. `deletion`: the act that took it back. */
+  /** `texts` are the past texts of the message; `deletion` is the act that deleted it. */
   count(answer: Answer, texts: readonly string[], quote: string | undefined, deletion?: Answer): void {
     const found = this.#shown.filter(({text}) => texts.includes(text))
     const times = this.#platform.tellsRepeats ? new Set(found.map(({id}) => id)).size : found.length
@@ -71,7 +76,7 @@ class Findings {
     if (quote !== undefined) expect(found.map(({quotes}) => quotes)).toEqual(found.map(() => quote))
   }
 
-  /** All that the bot said about one text. */
+  /** Checks everything that the bot sent about one text. */
   check(text: string, left: readonly Answer[]): void {
     const [first, second] = left.filter(({kind}) => kind === "message")
     const act = left.find(({kind}) => kind === "edit" || kind === "delete")
@@ -85,7 +90,7 @@ class Findings {
   }
 }
 
-/** Compares what the Host has stored with what the platform shows. */
+/** Compares what the Host stored with what the platform shows. */
 export const checkAnswers = async (platform: KillPlatform, {events, answers}: Ledger): Promise<Answers> => {
   const endpoint = `${platform.name}~one`
   const messages = events.filter(event => event.endpoint === endpoint && event.type === "message-created")
@@ -103,7 +108,7 @@ export const checkAnswers = async (platform: KillPlatform, {events, answers}: Le
     if (reaction?.state === "sent" && likes === 0) findings.lost.push(`the reaction to ${event.text}`)
     if (likes > (reaction === undefined ? 0 : 1)) findings.doubled.push(`the reaction to ${event.text}`)
   }
-  // Nothing else was said, and nothing was left by no event.
+  // The bot sent nothing else, and every message belongs to an event.
   const texts = new Set(messages.flatMap(({text}) => ["to", "draft", "gone"].map(word => `${word} ${text}`)))
   expect(shown.filter(({text}) => !texts.has(text))).toEqual([])
   const seqs = new Set(messages.map(({seq}) => seq))

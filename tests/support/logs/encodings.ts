@@ -2,14 +2,14 @@ import {inspect} from "node:util"
 
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 
-/** A URL of any kind that cannot hold the text holds nothing. */
+/** A URL that cannot hold the text is left empty. */
 const inUrl = (write: (url: URL) => void): string => {
   const url = new URL("http://host.example")
   write(url)
   return url.href
 }
 
-/** How a value may reach a line: each as a text that whoever knows the encoding can read the value from. */
+/** The forms in which a value may reach a log line, each one readable with knowledge of its encoding. */
 export const encodingsOf = (value: string): Readonly<Record<string, string>> => ({
   raw: value,
   "in words": `the token ${value}, it was`,
@@ -41,7 +41,10 @@ export const encodingsOf = (value: string): Readonly<Record<string, string>> => 
   }),
 })
 
-/** What of a value must be in no output: the value itself in each form, without what its neighbours decide. */
+/**
+ * The parts of a value that no output may contain: the value itself in each form, without what its neighbours
+ * determine.
+ */
 export const tracesOf = (value: string): readonly string[] => {
   const bytes = Buffer.from(value)
   const aligned = [0, 1, 2].map(offset =>

@@ -1,22 +1,25 @@
 import {connect, createServer, type Socket} from "node:net"
 import {whenOver} from "../host/shared.ts"
 
-/** A way to a server on which connections can be cut, go silent, or lead to another server, while the client keeps the address. */
+/**
+ * A relay to a server. A test can cut or silence its connections, or switch it to another server, while the client
+ * keeps the address.
+ */
 export interface Cable {
   readonly port: number
-  /** Ends every connection in the middle of things, and refuses new ones. */
+  /** Ends all connections abruptly, and refuses new ones. */
   cut(): void
-  /** Every connection stays, and nothing comes through it any more; with `later`, nor through any that is made from now on. */
+  /** Keeps all connections open but passes nothing on; with `later`, this includes future connections. */
   stall(which?: "later"): void
-  /** What clients send still arrives, and no answer comes back through the connections of now. */
+  /** Still passes on what clients send, but no answers, on the current connections. */
   mute(): void
-  /** Writes to every client what the server has not said. */
+  /** Writes a text of the test to every client. */
   inject(text: string): void
-  /** Connections to the server that are open now. */
+  /** Open connections to the server. */
   readonly open: number
-  /** Connections that were made since then, and hear nothing. */
+  /** Connections made since the stall, which receive nothing. */
   readonly silent: number
-  /** Passes connections on to this port from now on. */
+  /** Passes new connections on to this port. */
   join(port: number): void
 }
 

@@ -1,4 +1,4 @@
-/** Numbers from a seed: the same ones each time (mulberry32). */
+/** Random numbers from a seed, always the same ones (mulberry32). */
 export class Chance {
   #state: number
 
@@ -6,7 +6,7 @@ export class Chance {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to, and without, 1. */
+  /** From 0, inclusive, to 1, exclusive. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -25,7 +25,7 @@ export class Chance {
   }
 }
 
-/** A seed for what belongs to a name: it does not depend on what came before it. */
+/** A seed that depends only on `seed` and a name, not on earlier numbers. */
 export const seedOf = (seed: number, name: string): number => {
   let hash = seed >>> 0
   for (const letter of name) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193) >>> 0

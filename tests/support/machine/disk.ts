@@ -13,7 +13,7 @@ const run = (command: string, ...args: string[]): boolean => {
   }
 }
 
-/** May this process mount file systems? */
+/** Whether this process may mount file systems. */
 export const canMount = (() => {
   let known: boolean | undefined
   return () => {
@@ -25,7 +25,7 @@ export const canMount = (() => {
   }
 })()
 
-/** Skips the test where what it needs is missing; fails it instead where `SVC_TEST_REQUIRE_TOOLS` is 1. */
+/** Skips the test if a requirement is missing; fails it instead if `SVC_TEST_REQUIRE_TOOLS` is 1. */
 export const need = (context: TestContext, has: boolean, what: string): void => {
   if (process.env.SVC_TEST_REQUIRE_TOOLS === "1" && !has) throw new Error(`this machine lacks ${what}`)
   context.skip(!has, `needs ${what}`)
@@ -35,7 +35,7 @@ export const needMounts = (context: TestContext): void => need(context, canMount
 
 const unmountLater = (folder: string) => onTestFinished(() => void run("umount", "-l", folder))
 
-/** A disk of its own size at a folder (a tmpfs), with room for so many files, unmounted when the test has ended. */
+/** Mounts a tmpfs of a given size at a folder, with room for a number of files, and unmounts it when the test ends. */
 export const mountDisk = (
   folder: string,
   size: string,
@@ -48,7 +48,7 @@ export const mountDisk = (
   return {resize: (...next) => void execFileSync("mount", ["-o", `remount,${room(...next)}`, folder])}
 }
 
-/** Leaves no byte of a small disk free, in a file `filling`. */
+/** Fills a small disk completely, with a file `filling`. */
 export const fillDisk = (folder: string): void => {
   const file = openSync(join(folder, "filling"), "w")
   try {
@@ -58,16 +58,16 @@ export const fillDisk = (folder: string): void => {
   }
 }
 
-/** Leaves no inode of a small disk free, in empty files `filling.<n>`. Its bytes stay free. */
+/** Uses up all inodes of a small disk, with empty files `filling.<n>`. Bytes stay free. */
 export const fillInodes = (folder: string): void => {
   try {
     for (let n = 0; ; n++) closeSync(openSync(join(folder, `filling.${n}`), "w"))
   } catch {
-    // None is left.
+    // No inode is left.
   }
 }
 
-/** Makes a folder, with what is in it, read-only even for root, until the test has ended. */
+/** Makes a folder and its content read-only, even for root, until the test ends. */
 export const mountReadOnly = (folder: string): void => {
   execFileSync("mount", ["--bind", folder, folder])
   unmountLater(folder)

@@ -7,16 +7,16 @@ const cache = join(root, "node_modules/.cache/svc-tools")
 
 const installArguments = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
 
-/** Seconds of rest after each attempt that failed: a registry is often away for a moment. */
+/** The pause after each failed attempt, in seconds: registries are often unavailable for a moment. */
 const rests = [5, 30, 0]
 
-/** Packages that npm installs beside the tests: they are no dependency of the project. */
+/** Packages that npm installs for the tests, without being dependencies of the project. */
 export interface NpmTool {
-  /** Has them in `node_modules`. */
+  /** The folder with their `node_modules`. */
   readonly folder: string
   /**
-   * Installs them, once, with three attempts; tells whether they are there. Throws what npm said, instead of false, where
-   * `SVC_TEST_REQUIRE_TOOLS` is 1.
+   * Installs the packages once, with three attempts; returns whether they are installed. If `SVC_TEST_REQUIRE_TOOLS` is
+   * 1, throws npm's error instead of returning false.
    */
   install(): boolean
 }
@@ -35,7 +35,7 @@ export const npmTool = (name: string, packages: readonly string[]): NpmTool => {
   }
 }
 
-/** What went wrong in the last attempt; undefined once the packages are there. */
+/** Returns the error of the last attempt; undefined once the packages are installed. */
 const install = (name: string, folder: string, packages: readonly string[]): string | undefined => {
   let failure: string | undefined
   for (const rest of rests) {
@@ -49,7 +49,7 @@ const install = (name: string, folder: string, packages: readonly string[]): str
 
 const attempt = (name: string, folder: string, packages: readonly string[]): string | undefined => {
   mkdirSync(cache, {recursive: true})
-  // Beside the folder first, then renamed: two test processes may do this at once.
+  // Installed beside the folder and then renamed: two test processes may do this at the same time.
   const scratch = mkdtempSync(join(cache, `.${name}-`))
   try {
     writeFileSync(join(scratch, "package.json"), JSON.stringify({private: true}))

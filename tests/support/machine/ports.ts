@@ -2,8 +2,8 @@ import {createServer, type Server} from "node:net"
 import {whenOver} from "../host/shared.ts"
 
 /**
- * Ports that the system gives to nobody by itself, as it does above them: whoever is to listen at one later finds it free.
- * Workers have some of their own each; where in them a process begins is by chance, for others on this machine.
+ * Ports below the range that the system assigns, so that a port stays free until its test listens. Each worker has its
+ * own range; a process starts at a random port of it, because of other processes on this machine.
  */
 const own = {from: 20_000, each: 700, workers: 16} as const
 const worker = Number(process.env.VITEST_POOL_ID ?? 0) % own.workers
@@ -19,7 +19,7 @@ const listen = (server: Server, port: number): Promise<boolean> =>
     })
   })
 
-/** Listens on a free port of the loopback address, saying nothing, until it is let go or the test has ended. */
+/** Listens silently on a free loopback port, until it is released or the test ends. */
 export const holdPort = async (): Promise<{port: number; release: () => Promise<void>}> => {
   for (let tries = 0; tries < own.each; tries++) {
     const port = own.from + worker * own.each + (turn++ % own.each)
@@ -32,7 +32,7 @@ export const holdPort = async (): Promise<{port: number; release: () => Promise<
   throw new Error(`no port from ${own.from} on is free`)
 }
 
-/** A port on which nothing listens now. */
+/** A port that is currently free. */
 export const freePort = async (): Promise<number> => {
   const {port, release} = await holdPort()
   await release()

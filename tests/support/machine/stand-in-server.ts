@@ -3,11 +3,11 @@ import {whenOver} from "../host/shared.ts"
 
 export interface StandIn {
   readonly url: string
-  /** Path and token of what has arrived. */
+  /** The path and the token of each request. */
   readonly requests: readonly {readonly path: string; readonly authorization: string | undefined}[]
 }
 
-/** A stand-in for whatever may listen where a Host is expected: answers as told, on a port of its own. */
+/** A stand-in for any server in place of a Host, on its own port. */
 export const startStandIn = async (answer: RequestListener): Promise<StandIn> => {
   const requests: {path: string; authorization: string | undefined}[] = []
   const server = createServer((request, response) => {

@@ -9,7 +9,10 @@ export const needStrace = (context: TestContext): void => need(context, findTool
 
 const syncs = "fsync,fdatasync"
 
-/** For a Host that leaves its syncs to SQLite, in its own thread, however slow the disk of the tests is; and for one that never does. */
+/**
+ * The environments of a Host that always leaves its syncs to SQLite in its own thread, and of one that never does,
+ * however slow the disk of the tests is.
+ */
 export const syncing = {
   inThread: {SVC_SLOW_DISK_FROM: "Infinity"},
   inPool: {SVC_SLOW_DISK_FROM: "0"},
@@ -31,18 +34,21 @@ const attach = async (context: TestContext, pid: number, fault: string): Promise
   return strace
 }
 
-/** Makes every fsync of a running process fail, as a dying disk does, until strace gets SIGINT. */
+/** Makes every fsync of a running process fail, as on a dying disk, until strace gets SIGINT. */
 export const failSyncs = (context: TestContext, pid: number): Promise<Running> => attach(context, pid, "error=EIO")
 
-/** Makes every fsync of a running process hang for so many milliseconds, until strace gets SIGINT. */
+/** Delays every fsync of a running process by this many milliseconds, until strace gets SIGINT. */
 export const slowSyncs = (context: TestContext, pid: number, milliseconds: number): Promise<Running> =>
   attach(context, pid, `delay_enter=${milliseconds * 1000}`)
 
-/** Starts a process for which every fsync takes so many milliseconds longer, as on a slow disk. */
+/** Starts a process for which every fsync takes this many milliseconds longer, as on a slow disk. */
 export const startOnSlowDisk = (command: readonly string[], milliseconds: number, cwd: string): Running =>
   straceWith(`delay_enter=${milliseconds * 1000}`, ["-o", "/dev/null", ...command], cwd)
 
-/** Starts a process whose so-manieth fsync fails, as on a disk that has lost a write; counted as `startToBeKilled` does. */
+/**
+ * Starts a process whose fsync with this number fails, as on a disk that has lost a write; counted as in
+ * `startToBeKilled`.
+ */
 export const startWithFailingSync = (command: readonly string[], when: number, cwd: string): Running => {
   const {path, env} = tool("strace")
   const args = ["-f", "-e", `trace=${syncs}`, "-e", `inject=${syncs}:error=EIO:when=${when}`, "-o", "/dev/null"]
@@ -50,8 +56,8 @@ export const startWithFailingSync = (command: readonly string[], when: number, c
 }
 
 /**
- * Starts a process that is killed -9 at its so-manieth system call of these. strace counts for each thread: a process on
- * Node makes those of files on one, so that none is passed over.
+ * Starts a process that gets SIGKILL at its call with this number of the given system calls. strace counts per thread;
+ * Node makes all file calls of a process on one thread, so that none is missed.
  */
 export const startToBeKilled = (command: readonly string[], calls: string, when: number, cwd: string): Running => {
   const {path, env} = tool("strace")
@@ -59,7 +65,7 @@ export const startToBeKilled = (command: readonly string[], calls: string, when:
   return startProcess([path, ...args, ...command], {env: {...env, UV_THREADPOOL_SIZE: "1"}, cwd})
 }
 
-/** Starts a process, and notes in a file which folders it makes and what it syncs: for `readFolders`. */
+/** Starts a process, and writes to a file which folders it makes and what it syncs, for `readFolders`. */
 export const startNotingFolders = (command: readonly string[], notes: string, cwd: string): Running => {
   const {path, env} = tool("strace")
   return startProcess([path, "-f", "-y", "-o", notes, "-e", `trace=mkdir,mkdirat,${syncs}`, ...command], {env, cwd})
@@ -67,11 +73,11 @@ export const startNotingFolders = (command: readonly string[], notes: string, cw
 
 export interface MadeFolder {
   readonly path: string
-  /** Was the folder that it stands in synced afterwards? Else a strictly POSIX file system may forget it. */
+  /** Whether its parent folder was synced afterwards. Otherwise a strictly POSIX file system may forget it. */
   readonly isDurable: boolean
 }
 
-/** The folders that a process made, from the notes of `startNotingFolders`; paths are taken from the folder `cwd`. */
+/** The folders that a process made, from the notes of `startNotingFolders`; relative paths start at `cwd`. */
 export const readFolders = (notes: string, cwd: string): readonly MadeFolder[] => {
   const made: {path: string; isDurable: boolean}[] = []
   const begun = new Map<string, string>()

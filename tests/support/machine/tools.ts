@@ -4,12 +4,12 @@ import {delimiter, join} from "node:path"
 import {describe} from "vitest"
 import {root} from "../host/runtimes.ts"
 
-/** Where each program is in its Debian package, and what it needs beside a plain Debian 12. */
+/** The path of each program in its Debian package, and the packages that it needs on a plain Debian 12. */
 const packages = {
   ngircd: {path: "usr/sbin/ngircd", debian: ["ngircd", "libident"]},
   inspircd: {path: "usr/sbin/inspircd", debian: ["inspircd"]},
   "atheme-services": {path: "usr/bin/atheme-services", debian: ["atheme-services"]},
-  // Its programs look for each other where the package puts them: it has to be installed.
+  // Its programs look for each other at the package's paths, so it must be installed.
   dovecot: {path: "usr/sbin/dovecot", debian: ["dovecot-imapd"], isFixed: true},
   faketime: {path: "usr/bin/faketime", debian: ["faketime", "libfaketime"]},
   mosquitto: {
@@ -37,22 +37,22 @@ const packages = {
 
 export type ToolName = keyof typeof packages
 
-/** A program that was found, and the folder that its package was unpacked to: `/` for an installed one. */
+/** A program, and the folder of its unpacked package: `/` for an installed one. */
 export interface Tool {
   readonly path: string
   readonly root: string
-  /** What its process needs in the environment. */
+  /** Environment variables that its process needs. */
   readonly env: Readonly<Record<string, string>>
 }
 
 const cache = join(root, "node_modules/.cache/svc-tools")
 
-/** True where a missing program is a failure. */
+/** Whether a missing program is a failure. */
 export const isToolRequired = process.env.SVC_TEST_REQUIRE_TOOLS === "1"
 
 /**
- * An external program: the installed one, else out of its Debian package, unpacked beside the tests and kept there.
- * Undefined where neither is to be had; throws instead where `SVC_TEST_REQUIRE_TOOLS` is 1.
+ * Finds an external program: the installed one, or one from its Debian package, unpacked into a cache beside the tests.
+ * Undefined if there is neither; throws instead if `SVC_TEST_REQUIRE_TOOLS` is 1.
  */
 export const findTool = (name: ToolName): Tool | undefined => {
   const found = installed(name) ?? ("isFixed" in packages[name] ? undefined : unpacked(name))
@@ -62,14 +62,14 @@ export const findTool = (name: ToolName): Tool | undefined => {
   return found
 }
 
-/** The program; for tests that `describeWith` guards. */
+/** Returns the program, for tests that `describeWith` guards. */
 export const tool = (name: ToolName): Tool => {
   const found = findTool(name)
   if (found === undefined) throw new Error(`${name} is missing`)
   return found
 }
 
-/** `describe` that is skipped where one of these programs is not to be had. */
+/** `describe`, skipped if any of these programs is unavailable. */
 export const describeWith = (...names: readonly ToolName[]) =>
   describe.skipIf(names.filter(name => findTool(name) === undefined).length > 0)
 
@@ -107,7 +107,7 @@ const multiarch = (folder: string): readonly string[] =>
         .map(entry => join(folder, entry))
     : []
 
-/** Beside the folder first, then renamed: two test processes may do this at once. */
+/** Unpacked beside the folder and then renamed: two test processes may do this at the same time. */
 const unpack = (name: ToolName, folder: string): boolean => {
   mkdirSync(cache, {recursive: true})
   const scratch = mkdtempSync(join(cache, `.${name}-`))

@@ -1,16 +1,16 @@
-/** How the rows of a backlog are spread over the states, the oldest first, in shares of the whole. */
+/** The shares of the states in the rows of a backlog, oldest first. */
 export type Shares = Readonly<Record<string, number>>
 
 export interface Backlog {
-  /** Events of the inbox; as many messages are in the outbox. */
+  /** The number of events in the inbox, and of messages in the outbox. */
   readonly rows: number
   readonly marks: Shares
   readonly messages: Shares
-  /** Runs of jobs, gaps of endpoints and events of the log: so many each. */
+  /** The number of runs of jobs, of gaps and of events in the log, each. */
   readonly others: number
 }
 
-/** The newest rows are in a state of few: a list of any other that walks back through the numbers meets all of these first. */
+/** The newest rows are in rare states: a list of any other state that walks backwards meets all of these first. */
 export const endedBacklog = (rows: number, others: number): Backlog => ({
   rows,
   others,
@@ -18,7 +18,7 @@ export const endedBacklog = (rows: number, others: number): Backlog => ({
   messages: {sent: 0.4, failed: 0.12, dead: 0.12, unknown: 0.12, held: 0.12, discarded: 0.12},
 })
 
-/** With what is open, which a Host that starts would run. */
+/** Includes open rows, which a Host would run at startup. */
 export const openBacklog = (rows: number): Backlog => ({
   rows,
   others: rows,
@@ -26,7 +26,7 @@ export const openBacklog = (rows: number): Backlog => ({
   messages: {sent: 0.2, failed: 0.1, dead: 0.1, unknown: 0.1, held: 0.1, queued: 0.2, sending: 0.1, discarded: 0.1},
 })
 
-/** An event, and the reply to it, that `backlogStatements` makes. */
+/** An event and its reply, as `backlogStatements` makes them. */
 export const numbered = (seq: number) => ({
   seq,
   eventId: `event-${seq}`,
@@ -36,10 +36,10 @@ export const numbered = (seq: number) => ({
   agentRunId: `agent-run-${seq}`,
 })
 
-/** The job that every other run of a backlog is of. */
+/** The job of every other job run in a backlog. */
 export const backlogJob = "nightly"
 
-/** The agent that every other run of agents of a backlog is of. */
+/** The agent of every other agent run in a backlog. */
 export const backlogAgent = "writer"
 
 const handler = "root/greeter/handler/message-created"
@@ -54,8 +54,8 @@ const stateAt = (shares: Shares, rows: number): string => {
 }
 
 /**
- * Fills the tables of a database by plain SQL, as messages, jobs and gaps of the last hours would; run them in order. Its
- * triggers do not run: `triggers` are the rows of sqlite_master with their names and SQL.
+ * Statements that fill the tables of a database with messages, jobs and gaps of the last hours; run them in order. They
+ * disable the triggers: `triggers` are the rows of sqlite_master with names and SQL.
  */
 export const backlogStatements = (
   {rows, marks, messages, others}: Backlog,
@@ -104,7 +104,7 @@ export const backlogStatements = (
   ]
 }
 
-/** Where the API shows single things of a Host with a backlog, by the path of each. */
+/** API paths of single things of a Host with a backlog. */
 export const backlogPaths = ({seq, messageId}: ReturnType<typeof numbered>) => ({
   "/api/inbox/{seq}": `/api/inbox/${seq}`,
   "/api/inbox/{seq}/trail": `/api/inbox/${seq}/trail`,

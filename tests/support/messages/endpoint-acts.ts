@@ -1,6 +1,6 @@
 import type {EndpointActs} from "../../../server/messages/acts.ts"
 
-/** Endpoints of a table without a Host: each is there and can do everything. */
+/** Endpoints without a Host: each one exists and supports everything. */
 export const ableEndpoints: EndpointActs = {
   requireTarget: () => {},
   requireFeature: () => {},

@@ -6,7 +6,7 @@ import {until} from "../host/process.ts"
 
 export type Gap = Static<typeof GapView>
 
-/** All that the Host lists at a path, by as many pages as it takes. */
+/** All items of a paged list. */
 export const allOf = async <T>(host: TestHost, path: string): Promise<readonly T[]> => {
   const items: T[] = []
   for (let next: string | null = ""; next !== null; ) {
@@ -17,23 +17,23 @@ export const allOf = async <T>(host: TestHost, path: string): Promise<readonly T
   return items
 }
 
-/** All gaps that the Host lists, newest first. */
+/** All gaps of the Host, newest first. */
 export const gapsOf = (host: TestHost): Promise<readonly Gap[]> => allOf<Gap>(host, "/api/inbox/gaps")
 
-/** Waits until there are so many gaps, and each has its end. */
+/** Waits until there are `count` gaps, all of which have ended. */
 export const untilGaps = (host: TestHost, count: number): Promise<readonly Gap[]> =>
   until(`${count} ended gaps`, async () => {
     const gaps = await gapsOf(host)
     return gaps.length >= count && gaps.every(({to}) => to !== null) && gaps
   })
 
-/** What reached the platform, in milliseconds since 1970: after `from`, and before `to`. */
+/** The time when a message reached the platform, in milliseconds since 1970: after `from` and before `to`. */
 export interface Arrival {
   readonly from: number
   readonly to: number
 }
 
-/** What may have reached a platform before the first gap began, or while one was open. */
+/** Whether a message may have reached a platform before the first gap began, or during a gap. */
 export const isInGap = (gaps: readonly Gap[], said: Arrival): boolean =>
   gaps.every(({from}) => said.from < Date.parse(from)) ||
   gaps.some(({from, to}) => Date.parse(from) <= said.to && to !== null && said.from <= Date.parse(to))

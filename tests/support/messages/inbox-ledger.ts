@@ -4,7 +4,7 @@ import type {TestHost} from "../host/host.ts"
 import {haveEnded} from "../host/inbox-event.ts"
 import {until} from "../host/process.ts"
 
-/** Source of a plugin that answers each message once, with the message's text. */
+/** The source of a plugin that answers each message once, with the message's text. */
 export const echoPlugin = `import {definePlugin} from "svc-runtime"
 
 export default definePlugin({
@@ -16,7 +16,7 @@ export default definePlugin({
 })
 `
 
-/** Says something under an id of the test's own: 202 is the promise that it is stored. */
+/** Says something under a given id. The answer 202 promises that it is stored. */
 export const post = (host: TestHost, id: string, text = id, channel = "chat"): Promise<Response> =>
   host.fetch("/api/plugins/sandbox/messages", {
     method: "POST",
@@ -24,7 +24,7 @@ export const post = (host: TestHost, id: string, text = id, channel = "chat"): P
     body: JSON.stringify({id, text, channel}),
   })
 
-/** What the database has of one event. */
+/** An event in the database. */
 export interface Entry {
   readonly id: string
   readonly copies: number
@@ -32,7 +32,7 @@ export interface Entry {
   readonly answers: number
 }
 
-/** What a query finds in the database of a Host that has ended. */
+/** The result of a query on the database of a stopped Host. */
 export const readRows = async (file: string, sql: string): Promise<readonly Row[]> => {
   const database = await openDatabase(
     {dialect: "sqlite", file},
@@ -45,7 +45,7 @@ export const readRows = async (file: string, sql: string): Promise<readonly Row[
   }
 }
 
-/** Every event in the database of a Host that has ended, by its platform id. */
+/** All events in the database of a stopped Host, by their platform ids. */
 export const readLedger = async (file: string): Promise<ReadonlyMap<string, Entry>> => {
   const rows = await readRows(
     file,
@@ -57,7 +57,7 @@ export const readLedger = async (file: string): Promise<ReadonlyMap<string, Entr
   return new Map(rows.map(row => [String(row.id), row as unknown as Entry]))
 }
 
-/** Waits until no event is left unhandled. */
+/** Waits until all events are handled. */
 export const handledAll = async (host: TestHost): Promise<void> => {
   let cursor: string | null = ""
   while (cursor !== null) {

@@ -1,10 +1,10 @@
 import {openDatabase} from "../../../server/database/database.ts"
 
-/** What the database has of one event. */
+/** An event in the database. */
 export interface StoredMessage {
   readonly seq: number
   readonly endpoint: string
-  /** The platform's id of it. */
+  /** The platform's id. */
   readonly id: string
   readonly type: string
   readonly text: string
@@ -12,7 +12,7 @@ export interface StoredMessage {
   readonly states: string
 }
 
-/** What the database has of one message of the outbox, and of the event that it answers. */
+/** A message of the outbox in the database, with the event that it answers. */
 export interface Answer {
   readonly seq: number
   readonly id: string
@@ -20,11 +20,11 @@ export interface Answer {
   /** `message`, or an act on one: `edit`, `delete`, `reaction`. */
   readonly kind: string
   readonly text: string
-  /** JSON, as it is stored. */
+  /** JSON, as stored. */
   readonly content: string
   readonly state: string
   readonly attempt: number
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly reason: string
 }
 
@@ -33,7 +33,7 @@ export interface Ledger {
   readonly answers: readonly Answer[]
 }
 
-/** Every event with the states of its marks, and every answer, of a Host that has ended. */
+/** All events with the states of their marks, and all answers, of a stopped Host. */
 export const readLedger = async (file: string): Promise<Ledger> => {
   const database = await openDatabase(
     {dialect: "sqlite", file},

@@ -5,7 +5,7 @@ import type {Inbox} from "../../../server/inbox/inbox.ts"
 import type {Receipt} from "../../../shared/sdk/adapter/adapter.ts"
 import {log} from "../host/silence.ts"
 
-/** What a generation says of an endpoint without an adapter behind it. */
+/** The spec of an endpoint without an adapter. */
 export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   name: "line",
   owner: "root/line",
@@ -24,9 +24,9 @@ export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   ...more,
 })
 
-/** The receipt of an event that was stored under this sequence. */
+/** The receipt of an event that was stored under this number. */
 export const stored = (sn: number): Receipt => ({sn, duplicate: false, dropped: false})
 
-/** Such an endpoint: what is received goes to this inbox. */
+/** An endpoint with that spec, which delivers to this inbox. */
 export const lineEndpoint = (inbox: Pick<Inbox, "receiveAll">, more: Partial<EndpointSpec> = {}): Endpoint =>
   new Endpoint(lineSpec(more), {receive: (...args) => inbox.receiveAll(...args), online: () => {}})

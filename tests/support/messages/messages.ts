@@ -11,17 +11,17 @@ export interface Said {
   readonly group?: boolean
 }
 
-/** Says something in the sandbox; resolves to the event's sequence once it is durable. */
+/** Says something in the sandbox; resolves to the number of the event once it is durable. */
 export const tell = async (host: TestHost, said: Said): Promise<number> =>
   (await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn
 
-/** What the newest messages of the inbox say, newest first. */
+/** The texts of the newest messages in the inbox, newest first. */
 export const textsOf = async (host: TestHost): Promise<readonly string[]> => {
   const {items} = await host.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")
   return items.map(({event}) => event.message.content)
 }
 
-/** One outbox message, once it is in this state. */
+/** An outbox message, once it is in this state. */
 export const messageIn = (host: TestHost, id: string, state: string): Promise<Static<typeof OutboxDetail>> =>
   until(`message ${id} to be ${state}`, async () => {
     const message = await host.get<Static<typeof OutboxDetail>>(`/api/outbox/${id}`)

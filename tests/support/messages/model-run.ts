@@ -6,21 +6,21 @@ import {open} from "../database/databases.ts"
 import {faultRun} from "../machine/fault-run.ts"
 import {memoryFolder} from "../machine/memory-folder.ts"
 
-/** Where no number of histories is asked for, as many as fit into this time. */
+/** Without a requested number of histories, as many as fit into this time, in milliseconds. */
 const milliseconds = 8000
 
-/** A test with as many histories as are asked for needs a limit that is none. */
+/** The limit of a test with a requested number of histories, which is effectively none. */
 export const modelTimeout = 3_600_000
 
 export interface Model {
-  /** Histories side by side, each on a database of its own. */
+  /** The number of histories in parallel, each on its own database. */
   readonly width: number
   prepare?(database: Database): Promise<unknown>
-  /** Rejects where a promise did not hold. */
+  /** Rejects if a promise did not hold. */
   run(seed: number, database: Database): Promise<void>
 }
 
-/** Runs histories, the first with the seed that was asked for, and prints how many there were. A failure names its own seed. */
+/** Runs histories, the first with the requested seed, and prints their number. A failure contains its own seed. */
 export const runHistories = async (name: FaultName, {width, prepare, run}: Model): Promise<void> => {
   const {rounds: histories, seed: first} = faultRun(name)
   const end = histories === Infinity ? Date.now() + milliseconds : Infinity
@@ -28,7 +28,7 @@ export const runHistories = async (name: FaultName, {width, prepare, run}: Model
   const work = async () => {
     const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
     await prepare?.(database)
-    // The first one has its time, however long the database takes.
+    // At least one runs, however long the preparation of the database takes.
     while (seed < first + histories && (seed === first || Date.now() < end)) {
       const own = seed++
       await run(own, database).catch(error => {

@@ -1,16 +1,16 @@
-/** What has not ended: handlers, those that a kill has cut off before, messages. */
+/** Unfinished work: handlers, handlers that a kill has interrupted before, and messages. */
 export interface Open {
   readonly marks: number
   readonly suspects: number
   readonly messages: number
 }
 
-/** In the `setup` of a plugin: its route `GET /open` tells what has not ended. */
+/** For the `setup` of a plugin: a route `GET /open` that returns the unfinished work. */
 export const openRoute = `plugin.route({
       method: "GET",
       path: "/open",
       scope: "full",
-      summary: "What has not ended",
+      summary: "Unfinished work",
       handle: async (_, call) => {
         const [row] = await plugin.database.read(
           "SELECT (SELECT count(*) FROM inbox_marks WHERE state IN ('pending', 'running')) AS marks,"

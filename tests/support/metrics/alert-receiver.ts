@@ -8,16 +8,16 @@ export interface ReceivedAlert {
   readonly body: AlertMessage
 }
 
-/** A real HTTP server of a test: `/<name>/…` takes alerts, `/beat/…` a heartbeat, `/redirect/…` sends elsewhere. */
+/** A test's HTTP server: `/<name>/…` receives alerts, `/beat/…` a heartbeat, and `/redirect/…` redirects. */
 export interface AlertReceiver {
   readonly url: string
-  /** What was answered 200, by the first part of the path. */
+  /** The alerts answered with 200, by the first part of the path. */
   taken(name: string): readonly ReceivedAlert[]
-  /** What was never answered. */
+  /** The alerts that never got an answer. */
   hung(name: string): readonly ReceivedAlert[]
-  /** How often a path was asked. */
+  /** The number of requests for a path. */
   asked(path: string): number
-  /** Answers posts from now on, or leaves them hanging. */
+  /** Leaves posts without an answer, or answers them again. */
   hang(isHanging: boolean): void
   /** Answers the next post with this status. */
   failNext(name: string, status: number): void

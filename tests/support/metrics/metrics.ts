@@ -2,14 +2,14 @@ import type {TestHost} from "../host/host.ts"
 
 export type Labels = Readonly<Record<string, string>>
 
-/** A page of metrics, as Prometheus reads it. */
+/** A page of metrics, parsed as Prometheus does. */
 export interface ReadMetrics {
   readonly text: string
-  /** Of every metric that the page declares, whether or not it has a series. */
+  /** The names of all declared metrics, with or without series. */
   readonly names: readonly string[]
-  /** The series of one name with these labels; it may have others. */
+  /** The series of a name that have these labels, among others. */
   series(name: string, labels?: Labels): readonly {readonly labels: Labels; readonly value: number}[]
-  /** Of the only such series. Throws where there are none or several. */
+  /** The value of the only such series. Throws if there is none, or more than one. */
   value(name: string, labels?: Labels): number
 }
 

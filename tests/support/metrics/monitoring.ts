@@ -28,10 +28,10 @@ const all = (parse(read("svc.rules.yml")) as {groups: {rules: (AlertRule | Recor
   group => group.rules,
 )
 
-/** The alert rules that ship. */
+/** The alert rules that ship with svc. */
 export const rules: readonly AlertRule[] = all.flatMap(rule => ("alert" in rule ? [rule] : []))
 
-/** What the recording rules make. */
+/** The names that the recording rules define. */
 export const recorded: readonly string[] = all.flatMap(rule => ("record" in rule ? [rule.record] : []))
 
 export const ruleTests = (parse(read("svc.rules.test.yml")) as {tests: readonly RuleTest[]}).tests
@@ -50,7 +50,7 @@ export const dashboard = {
   ],
 }
 
-/** The metrics that an expression names; of a histogram, the metric and not its parts. */
+/** The metrics in an expression; for a histogram, the metric itself and not its parts. */
 export const namesIn = (expression: string): readonly string[] =>
   [...expression.replace(/"[^"]*"/g, "").matchAll(/\b(?:svc_|process_|nodejs_|svc:)[a-z_:]+|\bup\b/g)].map(([name]) =>
     name.replace(/_(bucket|sum)$/, ""),

@@ -1,6 +1,6 @@
 /**
- * One bot in each framework, as its documentation has it, for what happens when something fails.
- * It knows a few words; `HANG` makes "slow" never end, and `BROKEN` breaks one plugin, or the file.
+ * One bot in each framework, in the style of its documentation, to see what happens after a failure. It knows a few
+ * words; `HANG` makes "slow" never end, and `BROKEN` breaks one plugin, or the file.
  */
 const long = `"word ".repeat(1000)`
 

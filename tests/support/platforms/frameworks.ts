@@ -14,13 +14,13 @@ const packages = [
   "koishi@4.18.11",
 ]
 
-/** The frameworks that docs/coming-from.md compares, each in the version that it names. */
+/** The frameworks of docs/coming-from.md, in the versions that it names. */
 export const installedFrameworks = npmTool("frameworks-1", packages)
 
 /** Whether a file of an example is for one of the frameworks, by its folder. */
 export const isOfFramework = (file: string): boolean => /^(koishi|grammy|discord|hubot)\//.test(file)
 
-/** Lets the code of a project import the frameworks, as if they were installed there. */
+/** Lets a project's code import the frameworks as if they were installed there. */
 export const linkFrameworks = (project: Project): void => {
   const from = join(installedFrameworks.folder, "node_modules")
   for (const name of readdirSync(from).filter(name => !name.startsWith("."))) {

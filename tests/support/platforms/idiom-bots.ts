@@ -1,6 +1,6 @@
 /**
- * The main files that load the idioms of docs/coming-from.md into one bot of each framework.
- * Each finds the fake platform's address in `PLATFORM`, and the idioms in its own folder.
+ * The main files that load the idioms of docs/coming-from.md into one bot per framework. Each takes the fake platform's
+ * address from `PLATFORM`, and the idioms from its own folder.
  */
 const grammy = `
 import {Bot} from "grammy"
@@ -36,7 +36,7 @@ for (const name of ["name", "add", "greet-back", "remind", "tell", "halt", "gree
 await client.login("token")
 `
 
-/** Hubot brings no adapter for a chat platform but its shell: this one polls. */
+/** Hubot has no adapter for a chat platform except its shell; this one polls. */
 const hubot = `
 import {Adapter, Robot, TextMessage, User} from "hubot"
 const call = async (method, fields) => {

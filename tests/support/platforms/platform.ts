@@ -6,11 +6,11 @@ export interface Said {
   readonly text: string
   /** Digits. */
   readonly user?: string
-  /** Digits; the user's direct chat unless told. */
+  /** Digits; defaults to the user's direct chat. */
   readonly chat?: string
 }
 
-/** A message of the bot, as the platform shows it now. */
+/** A message of the bot in its current form on the platform. */
 export interface Sent {
   readonly id: string
   readonly chat: string
@@ -18,28 +18,28 @@ export interface Sent {
   readonly edits: number
 }
 
-/** What the fakes of platforms have in common, so that one test can ask each of them the same. */
+/** The common interface of the fake platforms, so that one test covers them all. */
 export interface FakePlatform {
   readonly url: string
-  /** Messages of people, delivered together. */
+  /** Delivers messages of people together. */
   say(...said: readonly Said[]): void
-  /** The last message of a person is delivered once more, with its id. */
+  /** Delivers a person's last message again, with the same id. */
   repeat(): void
   /** The bot's messages, oldest first. */
   sent(): readonly Sent[]
-  /** The next so many sends are refused with 429, and one second to wait. */
+  /** Refuses the next `times` sends with 429 and one second to wait. */
   limit(times: number): void
-  /** How many sends were refused with 429. */
+  /** The number of sends refused with 429. */
   limited(): number
-  /** While it is true, each send loses its connection without an answer, and is not shown. */
+  /** While true, each send loses its connection without an answer, and is not shown. */
   loseSends(isLost: boolean): void
-  /** How many sends have lost their connection so far. */
+  /** The number of sends that lost their connection. */
   lost(): number
-  /** How often a bot has polled, or connected. */
+  /** How often a bot has polled or connected. */
   arrivals(): number
 }
 
-/** The troubles of a fake: which sends it refuses or loses, and how a test says so. */
+/** The troubles of a fake: the sends that it refuses or loses, and their control for tests. */
 export const createTroubles = () => {
   const counts = {limit: 0, limited: 0, lost: 0}
   let isLosing = false
@@ -55,14 +55,14 @@ export const createTroubles = () => {
   }
   return {
     controls,
-    /** Is this send refused with 429? */
+    /** Whether this send is refused with 429. */
     refuses: (): boolean => {
       if (counts.limit === 0) return false
       counts.limit--
       counts.limited++
       return true
     },
-    /** Is this send lost without an answer? */
+    /** Whether this send is lost without an answer. */
     loses: (): boolean => {
       if (isLosing) counts.lost++
       return isLosing
@@ -70,7 +70,7 @@ export const createTroubles = () => {
   }
 }
 
-/** Listens on a free port of this machine until the test is over; resolves to the port. */
+/** Listens on a free port of this machine until the test ends; resolves to the port. */
 export const listen = async (server: Server): Promise<number> => {
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
   whenOver(() => {

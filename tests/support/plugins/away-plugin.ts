@@ -1,8 +1,8 @@
 import {pluginWith} from "./plugin-sources.ts"
 
 /**
- * Source of a stand-in for a platform without accounts and without history: slot `away`. It cannot be reached while the
- * project has a file `away`, and its connection is lost as soon as there is one.
+ * The source of a stand-in for a platform without accounts and without history: slot `away`. It is offline while the
+ * project has a file `away`; as soon as the file appears, the connection is lost.
  */
 export const awayPlugin = pluginWith(`
     const isAway = () => existsSync(join(plugin.project, "away"))

@@ -1,6 +1,6 @@
 import {pluginWith} from "./plugin-sources.ts"
 
-/** Source of a stand-in for a platform with webhooks: slot `hook`, which tells what reached its adapter. */
+/** The source of a stand-in for a platform with webhooks: slot `hook`, which reports what reached its adapter. */
 export const hookPlugin = pluginWith(`
     plugin.adapter("deaf", {history: "none", open: async () => ({send: async message => ({ids: [message.id]})})})
     plugin.adapter("hook", {

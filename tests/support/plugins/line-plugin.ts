@@ -1,8 +1,8 @@
 import {pluginWith} from "./plugin-sources.ts"
 
 /**
- * Source of a stand-in for a platform without accounts: slot `line`. It notes each attempt in `notes.log`, as time, id,
- * channel and text, and sends as its body says.
+ * The source of a stand-in for a platform without accounts: slot `line`. It notes each attempt in `notes.log` with
+ * time, id, channel and text, and sends with the given body.
  */
 export const linePlugin = (send: string, more = ""): string =>
   pluginWith(`
@@ -21,7 +21,7 @@ export const linePlugin = (send: string, more = ""): string =>
       }),
     })`)
 
-/** The body that never ends for a message of this text. */
+/** A body that never ends for a message with this text. */
 export const hangingOn = (text: string): string => `if (text === "${text}") await new Promise(() => {})`
 
 export interface Noted {

@@ -1,4 +1,4 @@
-/** Source of a plugin whose `setup` has this body. */
+/** The source of a plugin with this body of `setup`. */
 export const pluginWith = (
   setup: string,
 ): string => `import {definePlugin, Type, refused, retryAfter} from "svc-runtime"
@@ -14,13 +14,13 @@ export default definePlugin({
 })
 `
 
-/** Source of a plugin with one command that answers with a fixed text. */
+/** The source of a plugin with one command that answers with a fixed text. */
 export const replying = (command: string, text: string): string =>
   pluginWith(`plugin.command("${command}", () => "${text}")`)
 
 /**
- * Source of a stand-in for a platform with accounts: slot \`wire\`, one endpoint for each account. It notes each opening
- * and closing in \`notes.log\`, and a route lets a message in.
+ * The source of a stand-in for a platform with accounts: slot \`wire\`, with an endpoint for each account. It notes
+ * each opening and closing in \`notes.log\`, and a route delivers a message.
  */
 export const wirePlugin = pluginWith(`
     const opened = new Map<string, any>()

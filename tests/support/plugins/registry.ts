@@ -11,7 +11,10 @@ export interface Published {
   readonly [key: string]: unknown
 }
 
-/** A stand-in for an npm registry, on this machine alone: it serves these packages, each with this code, but no tarball of `isTorn`. */
+/**
+ * A stand-in for an npm registry, for this machine only. It serves these packages, each with this code, but no tarball
+ * for `isTorn`.
+ */
 export const startRegistry = async (code: string, packages: readonly Published[]) => {
   const tarballs = new Map<string, Buffer>()
   for (const [index, manifest] of packages.entries()) {

@@ -1,9 +1,10 @@
 import {pluginWith} from "./plugin-sources.ts"
 
 /**
- * Source of a stand-in for a platform that connects by WebSocket: slot `line`, open once one connection is there. It answers
- * `auth` with the header that it saw, `flood` with 40 times 512 KiB, `big` with 10 MB, and anything else with the same. The conversation
- * is noted in `notes.log`. Messages of the bot go to the newest connection. An account that `holds` outlives its connections.
+ * The source of a stand-in for a platform that connects by WebSocket: slot `line`, online once it has a connection. It
+ * answers `auth` with the header that it received, `flood` with 40 times 512 KiB, `big` with 10 MB, and echoes
+ * everything else. It notes the conversation in `notes.log`. The bot's messages go to the newest connection. An account
+ * with `holds` outlives its connections.
  */
 export const socketPlugin = pluginWith(`
     plugin.adapter("line", {

@@ -1,4 +1,7 @@
-/** Source of an endpoint that receives what nobody handles, as many as are asked for at `/api/plugins/ticker/ticks`: each is one event. */
+/**
+ * The source of an endpoint that receives events without a handler, as many as a request to `/api/plugins/ticker/ticks`
+ * asks for.
+ */
 export const tickerPlugin = `import {definePlugin, Type} from "svc-runtime"
 
 export default definePlugin({

@@ -1,18 +1,18 @@
 import type {Chance} from "../machine/chance.ts"
 import type {DiskEvent} from "./traced-disk.ts"
 
-/** What a disk writes wholly or not at all. */
+/** The unit that a disk writes completely or not at all, in bytes. */
 const sector = 512
 
 interface Version<T> {
-  /** The event that made it. */
+  /** The event that made this version. */
   readonly event: number
   readonly value: T
-  /** A sync of it failed: a later one does not bring it to the disk. */
+  /** Its sync failed: a later sync does not bring it to the disk. */
   isLost: boolean
 }
 
-/** What is on the disk, and what was given to the system since, of which any part may be there too. */
+/** The value on the disk, and the later ones that were handed to the system. Any of those may have reached the disk. */
 class Versions<T> {
   #durable: T
   #later: Version<T>[] = []
@@ -48,7 +48,7 @@ class Versions<T> {
 
 const zeros = new Uint8Array(sector)
 
-/** One file, sector by sector. Its size and each sector reach the disk in any order. */
+/** A file by sectors. Its size and each sector reach the disk in any order. */
 class ModelFile {
   readonly #sectors: Versions<Uint8Array>[] = []
   readonly #size: Versions<number>
@@ -107,13 +107,13 @@ const sectorOf = (content: Uint8Array, at: number): Uint8Array => {
   return bytes
 }
 
-/** A disk that may lose its power after any event. What no sync has brought to it is there in part, by chance. */
+/** A disk that may lose power after any event. Anything without a sync reaches it in part, by chance. */
 export class ModelDisk {
   readonly #files = new Map<string, ModelFile>()
   readonly #syncs = new Map<string, {readonly file: string; readonly event: number}>()
   #events = 0
 
-  /** What is on the disk before the first event. */
+  /** `files` are on the disk before the first event. */
   constructor(files: ReadonlyMap<string, Uint8Array>) {
     for (const [name, content] of files) this.#files.set(name, new ModelFile(content))
   }
@@ -126,7 +126,7 @@ export class ModelDisk {
     else if (event.is === "sync ended") this.#end(event.thread, event.isDone)
   }
 
-  /** What is found after the power was lost now. */
+  /** The content of the disk after a loss of power now. */
   lose(chance: Chance): ReadonlyMap<string, Uint8Array> {
     return new Map([...this.#files].map(([name, file]) => [name, file.pick(chance)]))
   }

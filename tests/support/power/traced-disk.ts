@@ -3,7 +3,10 @@ import {basename} from "node:path"
 import {type Running, startProcess} from "../host/process.ts"
 import {tool} from "../machine/tools.ts"
 
-/** What a process did to its files, in order. A sync has two: what was written before it began is on the disk once it has ended. */
+/**
+ * The file operations of a process, in order. A sync has two events: what was written before its begin is on the disk
+ * after its end.
+ */
 export type DiskEvent =
   | {readonly is: "write"; readonly file: string; readonly at: number; readonly bytes: Uint8Array}
   | {readonly is: "truncate"; readonly file: string; readonly size: number}
@@ -13,7 +16,10 @@ export type DiskEvent =
 
 const calls = "pwrite64,write,writev,pwritev,pwritev2,fallocate,ftruncate,fsync,fdatasync"
 
-/** Starts a process, and notes what it writes and syncs: for `readDisk`. Its so-manieth fdatasync of a thread may fail. */
+/**
+ * Starts a process, and notes what it writes and syncs, for `readDisk`. One fdatasync of each thread may fail, by its
+ * number.
+ */
 export const startNotingDisk = (
   command: readonly string[],
   notes: string,
@@ -30,7 +36,9 @@ const bytesOf = (hex: string): Uint8Array => Buffer.from(hex.replaceAll("\\x", "
 
 const textOf = (hex: string): string => Buffer.from(bytesOf(hex)).toString()
 
-/** What was noted of a database and its log. Throws for a call that changes them in a way that the model does not know. */
+/**
+ * The noted operations on a database and its log. Throws for a call that changes them in a way unknown to the model.
+ */
 export const readDisk = (notes: string, database: string): readonly DiskEvent[] => {
   const events: DiskEvent[] = []
   const known = new Set([database, `${database}-wal`].map(path => basename(path)))

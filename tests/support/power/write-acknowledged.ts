@@ -2,8 +2,8 @@ import {writeSync} from "node:fs"
 import {openUnmigrated} from "../../../server/database/database.ts"
 
 /**
- * Stores batches of rows, several at a time: `write-acknowledged.ts <file> <batches>`. Prints the number of each batch that was
- * acknowledged. Half-way it truncates the log, after which SQLite syncs by itself for a few commits.
+ * Stores batches of rows, several at a time: `write-acknowledged.ts <file> <batches>`. Prints the number of each
+ * acknowledged batch. Halfway it truncates the log, after which SQLite itself syncs for a few commits.
  */
 const [file = "", batches = "0"] = process.argv.slice(2)
 const rowsOfBatch = 8
@@ -21,7 +21,7 @@ const write = async (): Promise<void> => {
     const text = String.fromCharCode(97 + (batch % 26)).repeat(3500)
     const sql = "INSERT INTO notes (writer, n) VALUES (?, ?)"
     const rows = Array.from({length: rowsOfBatch}, () => ({sql, args: [text, batch]}))
-    // One whose sync failed is not acknowledged, and is not stored again.
+    // A batch whose sync failed is not acknowledged, and is not stored again.
     const isStored = await database.write(rows).then(
       () => true,
       () => false,
@@ -32,5 +32,5 @@ const write = async (): Promise<void> => {
 }
 
 await Promise.all(Array.from({length: writers}, write))
-// It loses its power, and closes nothing.
+// A loss of power: nothing is closed.
 process.kill(process.pid, "SIGKILL")

@@ -4,7 +4,7 @@ import {plainConfig} from "../host/project.ts"
 import {root, type TestRuntime} from "../host/runtimes.ts"
 import {pluginWith} from "../plugins/plugin-sources.ts"
 
-/** Answers with its version, and keeps what was said in a table of its own. */
+/** Answers with its version, and stores what was said in its own table. */
 const notes = (version: string, migrations: string, insert: string) =>
   pluginWith(`
     const table = plugin.database.table("notes")
@@ -28,7 +28,7 @@ type Package = (typeof packages)[number]
 
 const placeOf = (name: Package) => `./vendor/${name}`
 
-/** As Bun writes it; the packages come out of the project itself. */
+/** In Bun's format; the packages come from the project itself. */
 const lockfileOf = (names: readonly Package[]) => `{
   "lockfileVersion": 1,
   "configVersion": 1,
@@ -50,7 +50,7 @@ ${[...names]
 }
 `
 
-/** What a package manager needs of a project that has dependencies and scripts. */
+/** The package files of a project with dependencies and scripts. */
 export const packageFiles = (
   scripts: Readonly<Record<string, string>>,
   names: readonly Package[] = ["greeting"],
@@ -67,7 +67,7 @@ export const packageFiles = (
   ),
 })
 
-/** The tests of the second version need what only it has: its build, and a package of its lockfile. */
+/** The tests of the second version need its build, and a package that only its lockfile has. */
 const scriptsWith = (build: string, after: Readonly<Record<string, string>>) => ({
   one: {...after, build: `${build}echo one > built.txt`, test: "test -f built.txt -a -d node_modules/greeting"},
   two: {...after, build: `${build}echo two > built.txt`, test: "test -f built.txt -a -d node_modules/farewell"},
@@ -91,19 +91,19 @@ export const versions = {
 } as const
 
 /**
- * A project at its first version; the branch `next` has the second one, which changes schema, configuration, lockfile and
- * files, and which `upgrade` brings into the work tree.
+ * A project at its first version. The branch `next` has the second version with another schema, configuration, lockfile
+ * and files; `upgrade` brings it into the work tree.
  */
 export const makeUpgradable = (
-  /** Changes both versions' configuration. */
+  /** Changes the configuration of both versions. */
   change: (config: string) => string = config => config,
-  /** Its build script runs `svc build` on this runtime; without one the plugins run from their source. */
+  /** The runtime on which the build script runs `svc build`; without one, plugins run from source. */
   builder?: Pick<TestRuntime, "command">,
-  /** Where svc is for the project. */
+  /** The path of svc for the project. */
   place = root,
 ): {project: GitProject; next: string; upgrade(): string} => {
   const {one, two} = versions
-  // A project has svc among its packages; here it is this repository.
+  // A real project has svc as a package; here it is this repository.
   const withSvc = {postinstall: `ln -sfn ${place} node_modules/svc-runtime`}
   const scripts =
     builder === undefined ? scriptsWith("", {}) : scriptsWith(`${builder.command.join(" ")} build && `, withSvc)

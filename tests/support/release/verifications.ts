@@ -11,7 +11,7 @@ export const beginRelease = (project: Project, runtime?: TestRuntime) =>
 export const releaseOf = async (project: Project) =>
   (await printedJson<{release: ReleaseView}>(project, "release status")).release
 
-/** What `svc release verify --json` found, and its exit code. */
+/** The findings of `svc release verify --json`, and its exit code. */
 export const verifyRelease = async (
   project: Project,
   args = "",
@@ -29,7 +29,7 @@ export const verifyRelease = async (
     steps,
     /** `install ok`, `test FAILED`. */
     marks: steps.map(({name, ok, skipped}) => `${name} ${skipped ? "left out" : ok ? "ok" : "FAILED"}`),
-    /** All that a step has printed. */
+    /** The complete output of a step. */
     outputOf: (step: string) => readFileSync(project.path(steps.find(({name}) => name === step)?.output ?? ""), "utf8"),
   }
 }

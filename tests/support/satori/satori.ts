@@ -9,7 +9,7 @@ export interface Signal {
   readonly body: Record<string, unknown>
 }
 
-/** What an EVENT signal tells. */
+/** The body of an EVENT signal. */
 export interface SatoriEvent {
   readonly sn: number
   readonly type: string
@@ -18,18 +18,18 @@ export interface SatoriEvent {
   readonly [key: string]: unknown
 }
 
-/** A Satori application that says what it is told to say, and keeps what it hears. */
+/** A Satori application that sends what a test wants, and keeps what it receives. */
 export interface SatoriClient {
   readonly signals: readonly Signal[]
   say(signal: unknown): void
   sayText(text: string): void
-  /** The events of messages, in the order in which they came. */
+  /** The message events, in order of arrival. */
   messages(): readonly SatoriEvent[]
-  /** The `sn` that a resume would name: of the last event, whatever it was. */
+  /** The `sn` for a resume: that of the last event of any type. */
   sn(): number | undefined
   /** The next signal with this `op`, or the last one that came. */
   hears(op: number): Promise<Signal>
-  /** Waits until so many messages have come. */
+  /** Waits until this many messages have come. */
   hearsMessages(count: number): Promise<readonly SatoriEvent[]>
   closeCode(patience?: number): Promise<number>
   close(): void
@@ -37,7 +37,7 @@ export interface SatoriClient {
 
 export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** Of an IDENTIFY that is sent at once; `false` sends none. */
+  /** The body of an immediate IDENTIFY; `false` sends none. */
   readonly identify?: {readonly token?: string; readonly sn?: number} | false
 }
 
@@ -71,13 +71,13 @@ export const connectSatori = async (host: TestHost, options: ConnectOptions = {}
   }
 }
 
-/** Says PING as often as the protocol wants, or oftener, until the test has ended. */
+/** Sends PING at least as often as the protocol requires, until the test ends. */
 export const keepAlive = (say: () => void): void => {
   const timer = setInterval(say, 5000)
   onTestFinished(() => clearInterval(timer))
 }
 
-/** Asks a method of a login. */
+/** Calls a method of a login. */
 export const askSatori = (
   host: TestHost,
   method: string,
@@ -90,7 +90,7 @@ export const askSatori = (
     body: JSON.stringify(body),
   })
 
-/** The request for a WebSocket, as it is written to a socket. */
+/** The raw request for a WebSocket. */
 export const handshake = (path: string, authorization?: string): string =>
   [
     `GET ${path} HTTP/1.1`,
@@ -103,7 +103,7 @@ export const handshake = (path: string, authorization?: string): string =>
     "\r\n",
   ].join("\r\n")
 
-/** Asks for a WebSocket; resolves to the answer, whatever it is. */
+/** Requests a WebSocket; resolves to the response, whatever it is. */
 export const upgrade = (
   host: TestHost,
   path: string,

@@ -1,8 +1,8 @@
 import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
 
 /**
- * The socket seam alone, with echo hooks: beside what the Host serves on it. Prints its port, then what happens
- * to its sockets, a line each.
+ * Only the socket seam, with echo hooks, without the Host that usually serves on it. Prints its port, then the events
+ * of its sockets, one per line.
  */
 const tell = (line: string): void => {
   process.stdout.write(`${line}\n`)

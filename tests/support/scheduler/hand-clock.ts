@@ -5,7 +5,7 @@ interface Wait {
   readonly wake: () => void
 }
 
-/** A clock that moves by hand. What waits goes by the time that has passed; what `now` says can be set. */
+/** A clock that tests advance. Waits depend on the time that has passed; `now` can be set independently. */
 export class HandClock implements Clock {
   readonly longestWait: number
   readonly togetherFor = 50
@@ -27,24 +27,24 @@ export class HandClock implements Clock {
   }
 
   wait(milliseconds: number, wake: () => void): () => void {
-    // Node and Bun take a longer time for one of 1 ms.
+    // Node and Bun turn a longer time into 1 ms.
     if (!(milliseconds >= 0 && milliseconds < 2 ** 31)) throw new Error(`no timer waits for ${milliseconds} ms`)
     const wait = {at: this.#passed + milliseconds, wake}
     this.#waits.add(wait)
     return () => this.#waits.delete(wait)
   }
 
-  /** How many wait. */
+  /** The number of waits. */
   get waiting(): number {
     return this.#waits.size
   }
 
-  /** Sets what the clock says; no time passes. */
+  /** Sets the clock without letting time pass. */
   set(to: string): void {
     this.#offset = Date.parse(to) - this.#passed
   }
 
-  /** Lets time pass up to what the clock will say then; `settle` ends what each wake begins. */
+  /** Lets time pass until the clock shows `to`; `settle` finishes what each wake starts. */
   async passTo(to: string, settle: () => Promise<unknown>): Promise<void> {
     const end = Date.parse(to) - this.#offset
     for (;;) {

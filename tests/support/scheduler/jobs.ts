@@ -5,7 +5,7 @@ import {Scheduler} from "../../../server/scheduler/scheduler.ts"
 import type {Firing, FiringEffect, FiringTarget, Job} from "../../../shared/api/scheduled/jobs.ts"
 import {log} from "../host/silence.ts"
 
-/** A job whose target is a stand-in for what a Host fires. */
+/** A job with a stand-in target. */
 export const jobOf = (id: string, change: Partial<Job> = {}): Job => ({
   id,
   schedule: {cron: "0 * * * *"},
@@ -20,12 +20,12 @@ export const nameOf = ({job, scheduledFor}: {readonly job: string; readonly sche
 
 export interface SchedulerParts {
   readonly clock: Clock
-  /** What the stand-in target does with each firing; leaves nothing behind when left out. */
+  /** The effect of the stand-in target on each firing; none by default. */
   readonly fire?: (firing: Firing) => Promise<FiringEffect | undefined> | FiringEffect | undefined
   readonly isPaused?: () => boolean
 }
 
-/** A scheduler without a Host around it: its target is a stand-in, its database and its clock are what they are. */
+/** A scheduler without a Host: the target is a stand-in; the database and the clock are real. */
 export const schedulerOn = (database: Database, {clock, fire, isPaused = () => false}: SchedulerParts) => {
   const fired: string[] = []
   const target: FiringTarget = {
@@ -47,7 +47,7 @@ export const schedulerOn = (database: Database, {clock, fire, isPaused = () => f
   return {scheduler, fired, settle: () => scheduler.settled(), claim: () => scheduler.claimed()}
 }
 
-/** `hourly 2026-05-01T09:00 succeeded`, in the order of their claims. */
+/** `hourly 2026-05-01T09:00 succeeded`, in the order of the claims. */
 export const runsIn = async (database: Database): Promise<readonly string[]> => {
   const rows = await database.read("SELECT job, scheduled_for, cause, state, reason FROM job_runs ORDER BY seq")
   return rows.map(row =>

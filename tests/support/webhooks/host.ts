@@ -9,11 +9,11 @@ export const secrets = {
   SHOP_SECRET_OLD: secretOf("old"),
 }
 
-/** `secrets:` of an account, as lines of YAML. */
+/** The `secrets:` of an account, as lines of YAML. */
 const secretLines = (names: readonly string[]) => names.map(name => `          - \${${name}}\n`).join("")
 
 export interface WebhookOptions extends HostOptions {
-  /** Where the account posts to. */
+  /** The address to which the account posts. */
   readonly url?: string
   readonly names?: readonly string[]
 }
@@ -30,19 +30,19 @@ plugins:
 ${url === undefined ? "" : `        url: ${url}\n`}        secrets:
 ${secretLines(names)}`
 
-/** Answers each message with its text, and notes the payload of each event that is a platform's own. */
+/** Answers each message with its text, and notes the payload of each platform-specific event. */
 export const answersPlugin = pluginWith(`
     plugin.on("message-created", session => "got " + session.text)
     plugin.on("internal", session => note(JSON.stringify([session.event._type, session.event._data])))`)
 
-/** Waits until the account `webhook~shop` is open, or cannot be: a Host serves before its endpoints are. */
+/** Waits until the account `webhook~shop` is open or failed: a Host serves before its endpoints are open. */
 export const untilShop = (host: TestHost): Promise<unknown> =>
   until("webhook~shop to be open", async () => {
     const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
     return items.every(({name, state}) => name !== "webhook~shop" || state !== "connecting")
   })
 
-/** A Host with one account `webhook~shop` that is open, and its address for the partner. */
+/** A Host with one open account `webhook~shop`, and its address for the partner. */
 export const startWebhookHost = async (
   options: WebhookOptions = {},
 ): Promise<{host: TestHost; hook: string; say: (body: object, id: string, secret?: string) => Promise<Response>}> => {

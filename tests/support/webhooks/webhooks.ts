@@ -3,17 +3,17 @@ import {createServer} from "node:http"
 import {Webhook} from "standardwebhooks"
 import {onTestFinished} from "vitest"
 
-/** A secret of the tests: `whsec_` and base64 of 24 bytes or more. */
+/** A secret for tests: `whsec_` and base64 of at least 24 bytes. */
 export const secretOf = (name: string): string => `whsec_${Buffer.from(name.padEnd(32, ".")).toString("base64")}`
 
 export interface SigningOptions {
   readonly id: string
   readonly secret: string
-  /** Seconds since 1970; now when left out. */
+  /** Seconds since 1970; defaults to now. */
   readonly timestamp?: number
 }
 
-/** What Standard Webhooks signs, made with Node's own HMAC and without the library that the adapter uses. */
+/** The signature of Standard Webhooks, made with Node's own HMAC and without the adapter's library. */
 export const signatureOf = (
   body: string | Uint8Array,
   id: string,
@@ -38,7 +38,7 @@ export const signedHeaders = (
   "webhook-signature": signatureOf(body, id, timestamp, secret),
 })
 
-/** Posts one signed body to an endpoint of the built-in adapter. */
+/** Posts a signed body to an endpoint of the built-in adapter. */
 export const deliver = (
   hook: string,
   body: string | Uint8Array<ArrayBuffer>,
@@ -53,15 +53,15 @@ export interface Delivery {
 
 export interface Receiver {
   readonly url: string
-  /** What has arrived with a valid signature, in its order. */
+  /** The deliveries with a valid signature, in order. */
   readonly deliveries: readonly Delivery[]
-  /** How many deliveries had no valid signature. */
+  /** The number of deliveries without a valid signature. */
   readonly refused: () => number
 }
 
 /**
- * A stand-in for a partner: verifies each delivery with the library of Standard Webhooks, then answers as told, 200 when
- * left out; undefined never answers. One that ignores the time verifies the signature alone.
+ * A stand-in for a partner. It verifies each delivery with the library of Standard Webhooks, then answers with
+ * `answer`: 200 by default, never if it is undefined. One that ignores the time verifies only the signature.
  */
 export const startReceiver = async (
   secret: string,
@@ -77,7 +77,7 @@ export const startReceiver = async (
   const verify = (body: Buffer, headers: Record<string, string>): Delivery["body"] => {
     if (!ignoresTime) return webhook.verify(body, headers) as Delivery["body"]
     const {"webhook-id": id = "", "webhook-timestamp": time = "", "webhook-signature": signature} = headers
-    if (signature !== signatureOf(body, id, time, secret)) throw new Error("the signature is not good")
+    if (signature !== signatureOf(body, id, time, secret)) throw new Error("the signature is invalid")
     return JSON.parse(body.toString()) as Delivery["body"]
   }
   const deliveries: Delivery[] = []

@@ -1,7 +1,7 @@
 import type {Request} from "../../../server/workroom/workroom.ts"
 import type {Command} from "../../../shared/api/workroom.ts"
 
-/** The authority that the tests' stores are under. */
+/** The authority of the tests' stores. */
 export const authority = "6f1c1e9e-0000-4000-8000-000000000001"
 
 /** A command that adds an item. */

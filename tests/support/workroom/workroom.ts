@@ -12,10 +12,10 @@ import {add, authority} from "./requests.ts"
 
 export {add, authority}
 
-/** A place where a workroom is kept, that can be opened again and again. */
+/** A stored workroom that can be opened repeatedly. */
 export interface Place {
   readonly store: () => Promise<Store>
-  /** Opens the workroom; closed, at the latest, when the test has ended. */
+  /** Opens the workroom, and closes it at the latest when the test ends. */
   readonly open: (under?: string) => Promise<Workroom>
   /** The folder of a file store. */
   readonly folder: string
@@ -64,14 +64,14 @@ export const stores: readonly {readonly name: string; make(): Promise<Place>}[] 
 type Change = Exclude<Command, {is: "add" | "authority"}>
 type Bare<T> = T extends unknown ? Omit<T, "expectedRevision"> : never
 
-/** A command about an item as it is. */
+/** A command for the current revision of an item. */
 export const on = (item: Item, command: Bare<Change>, actor = "user:ada"): Request => ({
   actor,
   item: item.id,
   command: {...command, expectedRevision: item.revision} as Change,
 })
 
-/** The way of an item to a state: the commands that lead there. */
+/** The commands that lead an item to each state. */
 export const ways: Readonly<Record<Item["state"], readonly Bare<Change>[]>> = {
   open: [],
   active: [{is: "claim", assignee: "user:ada"}],
@@ -92,7 +92,7 @@ export const bring = async (workroom: Workroom, item: Item, state: Item["state"]
 
 const texts = ["a", "waits for ünïcode ☃", "\u0000 and \ud800 alone", '","hash":"x"', "line\nbreak", "x".repeat(300)]
 
-/** A command that may or may not be accepted, out of a seed. */
+/** A command that may or may not be accepted, from a seed. */
 export const randomRequest = (chance: Chance, count: number, revisionOf: (id: number) => number): Request => {
   const actor = chance.pick(["user:ada", "user:grace", "agent:triage", "operator"])
   if (count === 0 || chance.below(6) === 0) {
@@ -116,7 +116,7 @@ export const randomRequest = (chance: Chance, count: number, revisionOf: (id: nu
   return {actor, item, command: {...chance.pick(commands), expectedRevision} as Change}
 }
 
-/** Fills a workroom with so many records. */
+/** Fills a workroom with this many records. */
 export const fill = async (workroom: Workroom, records: number, seed = 1): Promise<void> => {
   const chance = new Chance(seed)
   while (workroom.head.seq < records) {

@@ -7,43 +7,43 @@ import {createRoutes, type FakeAnswer} from "./routes.ts"
 import {type Bot, Sessions} from "./sessions.ts"
 import {type FakeFile, type FakeMessage, guild, publicUser, World} from "./world.ts"
 
-/** What people do in the fake beside saying something. */
+/** The actions of people in the fake, besides messages. */
 export interface FakeDiscord extends FakePlatform {
   readonly world: World
   readonly sessions: Sessions
-  /** Where its HTTP API is; files are at its origin. */
+  /** The address of its HTTP API; files are at its origin. */
   readonly url: string
-  /** Says something in any channel; returns the message. */
+  /** Sends a message in any channel; returns the message. */
   write(message: Partial<FakeMessage> & {readonly channel: string; readonly content: string}): FakeMessage
   edit(id: string, content: string): void
   remove(id: string): void
   react(id: string, emoji: string, isAdded?: boolean): void
-  /** An event of the gateway, as it is. */
+  /** Dispatches a raw event of the gateway. */
   dispatch(name: string, data: Readonly<Record<string, unknown>>): void
-  /** A user does something outside of messages; returns the interaction's id. */
+  /** A user's action outside of messages; returns the interaction's id. */
   interact(interaction: Readonly<Record<string, unknown>>): string
-  /** The same, as the body of a webhook. */
+  /** The same as the body of a webhook. */
   interactionOf(interaction: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /** How interactions were answered, in order. */
+  /** The answers to interactions, in order. */
   readonly callbacks: readonly {readonly id: string; readonly body: unknown}[]
-  /** How often the bot was seen to be writing in a channel. */
+  /** How often the bot showed as typing in a channel. */
   typing(channel: string): number
-  /** The next message of the bot is refused, and it is to wait so many milliseconds. */
+  /** Refuses the bot's next message, with this many milliseconds to wait. */
   slowDown(milliseconds: number, isGlobal?: boolean): void
-  /** Every request is refused with 429 and so many seconds to wait, until it is called with nothing. */
+  /** Refuses every request with 429 and this many seconds to wait, until it is called without an argument. */
   refuseAll(seconds?: number): void
-  /** While it is true, requests and gateway connections are taken, and nothing is answered. What was taken then is cut off after. */
+  /** While true, accepts requests and gateway connections without answering them. Afterwards it cuts those off. */
   hang(is: boolean): void
-  /** Every request of HTTP so far: method and path. */
+  /** All HTTP requests so far: method and path. */
   readonly requests: readonly string[]
 }
 
 export interface DiscordOptions {
-  /** From what a request of HTTP has done to its answer, in milliseconds. */
+  /** The delay between the effect of an HTTP request and its response, in milliseconds. */
   readonly latency?: number
 }
 
-/** The bot of a token: `bot-<id>…` has that id, and `wrong…` is none. */
+/** The bot of a token: `bot-<id>…` has that id, and `wrong…` is invalid. */
 const botOf = (token: string): Bot | undefined => {
   if (token.startsWith("wrong")) return undefined
   const [, id = "999"] = /^bot-(\d+)/.exec(token) ?? []
@@ -51,13 +51,14 @@ const botOf = (token: string): Bot | undefined => {
 }
 
 /**
- * A stand-in for Discord, a fake of the tests, written from the public documentation of its gateway and HTTP API, version 10
+ * A stand-in for Discord, written for the tests from the public documentation of its gateway and HTTP API, version 10
  * (https://discord.com/developers/docs).
  *
- * The gateway says hello, takes identify, answers ready, dispatches what the session's intents ask for, takes heartbeats, and
- * resumes a session with what it has missed, until the session is closed with 1000 or forgotten. HTTP has the routes of
- * `routes.ts`; 429 comes only when a test asks for it. There is one server, `500`; every channel that is not in it is a direct
- * channel with the user of the same number. It leaves out shards, compression, roles' rights and rate limits of its own.
+ * The gateway sends hello, accepts identify, answers ready, dispatches events by the session's intents, accepts
+ * heartbeats, and resumes a session with the events that it missed, until the session is closed with 1000 or forgotten.
+ * HTTP has the routes of `routes.ts`; 429 comes only if a test asks for it. There is one server, `500`; every channel
+ * outside of it is a direct channel with the user of the same number. It leaves out shards, compression, the rights of
+ * roles and its own rate limits.
  */
 export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<FakeDiscord> => {
   const world = new World()
@@ -102,7 +103,7 @@ export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<
     wrote: channel => void typing.set(channel, (typing.get(channel) ?? 0) + 1),
   })
 
-  // Vitest finds the one of Node on Bun too.
+  // On Bun, Vitest also finds Node's.
   const {serve: serveSockets} = await (process.versions.bun === undefined
     ? import("crossws/server/node")
     : import("crossws/server/bun"))
@@ -269,7 +270,7 @@ export const startDiscord = async ({latency = 0}: DiscordOptions = {}): Promise<
   }
 }
 
-/** JSON, or a form with `payload_json` and the files beside it. */
+/** JSON, or a form with `payload_json` and files. */
 const readBody = async (bytes: Buffer, type: string, makeId: () => string) => {
   if (!type.startsWith("multipart/")) return {body: JSON.parse(bytes.toString() || "{}"), files: []}
   const form = await new Response(new Uint8Array(bytes), {headers: {"content-type": type}}).formData()

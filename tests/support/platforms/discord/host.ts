@@ -3,7 +3,7 @@ import {until} from "../../host/process.ts"
 import {pluginWith} from "../../plugins/plugin-sources.ts"
 import type {FakeDiscord} from "./discord.ts"
 
-/** Source of the bot that the tests talk to. */
+/** The source of the bot for the tests. */
 const bot = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
     plugin.command("repeat <text:text>", {description: "Say it again"}, ({args}) => args.text)
@@ -30,7 +30,7 @@ export interface DiscordHostOptions extends Omit<HostOptions, "config" | "plugin
 
 export const tokens = {DISCORD_TOKEN: "bot-999.right", OTHER_TOKEN: "bot-998.right", WRONG_TOKEN: "wrong.token"}
 
-/** A Host with the bot and these accounts at the fake; one account, `one`, where none are given. */
+/** A Host with the bot and these accounts at the fake; by default one account, `one`. */
 export const startDiscordHost = (
   fake: FakeDiscord,
   {accounts = [{id: "one"}], http = {}, env = {}, ...options}: DiscordHostOptions = {},
@@ -63,7 +63,7 @@ export interface InboxItem {
   }
 }
 
-/** All events of the inbox, oldest first. */
+/** All events in the inbox, oldest first. */
 export const inboxOf = async (host: TestHost): Promise<readonly InboxItem[]> => {
   const items: InboxItem[] = []
   for (let cursor = ""; ; ) {
@@ -74,7 +74,7 @@ export const inboxOf = async (host: TestHost): Promise<readonly InboxItem[]> => 
   }
 }
 
-/** The first event of the inbox that is so, once it is there. */
+/** The first matching event of the inbox, once it exists. */
 export const untilEvent = (host: TestHost, what: string, is: (item: InboxItem) => boolean): Promise<InboxItem> =>
   until(what, async () => (await inboxOf(host)).find(is))
 
@@ -92,7 +92,7 @@ export const untilDiscord = (host: TestHost, state: string, name = "discord~one"
     return items.find(each => each.name === name && each.state === state)
   })
 
-/** What the bot has said in a channel, once it has said so much. */
+/** The bot's messages in a channel, once there are `count`. */
 export const untilSaid = (fake: FakeDiscord, channel: string, count: number): Promise<readonly string[]> =>
   until(`${count} messages of the bot in ${channel}`, () => {
     const texts = saidIn(fake, channel)

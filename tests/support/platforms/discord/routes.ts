@@ -1,17 +1,17 @@
 import type {FakeFile, FakeMessage, FakeUser, World} from "./world.ts"
 import {guild, publicUser} from "./world.ts"
 
-/** The longest text of one message, in characters. */
+/** The longest text of a message, in characters. */
 const longest = 2000
 
 export interface FakeRequest {
   readonly method: string
-  /** Behind `/api/v10`. */
+  /** The path after `/api/v10`. */
   readonly path: string
   readonly query: URLSearchParams
   readonly body: Readonly<Record<string, unknown>>
   readonly files: readonly FakeFile[]
-  /** Whose token it shows. */
+  /** The bot of the request's token. */
   readonly bot: FakeUser
 }
 
@@ -22,14 +22,14 @@ export interface FakeAnswer {
 
 export interface RoutesOptions {
   readonly world: World
-  /** Where files are. */
+  /** The address of files. */
   readonly origin: () => string
-  /** Is this a send that is refused with 429? */
+  /** Whether this send is refused with 429. */
   refuses(): boolean
-  /** A message of the bot is there, or is another one. */
+  /** A message of the bot was created or changed. */
   made(message: FakeMessage): void
   gone(message: FakeMessage): void
-  /** An interaction is answered. */
+  /** An interaction was answered. */
   called(id: string, body: unknown): FakeAnswer
   wrote(channel: string): void
 }

@@ -35,7 +35,7 @@ interface Session {
 const contentIntent = 1 << 15
 const privileged = (1 << 1) | (1 << 8) | contentIntent
 
-/** The intent without which a session does not hear of an event; by whether it happens in a server. */
+/** The intent that a session needs for an event, in a server and in a direct channel. */
 const needed: Readonly<Record<string, readonly [guild: number, direct: number]>> = {
   MESSAGE_CREATE: [1 << 9, 1 << 12],
   MESSAGE_UPDATE: [1 << 9, 1 << 12],
@@ -47,24 +47,24 @@ const needed: Readonly<Record<string, readonly [guild: number, direct: number]>>
   GUILD_CREATE: [1, 1],
 }
 
-/** The gateway of the fake: sessions, which outlive their connections. */
+/** The sessions of the fake's gateway, which outlive their connections. */
 export class Sessions {
   readonly #sessions = new Map<string, Session>()
   readonly #peers = new Set<Peer>()
   readonly #botOf: (token: string) => Bot | undefined
   readonly #begun: (bot: Bot, intents: number) => readonly (readonly [string, unknown])[]
-  /** Where the gateway is. */
+  /** The address of the gateway. */
   url = ""
   identified = 0
   resumed = 0
-  /** The privileged intents are not switched on. */
+  /** Whether the privileged intents are off. */
   areIntentsOff = false
-  /** The gateway hears heartbeats, and does not answer. */
+  /** Whether the gateway leaves heartbeats unanswered. */
   isSilent = false
-  /** It takes connections, and says nothing to anybody. */
+  /** Whether it accepts connections and sends nothing. */
   isHanging = false
 
-  /** `begun`: what a new session hears behind READY. */
+  /** `begun` returns the events of a new session after READY. */
   constructor(
     botOf: (token: string) => Bot | undefined,
     begun: (bot: Bot, intents: number) => readonly (readonly [string, unknown])[],
@@ -82,7 +82,7 @@ export class Sessions {
     if (!this.isHanging) tell(peer, {op: op.hello, d: {heartbeat_interval: 41_250}})
   }
 
-  /** Discord forgets a session that its client has closed with 1000 or 1001. */
+  /** Like Discord, forgets a session that its client closed with 1000 or 1001. */
   close(peer: Peer, code: number | undefined): void {
     this.#peers.delete(peer)
     for (const session of this.#sessions.values()) {
@@ -104,13 +104,13 @@ export class Sessions {
       if (only === undefined || session.bot.id === only) this.#dispatch(session, t, d)
   }
 
-  /** No session is known any more; those that are connected hear of it. */
+  /** Forgets all sessions, and tells the connected ones. */
   forget(): void {
     for (const {peer} of this.#sessions.values()) if (peer !== undefined) tell(peer, {op: op.invalidSession, d: false})
     this.#sessions.clear()
   }
 
-  /** Asks the connected ones to connect again. */
+  /** Asks the connected clients to reconnect. */
   move(): void {
     this.all({op: op.reconnect})
   }
@@ -121,7 +121,7 @@ export class Sessions {
       else tell(peer, packet)
   }
 
-  /** Breaks the connections without a word, or closes them with a code. */
+  /** Breaks the connections silently, or closes them with a code. */
   cut(code?: number): void {
     for (const peer of [...this.#peers]) {
       if (code === undefined) peer.terminate()

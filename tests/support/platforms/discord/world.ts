@@ -1,4 +1,4 @@
-/** Discord's ids begin to count with 2015. */
+/** The start of the time in Discord's ids: 2015. */
 const epoch = 1_420_070_400_000
 
 export interface FakeUser {
@@ -14,7 +14,7 @@ export interface FakeFile {
   readonly bytes: Uint8Array
 }
 
-/** A message as the fake keeps it. */
+/** A message as the fake stores it. */
 export interface FakeMessage {
   readonly id: string
   readonly channel: string
@@ -29,12 +29,12 @@ export interface FakeMessage {
   readonly reference?: string
   readonly mentions: readonly string[]
   readonly components: readonly unknown[]
-  /** What the bot has sent, as it came. */
+  /** The bot's original request. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly type: number
 }
 
-/** The one server of the fake: its channels, a thread among them. */
+/** The fake's only server: its channels, with a thread among them. */
 export const guild = {
   id: "500",
   name: "Club",
@@ -54,7 +54,7 @@ export const publicUser = ({id, username, bot = false}: FakeUser) => ({
   ...(bot ? {bot} : {}),
 })
 
-/** What is said in the fake, and who is there. */
+/** The messages and members of the fake. */
 export class World {
   readonly messages = new Map<string, FakeMessage>()
   readonly members = new Map<string, {until: string | null; roles: Set<string>}>()
@@ -62,7 +62,7 @@ export class World {
   /** By application. */
   readonly commands = new Map<string, readonly {readonly name: string}[]>()
   readonly files = new Map<string, FakeFile>()
-  /** What the bot may do in the server, and how its application is set up: everything, as Discord writes it. */
+  /** The bot's permissions in the server, and the settings of its application: all permissions, in Discord's form. */
   permissions = String((1n << 45n) - 1n)
   application: Readonly<Record<string, unknown>> = {flags: (1 << 15) | (1 << 19)}
   #last = 0n
@@ -71,7 +71,7 @@ export class World {
     for (const id of ["42", "43"]) this.members.set(id, {until: null, roles: new Set()})
   }
 
-  /** A new id, as Discord makes them. */
+  /** A new id in Discord's form. */
   makeId(): string {
     const now = BigInt(Date.now() - epoch) << 22n
     this.#last = now > this.#last ? now : this.#last + 1n
@@ -115,7 +115,9 @@ export class World {
     return changed
   }
 
-  /** As the API tells it; `origin` is where its files are. Events of the gateway say the server too. */
+  /**
+   * A message in the form of the API; `origin` is the address of its files. Events of the gateway also name the server.
+   */
   tell(message: FakeMessage, origin: string): Readonly<Record<string, unknown>> {
     const {reference} = message
     const quoted = reference === undefined ? undefined : this.messages.get(reference)

@@ -18,20 +18,20 @@ import {whenOver} from "../../host/shared.ts"
 import {freePort} from "../../machine/ports.ts"
 import {tool} from "../../machine/tools.ts"
 
-/** A real Dovecot on a loopback port, with mailboxes of the tests. */
+/** A real Dovecot on a loopback port, with the tests' mailboxes. */
 export interface Dovecot {
   readonly port: number
-  /** Puts a mail into a mailbox; `arrived`, in milliseconds since 1970, is its date of arrival. */
+  /** Puts a mail into a mailbox; `arrived` is its date of arrival, in milliseconds since 1970. */
   deliver(user: string, source: string | Buffer, arrived?: number): void
-  /** The mails of a folder, each with its flags: `S` is seen. */
+  /** The mails of a folder, each with its flags; `S` means seen. */
   mails(user: string, folder?: string): readonly {readonly flags: string; readonly source: string}[]
-  /** Forgets every number of the folder, as a server that was restored: it must not be running. */
+  /** Renumbers the folder, like a server that was restored. The server must be stopped. */
   renumber(user: string): Promise<void>
   kill(): Promise<void>
   start(): Promise<void>
 }
 
-/** What every mailbox of the tests has. */
+/** The password of all mailboxes. */
 export const mailboxPassword = "the-right-one-for-mail"
 
 const config = (folder: string, port: number, as: string, group: string, more: string) => `
@@ -76,7 +76,7 @@ userdb {
 ${more}
 `
 
-/** Whom a process of root gives its rights up to; anybody else runs it as themselves. */
+/** The user to which a root process drops its rights; other users run it under their own name. */
 const nobody = {uid: 65_534, gid: 65_534, name: "nobody", group: "nogroup"} as const
 
 const owner = () => {
@@ -93,11 +93,11 @@ const killIfThere = (pid: number): void => {
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** Starts it, and resolves once it serves. It is killed when the test has ended. `more` is added to its configuration. */
+/** Starts a server; resolves once it serves. It is killed when the test ends. `more` is added to its configuration. */
 export const startDovecot = async (users: readonly string[], more = ""): Promise<Dovecot> => {
   const folder = makeFolder()
   chmodSync(folder, 0o755)
@@ -119,7 +119,7 @@ export const startDovecot = async (users: readonly string[], more = ""): Promise
   }
   const kill = async () => {
     if (running === undefined) return
-    // Left to its master, its processes take ten seconds to end.
+    // If only the master is stopped, its child processes take ten seconds to end.
     const {child, pid, finished} = running
     running = undefined
     const children = childrenOf(pid)
@@ -154,7 +154,7 @@ export const startDovecot = async (users: readonly string[], more = ""): Promise
         }
       }),
     renumber: async user => {
-      // Dovecot numbers a folder by the second: the new number is another one once that is over.
+      // Dovecot numbers a folder by the second: the number changes only after this second.
       const [, validity = ""] = /^3 V(\d+)/.exec(readFileSync(join(folderOf(user), "dovecot-uidlist"), "utf8")) ?? []
       await until("the second of the folder's number to be over", () => Date.now() >= (Number(validity) + 1) * 1000)
       for (const each of readdirSync(folderOf(user)))

@@ -1,4 +1,4 @@
-/** A mail of a test; headers as they are to be written. */
+/** A test's mail. Headers are written as given. */
 export interface LetterOptions {
   readonly from?: string
   readonly to?: string
@@ -11,7 +11,7 @@ export interface LetterOptions {
     readonly name: string
     readonly type: string
     readonly bytes: Uint8Array
-    /** Shown in the HTML under this content id. */
+    /** The content id under which the HTML shows it. */
     readonly cid?: string
   }[]
 }

@@ -2,33 +2,33 @@ import {SMTPServer, type SMTPServerOptions} from "smtp-server"
 import {whenOver} from "../../host/shared.ts"
 import {mailboxPassword} from "./dovecot.ts"
 
-/** A mail as the server has taken it. */
+/** A mail that the server has accepted. */
 export interface Taken {
   readonly from: string
   readonly to: readonly string[]
   readonly source: Buffer
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number
 }
 
-/** Where the server says no to the next mail. */
+/** The stage and the code of a refusal. */
 export interface Refusal {
   readonly stage: "from" | "to" | "data"
   readonly code: number
   readonly text: string
 }
 
-/** A real SMTP server (npm `smtp-server`), which keeps what it takes. */
+/** A real SMTP server (npm `smtp-server`), which keeps the mails that it accepts. */
 export interface MailServer {
   readonly port: number
   readonly taken: readonly Taken[]
-  /** Connections that are open now. */
+  /** The number of open connections. */
   readonly connections: number
-  /** Refuses the next mail, and only that. */
+  /** Refuses only the next mail. */
   refuseNext(refusal: Refusal): void
-  /** Refuses every login from now on, or none. */
+  /** Refuses all logins from now on, or accepts them again. */
   lock(isLocked: boolean): void
-  /** Answers nothing at the end of the next mails for so many milliseconds. */
+  /** Delays the answer at the end of the next mails by this many milliseconds. */
   hold(milliseconds: number): void
 }
 
@@ -36,7 +36,7 @@ export interface MailServerOptions {
   readonly user?: string
   /** The largest mail, in bytes. */
   readonly size?: number
-  /** Gets each mail that was taken. */
+  /** Called with each accepted mail. */
   readonly pass?: (mail: Taken) => void
   readonly more?: SMTPServerOptions
 }

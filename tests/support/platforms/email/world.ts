@@ -5,24 +5,24 @@ import {type Dovecot, mailboxPassword, startDovecot} from "./dovecot.ts"
 import {type LetterOptions, letter} from "./letter.ts"
 import {type MailServer, type MailServerOptions, startMailServer, type Taken} from "./smtp.ts"
 
-/** Addresses whose mail the SMTP server puts into a mailbox of Dovecot. */
+/** The addresses whose mail the SMTP server puts into a mailbox of Dovecot. */
 const mailboxes: Readonly<Record<string, string>> = {
   "bot@svc.test": "bot",
   "second@svc.test": "second",
   "ann@people.test": "ann",
 }
 
-/** A Dovecot with mailboxes, an SMTP server that delivers into them, and the bot's accounts there. */
+/** A Dovecot with mailboxes, an SMTP server that delivers into them, and the bot's accounts. */
 export interface MailWorld {
   readonly dovecot: Dovecot
   readonly smtp: MailServer
   /** An entry of `plugins.email.endpoints`. */
   account(more?: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /** Somebody's mail reaches the bot. */
+  /** Delivers a person's mail to the bot. */
   write(mail: LetterOptions): void
-  /** What was sent to an address so far, in its order. */
+  /** The mails to an address so far, in order. */
   sentTo(address: string): Promise<readonly ParsedMail[]>
-  /** Waits for so many mails to an address. */
+  /** Waits for this many mails to an address. */
   untilSent(address: string, count: number): Promise<readonly ParsedMail[]>
 }
 
@@ -70,7 +70,7 @@ export const startMailWorld = async ({dovecot: more, ...options}: MailWorldOptio
   }
 }
 
-/** Source of the bot that the tests write to. */
+/** The source of the bot for the tests. */
 const bot = `
 import {definePlugin, h} from "svc-runtime"
 
@@ -135,11 +135,11 @@ export interface InboxItem {
   }
 }
 
-/** What the inbox has of mail, oldest first. */
+/** The mails in the inbox, oldest first. */
 export const inboxOf = async (host: TestHost): Promise<readonly InboxItem[]> =>
   (await host.get<{items: readonly InboxItem[]}>("/api/inbox?limit=500")).items.toReversed()
 
-/** Waits for so many events. */
+/** Waits for this many events. */
 export const untilInbox = (host: TestHost, count: number): Promise<readonly InboxItem[]> =>
   until(`${count} events in the inbox`, async () => {
     const items = await inboxOf(host)

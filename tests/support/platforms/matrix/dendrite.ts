@@ -10,28 +10,28 @@ import {isToolRequired} from "../../machine/tools.ts"
 
 const version = "0.13.7-5"
 
-/** Dendrite, a homeserver of the Matrix project, as built for npm. It announces the versions up to v1.2. */
+/** Dendrite, a homeserver of the Matrix project, in its npm build. It announces the versions up to v1.2. */
 export const dendrite = npmTool(`dendrite-dist-${version}`, [`dendrite-dist@${version}`])
 
 const programs = join(dendrite.folder, `node_modules/dendrite-dist-${process.platform}-${process.arch}/dist`)
 
-/** Is there a homeserver for this machine? */
+/** Whether a homeserver is available for this machine. */
 export const isDendriteThere = (): boolean => {
   const found = dendrite.install() && existsSync(join(programs, "dendrite"))
   if (!found && isToolRequired) throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1, and there is no dendrite in ${programs}`)
   return found
 }
 
-/** `describe` that is skipped where there is no homeserver for this machine. */
+/** `describe`, skipped if no homeserver is available for this machine. */
 export const describeWithDendrite = describe.skipIf(!isDendriteThere())
 
-/** A real homeserver on a loopback port of its own. */
+/** A real homeserver on its own loopback port. */
 export interface Homeserver {
   readonly url: string
   readonly name: string
-  /** Ends it without a goodbye. */
+  /** Kills it without a goodbye. */
   kill(): Promise<void>
-  /** Starts it again, on the same port. */
+  /** Starts it again on the same port. */
   start(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ const name = "matrix.test"
 
 const database = (file: string) => ({database: {connection_string: `file:${file}.db`}})
 
-/** JSON is YAML. */
+/** As JSON, which is also YAML. */
 const config = {
   version: 2,
   global: {
@@ -62,7 +62,7 @@ const config = {
   logging: [{type: "std", level: "warn"}],
 }
 
-/** Starts a homeserver where everybody may register, and resolves once it serves. */
+/** Starts a homeserver with open registration; resolves once it serves. */
 export const startDendrite = async (): Promise<Homeserver> => {
   const folder = mkdtempSync(join(tmpdir(), "svc-dendrite-"))
   whenOver(() => rmSync(folder, {recursive: true, force: true}))

@@ -1,25 +1,25 @@
 import {createServer, type IncomingMessage, request, type ServerResponse} from "node:http"
 
-/** A way to a homeserver, on which a test counts, cuts, holds up and answers requests in its place. */
+/** A proxy to a homeserver. A test can count, cut, delay and answer requests in its place. */
 export interface Gate {
   readonly url: string
-  /** Requests that wait for an answer now. */
+  /** The number of pending requests. */
   readonly waiting: number
-  /** What was asked so far: method and path, without a query. */
+  /** The requests so far: method and path, without a query. */
   readonly asked: readonly {
     readonly method: string
     readonly path: string
     readonly headers: IncomingMessage["headers"]
   }[]
-  /** Ends every connection in the middle of things. */
+  /** Ends all connections abruptly. */
   cut(): void
-  /** Answers the next request that `pattern` fits (method and path) in place of the homeserver. */
+  /** Answers the next request whose method and path match `pattern`, in place of the homeserver. */
   answerNext(pattern: RegExp, status: number, body: string): void
-  /** The next request that `pattern` fits reaches the homeserver, and its answer does not come back: its connection ends. */
+  /** Passes on the next request that matches `pattern`, and ends its connection instead of answering. */
   swallowNext(pattern: RegExp): void
-  /** As `swallowNext`, but its connection stays open, so that an HTTP client does not repeat the request by itself. */
+  /** Like `swallowNext`, but keeps the connection open, so that an HTTP client does not repeat the request itself. */
   withholdNext(pattern: RegExp): void
-  /** Answers a sync with what the last sync with messages was answered with. */
+  /** Answers a sync with the last sync that had messages. */
   repeat(): void
   close(): void
 }

@@ -2,14 +2,14 @@ import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
 import {until} from "../../host/process.ts"
 
-/** One entry of `plugins.matrix.endpoints`. */
+/** An entry of `plugins.matrix.endpoints`. */
 export interface MatrixAccount {
   readonly id: string
   readonly homeserver: string
   readonly [key: string]: unknown
 }
 
-/** Source of the bot that the tests talk to. */
+/** The source of the bot for the tests. */
 const bot = `
 import {definePlugin, h} from "svc-runtime"
 
@@ -38,7 +38,7 @@ export const startMatrixHost = (
     plugins: {bot},
   })
 
-/** What the API says of one endpoint. */
+/** An endpoint in the API. */
 export interface EndpointState {
   readonly name: string
   readonly state: string
@@ -61,7 +61,7 @@ export const untilEndpoint = async (host: TestHost, id: string, state: string): 
   })
 }
 
-/** The events of the inbox, oldest first; those of one room where it is given. */
+/** The events in the inbox, oldest first; optionally only those of a room. */
 export const eventsOf = async (host: TestHost, room?: string): Promise<readonly SatoriEvent[]> => {
   const events: SatoriEvent[] = []
   let cursor = ""

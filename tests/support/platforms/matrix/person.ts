@@ -5,7 +5,7 @@ import type {Homeserver} from "./dendrite.ts"
 // biome-ignore lint/suspicious/noExplicitAny: the tests know what they have asked a real homeserver for
 export type Answer = any
 
-/** An event as the homeserver shows it. */
+/** An event in the form of the homeserver. */
 export interface MatrixEvent {
   readonly event_id: string
   readonly type: string
@@ -18,7 +18,7 @@ export interface MatrixEvent {
 
 const password = "a-password-of-the-tests"
 
-/** A user of a homeserver, who shares no code with the adapter. */
+/** A user of a homeserver, whose client shares no code with the adapter. */
 export class Person {
   readonly id: string
   readonly token: string
@@ -38,7 +38,7 @@ export class Person {
     return new Person(url, answer.user_id, answer.access_token)
   }
 
-  /** A request with the user's token; `route` begins behind `/_matrix`. */
+  /** Sends a request with the user's token; `route` is the path after `/_matrix`. */
   ask(method: string, route: string, body?: object): Promise<Answer> {
     return ask(this.#url, this.token, method, route, body)
   }
@@ -61,12 +61,12 @@ export class Person {
     return this.send(room, {msgtype: "m.text", body: text})
   }
 
-  /** As `say`, and resolves once the room's history has it: a homeserver may take a moment for that. */
+  /** Like `say`, but resolves once the message is in the room's history, which may take the homeserver a moment. */
   async sayInHistory(room: string, text: string): Promise<void> {
     await this.#untilInHistory(room, await this.say(room, text))
   }
 
-  /** Resolves once the room's history has everything that its homeserver has taken. */
+  /** Resolves once the room's history contains everything that the homeserver has accepted. */
   async settle(room: string): Promise<void> {
     await this.#untilInHistory(room, await this.send(room, {}, "org.example.marker"))
   }
@@ -87,7 +87,7 @@ export class Person {
     return this.ask("PUT", `/client/v3/rooms/${encodeURIComponent(room)}/state/${state}`, content)
   }
 
-  /** The newest events of a room, oldest first; those that are gone have no content. Dendrite gives 100 of them at once. */
+  /** The newest events of a room, oldest first; deleted ones have no content. Dendrite returns 100 at a time. */
   async events(room: string, limit = 500): Promise<readonly MatrixEvent[]> {
     const events: MatrixEvent[] = []
     for (let from = ""; events.length < limit; ) {
@@ -100,14 +100,14 @@ export class Person {
     return events.reverse()
   }
 
-  /** The content of what another user has said in a room, in order. */
+  /** The contents of another user's messages in a room, in order. */
   async heard(room: string, sender: string): Promise<readonly Answer[]> {
     await this.settle(room)
     const events = await this.events(room)
     return events.filter(each => each.type === "m.room.message" && each.sender === sender).map(({content}) => content)
   }
 
-  /** What has changed since the last call. */
+  /** Returns the changes since the last call. */
   async sync(): Promise<Answer> {
     const since = this.#since === undefined ? "" : `&since=${this.#since}`
     const answer = await this.ask("GET", `/client/v3/sync?timeout=0${since}`)

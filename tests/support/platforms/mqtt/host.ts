@@ -2,7 +2,7 @@ import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
 import {until} from "../../host/process.ts"
 import {type Broker, passwords} from "./mosquitto.ts"
 
-/** Source of the bot that the tests talk to. */
+/** The source of the bot for the tests. */
 const bot = `
 import {definePlugin} from "svc-runtime"
 
@@ -13,7 +13,7 @@ export default definePlugin({
 })
 `
 
-/** One entry of `plugins.mqtt.endpoints` for the user `bot`. */
+/** An entry of `plugins.mqtt.endpoints` for the user `bot`. */
 export const accountAt = ({url}: Broker, more: Readonly<Record<string, unknown>> = {}) => ({
   id: "one",
   url,
@@ -56,7 +56,7 @@ export const untilMqtt = (host: TestHost, id: string, state: string): Promise<En
   })
 }
 
-/** What the inbox has of an endpoint, oldest first. */
+/** The events of an endpoint in the inbox, oldest first. */
 export interface Stored {
   readonly endpoint: string
   readonly event: {
@@ -76,7 +76,7 @@ export const storedIn = async (host: TestHost, id = "one"): Promise<readonly Sto
     .reverse()
 }
 
-/** Waits until the inbox has these texts, and no others. */
+/** Waits until the inbox contains exactly these texts. */
 export const untilTexts = async (host: TestHost, texts: readonly string[], id = "one"): Promise<void> => {
   let found: readonly string[] = []
   await until(`the texts ${JSON.stringify(texts).slice(0, 200)}`, async () => {

@@ -6,34 +6,34 @@ import {makeFolder} from "../../host/project.ts"
 import {freePort} from "../../machine/ports.ts"
 import {tool} from "../../machine/tools.ts"
 
-/** A real broker, mosquitto, on loopback ports of its own, which keeps its sessions on disk. */
+/** A real broker, mosquitto, on its own loopback ports, which stores its sessions on disk. */
 export interface Broker {
   readonly url: string
   readonly websocketUrl: string
   readonly tlsUrl: string
-  /** How often a client whose id begins so was let in, over all its starts. */
+  /** How often it accepted clients whose id begins like this, over all starts. */
   connects(clientId: string): number
-  /** How many clients are connected whose id begins so. */
+  /** The number of connected clients whose id begins like this. */
   connections(clientId: string): number
-  /** What it has logged. */
+  /** Its log. */
   log(): string
-  /** Ends it, so that its sessions are on disk. */
+  /** Stops it, so that its sessions are on disk. */
   stop(): Promise<void>
-  /** Starts it again, on the same ports. */
+  /** Starts it again on the same ports. */
   start(): Promise<void>
 }
 
 export interface BrokerOptions {
   /**
-   * What decides who may do what: a password file and an access list, which refuses to publish only; or the roles of the
-   * plugin for dynamic security, which refuses subscriptions too and knows the user `bot` alone, below `free/`.
+   * The access control: a password file with an access list, which refuses only publishing; or the roles of the dynamic
+   * security plugin, which also refuses subscriptions and knows only the user `bot`, below `free/`.
    */
   readonly access?: "files" | "roles"
   /** Serve TLS with this certificate. */
   readonly tls?: {readonly cert: string; readonly key: string}
 }
 
-/** The users of the broker's password file; `narrow` may only read and write below `free/`. */
+/** The users of the broker's password file; `narrow` may read and write only below `free/`. */
 export const passwords = {bot: "bot-password", ann: "ann-password", narrow: "narrow-password"} as const
 
 const acl = `user bot
@@ -75,7 +75,7 @@ const writeRoles = (folder: string): string => {
   return `plugin ${dynamicSecurity()}\nplugin_opt_config_file ${folder}/roles.json`
 }
 
-/** The plugin, which comes with mosquitto. */
+/** The path of the plugin, which comes with mosquitto. */
 const dynamicSecurity = (): string => {
   const {root} = tool("mosquitto")
   const places = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map(machine => join(root, "usr/lib", machine))
@@ -84,7 +84,7 @@ const dynamicSecurity = (): string => {
   return found
 }
 
-/** Starts a broker, and resolves once it serves. It is killed when the test has ended. */
+/** Starts a broker; resolves once it serves. It is killed when the test ends. */
 export const startBroker = async ({access = "files", tls}: BrokerOptions = {}): Promise<Broker> => {
   const [port, webPort, tlsPort] = [await freePort(), await freePort(), await freePort()]
   const {path, env} = tool("mosquitto")
@@ -126,7 +126,7 @@ log_type all
     stop: async () => {
       const run = runs.at(-1)
       run?.child.kill("SIGTERM")
-      // Mosquitto forgets a signal that comes between "running" and its loop.
+      // Mosquitto loses a signal that arrives between "running" and its loop.
       const again = setInterval(() => run?.child.kill("SIGTERM"), 500)
       await run?.finished
       clearInterval(again)

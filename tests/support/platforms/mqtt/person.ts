@@ -4,22 +4,22 @@ import {whenOver} from "../../host/shared.ts"
 import {type Broker, passwords} from "./mosquitto.ts"
 
 export interface HeardPacket extends IPublishPacket {
-  /** When it came, in milliseconds since 1970. */
+  /** The time of arrival, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** Another client of the broker, which keeps what it hears. */
+/** Another client of the broker, which keeps what it receives. */
 export interface Person {
   readonly client: MqttClient
   readonly heard: readonly HeardPacket[]
-  /** What was published to a topic, as text. */
+  /** The texts published to a topic. */
   textsOf(topic: string): readonly string[]
   say(topic: string, payload: string | Buffer, options?: Partial<IClientPublishOptions>): Promise<void>
-  /** Waits for a message to a topic, with this text where one is given. */
+  /** Waits for a message to a topic, optionally with this text. */
   hears(topic: string, text?: string): Promise<HeardPacket>
 }
 
-/** Connects, and hears what comes to these topics. It reconnects where the broker restarts. */
+/** Connects, and subscribes to these topics. It reconnects if the broker restarts. */
 export const joinBroker = async (broker: Broker, topics: readonly string[] = []): Promise<Person> => {
   const heard: HeardPacket[] = []
   const client = mqtt.connect(broker.url, {
@@ -47,7 +47,7 @@ export const joinBroker = async (broker: Broker, topics: readonly string[] = [])
   }
 }
 
-/** Ends the session that the broker keeps for a client, by connecting under its id. */
+/** Ends the session that the broker stores for a client, by connecting under its id. */
 export const endSession = async ({url}: Broker, clientId: string): Promise<void> => {
   const options = {protocolVersion: 5, clientId, username: "ann", password: passwords.ann, clean: true} as const
   const client = await mqtt.connectAsync(url, {...options, reconnectPeriod: 0})

@@ -5,14 +5,14 @@ import {socketWith} from "../../satori/socket.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A message of the bot, as the group shows it. */
+/** A message of the bot in the form of the group. */
 export interface Sent {
   readonly id: number
   readonly params: Json
   readonly at: number
 }
 
-/** A connection, and what goes over it. */
+/** One end of a connection. */
 interface Peer {
   readonly role: Role
   send(text: string): void
@@ -21,7 +21,7 @@ interface Peer {
 
 export type Role = "Universal" | "API" | "Event"
 
-/** How a fake connects to a Host, where that is not as it should. */
+/** Deviations of a fake that connects to a Host. */
 export interface ReverseOptions {
   readonly roles?: readonly Role[]
   readonly headers?: Readonly<Record<string, string>>
@@ -30,28 +30,28 @@ export interface ReverseOptions {
 export interface OneBotFake {
   readonly url: string
   readonly wsUrl: string
-  /** Reports an event to each connection, with `time` and `self_id`; resolves to how many there were. */
+  /** Reports an event to each connection, with `time` and `self_id`; returns the number of connections. */
   report(event: Json): number
-  /** Sends a text as it is to each connection. */
+  /** Sends a raw text to each connection. */
   send(text: string): void
   /** The bot's messages that were not recalled, oldest first. */
   sent(): readonly Sent[]
-  /** What was asked, oldest first. */
+  /** The requested actions, oldest first. */
   readonly asked: {readonly action: string; readonly params: Json}[]
-  /** What an action is answered with in place of its usual answer. */
+  /** Answers that replace the usual one of an action. */
   readonly answers: Map<string, Json>
   connections(): number
   cut(): void
-  /** From now on it connects to this webhook of a Host by reverse WebSocket, and again after each end. */
+  /** Connects to this webhook of a Host by reverse WebSocket from now on, and reconnects after each end. */
   reverse(hook: string, options?: ReverseOptions): void
 }
 
-/** The number of the bot, where a fake is started without. */
+/** The default number of the bot. */
 export const firstBot = 10001000
 export const token = "the-access-token"
 export const postSecret = "the-post-secret"
 
-/** The group that the bot is in, and its members. */
+/** The bot's group. */
 export const group = 100200300
 
 const member = (user_id: number, nickname: string, card = "") => ({
@@ -67,16 +67,17 @@ const member = (user_id: number, nickname: string, card = "") => ({
 })
 
 /**
- * A stand-in for an implementation of OneBot v11, a fake of the tests, written from the public documentation of the standard
+ * A stand-in for an implementation of OneBot v11, written for the tests from the public documentation of the standard
  * (https://github.com/botuniverse/onebot-11).
  *
- * It serves actions over HTTP and over a WebSocket, which also reports events, and checks the access token in the header; or it connects
- * to a Host, by one WebSocket or by two. It leaves out authentication by the query, separate paths of actions and events, and all that
- * QQ does itself. Segments `file`, and the actions for history, are extensions, as the documentation of NapCat and LLOneBot has them.
+ * It serves actions over HTTP and over a WebSocket, which also reports events, and checks the access token in the
+ * header. It can also connect to a Host, with one WebSocket or two. It leaves out authentication by the query, separate
+ * paths for actions and events, and everything that QQ itself does. `file` segments and the actions for history are
+ * extensions, as documented by NapCat and LLOneBot.
  */
 export const startOneBot = async (self = firstBot): Promise<OneBotFake> => {
   const peers = new Set<Peer>()
-  /** Messages of every conversation as events, oldest first. */
+  /** The messages of all conversations as events, oldest first. */
   const said: Json[] = []
   const messages = new Map<number, Sent>()
   const asked: {action: string; params: Json}[] = []
@@ -125,7 +126,7 @@ export const startOneBot = async (self = firstBot): Promise<OneBotFake> => {
     return data === undefined ? {status: "failed", retcode: 200, data: null} : {status: "ok", retcode: 0, data}
   }
 
-  /** The status of a request that may not: 401 without a token, 403 with another one (OneBot v11, "communication/authorization"). */
+  /** The status of a refusal: 401 without a token, 403 with a wrong one (OneBot v11, "communication/authorization"). */
   const refusal = (header: string | null): number | undefined =>
     header === `Bearer ${token}` ? undefined : header === null ? 401 : 403
 
@@ -171,7 +172,7 @@ export const startOneBot = async (self = firstBot): Promise<OneBotFake> => {
       stopped.removeEventListener("abort", end)
       setTimeout(() => stopped.aborted || connectAgain(hook, role, headers, stopped), 100)
     }
-    // Node 22 tells of a refused upgrade by an error alone.
+    // Node 22 reports a refused upgrade only as an error.
     socket.addEventListener("error", again)
     socket.addEventListener("close", again)
   }
@@ -238,7 +239,7 @@ export const startOneBot = async (self = firstBot): Promise<OneBotFake> => {
 
 const now = () => Math.floor(Date.now() / 1000)
 
-/** Posts an event to a Host, signed as the standard says ("communication/http-post"). */
+/** Posts an event to a Host, signed according to the standard ("communication/http-post"). */
 export const postEvent = (hook: string, event: Json, secret = postSecret): Promise<Response> => {
   const body = JSON.stringify({time: now(), self_id: firstBot, ...event})
   const signature = `sha1=${createHmac("sha1", secret).update(body).digest("hex")}`
@@ -246,7 +247,7 @@ export const postEvent = (hook: string, event: Json, secret = postSecret): Promi
   return fetch(hook, {method: "POST", headers, body})
 }
 
-/** A message of a member of the group. */
+/** A message of a member in the group. */
 export const groupMessage = (message: unknown, message_id: number, user_id = 42): Json => ({
   post_type: "message",
   message_type: "group",

@@ -1,20 +1,20 @@
 import type {Peer} from "crossws"
 import {serve} from "./serve.ts"
 
-/** What stands in front of a real Satori server, and passes on what comes: it can cut, repeat, and ask to wait. */
+/** A proxy to a real Satori server. A test can cut connections, repeat events, and ask clients to wait. */
 export interface Gateway {
   readonly url: string
-  /** WebSockets that clients have open. */
+  /** The number of open WebSockets of clients. */
   readonly connections: number
-  /** Ends them in the middle of things. */
+  /** Ends them abruptly. */
   cut(): void
-  /** Sends the last event of a message to clients once more. */
+  /** Repeats the last message event to clients. */
   repeat(): void
-  /** Answers the next `message.create` with 429, and asks to wait for so many milliseconds. */
+  /** Answers the next `message.create` with 429, with this many milliseconds to wait. */
   slowDown(milliseconds: number): void
 }
 
-/** Headers of one hop, or of the body as it was encoded. */
+/** Headers of a single hop, or of the encoding of the body. */
 const own: ReadonlySet<string> = new Set([
   "host",
   "connection",
@@ -25,7 +25,7 @@ const own: ReadonlySet<string> = new Set([
 
 const passed = (headers: Headers): Headers => new Headers([...headers].filter(([name]) => !own.has(name)))
 
-/** `target` is the address of the real server, without a slash at its end. */
+/** `target` is the address of the real server, without a trailing slash. */
 export const layGateway = async (target: string, defer: (undo: () => unknown) => void): Promise<Gateway> => {
   const relays = new Map<Peer, WebSocket>()
   let pause: number | undefined

@@ -1,7 +1,7 @@
 import type {TestHost} from "../../host/host.ts"
 import {until} from "../../host/process.ts"
 
-/** An event as the Host under test has stored it. */
+/** An event in the inbox of the Host under test. */
 export interface Stored {
   readonly type: string
   readonly channel?: {readonly id: string; readonly type: number}
@@ -16,7 +16,7 @@ interface Page {
   readonly next: string | null
 }
 
-/** What an endpoint has stored, oldest first. */
+/** The stored events of an endpoint, oldest first. */
 export const storedBy = async (host: TestHost, endpoint: string): Promise<readonly Stored[]> => {
   const items: Page["items"][number][] = []
   for (let next: string | null = ""; next !== null; ) {
@@ -31,7 +31,7 @@ export const storedBy = async (host: TestHost, endpoint: string): Promise<readon
     .reverse()
 }
 
-/** What its messages say, oldest first. */
+/** The texts of its messages, oldest first. */
 export const textsBy = async (host: TestHost, endpoint: string): Promise<readonly string[]> =>
   (await storedBy(host, endpoint)).flatMap(({type, message}) =>
     type === "message-created" && message !== undefined ? [message.content] : [],

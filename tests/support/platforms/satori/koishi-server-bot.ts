@@ -3,8 +3,8 @@ import {startKoishiServer} from "./koishi-server-plugin.ts"
 import {tell, tellingBot} from "./telling-bot.ts"
 
 /**
- * Koishi 4.18 with a Satori server plugin of the tests, and a bot of the tests on Koishi's own `Bot`. It takes what people do by
- * POST /tell, and prints what the bot is told to do, a line of JSON each.
+ * Koishi 4.18 with the tests' Satori server plugin, and with a bot on Koishi's own `Bot`. POST /tell delivers people's
+ * actions. It prints the bot's actions as lines of JSON.
  */
 interface TestBot {
   session(event: object): {content?: string}
@@ -37,7 +37,7 @@ app.inject(["server"], (ctx: never) => {
     koa.status = 204
     if (bot === undefined) return
     const session = bot.session({timestamp: Date.now(), ...koa.request.body})
-    // Koishi reads elements out of it, as its own adapters have it do.
+    // Koishi parses elements from it, as it does for its own adapters.
     const {message} = koa.request.body
     if (message !== undefined) session.content = message.content
     bot.dispatch(session)

@@ -1,7 +1,8 @@
 /**
- * A Satori server plugin of the tests for Koishi 4.18, because no package in the npm registry serves Satori from it. Written from the
- * public documentation (https://satori.chat): WebSocket and HTTP are Koishi's own server, events are Koishi's own sessions, and methods
- * go to Koishi's own bots by Koishi's own table of them. It keeps the last 1,000 events, for clients that resume.
+ * A Satori server plugin for Koishi 4.18, written for the tests because no npm package serves Satori from it. Based on
+ * the public documentation (https://satori.chat): WebSocket and HTTP use Koishi's own server, events are Koishi's own
+ * sessions, and methods go to Koishi's own bots by its own table. It keeps the last 1,000 events for clients that
+ * resume.
  */
 interface Session {
   readonly type: string
@@ -43,7 +44,7 @@ type KoishiBot = Readonly<Record<string, unknown>> & {toJSON?(): object}
 const snake = (key: string) => key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 const camel = (key: string) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Serves below `/satori`. */
+/** Serves Satori below `/satori`. */
 export const startKoishiServer = (
   ctx: KoishiContext,
   {Methods, transformKey}: Universal,

@@ -4,12 +4,12 @@ import {root} from "../../host/runtimes.ts"
 import {npmTool} from "../../machine/npm-tool.ts"
 import {freePort} from "../../machine/ports.ts"
 
-/** Koishi with its own HTTP server: what serves Satori there is a plugin of the tests (`koishi-server-plugin.ts`). */
+/** Koishi with its own HTTP server. A plugin of the tests serves Satori there (`koishi-server-plugin.ts`). */
 export const koishiServer = npmTool("koishi-server-4.18.11", ["koishi@4.18.11", "@koishijs/plugin-server@3.2.9"])
 
 export const koishiToken = "token-of-koishi-as-a-server"
 
-/** What the bot was told to do. */
+/** An action of the bot. */
 export interface Deed {
   readonly did: string
   readonly id?: string
@@ -20,14 +20,14 @@ export interface Deed {
 }
 
 export interface KoishiServer {
-  /** With `/satori` at its end. */
+  /** Ends with `/satori`. */
   readonly url: string
-  /** Something that people do: an event of Satori. */
+  /** Delivers an action of people: an event of Satori. */
   tell(event: object): Promise<void>
   deeds(): readonly Deed[]
 }
 
-/** Starts Koishi 4.18 with a Satori server plugin of the tests, and the bot `koi` of the platform `testing`. */
+/** Starts Koishi 4.18 with the tests' Satori server plugin, and the bot `koi` of the platform `testing`. */
 export const startKoishiServer = async (): Promise<KoishiServer> => {
   const port = await freePort()
   const script = join(root, "tests/support/platforms/satori/koishi-server-bot.ts")

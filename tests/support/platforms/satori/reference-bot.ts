@@ -2,8 +2,8 @@ import {createRequire} from "node:module"
 import {tell, tellingBot} from "./telling-bot.ts"
 
 /**
- * The reference server of Satori (`@satorijs/server` at `@satorijs/satori` 3, the generation before Koishi 4.18), with a bot of the tests
- * behind it. Takes what people do by POST /tell, and prints what the bot is told to do, a line of JSON each.
+ * The reference server of Satori (`@satorijs/server` at `@satorijs/satori` 3, the generation before Koishi 4.18), with
+ * a bot of the tests. POST /tell delivers people's actions. It prints the bot's actions as lines of JSON.
  */
 interface Said {
   readonly bot?: string

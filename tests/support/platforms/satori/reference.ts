@@ -3,7 +3,7 @@ import {linesIn, type Running, startProcess, until} from "../../host/process.ts"
 import {root} from "../../host/runtimes.ts"
 import {npmTool} from "../../machine/npm-tool.ts"
 
-/** The reference server of Satori. Its router needs this version of `path-to-regexp`, which it does not name. */
+/** The reference server of Satori. Its router needs this version of `path-to-regexp` without declaring it. */
 export const reference = npmTool("satori-server-2.2.2", [
   "@satorijs/server@2.2.2",
   "@satorijs/satori@3.7.0",
@@ -13,7 +13,7 @@ export const reference = npmTool("satori-server-2.2.2", [
 
 export const referenceToken = "token-of-the-reference-server"
 
-/** What a bot of it was told to do. */
+/** An action of one of its bots. */
 export interface Deed {
   readonly did: string
   readonly [key: string]: unknown
@@ -21,9 +21,9 @@ export interface Deed {
 
 export interface ReferenceServer {
   readonly process: Running
-  /** An event of the bot `one`, or of another: `{bot: "two", …}`; `{status: 0}` takes the bot offline. */
+  /** Delivers an event of the bot `one`, or of another one: `{bot: "two", …}`; `{status: 0}` takes the bot offline. */
   tell(event: object): Promise<unknown>
-  /** Somebody says something in the channel `hall`. */
+  /** A person says something in the channel `hall`. */
   say(id: string, text: string, more?: object): Promise<unknown>
   deeds(): readonly Deed[]
 }

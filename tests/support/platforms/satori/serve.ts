@@ -1,7 +1,7 @@
 import {loadRuntime} from "../../../../server/runtime/load-runtime.ts"
 import type {Fetch, SocketHooks} from "../../../../server/runtime/runtime.ts"
 
-/** Serves HTTP and WebSockets on a port of its own, on Bun and on Node; resolves to the address. */
+/** Serves HTTP and WebSockets on its own port, on Bun and on Node; resolves to the address. */
 export const serve = async (
   {fetch, socket}: {readonly fetch: Fetch; readonly socket: Omit<SocketHooks, "upgrade">},
   defer: (undo: () => unknown) => void,

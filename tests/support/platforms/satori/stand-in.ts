@@ -3,36 +3,36 @@ import {until} from "../../host/process.ts"
 import {serve} from "./serve.ts"
 
 interface Asked {
-  /** Below `/satori/v1/`. */
+  /** The path after `/satori/v1/`. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 export interface StandIn {
-  /** With `/satori` at its end. */
+  /** Ends with `/satori`. */
   readonly url: string
-  /** Bodies of IDENTIFY, in their order. */
+  /** The bodies of IDENTIFY, in order. */
   readonly identified: readonly {readonly token?: string; readonly sn?: number}[]
   readonly asked: readonly Asked[]
-  /** What READY says of the addresses that only the server opens. */
+  /** The addresses in READY that only the server may open. */
   proxies: readonly string[]
-  /** The answer to a request; 404 where it is undefined. */
+  /** Returns the answer to a request; undefined for 404. */
   answer: (asked: Asked) => Response | undefined
-  /** Waits until so many clients have identified, and are connected. */
+  /** Waits until this many clients have identified and are connected. */
   clients(count: number): Promise<unknown>
-  /** Sends this text, or these bytes, to each client. */
+  /** Sends a raw text or raw bytes to each client. */
   sendText(text: string | Uint8Array): void
   send(op: number, body: unknown): void
-  /** Somebody says something in `hall`; the event has this number. */
+  /** A person says something in `hall`; `sn` is the number of the event. */
   say(sn: number, text: string): void
 }
 
 const login = {sn: 7, platform: "fake", user: {id: "bot", name: "Bot"}, status: 1, features: ["message.create"]}
 
 /**
- * A stand-in for a server of Satori v1, a fake of the tests, written from the public documentation (https://satori.chat). It has one
- * login, keeps no events, answers PING, and says whatever a test wants.
+ * A stand-in for a server of Satori v1, written for the tests from the public documentation (https://satori.chat). It
+ * has one login, keeps no events, answers PING, and sends whatever a test wants.
  */
 export const startStandInServer = async (defer: (undo: () => unknown) => void): Promise<StandIn> => {
   const peers = new Set<Peer>()

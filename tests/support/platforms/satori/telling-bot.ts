@@ -1,9 +1,12 @@
-/** What a script prints: one line of JSON each. */
+/** Prints a line of JSON. */
 export const tell = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 
 type BotClass = new (ctx: unknown, config: object, adapter: string) => object
 
-/** A bot on a library's own `Bot` that connects to nothing, and tells what it is to do. Its messages have this prefix in their ids. */
+/**
+ * A bot on a library's own `Bot` that connects to nothing, and prints its actions. The ids of its messages have this
+ * prefix.
+ */
 export const tellingBot = (Bot: BotClass, prefix: string) => {
   let made = 0
   return class extends Bot {

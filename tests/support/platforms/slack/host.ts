@@ -11,7 +11,7 @@ export const environment = {
   SLACK_SECRET: signingSecret,
 } as const
 
-/** An account by Socket Mode, or another one of these keys. */
+/** An account in Socket Mode, or with other keys. */
 export const accountOf = (slack: FakeSlack, more: Readonly<Record<string, unknown>> = {}) => ({
   id: "team",
   botToken: "${SLACK_BOT}",
@@ -20,7 +20,7 @@ export const accountOf = (slack: FakeSlack, more: Readonly<Record<string, unknow
   ...more,
 })
 
-/** Source of the bot that the tests talk to; it says what it has met. */
+/** The source of the bot for the tests; it reports what it receives. */
 const bot = `
 import {definePlugin, h, Type} from "svc-runtime"
 
@@ -79,7 +79,7 @@ export const untilSlack = (host: TestHost, state: string, id = "team"): Promise<
     return found?.state === state && found
   })
 
-/** The texts of the inbox, oldest first. */
+/** The texts in the inbox, oldest first. */
 export const inboxOf = async (host: TestHost): Promise<readonly string[]> => {
   const {items} = await host.get<{
     items: readonly {readonly event: {readonly message?: {readonly content: string}}}[]

@@ -3,21 +3,21 @@ import {bot, type Message, type StoredFile, team, tokens, type World} from "./wo
 
 export type Arguments = Readonly<Record<string, string>>
 
-/** An answer of the Web API; an `error` makes it `ok: false`. */
+/** An answer of the Web API; with an `error`, `ok` is false. */
 type Answer = Readonly<Record<string, unknown>>
 
 export interface Slack {
   readonly world: World
   readonly url: string
-  /** Scopes of the bot token. */
+  /** The scopes of the bot token. */
   readonly scopes: readonly string[]
-  /** Tells the app of a message, as Slack does of the bot's own too. */
+  /** Sends a message event to the app, also for the bot's own messages, as Slack does. */
   tell(event: Readonly<Record<string, unknown>>): void
 }
 
 type Method = (args: Arguments, slack: Slack) => Answer
 
-/** A message as Slack shows it to an app. */
+/** A message in the form that an app gets. */
 export const messageOf = (
   {ts, user, bot_id, text, thread_ts, subtype, blocks, files, edited}: Message,
   url: string,
@@ -96,7 +96,7 @@ const react =
     return {}
   }
 
-/** Newest first for a channel, without its threads; oldest first for a thread, with the message that it is under. */
+/** Newest first for a channel, without its threads; oldest first for a thread, including its parent message. */
 const history =
   (isThread: boolean): Method =>
   ({channel, ts, oldest = "0", latest = "9999999999", limit = "100", cursor = "0"}, {world, url}) => {
@@ -147,7 +147,7 @@ const complete: Method = ({files = "[]", channel_id: channel = "", thread_ts, bl
   return {files: kept.map(({id}) => ({id}))}
 }
 
-/** Methods of the Web API, as https://docs.slack.dev/reference/methods has them, as far as the adapter asks. */
+/** The methods of the Web API that the adapter uses, as documented at https://docs.slack.dev/reference/methods. */
 export const methods: Readonly<Record<string, Method>> = {
   "auth.test": () => ({
     url: "https://team.slack.com/",
@@ -188,7 +188,7 @@ export const methods: Readonly<Record<string, Method>> = {
   "files.delete": ({file = ""}, {world}) => (world.files.delete(file) ? {} : {error: "file_not_found"}),
 }
 
-/** A token's own refusal; undefined for one that is good for the method. */
+/** The refusal of a token; undefined for a valid token of the method. */
 export const refusalOf = (method: string, token: string): string | undefined => {
   const isApp = method === "apps.connections.open"
   const good: readonly string[] = isApp ? [tokens.app] : [tokens.bot, tokens.second]

@@ -7,7 +7,7 @@ import {bot, type Message, type StoredFile, team, World} from "./world.ts"
 
 export const signingSecret = "8f742231b10e8888abcd99abcdef85a5"
 
-/** An envelope that nobody has acknowledged is delivered again after so long, in milliseconds, and at most so often. */
+/** The redelivery of an unacknowledged envelope: the pause in milliseconds, and the highest number of deliveries. */
 const redelivery = {pause: 1000, times: 3} as const
 
 type Event = Readonly<Record<string, unknown>>
@@ -26,17 +26,17 @@ const allScopes =
   )
 
 /**
- * A stand-in for Slack, a fake of the tests, written from the public documentation (https://docs.slack.dev): Socket Mode with envelopes that
- * it delivers again until they are acknowledged, and the methods of the Web API that the adapter asks. What is said while no connection is
- * there is in the history alone.
+ * A stand-in for Slack, written for the tests from the public documentation (https://docs.slack.dev): Socket Mode, with
+ * envelopes that it redelivers until they are acknowledged, and the Web API methods that the adapter uses. Messages
+ * sent without a connection appear only in the history.
  */
 export class FakeSlack {
   readonly world = new World()
   readonly acknowledged: string[] = []
   readonly calls: {readonly method: string; readonly args: Arguments; readonly token: string}[] = []
-  /** Of uploads, what told their length. */
+  /** The declared lengths of uploads. */
   readonly lengths: (string | null)[] = []
-  /** Tokens that a redirect was followed with. */
+  /** Tokens that were sent along after a redirect. */
   readonly leaked: string[] = []
   scopes: readonly string[] = allScopes
   /** Answers a method in place of the stand-in. */
@@ -50,7 +50,7 @@ export class FakeSlack {
 
   static async start(defer: (undo: () => unknown) => void): Promise<FakeSlack> {
     const slack = new FakeSlack()
-    // The tests' own resolution of packages takes that of Node on Bun too.
+    // On Bun, the tests' resolution of packages also finds Node's.
     const {serve: serveHere} =
       process.versions.bun === undefined ? await import("crossws/server/node") : await import("crossws/server/bun")
     const server = serveHere({
@@ -85,12 +85,12 @@ export class FakeSlack {
     for (const peer of this.#peers) peer.terminate()
   }
 
-  /** The next message is refused with 429. */
+  /** Refuses the next message with 429. */
   slowDown(milliseconds: number): void {
     this.#wait = milliseconds
   }
 
-  /** Writes this to each connection, as it is. */
+  /** Writes a raw text to each connection. */
   write(data: string): void {
     for (const peer of this.#peers) peer.send(data)
   }
@@ -106,7 +106,7 @@ export class FakeSlack {
     })
   }
 
-  /** An event of the Events API as Slack wraps it. */
+  /** An event of the Events API in Slack's envelope. */
   wrap(event: Event, id = `Ev${String(++this.#count).padStart(8, "0")}`) {
     const event_ts = typeof event.ts === "string" ? event.ts : this.world.ts()
     return {type: "event_callback", team_id: team, api_app_id: bot.app, event_id: id, event: {event_ts, ...event}}
@@ -116,20 +116,20 @@ export class FakeSlack {
     return this.deliver("events_api", this.wrap(event))
   }
 
-  /** A user's message in the workspace, not told to anybody yet. */
+  /** A user's message in the workspace, without telling the app. */
   add(text: string, more: Partial<Message> = {}): Event {
     const message = this.world.add({channel: "C0ROOM", user: "U0ANN", text, ...more})
     return {...messageOf(message, this.url), channel: message.channel, channel_type: "channel"}
   }
 
-  /** A user says something; resolves to its event once it is acknowledged, or nobody is there to hear it. */
+  /** A user says something; resolves to its event once it is acknowledged, or if no client is connected. */
   async say(text: string, more: Partial<Message> = {}): Promise<Event> {
     const event = this.add(text, more)
     await this.tell(event)
     return event
   }
 
-  /** A file of a user, for `files` of a message. */
+  /** A user's file, for `files` of a message. */
   file(name: string, mimetype: string, bytes: Uint8Array): StoredFile {
     const file = {id: `F9${String(++this.#count).padStart(6, "0")}`, name, mimetype, bytes, shares: {}}
     this.world.files.set(file.id, file)
@@ -140,7 +140,7 @@ export class FakeSlack {
     return fileOf(file, this.url)
   }
 
-  /** What the bot has said in a channel. */
+  /** The bot's messages in a channel. */
   heard(channel = "C0ROOM"): readonly Message[] {
     return this.world.messages.filter(message => message.channel === channel && message.user === bot.user)
   }
@@ -175,7 +175,7 @@ export class FakeSlack {
 
   #close(peer: Peer): void {
     this.#peers.delete(peer)
-    // Nobody is there to hear it now; it is delivered again to who comes.
+    // No client is connected; the next one gets the redelivery.
     if (this.#peers.size === 0) for (const {settle} of this.#envelopes.values()) settle(false)
   }
 

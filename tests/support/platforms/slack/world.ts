@@ -1,7 +1,7 @@
 export const bot = {user: "U0BOT", bot: "B0BOT", app: "A0APP"} as const
 export const team = "T0TEAM"
 
-/** Tokens that the stand-in takes; it refuses any other one. */
+/** The tokens that the stand-in accepts. */
 export const tokens = {bot: "xoxb-the-right-bot", app: "xapp-the-right-app", second: "xoxb-another-right-bot"} as const
 
 export interface Message {
@@ -17,7 +17,7 @@ export interface Message {
   files: readonly StoredFile[]
   edited?: {readonly user: string; readonly ts: string}
   readonly reactions: Set<string>
-  /** The text that people see. */
+  /** The visible text. */
   shown: string
 }
 
@@ -29,7 +29,7 @@ export interface StoredFile {
   shares: Record<string, readonly {readonly ts: string}[]>
 }
 
-/** What a workspace holds. */
+/** The content of a workspace. */
 export class World {
   readonly messages: Message[] = []
   readonly files = new Map<string, StoredFile>()
@@ -38,7 +38,7 @@ export class World {
   #second = 1_700_000_000
   #count = 0
 
-  /** A `ts` later than all before: a time, and a number within it. */
+  /** A `ts` after all earlier ones: a time, and a number within it. */
   ts(): string {
     this.#second = Math.max(this.#second, Math.floor(Date.now() / 1000))
     return `${this.#second}.${String(++this.#count).padStart(6, "0")}`

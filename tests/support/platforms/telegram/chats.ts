@@ -10,10 +10,10 @@ export const me = {
   can_read_all_group_messages: false,
 }
 
-/** A message of the bot, as Telegram shows it now. */
+/** A message of the bot in its current form on Telegram. */
 export interface Shown extends Sent {
   readonly entities: readonly Fields[]
-  /** What was sent along, by address or by id; `bytes` is empty for these. */
+  /** The attachments, by address or by id, for which `bytes` is empty. */
   readonly files: readonly (FormFile & {readonly kind: string})[]
   readonly reactions: readonly string[]
   /** The buttons, in rows. */
@@ -47,7 +47,7 @@ export const messageOf = ({text, user = "42", chat = user}: Said, id: number): F
   ...(text.startsWith("/") ? {entities: [{type: "bot_command", offset: 0, length: text.split(" ")[0]?.length}]} : {}),
 })
 
-/** What a method's field shows: a part of the form, or what stands in it. */
+/** The file in a method's field: a part of the form, or the value itself. */
 const fileIn = (kind: string, value: unknown, {files}: Form) => {
   const part = files.get(String(value).replace(/^attach:\/\//, ""))
   return part === undefined ? {kind, name: String(value), bytes: Buffer.alloc(0)} : {kind, ...part}
@@ -56,7 +56,7 @@ const fileIn = (kind: string, value: unknown, {files}: Form) => {
 const rowsOf = (markup: unknown): readonly (readonly Fields[])[] =>
   (markup as {readonly inline_keyboard?: readonly (readonly Fields[])[]} | undefined)?.inline_keyboard ?? []
 
-/** A new message of the bot, by the fields of the method that sends it. */
+/** A new message of the bot, from the fields of the method that sends it. */
 export const shownOf = (id: number, form: Form, fields: Fields, kind?: string): Shown => {
   const reply = fields.reply_parameters as {readonly message_id: number} | undefined
   const shows = kind === undefined ? undefined : (fields[kind] ?? fields.media)
@@ -75,7 +75,7 @@ export const shownOf = (id: number, form: Form, fields: Fields, kind?: string): 
   }
 }
 
-/** The message as methods answer it. */
+/** The message in the form of the methods' answers. */
 export const answerOf = ({id, chat, text, files: [file]}: Shown): Fields => ({
   message_id: Number(id),
   date: 1,

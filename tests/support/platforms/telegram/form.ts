@@ -10,11 +10,11 @@ export interface FormFile {
 
 export interface Form {
   readonly fields: Fields
-  /** Parts that are files, by the name of the part. */
+  /** The parts that are files, by name. */
   readonly files: ReadonlyMap<string, FormFile>
 }
 
-/** The fields of a request as the Bot API takes them: in the query, as JSON, as a form, or as a form of parts. */
+/** The fields of a request in any form that the Bot API accepts: query, JSON, form, or multipart form. */
 export const formOf = async (request: IncomingMessage): Promise<Form> => {
   const body = await buffer(request)
   const type = request.headers["content-type"] ?? ""
@@ -31,7 +31,7 @@ export const formOf = async (request: IncomingMessage): Promise<Form> => {
   return {fields: {...query, ...Object.fromEntries(fields)}, files: new Map(files)}
 }
 
-/** Lists and objects are JSON in a form. */
+/** In a form, lists and objects are JSON. */
 const parsed = (text: string): unknown => {
   if (!/^[[{]/.test(text)) return text
   try {
@@ -42,7 +42,7 @@ const parsed = (text: string): unknown => {
 }
 
 const partsOf = (body: Buffer, boundary: string) => {
-  // One character for each byte.
+  // One character per byte.
   const all = body.toString("latin1")
   return all
     .split(`--${boundary}`)

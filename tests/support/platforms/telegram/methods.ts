@@ -2,7 +2,7 @@ import {answerOf, chatOf, me, type Shown, shownOf, userOf} from "./chats.ts"
 import type {Fields, Form, FormFile} from "./form.ts"
 import type {Updates} from "./updates.ts"
 
-/** What a method answers: a result, or an error of the Bot API. */
+/** A method's answer: a result, or an error of the Bot API. */
 export type Answer =
   | {readonly result: unknown}
   | {
@@ -11,18 +11,18 @@ export type Answer =
       readonly parameters?: {readonly retry_after?: number; readonly migrate_to_chat_id?: number}
     }
 
-/** All that the fake knows. */
+/** The state of the fake. */
 export interface World {
   readonly updates: Updates
   readonly sent: Shown[]
-  /** Files of people, by their ids. */
+  /** People's files, by id. */
   readonly files: Map<string, FormFile>
-  /** What was asked of the methods that leave nothing else behind, in order. */
+  /** The calls of methods without any other trace, in order. */
   readonly calls: {readonly method: string; readonly fields: Fields}[]
-  /** Users that have blocked the bot, and groups that have become supergroups. */
+  /** Users who have blocked the bot, and groups that have become supergroups. */
   readonly blocked: Set<string>
   readonly moved: Map<string, number>
-  /** The seconds that the next send has to wait, once for each. */
+  /** How many seconds the next send must wait; each value applies once. */
   refuses(): number | undefined
   nextId(): number
 }
@@ -30,7 +30,7 @@ export interface World {
 const longest = {text: 4096, caption: 1024} as const
 const wrong = (description: string): Answer => ({code: 400, description: `Bad Request: ${description}`})
 
-/** Why a chat takes no message. */
+/** Why a chat accepts no message. */
 const whyNot = ({blocked, moved}: World, chat: string): Answer | undefined => {
   const to = moved.get(chat)
   if (to !== undefined)
@@ -156,7 +156,7 @@ const getFile: Method = ({files}, {fields: {file_id}}) => {
   return {result: {file_id: id, file_size: file.bytes.length, file_path: `documents/${id}`}}
 }
 
-/** Answers true, and remembers what was asked. */
+/** Answers true, and records the call. */
 const note =
   (method: string): Method =>
   ({calls}, {fields}) => {

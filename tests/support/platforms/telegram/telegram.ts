@@ -6,28 +6,28 @@ import {type Fields, type FormFile, formOf} from "./form.ts"
 import {type Answer, methods, type World} from "./methods.ts"
 import {Updates} from "./updates.ts"
 
-/** What tests of the adapter ask of it beside what every fake platform has. */
+/** The fake's additions for tests of the adapter. */
 export interface TelegramFake extends FakePlatform {
   sent(): readonly Shown[]
   /** Adds an update of any kind; returns its id. */
   push(update: Fields): number
-  /** Ids of updates that the bot has not confirmed. */
+  /** The ids of updates that the bot has not confirmed. */
   waiting(): readonly number[]
   /** A person sends a file; returns the id of the update. */
   sayFile(file: FormFile & {readonly type: string}): number
   /** A person presses a button of a message of the bot; returns the id of the update. */
   press(message: string, data: string): number
-  /** What was asked of a method that leaves nothing else behind, oldest first. */
+  /** The calls of a method without any other trace, oldest first. */
   calls(method: string): readonly Fields[]
-  /** A send is refused with 429, and so many seconds to wait: the next one, or the one behind so many others. */
+  /** Refuses a send with 429 and this many seconds to wait: the next one, or the one after `behind` others. */
   slowDown(seconds: number, behind?: number): void
-  /** From now on a method answers this text. */
+  /** Makes a method answer with this text. */
   garble(method: string, text: string): void
-  /** All methods answer again. */
+  /** Makes all methods answer normally again. */
   mend(): void
   /** Breaks all connections. */
   cut(): void
-  /** How many requests are open. */
+  /** The number of open requests. */
   open(): number
   block(user: string): void
   /** A group becomes a supergroup. */
@@ -36,9 +36,9 @@ export interface TelegramFake extends FakePlatform {
 }
 
 export interface TelegramOptions {
-  /** The bot's; others get 401. */
+  /** The bot's token; others get 401. */
   readonly token?: string
-  /** From what a method has done to its answer, in milliseconds. */
+  /** The delay between the effect of a method and its answer, in milliseconds. */
   readonly latency?: number
 }
 
@@ -48,14 +48,14 @@ const bodyOf = (answer: Answer) =>
     : {ok: false, error_code: answer.code, description: answer.description, parameters: answer.parameters}
 
 /**
- * A stand-in for Telegram, a fake of the tests, written from the public documentation of the Bot API
+ * A stand-in for Telegram, written for the tests from the public documentation of the Bot API
  * (https://core.telegram.org/bots/api).
  *
- * It has long polling (an update stays until `getUpdates` asks with a higher offset; a second poll, or a webhook, ends
- * the first with 409), webhooks with their secret token, kinds of updates that have to be asked for, messages, captions
- * and albums with their limits, edits, deletions, reactions, buttons, files both ways, and 429 with `retry_after`. It
- * leaves out Telegram's own limits (429 comes only when a test asks for it), markup in texts, rights in groups, and all
- * that bots of svc do not use. With a `token`, others get 401.
+ * It has long polling: an update stays until `getUpdates` asks with a higher offset, and a second poll or a webhook
+ * ends the first one with 409. It has webhooks with their secret token, kinds of updates that must be requested,
+ * messages, captions and albums with their limits, edits, deletions, reactions, buttons, files in both directions, and
+ * 429 with `retry_after`. It leaves out Telegram's own limits (429 comes only if a test asks for it), markup in texts,
+ * rights in groups, and everything that bots of svc do not use. With a `token`, other tokens get 401.
  */
 export const startTelegram = async ({token, latency = 0}: TelegramOptions = {}): Promise<TelegramFake> => {
   const updates = new Updates()

@@ -3,10 +3,13 @@ import type {Fields} from "./form.ts"
 
 export type Update = Fields & {readonly update_id: number}
 
-/** Kinds that Telegram sends only to who names them. */
+/** Kinds of updates that Telegram sends only on request. */
 const onlyNamed: ReadonlySet<string> = new Set(["message_reaction", "message_reaction_count", "chat_member"])
 
-/** Updates as the Bot API keeps them: until a poll names a higher offset, or the webhook has answered 2xx. */
+/**
+ * The pending updates of the Bot API: each stays until a poll names a higher offset, or until the webhook has answered
+ * 2xx.
+ */
 export class Updates {
   #waiting: Update[] = []
   #again: readonly Update[] = []
@@ -16,9 +19,9 @@ export class Updates {
   #isPosting = false
   #allowed: readonly string[] | undefined
   #next = 1
-  /** How often the bot has polled. */
+  /** The number of polls. */
   polls = 0
-  /** What the webhook has answered, in order: 0 where there was no answer. */
+  /** The webhook's answers, in order; 0 for none. */
   readonly answers: number[] = []
 
   get webhook(): string {
@@ -33,7 +36,7 @@ export class Updates {
     return this.#waiting.map(({update_id}) => update_id)
   }
 
-  /** Adds updates, together; returns their ids. What the bot has not asked for is left out. */
+  /** Adds updates together; returns their ids. Leaves out kinds that the bot has not requested. */
   add(...fields: readonly Fields[]): readonly number[] {
     const fresh = fields.map(each => ({update_id: this.#next++, ...each}))
     this.#waiting.push(...fresh.filter(update => Object.keys(update).every(kind => this.#isAllowed(kind))))
@@ -43,7 +46,7 @@ export class Updates {
     return fresh.map(({update_id}) => update_id)
   }
 
-  /** The last update comes once more. */
+  /** Delivers the last update again. */
   repeat(): void {
     const last = this.#last
     if (last === undefined) return
@@ -59,20 +62,22 @@ export class Updates {
     void this.#post()
   }
 
-  /** An empty list asks for the usual kinds; none leaves what was asked for before. */
+  /** An empty list requests the usual kinds; undefined keeps the current ones. */
   allow(kinds: unknown): void {
     const named = typeof kinds === "string" ? JSON.parse(kinds) : kinds
     if (Array.isArray(named)) this.#allowed = named.length === 0 ? undefined : named.map(String)
   }
 
-  /** What waits from an offset on, after so many seconds at most; undefined where another poll has taken over. */
+  /**
+   * The pending updates from an offset on, after at most `timeout` seconds; undefined if another poll has taken over.
+   */
   async poll(offset: number, timeout: number): Promise<readonly Update[] | undefined> {
     this.polls++
     this.#endPoll?.("conflict")
     this.#waiting = this.#waiting.filter(({update_id}) => update_id >= offset)
     if (this.#waiting.length + this.#again.length === 0 && timeout > 0) {
       const ended = await new Promise<"updates" | "conflict" | "time">(resolve => {
-        // Shorter than Telegram's, so that a test's end is not waited for.
+        // Shorter than Telegram's, so that a test need not wait for it at its end.
         const timer = setTimeout(resolve, Math.min(timeout, 2) * 1000, "time")
         this.#endPoll = how => {
           clearTimeout(timer)
@@ -92,7 +97,7 @@ export class Updates {
     return this.#allowed === undefined ? !onlyNamed.has(kind) : this.#allowed.includes(kind)
   }
 
-  /** Posts one update after the other to the webhook, each until it is taken. */
+  /** Posts the updates to the webhook one after another, each until it is accepted. */
   async #post(): Promise<void> {
     if (this.#isPosting) return
     this.#isPosting = true

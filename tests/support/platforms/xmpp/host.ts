@@ -2,7 +2,7 @@ import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
 import {until} from "../../host/process.ts"
 import {xml} from "./person.ts"
 
-/** Source of the bot that the tests talk to. */
+/** The source of the bot for the tests. */
 const bot = `
 import {definePlugin, h} from "svc-runtime"
 
@@ -35,17 +35,17 @@ interface State {
 }
 
 export interface XmppHost extends TestHost {
-  /** Everything in the inbox, oldest first. */
+  /** All events in the inbox, oldest first. */
   events(): Promise<readonly Event[]>
-  /** Waits for an event that fits. */
+  /** Waits for a matching event. */
   receives(what: string, fits: (event: Event) => boolean): Promise<Event>
-  /** Sends a text, and resolves once it is settled. */
+  /** Sends a text; resolves once the message has its final state. */
   sends(
     endpoint: string,
     channel: string,
     text: string,
   ): Promise<{readonly id: string; readonly state: string; readonly error?: string}>
-  /** Asks a method of the Host's Satori server as an application does. */
+  /** Calls a method of the Host's Satori server, as an application does. */
   satori(user: string, method: string, body: Readonly<Record<string, unknown>>): Promise<Response>
   untilState(endpoint: string, state: string): Promise<State>
 }

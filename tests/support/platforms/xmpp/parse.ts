@@ -1,6 +1,6 @@
 import {type Element, xml} from "@xmpp/client"
 
-/** The element that a text of XML says, as it comes out of a stream of the library. */
+/** Parses a text of XML into an element, as the library's stream does. */
 export const parseXml = (text: string): Element => {
   const parser = new xml.Parser()
   let found: Element | undefined

@@ -11,23 +11,23 @@ export interface PersonOptions {
   readonly nick?: string
 }
 
-/** A person on an XMPP server: a client of its own, which shares no code with the adapter but its library. */
+/** A person on an XMPP server: a separate client that shares only its library with the adapter. */
 export interface Person {
   readonly jid: string
-  /** Every stanza from the server so far, and when it came, in milliseconds since 1970. */
+  /** Every stanza from the server so far, with its time of arrival in milliseconds since 1970. */
   readonly stanzas: readonly {readonly stanza: Element; readonly at: number}[]
   send(stanza: Element): Promise<void>
-  /** Sends a message and resolves to the id that it gave it: to a room where `to` has no resource and is one. */
+  /** Sends a message; resolves to its id. A bare `to` at the rooms' host is a room. */
   say(to: string, text: string, ...more: Child[]): Promise<string>
-  /** A message without a text. */
+  /** Sends a message without a text. */
   post(to: string, ...children: Child[]): Promise<string>
   ask(type: "get" | "set", to: string | undefined, child: Element): Promise<Element>
-  /** Waits for a message that fits. */
+  /** Waits for a matching message. */
   sees(what: string, fits: (message: Element) => boolean): Promise<Element>
   leave(): Promise<void>
 }
 
-/** Without TLS. Leaves, at the latest, when the test has ended. */
+/** Connects without TLS. Leaves at the latest when the test ends. */
 export const joinXmpp = async (
   {port}: {readonly port: number},
   name: string,
@@ -43,7 +43,7 @@ export const joinXmpp = async (
   connection.timeout = 20_000
   connection.reconnect.stop()
   connection.on("error", () => {})
-  // The test's certificate is nobody's.
+  // The test's certificate is not trusted.
   connection.prependListener("element", (element: Element) => {
     if (element.is("features")) element.remove("starttls", "urn:ietf:params:xml:ns:xmpp-tls")
   })

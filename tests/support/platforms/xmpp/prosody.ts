@@ -7,20 +7,22 @@ import {freePort} from "../../machine/ports.ts"
 import {tool} from "../../machine/tools.ts"
 
 export interface ProsodyOptions {
-  /** Accounts of the server `localhost`: passwords by name. */
+  /** The accounts of the server `localhost`: passwords by name. */
   readonly accounts: Readonly<Record<string, string>>
   /** Serve STARTTLS with this certificate. */
   readonly tls?: {readonly cert: string; readonly key: string}
-  /** Keeps the server archives? */
+  /** Whether the server keeps archives. */
   readonly archives?: boolean
-  /** So long an archive keeps a message; a week when left out. */
+  /** How long an archive keeps a message; a week by default. */
   readonly expires?: string
 }
 
-/** A real Prosody on loopback ports of its own: `localhost`, its rooms at `rooms.localhost`, uploads at `uploads.localhost`. */
+/**
+ * A real Prosody on its own loopback ports: `localhost`, rooms at `rooms.localhost`, uploads at `uploads.localhost`.
+ */
 export interface Prosody {
   readonly port: number
-  /** TLS from the first byte, where it serves TLS. */
+  /** The port for TLS from the first byte, if it serves TLS. */
   readonly tlsPort: number
   readonly log: () => string
 }
@@ -42,8 +44,8 @@ const modules = [
 const quote = (text: string) => JSON.stringify(text)
 
 /**
- * A login takes so many rounds of a hash, of which the client lets WebCrypto make each: the 10,000 of a real server take a second of
- * the processor.
+ * The number of hash rounds of a login. The client makes each round with WebCrypto: the 10,000 of a real server would
+ * take a second of processor time.
  */
 const iterations = 100
 
@@ -93,7 +95,7 @@ interface Place {
   readonly httpPort: number
 }
 
-/** Starts a server, and resolves once it serves. It is killed when the test has ended. */
+/** Starts a server; resolves once it serves. It is killed when the test ends. */
 export const startProsody = async (options: ProsodyOptions): Promise<Prosody> => {
   const {path, root, env} = tool("prosody")
   const folder = mkdtempSync(join(tmpdir(), "svc-xmpp-"))
@@ -113,7 +115,7 @@ export const startProsody = async (options: ProsodyOptions): Promise<Prosody> =>
   return {port, tlsPort, log: () => running.output()}
 }
 
-/** Where an unpacked package has what Lua loads. */
+/** The Lua search paths in an unpacked package. */
 const lookup = (root: string) => ({
   LUA_PATH: ["usr/lib/prosody/?.lua", "usr/share/lua/5.4/?.lua", "usr/share/lua/5.4/?/init.lua"]
     .map(path => join(root, path))

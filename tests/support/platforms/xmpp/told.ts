@@ -13,7 +13,7 @@ interface Shown {
 
 const isFrom = (stanza: Element, from: string) => stanza.is("message") && stanza.attrs.from === from
 
-/** What a client shows of `from` in a chat: corrected as it was corrected, without what was taken back. */
+/** What a client shows of `from` in a chat: with corrections applied, without retracted messages. */
 const shownTo = (person: Person, from: string): readonly Shown[] => {
   let shown: Shown[] = []
   for (const {stanza, at} of person.stanzas.filter(each => isFrom(each.stanza, from))) {
@@ -39,7 +39,7 @@ const shownTo = (person: Person, from: string): readonly Shown[] => {
   return shown
 }
 
-/** As the conformance suite wants it, with the files that the messages show. */
+/** The messages in the form of the conformance suite, with the files that they show. */
 export const heardBy = async (person: Person, from: string): Promise<readonly Heard[]> =>
   Promise.all(
     shownTo(person, from).map(async ({text, at, reactions, address}) => {
