@@ -8,21 +8,21 @@ const listed = (heading: string, rows: readonly Row[]) =>
 
 const list = [
   ...Object.entries(rooms).map(([room, rows]) => listed(`${room}/`, rows)),
-  listed("only where it is named", rowsApart),
+  listed("only if named", rowsApart),
 ].join("\n")
 
 export const usage = `bun run bench [<row> …] [options]                     each row against its yardstick
-bun run bench [<row> …] --compare <ref> [options]     the working tree against an older commit, by turns
+bun run bench [<row> …] --compare <ref> [options]     the working tree against an older commit, alternately
 bun run bench page [<row> …] --compare <ref> [options]  the same, written into docs/performance.md
 
 ${list}
 
-  --compare <ref> a branch, a tag or a commit; it is built in a scratch folder and measured by this bench
+  --compare <ref> a branch, a tag or a commit; this bench builds it in a scratch folder and measures it
   --pairs <n>     interleaved pairs of each figure (default 7; fewer show a direction, not a result)
-  --on <name>     only this runtime, more than once for more: ${runtimes.map(({name}) => name).join(", ")}
+  --on <name>     only this runtime; repeat it for several: ${runtimes.map(({name}) => name).join(", ")}
   --json          print the figures as JSON, on one line
-  --records <n>   records of the Journal of journal-open (default 100000)
-  --rows <n>      events in the inbox of backlog (default 1000000)
+  --records <n>   records in the Journal for journal-open (default 100000)
+  --rows <n>      events in the inbox for backlog (default 1000000)
 
 The page takes ${pageRows.map(({name}) => name).join(", ")}.
 Node runs the bundle: bun run build makes it; --compare builds both sides. Progress goes to stderr.
@@ -31,7 +31,7 @@ Best on a machine that does nothing else. BENCH_STACK=1 prints where an error ca
 export interface Options {
   readonly task: "help" | "measure" | "compare" | "page"
   readonly rows: readonly Row[]
-  /** The commit that is compared with; empty where nothing is compared. */
+  /** The commit to compare with; empty without a comparison. */
   readonly ref: string
   readonly pairs: number
   readonly runtimes: readonly TestRuntime[]
@@ -50,11 +50,11 @@ const choose = <T extends {readonly name: string}>(what: string, all: readonly T
 
 const countOf = (option: string, text: string): number => {
   const count = Number(text)
-  if (!Number.isInteger(count) || count < 1) throw new Error(`--${option} is a number above 0`)
+  if (!Number.isInteger(count) || count < 1) throw new Error(`--${option} must be a number above 0`)
   return count
 }
 
-/** Throws an error for people where the arguments fit nothing. */
+/** Throws an error for people if the arguments are invalid. */
 export const readOptions = (args: readonly string[]): Options => {
   const {values, positionals} = parseArgs({
     args: [...args],
@@ -70,7 +70,7 @@ export const readOptions = (args: readonly string[]): Options => {
     },
   })
   const isPage = positionals[0] === "page"
-  if (isPage && values.compare === "") throw new Error("the page needs --compare <ref>: it tells of ratios to a commit")
+  if (isPage && values.compare === "") throw new Error("the page needs --compare <ref>: it shows ratios to a commit")
   const names = isPage ? positionals.slice(1) : positionals
   const usual = isPage ? pageRows : rows
   const task = isPage ? "page" : values.compare === "" ? "measure" : "compare"

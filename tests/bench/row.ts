@@ -2,29 +2,29 @@ import type {TestRuntime} from "../support/host/runtimes.ts"
 import type {Figure} from "./measure/figure.ts"
 
 export interface RowOptions {
-  /** How many pairs are measured; a result needs seven. */
+  /** The number of pairs; a result needs seven. */
   readonly pairs: number
-  /** What the Host runs on. */
+  /** The runtimes of the Host. */
   readonly runtimes: readonly TestRuntime[]
-  /** How many records the Journal has that is opened. */
+  /** The number of records in the Journal to open. */
   readonly records: number
-  /** How many events the inbox has of a Host with a backlog. */
+  /** The number of inbox events of a Host with a backlog. */
   readonly events: number
-  /** Says what is being done. */
+  /** Reports the current step. */
   readonly progress: (text: string) => void
 }
 
-/** One row of the targets. */
+/** A row of the targets. */
 export interface Row {
   readonly name: string
-  /** What it measures, and against what. */
+  /** What it measures, and the yardstick. */
   readonly summary: string
-  /** A comparison takes no more pairs: one sample takes minutes. */
+  /** The highest number of pairs in a comparison, for rows whose samples take minutes. */
   readonly mostPairs?: number
   measure(options: RowOptions): Promise<readonly Figure[]>
 }
 
-/** Measures one runtime after the other. */
+/** Measures the runtimes one after another. */
 export const onEachRuntime =
   (measureOn: (runtime: TestRuntime, options: RowOptions) => Promise<readonly Figure[]>): Row["measure"] =>
   async options => {
@@ -36,7 +36,7 @@ export const onEachRuntime =
     return figures
   }
 
-/** Leaves Node 22 out, unless it is all that was asked for. */
+/** Leaves out Node 22, unless only Node 22 was requested. */
 export const onOneNode =
   (measure: Row["measure"]): Row["measure"] =>
   options => {

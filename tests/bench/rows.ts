@@ -35,7 +35,7 @@ import type {Row} from "./row.ts"
 import {journal} from "./workroom/journal.ts"
 import {journalOpen} from "./workroom/journal-open.ts"
 
-/** Every row, by the folder that it stands in. */
+/** All rows, by the folder of their files. */
 export const rooms: Readonly<Record<string, readonly Row[]>> = {
   host: [start, http, memory, day, loopDelay, metrics, metricHistory, reload, logs, jobs],
   messages: [durable, doors, chat, dispatch],
@@ -50,10 +50,10 @@ export const rooms: Readonly<Record<string, readonly Row[]>> = {
 
 export const rows: readonly Row[] = Object.values(rooms).flat()
 
-/** Those that install the packages of others: measured only where they are named. */
+/** Rows that install third-party packages: measured only if named. */
 export const rowsApart: readonly Row[] = [peers]
 
-/** What docs/performance.md tells of. */
+/** The rows of docs/performance.md. */
 export const pageRows: readonly Row[] = [
   durable,
   doors,

@@ -6,14 +6,14 @@ import type {Row} from "./row.ts"
 import {rows} from "./rows.ts"
 
 /**
- * `bun run bench`: the targets of speed and memory, as ratios that are measured in one run against a named yardstick, or
- * against an older commit. Nothing here is a test: a figure that falls short does not fail anything.
+ * `bun run bench`: the targets of speed and memory, as ratios measured in one run against a named yardstick or an older
+ * commit. Nothing here is a test: a missed target fails nothing.
  */
 
-/** How the page shows its rows. */
+/** The order of the rows on the page. */
 const order = rows.map(({name}) => name)
 
-/** A row is ended after so many minutes. */
+/** The time limit of a row, in minutes. */
 const timeLimit = 45
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
@@ -27,7 +27,7 @@ const fail = (error: unknown): never => {
 
 const measure = async (row: Row, options: Options): Promise<readonly Figure[]> => {
   const begun = performance.now()
-  const limit = setTimeout(() => fail(`${row.name} was not done within ${timeLimit} minutes`), timeLimit * 60_000)
+  const limit = setTimeout(() => fail(`${row.name} did not finish within ${timeLimit} minutes`), timeLimit * 60_000)
   const progress = (text: string) =>
     say(`${row.name} ${((performance.now() - begun) / 1000).toFixed(0).padStart(3)} s: ${text}`)
   return row.measure({...options, progress}).finally(() => clearTimeout(limit))
@@ -53,7 +53,7 @@ const main = async () => {
   const options = readOptions(process.argv.slice(2))
   if (options.task === "help") return print(usage)
   if (options.task === "measure") return measureAll(options)
-  // A long run that is cut off has written what it has measured.
+  // A long run that is interrupted has already written its results so far.
   const comparison = await compareRows(
     options,
     say,
@@ -62,7 +62,7 @@ const main = async () => {
   print(options.json ? JSON.stringify(comparison) : comparedTable(comparison))
 }
 
-// Ends by `exit`, which removes what was made and ends what was started.
+// `exit` runs the clean-up: it deletes the run's files and ends its processes.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1))
 await main().catch(fail)
 process.exit(0)

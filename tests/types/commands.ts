@@ -20,27 +20,29 @@ same<Arguments<"a [n:integer...]">, {n: readonly number[]}>(true)
 same<Arguments<"a <of:red|green...>">, {of: readonly ["red" | "green", ...("red" | "green")[]]}>(true)
 same<Arguments<"a <of:red|green[]>">, {of: readonly ["red" | "green", ...("red" | "green")[]]}>(true)
 
-/** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
+/**
+ * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
+ */
 export default definePlugin({
   setup(plugin) {
     plugin.command("paint <color:red|green> [times:integer=1] [names...]", ({args}) => {
       const first: string | undefined = args.names[0]
-      // @ts-expect-error: none of the choices
+      // @ts-expect-error: not one of the choices
       if (args.color === "blue") return "blue"
       return `${args.color.toUpperCase()} ${args.times.toFixed()} ${first}`
     })
     plugin.command("sum <n:integer...>", ({args}) => args.n.reduce((sum, n) => sum + n, args.n[0]).toFixed())
     // @ts-expect-error: a mistyped type with a default
     plugin.command("roll [n:itneger=1]", () => "")
-    // @ts-expect-error: a list of a type that is none
+    // @ts-expect-error: a list of an unknown type
     plugin.command("roll <n:itneger[]>", () => "")
-    // @ts-expect-error: the rest of the words, of a type that is none
+    // @ts-expect-error: the rest of the words, with an unknown type
     plugin.command("roll <n:itneger...>", () => "")
-    // @ts-expect-error: text is no list
+    // @ts-expect-error: text cannot be a list
     plugin.command("roll <n:text[]>", () => "")
-    // @ts-expect-error: a default that is none of the choices
+    // @ts-expect-error: a default that is not one of the choices
     plugin.command("paint [color:red|green=blue]", () => "")
-    // @ts-expect-error: a default that is no number
+    // @ts-expect-error: a default that is not a number
     plugin.command("roll [n:integer=many]", () => "")
     plugin.command("roll [why:string=many] [n:number=1.5] [loud:boolean=yes]", () => "")
 
@@ -65,11 +67,11 @@ export default definePlugin({
         return `${order} ${size} ${tags.join()} ${loud} ${label}`
       },
     )
-    // @ts-expect-error: the default is of another type
+    // @ts-expect-error: a default of another type
     plugin.command("list", {options: {size: {type: "integer", default: "6"}}}, () => "")
-    // @ts-expect-error: a list has a list for its default
+    // @ts-expect-error: the default of a list must be a list
     plugin.command("list", {options: {tag: {type: "string", list: true, default: "a"}}}, () => "")
-    // @ts-expect-error: a switch has no choices
+    // @ts-expect-error: a switch cannot have choices
     plugin.command("list", {options: {loud: {type: "boolean", choices: [true]}}}, () => "")
   },
 })

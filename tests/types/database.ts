@@ -2,7 +2,9 @@ import {definePlugin, type Row, Type} from "svc-runtime"
 
 const Note = Type.Object({id: Type.Integer(), done: Type.Boolean()})
 
-/** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
+/**
+ * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
+ */
 export default definePlugin({
   setup(plugin) {
     const {database} = plugin
@@ -13,7 +15,7 @@ export default definePlugin({
       const row: Row | undefined = plain
       // @ts-expect-error: the schema has no such column
       note?.text
-      // @ts-expect-error: without a schema a value may be anything that SQLite has
+      // @ts-expect-error: without a schema a value may be any SQLite value
       const id: number = plain?.id
       // @ts-expect-error: a queued statement has no result
       const [queued] = await session.database.write([{sql: "DELETE FROM notes"}])

@@ -1,6 +1,8 @@
 import {definePlugin, Type} from "svc-runtime"
 
-/** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
+/**
+ * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
+ */
 export default definePlugin({
   setup(plugin) {
     plugin.command("roll <sides:integer> [times:integer] [why:text]", ({args}) => {
@@ -12,7 +14,7 @@ export default definePlugin({
     plugin.command("say <what>", {description: "Say it"}, ({args}) => args.what.toUpperCase())
     // @ts-expect-error: an argument's type is mistyped
     plugin.command("roll <sides:itneger>", () => "")
-    // @ts-expect-error: a type that is none, behind one that is
+    // @ts-expect-error: an unknown type after a known one
     plugin.command("roll <sides:integer> [why:txt]", {description: "Roll"}, () => "")
     // @ts-expect-error: there is no such argument
     plugin.command("roll <sides:integer>", ({args}) => String(args.side))
@@ -29,21 +31,21 @@ export default definePlugin({
 
     const vote = plugin.action("vote", {data: Type.Object({choice: Type.String()}), once: true}, ({data}) => {
       const choice: string = data.choice
-      // @ts-expect-error: the button keeps nothing of that name
+      // @ts-expect-error: the button stores no such field
       return choice + String(data.other)
     })
     plugin.on("message-created", () => [
       vote.button({choice: "yes"}, "Yes", {style: "danger"}),
       vote.id({choice: "no"}),
     ])
-    // @ts-expect-error: what a button keeps is of the schema
+    // @ts-expect-error: a button's data must match the schema
     plugin.on("message-created", () => vote.button({choice: 1}, "One"))
     plugin.on("message-created", () => vote.select([{label: "Yes", data: {choice: "yes"}}], {placeholder: "Choose"}))
-    // @ts-expect-error: what an option keeps is of the schema
+    // @ts-expect-error: an option's data must match the schema
     plugin.on("message-created", () => vote.select([{label: "One", data: {choice: 1}}]))
     // @ts-expect-error: an option without a label
     plugin.on("message-created", () => vote.select([{data: {choice: "yes"}}]))
-    // @ts-expect-error: a style that is none
+    // @ts-expect-error: an unknown style
     plugin.on("message-created", () => vote.button({choice: "yes"}, "Yes", {style: "loud"}))
     const signup = plugin.form(
       "signup",
@@ -63,16 +65,16 @@ export default definePlugin({
       await session.form(signup, "Welcome", {course: "art"})
       await session.form("signup", ["Welcome"])
       await session.send(signup.button({course: "art"}, "Sign up"))
-      // @ts-expect-error: what a form keeps is of its schema
+      // @ts-expect-error: a form's data must match its schema
       await session.form(signup, "Welcome", {course: 1})
-      // @ts-expect-error: so is what its button keeps
+      // @ts-expect-error: so must the data of its button
       signup.button({}, "Sign up")
     })
-    // @ts-expect-error: a label of a field that there is not
+    // @ts-expect-error: a label for an unknown field
     plugin.form("other", {fields: Type.Object({name: Type.String()}), labels: {nome: "Nome"}}, () => {})
-    // @ts-expect-error: a form has fields
+    // @ts-expect-error: a form needs fields
     plugin.form("empty", {expires: 60}, () => {})
-    // @ts-expect-error: who is anyone or asked
+    // @ts-expect-error: who must be anyone or asked
     plugin.action("other", {who: "admin"}, () => {})
   },
 })

@@ -2,14 +2,16 @@ import {definePlugin, type HearsCall, type Match} from "svc-runtime"
 
 const wordOf = ({match}: HearsCall): string => match.named.word ?? match.text
 
-/** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
+/**
+ * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
+ */
 export default definePlugin({
   setup(plugin) {
     plugin.hears(/(\d+) cups? of (?<drink>\w+)/i, ({match, session}) => {
       const text: string = match.text
       const count: string | undefined = match.groups[0]
       const drink: string | undefined = match.named.drink
-      // @ts-expect-error: a group may have taken no part in the match
+      // @ts-expect-error: a group may not be part of the match
       const sure: string = match.groups[0]
       return `${text} ${count} ${drink} ${sure} ${session.user?.id}`
     })
@@ -27,15 +29,15 @@ export default definePlugin({
       wordOf(call),
     )
     for (const each of [/one/, "two"]) plugin.hears(each, wordOf)
-    // @ts-expect-error: no pattern
+    // @ts-expect-error: not a pattern
     plugin.hears(1, () => "")
-    // @ts-expect-error: a permission that there is not
+    // @ts-expect-error: an unknown permission
     plugin.hears(/a/, {permission: "root"}, () => "")
-    // @ts-expect-error: nobody calls it, so help has nothing to show
+    // @ts-expect-error: help does not list patterns, so a description is useless
     plugin.hears(/a/, {description: "hears a"}, () => "")
-    // @ts-expect-error: the handler comes last
+    // @ts-expect-error: the handler must come last
     plugin.hears(/a/, () => "", {name: "a"})
-    // @ts-expect-error: it has no arguments
+    // @ts-expect-error: patterns have no arguments
     plugin.hears(/a/, ({args}) => args.a)
   },
 })

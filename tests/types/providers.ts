@@ -3,7 +3,7 @@ import {createGoogle} from "@ai-sdk/google"
 import {createOpenAICompatible} from "@ai-sdk/openai-compatible"
 import type {LanguageModel} from "../../server/agents/providers/language-model.ts"
 
-/** The packages' models are what svc takes them for: compiled, never run. */
+/** The packages' models have the type that svc expects: compiled, never run. */
 export const models: readonly LanguageModel[] = [
   createAnthropic({apiKey: "key"})("model"),
   createGoogle({apiKey: "key"})("model"),

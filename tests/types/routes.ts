@@ -3,7 +3,9 @@ import {definePlugin, Type} from "svc-runtime"
 const Note = Type.Object({id: Type.Integer(), text: Type.String()})
 const common = {method: "POST", scope: "full", summary: "A route"} as const
 
-/** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
+/**
+ * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
+ */
 export default definePlugin({
   setup(plugin) {
     plugin.route({
@@ -33,9 +35,9 @@ export default definePlugin({
         return new Response(String(none))
       },
     })
-    // @ts-expect-error: the value does not fit the schema
+    // @ts-expect-error: the value does not match the schema
     plugin.route({...common, path: "/wrong", response: Note, handle: () => ({id: "1", text: ""})})
-    // @ts-expect-error: a value without a schema is no answer
+    // @ts-expect-error: a value needs a schema
     plugin.route({...common, path: "/bare", handle: () => ({id: 1})})
     plugin.route({...common, path: "/json", handle: (_, call) => call.json(Note, {id: 1, text: ""})})
   },

@@ -1,6 +1,8 @@
 import {definePlugin} from "svc-runtime"
 
-/** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
+/**
+ * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
+ */
 export default definePlugin({
   setup(plugin) {
     const t = plugin.texts({
@@ -27,7 +29,7 @@ export default definePlugin({
       // A key that only another language has.
       session.t(t, "late", {seconds: 3})
       session.t(loose, "hello", {anything: 1})
-      // By the key alone anything goes.
+      // With the key alone, any values are accepted.
       session.t("hello", {name: "Ann"})
       // @ts-expect-error: there is no such text
       session.t(t, "helo", {name: "Ann"})
@@ -35,17 +37,17 @@ export default definePlugin({
       session.t(t, "hello")
       // @ts-expect-error: the value has another name
       session.t(t, "hello", {nmae: "Ann"})
-      // @ts-expect-error: a plural takes a number
+      // @ts-expect-error: a plural needs a number
       session.t(t, "items", {count: "2", owner: "Ann"})
-      // @ts-expect-error: the text within the plural takes a value too
+      // @ts-expect-error: the text within the plural needs a value too
       session.t(t, "items", {count: 2})
-      // @ts-expect-error: a text without values takes none
+      // @ts-expect-error: a text without values accepts none
       session.t(t, "bye", {name: "Ann"})
       return t.in(language, "en")("hello", {name: "Ann"})
     })
     // @ts-expect-error: the same elsewhere
     plugin.job("digest", () => void t.in("de")("items", {count: "many"}))
-    // @ts-expect-error: a message is text
+    // @ts-expect-error: a message must be text
     plugin.texts({en: {hello: 1}})
   },
 })

@@ -2,7 +2,9 @@ import {definePlugin, Type} from "svc-runtime"
 
 const parameters = Type.Object({city: Type.String(), days: Type.Optional(Type.Integer())})
 
-/** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
+/**
+ * Checked by the compiler: every line below an `@ts-expect-error` must fail to compile, and all others must compile.
+ */
 export default definePlugin({
   setup(plugin) {
     plugin.tool("now", {description: "The weather", parameters, effect: "none"}, ({args, agent, key, place}) => {
@@ -28,17 +30,17 @@ export default definePlugin({
     )
     // @ts-expect-error: the parameters have no such field
     plugin.tool("now", {description: "The weather", parameters, effect: "none"}, ({args}) => args.country)
-    // @ts-expect-error: a tool says its effect
+    // @ts-expect-error: a tool must declare its effect
     plugin.tool("now", {description: "The weather", parameters}, () => "sunny")
-    // @ts-expect-error: an effect that is none
+    // @ts-expect-error: an unknown effect
     plugin.tool("now", {description: "The weather", parameters, effect: "read"}, () => "sunny")
-    // @ts-expect-error: the parameters are of an object
+    // @ts-expect-error: the parameters must be an object
     plugin.tool("now", {description: "The weather", parameters: Type.String(), effect: "none"}, () => "sunny")
-    // @ts-expect-error: a key that no tool has
+    // @ts-expect-error: an unknown key
     plugin.tool("now", {description: "The weather", parameters, effect: "none", aproval: true}, () => "sunny")
-    // @ts-expect-error: a permission that is none
+    // @ts-expect-error: an unknown permission
     plugin.tool("now", {description: "The weather", parameters, effect: "none", permission: "root"}, () => "sunny")
-    // @ts-expect-error: a tool does something
+    // @ts-expect-error: a tool needs a function
     plugin.tool("now", {description: "The weather", parameters, effect: "none"})
   },
 })

@@ -1,7 +1,7 @@
 import {type BenchHost, type BenchProject, makeProject} from "../measure/host.ts"
 import {lineOf} from "../messages/chat.ts"
 
-/** Messages of one request: on a busy machine it must not take a minute. */
+/** The number of messages per request, which must take less than a minute even on a busy machine. */
 const messages = 60
 
 const bot = `import {definePlugin, Type} from "svc-runtime"
@@ -24,11 +24,11 @@ const agents = (url: string) => `agents:
     limits: {steps: 1000, tokens: 100000000, seconds: 3600, parallel: 256}
 `
 
-/** A project with an agent that asks the model at `url`, and a platform inside the Host that has a command answered. */
+/** A project with an agent for the model at `url`, and with a platform inside the Host that calls a command. */
 export const agentBot = (url: string): BenchProject =>
   makeProject(`  bot: {}\n  line: {}\n${agents(url)}`, {bot, line: lineOf(messages)})
 
-/** Resolves once the run is durable. */
+/** Starts a run; resolves once it is durable. */
 export const ask = async (host: BenchHost): Promise<string> => {
   const response = await host.fetch("/api/agents/helper/run", {method: "POST", body: '{"input": "go"}'})
   return ((await response.json()) as {runId: string}).runId

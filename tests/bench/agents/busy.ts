@@ -8,19 +8,19 @@ import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 import {agentBot, ask, untilEnded} from "./bot.ts"
 import {startModel} from "./model.ts"
 
-/** Runs side by side. */
+/** The number of parallel runs. */
 const runs = 100
 
-/** Requests for commands of one sample. */
+/** The number of command requests per sample. */
 const requests = 3
 
-/** How long an answer of the model takes, in milliseconds: about what a hosted one needs, and none at all. */
+/** The time of a model's answer, in milliseconds: about that of a hosted model, and none. */
 const paces = [
   {takes: 1000, target: atMost(2)},
   {takes: 0, target: undefined},
 ] as const
 
-/** Milliseconds from a message to the answer of its command in the hands of the platform. */
+/** The milliseconds from a message until its command's answer reaches the platform. */
 const p99 = async (host: BenchHost): Promise<number> => {
   const times: number[] = []
   for (let request = 0; request < requests; request++)
@@ -66,6 +66,6 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
 
 export const agentBusy: Row = {
   name: "agent-busy",
-  summary: "a command while a hundred runs of an agent call a model and a tool",
+  summary: "the latency of a command while a hundred runs of an agent call a model and a tool",
   measure: onEachRuntime(measureOn),
 }

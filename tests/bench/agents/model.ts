@@ -1,29 +1,29 @@
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
 
-/** How each call of the model is answered. */
+/** How the model answers each call. */
 export interface Pace {
-  /** Calls of the tool that one answer asks for. */
+  /** The number of tool calls in an answer. */
   readonly calls: number
-  /** Milliseconds that an answer takes, in twenty pieces of text; none where it comes at once. */
+  /** The time of an answer in milliseconds, in twenty pieces of text; 0 for an immediate answer. */
   readonly takes: number
 }
 
 export interface BenchModel {
-  /** For `baseURL`. */
+  /** The `baseURL`. */
   readonly url: string
-  /** Milliseconds from the end of each answer until the Host's next question: of one run at a time. */
+  /** The milliseconds from the end of each answer until the Host's next request, for one run at a time. */
   readonly gaps: number[]
-  /** How often it was asked. */
+  /** The number of requests. */
   asked(): number
-  /** From now on. A run ends with the next answer where no pace is given. */
+  /** Sets the pace from now on. Without a pace, the next answer ends the run. */
   follow(pace: Pace | undefined): void
   close(): void
 }
 
 const pieces = 20
 
-/** A stand-in for a model's server, on the OpenAI protocol, that calls `bot.look` for ever. */
+/** A stand-in for a model server with the OpenAI protocol, which calls `bot.look` forever. */
 export const startModel = async (): Promise<BenchModel> => {
   const gaps: number[] = []
   let followed: Pace | undefined

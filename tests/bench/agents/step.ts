@@ -9,12 +9,12 @@ import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 import {agentBot, ask, untilEnded} from "./bot.ts"
 import {type BenchModel, startModel} from "./model.ts"
 
-/** Model calls of one sample. */
+/** The number of model calls per sample. */
 const turns = 40
-/** Calls that an answer asks for where steps of tools are counted. */
+/** The number of tool calls per answer when tool steps are measured. */
 const many = 11
 
-/** The median of what the Host needs from the end of one answer to its next question, in milliseconds. */
+/** The median of the Host's time from the end of an answer to its next request, in milliseconds. */
 const gapOf = async (host: BenchHost, model: BenchModel, calls: number): Promise<number> => {
   model.follow({calls, takes: 0})
   await ask(host)
@@ -25,7 +25,7 @@ const gapOf = async (host: BenchHost, model: BenchModel, calls: number): Promise
   return gap
 }
 
-/** The median of two durable writes of a row, one after the other, in milliseconds. */
+/** The median time of two consecutive durable writes of a row, in milliseconds. */
 const twoWrites = async (database: Database): Promise<number> => {
   const times: number[] = []
   for (let n = 0; n < turns; n++) {
@@ -37,7 +37,7 @@ const twoWrites = async (database: Database): Promise<number> => {
   return percentile(times, 0.5)
 }
 
-/** On the disk of the project. */
+/** Opens a database on the project's disk. */
 const openYardstick = async (folder: string): Promise<Database> => {
   const options = {runtimeId: "bench", signal: new AbortController().signal, onLeaseLost: () => {}}
   const database = await openDatabase({dialect: "sqlite", file: `${folder}/yardstick.sqlite`}, options)
@@ -51,7 +51,7 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
   const made = agentBot(model.url)
   const host = await startHost(runtime, made)
   const database = await openYardstick(made.folder)
-  // The first are for the compiler.
+  // Warm-up for the compiler.
   for (let round = 0; round < 5; round++) await gapOf(host, model, 1)
   const [each, tools, writes, processor]: [number[], number[], number[], number[]] = [[], [], [], []]
   for (let round = 0; round < pairs; round++) {
@@ -73,7 +73,7 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
       unit: "ms",
       value: found.subject,
       target: atMost(2),
-      against: "the model server's own time is taken off",
+      against: "without the model server's own time",
       detail: `${short(spreadOf(tools).median)} ms for a step of a tool alone, ${short(spreadOf(processor).median)} ms of the processor for each step`,
     },
     {
@@ -88,6 +88,6 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
 
 export const agentStep: Row = {
   name: "agent-step",
-  summary: "what the Host adds to each model call and tool call of one run: both rows before and after it, durable",
+  summary: "the Host's overhead for each model call and tool call of one run: a durable row before it and one after it",
   measure: onEachRuntime(measureOn),
 }

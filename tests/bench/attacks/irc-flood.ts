@@ -7,10 +7,10 @@ import {startIrcServer} from "../measure/irc-server.ts"
 import type {Seen} from "./kinds.ts"
 import {type Force, figuresOf, suffer} from "./measure.ts"
 
-/** What the server says at once. */
+/** The number of lines that the server sends at once. */
 const lines = 10_000
 
-/** How long the Host gets to handle them, in milliseconds. */
+/** How long the Host may take to handle them, in milliseconds. */
 const patience = 60_000
 
 const counter = `import {definePlugin, Type} from "svc-runtime"
@@ -25,7 +25,7 @@ export default definePlugin({
       method: "GET",
       path: "/handled",
       scope: "full",
-      summary: "How many messages were handled",
+      summary: "The number of handled messages",
       handle: (_, call) => call.json(Type.Object({handled: Type.Integer()}), {handled}),
     })
   },
@@ -34,7 +34,10 @@ export default definePlugin({
 
 const none: Seen = {sent: 0, accepted: 0, acceptedHosts: 0, failed: 0}
 
-/** A Host that is told ten thousand lines at once by a stand-in for an IRC server; the bare server is left alone meanwhile. */
+/**
+ * A Host that gets ten thousand lines at once from a stand-in for an IRC server. The bare server gets no load in the
+ * meantime.
+ */
 export const measureIrcFlood = async (runtime: TestRuntime, force: Force): Promise<readonly Figure[]> => {
   const irc = await startIrcServer()
   const endpoint = {id: "a", server: "127.0.0.1", tls: false, port: irc.port, nick: "bot", channels: ["#c"]}

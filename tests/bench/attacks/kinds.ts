@@ -2,25 +2,25 @@ import {connect, type Socket} from "node:net"
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Chance} from "../../support/machine/chance.ts"
 
-/** What an attack is aimed at, for how long, and how hard. */
+/** The target, the duration and the force of an attack. */
 export interface Aim {
   readonly port: number
   readonly token: string
-  /** When it ends, by `performance.now()`. */
+  /** The end of the attack, by `performance.now()`. */
   readonly until: number
-  /** 1 is the whole of it. */
+  /** 1 is the full attack. */
   readonly scale: number
   readonly chance: Chance
 }
 
-/** What an attacker saw. Only malformed requests are counted. */
+/** An attacker's observations. Only malformed requests count. */
 export interface Seen {
   readonly sent: number
-  /** Answers of 2xx to them. */
+  /** The number of 2xx answers. */
   readonly accepted: number
-  /** Those with a Host that is not valid, among the accepted. */
+  /** The number of accepted requests with an invalid Host. */
   readonly acceptedHosts: number
-  /** Answers of 5xx other than 501 and 505. */
+  /** The number of 5xx answers other than 501 and 505. */
   readonly failed: number
 }
 
@@ -39,7 +39,7 @@ const closed = (socket: Socket): Promise<void> =>
 const get = (path: string, ...headers: readonly string[]) =>
   `GET ${path} HTTP/1.1\r\n${["Host: a", ...headers].join("\r\n")}\r\n\r\n`
 
-/** So many at once, each until the end. */
+/** Runs `count` attackers in parallel, each repeatedly until the end. */
 const many = async (aim: Aim, count: number, one: (index: number) => Promise<void>): Promise<void> => {
   const run = async (index: number) => {
     while (!isOver(aim)) await one(index)
@@ -47,14 +47,14 @@ const many = async (aim: Aim, count: number, one: (index: number) => Promise<voi
   await Promise.all(Array.from({length: Math.max(1, Math.round(count * aim.scale))}, (_, index) => run(index)))
 }
 
-/** Keeps a connection for as long as the server lets it, or until the end; then it is cut. */
+/** Keeps a connection until the server closes it or the attack ends, then cuts it. */
 const hold = async (aim: Aim, socket: Socket): Promise<void> => {
   await Promise.race([closed(socket), sleep(Math.max(0, aim.until - performance.now()))])
   socket.destroy()
   await sleep(50)
 }
 
-/** Writes one part after the other, with a pause before each. */
+/** Writes the parts one after another, with a pause before each. */
 const dribble = async (aim: Aim, parts: readonly string[], pause: () => number): Promise<void> => {
   const socket = open(aim)
   socket.resume()
@@ -85,7 +85,7 @@ const badHeads = [
   "\0\x01\x02\x03\r\n\r\n",
 ] as const
 
-/** The status of the answer; 0 where none comes within 2 s. */
+/** The status of the answer; 0 if there is none within 2 s. */
 const statusOf = async (aim: Aim, head: string): Promise<number> => {
   let answer = ""
   const socket = open(aim, () => socket.write(head, "latin1"))
@@ -98,7 +98,7 @@ const statusOf = async (aim: Aim, head: string): Promise<number> => {
   return Number(answer.slice(9, 12))
 }
 
-/** The attacks of the table, by name. */
+/** The attacks by name. */
 export const attacks = {
   idle: aim => many(aim, 5000, index => sleep(index / 10).then(() => hold(aim, open(aim)))),
   parallel: aim =>

@@ -10,11 +10,11 @@ import type {AttackName, Seen} from "./kinds.ts"
 import {probeDuring} from "./probe.ts"
 
 export interface Force {
-  /** How long each attack lasts, in seconds. */
+  /** The duration of each attack, in seconds. */
   readonly seconds: number
-  /** Seconds after an attack until memory is looked at. Under 60, memory has no target. */
+  /** The pause after an attack before memory is measured, in seconds. Below 60, memory has no target. */
   readonly rest: number
-  /** 1 is the whole attack. */
+  /** 1 is the full attack. */
   readonly scale: number
   readonly seed: number
 }
@@ -22,18 +22,18 @@ export interface Force {
 export interface Outcome extends Seen {
   readonly during: readonly number[]
   readonly after: readonly number[]
-  /** Resident memory after the rest, through what it was before. */
+  /** Resident memory after the pause, divided by the memory before. */
   readonly memory: number
   readonly megabytes: number
 }
 
-/** How many seconds health is asked for after an attack. */
+/** How long health is probed after an attack, in seconds. */
 const afterwards = 10
 
-/** The most of the limits: milliseconds of health, and memory as a ratio. */
+/** The limits: milliseconds of health, and the ratio of memory. */
 const most = {health: 100, memory: 1.1} as const
 
-/** Attacks for so many seconds. */
+/** Attacks for this many seconds. */
 type Strike = (seconds: number, force: Force) => Promise<Seen>
 
 const attack = (name: AttackName, port: number, seconds: number, {scale, seed}: Force): Promise<Seen> => {
@@ -41,9 +41,9 @@ const attack = (name: AttackName, port: number, seconds: number, {scale, seed}: 
   return runScript<Seen>([process.execPath, `${root}tests/bench/attacks/attacker.ts`, ...args])
 }
 
-/** What an attack does to a server. */
+/** The effect of an attack on a server. */
 export const suffer = async (server: {port: number; pid: number}, strike: Strike, force: Force): Promise<Outcome> => {
-  // Code that is compiled and loaded at its first use is no memory that an attack holds.
+  // Code that is compiled and loaded on first use is not memory that an attack holds.
   await strike(1, {...force, scale: force.scale / 10})
   await sleep(2000)
   const before = residentMegabytes(server.pid)
@@ -90,7 +90,7 @@ export const figuresOf = (
   return [health("during"), health("after"), memory]
 }
 
-/** In shares of what was sent: the two servers take a different number of requests in the same time. */
+/** As shares of the requests sent: the two servers handle different numbers of requests in the same time. */
 const refusals = (title: string, host: Outcome, bare: Outcome, against: string): Figure[] => {
   const share = (name: string, key: "accepted" | "acceptedHosts" | "failed", limit: number): Figure => ({
     name: `${title}: ${name}`,
@@ -101,14 +101,14 @@ const refusals = (title: string, host: Outcome, bare: Outcome, against: string):
     detail: `${short((100 * bare[key]) / bare.sent)} % of ${short(bare.sent)}, here of ${short(host.sent)}`,
   })
   return [
-    // A point more is what chance does.
+    // One point more may be chance.
     share("accepted", "accepted", (100 * bare.accepted) / bare.sent + 1),
     share("accepted with a bad Host", "acceptedHosts", 0),
     share("answered 5xx", "failed", 0),
   ]
 }
 
-/** One attack on a fresh Host, then on a fresh bare server, of one runtime. */
+/** Runs an attack on a fresh Host, then on a fresh bare server, of one runtime. */
 export const measureAttack = async (
   name: AttackName,
   runtime: TestRuntime,

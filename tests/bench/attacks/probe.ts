@@ -3,10 +3,10 @@ import {setTimeout as sleep} from "node:timers/promises"
 
 const pause = 10
 
-/** A probe that takes longer counts as so many milliseconds. */
+/** The longest time of a probe, in milliseconds; longer ones count as this. */
 const longest = 10_000
 
-/** One request for health on a connection of its own, in milliseconds. */
+/** The time of one health request on its own connection, in milliseconds. */
 const probe = (port: number): Promise<number> =>
   new Promise(done => {
     const begun = performance.now()
@@ -24,7 +24,7 @@ const probe = (port: number): Promise<number> =>
     socket.once("end", () => end(longest))
   })
 
-/** Asks for health again and again until `work` has ended; resolves to the times in milliseconds. */
+/** Probes health until `work` has ended; resolves to the times in milliseconds. */
 export const probeDuring = async (port: number, work: Promise<unknown>): Promise<readonly number[]> => {
   let isDone = false
   const ended = work.finally(() => {

@@ -5,7 +5,7 @@ import {measureIrcFlood} from "./irc-flood.ts"
 import {attackNames} from "./kinds.ts"
 import {type Force, measureAttack} from "./measure.ts"
 
-/** Every attack by its name. */
+/** All attacks by name. */
 const all: Readonly<Record<string, (runtime: TestRuntime, force: Force) => Promise<readonly Figure[]>>> = {
   ...Object.fromEntries(attackNames.map(name => [name, (on, force) => measureAttack(name, on, force)])),
   "irc-flood": measureIrcFlood,
@@ -14,17 +14,17 @@ const names = Object.keys(all)
 
 const usage = `bun run attacks [<attack> …] [options]
 
-Attacks a Host and beside it the runtime's own bare server, one after the other, and measures health during and after,
-and memory after a rest. Exit code 1 where a limit is missed: health p99 of 100 ms, memory within 10 % after 60 s, and
-of malformed requests no more accepted than by the bare server, none with a bad Host, none answered 5xx.
+Attacks a Host and then the runtime's own bare server. Measures health during and after each attack, and memory after a
+rest. Exits with 1 if a limit is missed: health p99 of 100 ms; memory within 10 % after 60 s; of malformed requests, no
+more accepted than by the bare server, none with an invalid Host, and none answered with 5xx.
 
   ${names.join(", ")}
 
   --short          a tenth of each attack for 2 s, and 3 s of rest: memory has no limit then
   --seconds <n>    how long an attack lasts (default 8)
-  --rest <n>       seconds until memory is looked at (default 60)
+  --rest <n>       seconds until memory is measured (default 60)
   --scale <n>      the share of an attack's connections (default 1)
-  --seed <n>       repeats the choices of a run
+  --seed <n>       repeats the random choices of a run
   --on <runtime>   only this runtime: ${runtimes.map(({name}) => name).join(", ")}
   --json           print the figures as JSON
 
@@ -52,7 +52,7 @@ const fail = (message: string): never => {
 
 const numberOf = (option: "seconds" | "rest" | "scale" | "seed", usual: number): number => {
   const number = Number(values[option] ?? usual)
-  if (!(number >= 0) || !Number.isFinite(number)) fail(`--${option} is a number from 0`)
+  if (!(number >= 0) || !Number.isFinite(number)) fail(`--${option} must be a number of 0 or more`)
   return number
 }
 
@@ -61,7 +61,7 @@ const main = async () => {
   const unknown = positionals.find(name => !names.includes(name))
   if (unknown !== undefined) fail(`there is no attack "${unknown}"; there are ${names.join(", ")}`)
   const chosen = runtimes.filter(({name}) => values.on.includes(name))
-  if (chosen.length === 0) fail(`--on is one of ${runtimes.map(({name}) => name).join(", ")}`)
+  if (chosen.length === 0) fail(`--on must be one of ${runtimes.map(({name}) => name).join(", ")}`)
   const force = {
     seconds: numberOf("seconds", values.short ? 2 : 8),
     rest: numberOf("rest", values.short ? 3 : 60),
@@ -80,10 +80,10 @@ const main = async () => {
   const judged = figures.map(figure => ({...figure, verdict: verdictOf(figure)}))
   process.stdout.write(values.json ? `${JSON.stringify(judged, undefined, 2)}\n` : `${tableOf(figures)}\n`)
   const missed = judged.filter(({verdict}) => verdict === "short")
-  if (missed.length > 0) fail(`${missed.length} limits missed; to repeat the choices: --seed ${force.seed}`)
+  if (missed.length > 0) fail(`${missed.length} limits missed; to repeat this run: --seed ${force.seed}`)
 }
 
-// Ends by `exit`, which removes what was made and ends what was started.
+// `exit` runs the clean-up: it deletes the run's files and ends its processes.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1))
 await main().catch(error => fail(error instanceof Error ? (error.stack ?? error.message) : String(error)))
 process.exit(0)

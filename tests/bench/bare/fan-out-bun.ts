@@ -1,5 +1,5 @@
 /**
- * The yardstick of the event stream on Bun: `Bun.serve` that hands the same frames to every client, one at a time, and
+ * The yardstick of the event stream on Bun: `Bun.serve` that sends the same frames to every client, one at a time, and
  * stores nothing. Arguments: port.
  */
 import {frameOf, tick} from "./frames.mjs"

@@ -1,5 +1,5 @@
 /**
- * The yardstick of the event stream on Node: `node:http` that hands the same frames to every client, one at a time, and
+ * The yardstick of the event stream on Node: `node:http` that sends the same frames to every client, one at a time, and
  * stores nothing. Arguments: port.
  */
 import {createServer} from "node:http"

@@ -1,6 +1,6 @@
 export interface Ticks {
   readonly count: number
-  /** A second. */
+  /** Events per second. */
   readonly rate: number
 }
 

@@ -1,12 +1,12 @@
-/** What the yardsticks of the event stream send, and when. */
+/** The frames of the event stream's yardsticks, and their pace. */
 
-/** An event as the Host sends it, byte for byte but for what changes. */
+/** An event as the Host sends it, byte for byte except for the variable parts. */
 export const frameOf = n =>
   `id: 3aa44cb96936-${n}\nevent: message.received\ndata: {"id":"3aa44cb96936-${n}","type":"message.received","at":"${new Date().toISOString()}","project":"bench-bot","runtimeId":"01a1fdaf-9ed6-75f6-8306-6b06d7bf17a4","generation":1,"endpoint":"ticker","data":{"sn":${n},"type":"internal"}}\n\n`
 
 let n = 0
 
-/** So many events, so many of them a second, by the clock: what a busy process was late with comes at once. */
+/** Sends `count` events at `rate` per second, by the clock: events that a busy process delayed are sent together. */
 export const tick = async ({count, rate}, send) => {
   const begun = performance.now()
   for (let sent = 0; sent < count; ) {

@@ -5,7 +5,7 @@ export interface Message {
   readonly body: string
 }
 
-/** Opens a database in a scratch folder. `answer` gets the status, once the message is durable or refused. */
+/** Opens a database in a scratch folder. `answer` gets the status once the message is durable or refused. */
 export declare const openInbox: (
   secret: string,
 ) => Promise<(message: Message, answer: (status: number) => void) => void>

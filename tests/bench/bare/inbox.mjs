@@ -1,4 +1,6 @@
-/** What the yardsticks of the durable path do with a message: the signature is checked, and a group is stored by one insert. */
+/**
+ * The work of the durable path's yardsticks: check the signature of each message, and store a group with one insert.
+ */
 import {mkdtempSync, rmSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
@@ -6,7 +8,7 @@ import {pathToFileURL} from "node:url"
 import {createClient} from "@libsql/client/sqlite3"
 import {Webhook} from "standardwebhooks"
 
-/** By the reference library, as its documentation tells. */
+/** Uses the reference library as documented. */
 const isSigned = (webhook, {id, timestamp, signature, body}) => {
   try {
     webhook.verify(
@@ -43,7 +45,7 @@ export const openInbox = async secret => {
   }
   return (message, answer) => {
     if (!isSigned(webhook, message)) return answer(401)
-    // What arrives in one turn of the event loop shares a commit.
+    // Messages of one turn of the event loop share a commit.
     if (group.push({row: [message.id, message.body], answer}) === 1) setImmediate(() => void store())
   }
 }

@@ -5,10 +5,10 @@ import {join} from "node:path"
 import {root} from "../../support/host/runtimes.ts"
 import {runProcess} from "../measure/process.ts"
 
-/** A built tree of the program, with the bench of this one. */
+/** A built tree of another commit, with this tree's bench. */
 export interface Checkout {
   readonly folder: string
-  /** The short id of its commit. */
+  /** The commit's short id. */
   readonly commit: string
   remove(): void
 }
@@ -16,7 +16,7 @@ export interface Checkout {
 const git = (...args: readonly string[]): string =>
   execFileSync("git", ["-C", root, ...args], {encoding: "utf8", stdio: ["ignore", "pipe", "pipe"]}).trim()
 
-/** The short id of a commit. Throws an error for people where nothing is named so. */
+/** The short id of a commit. Throws an error for people if there is no such commit. */
 export const commitOf = (ref: string): string => {
   try {
     return git("rev-parse", "--verify", "--quiet", "--short=12", "--end-of-options", `${ref}^{commit}`)
@@ -25,32 +25,35 @@ export const commitOf = (ref: string): string => {
   }
 }
 
-/** The commit of the working tree, and whether it has changes that are in none. */
+/** The commit of the working tree, and whether the tree has uncommitted changes. */
 export const ownCommit = (): string =>
   `${commitOf("HEAD")}${git("status", "--porcelain", "--untracked-files=no") === "" ? "" : " with changes"}`
 
 const isSameFile = (name: string, one: string, other: string): boolean =>
   readFileSync(join(one, name)).equals(readFileSync(join(other, name)))
 
-/** What both commits lock in the same way is linked; else what the older one locks is installed. */
+/** Links the packages if both commits lock the same ones; otherwise installs those of the older commit. */
 const installPackages = async (folder: string, progress: (text: string) => void): Promise<void> => {
   if (isSameFile("bun.lockb", root, folder)) {
     const copy = (how: string) => runProcess(["cp", how, join(root, "node_modules"), folder])
-    // Links do not cross file systems.
+    // Hard links do not cross file systems.
     await copy("-al").catch(async () => {
       rmSync(join(folder, "node_modules"), {recursive: true, force: true})
       await copy("-a")
     })
     return
   }
-  progress("installing what that commit locks")
+  progress("installing that commit's packages")
   await runProcess([process.execPath, "install", "--frozen-lockfile"], {cwd: folder, endsBy: "SIGTERM"})
 }
 
 export const buildTree = (folder: string): Promise<string> =>
   runProcess([process.execPath, "run", "build"], {cwd: folder, endsBy: "SIGTERM"})
 
-/** Throws where there is no such commit, and where it cannot be installed or built. It does not outlive this run. */
+/**
+ * Checks out and builds a commit. Throws if there is no such commit, or if it cannot be installed or built. The
+ * checkout does not outlive this run.
+ */
 export const checkOut = async (ref: string, progress: (text: string) => void): Promise<Checkout> => {
   const commit = commitOf(ref)
   const scratch = mkdtempSync(join(tmpdir(), "svc-bench-"))
@@ -69,7 +72,7 @@ export const checkOut = async (ref: string, progress: (text: string) => void): P
   await installPackages(folder, progress)
   progress(`building ${commit}`)
   await buildTree(folder)
-  // Both sides are measured in the same way.
+  // Both sides use the same bench.
   rmSync(join(folder, "tests"), {recursive: true})
   cpSync(join(root, "tests"), join(folder, "tests"), {recursive: true})
   return {folder, commit, remove}

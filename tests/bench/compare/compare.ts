@@ -8,11 +8,11 @@ import type {Spread} from "../measure/statistics.ts"
 import type {Options} from "../options.ts"
 import {buildTree, checkOut, ownCommit} from "./checkout.ts"
 
-/** One figure of both sides. */
+/** One figure, measured on both sides. */
 export interface Compared extends Figure {
   readonly row: string
   readonly pairs: number
-  /** Of each pair: this tree through the other commit. */
+  /** The ratio of each pair: this tree divided by the other commit. */
   readonly ratio: Spread
   readonly old: Spread
 }
@@ -22,7 +22,7 @@ export interface Machine {
   readonly architecture: string
   /** Each with its version. */
   readonly runtimes: readonly string[]
-  /** Processes that ran or waited for a core before each sample, of the last minute. */
+  /** The number of processes that ran or waited for a core in the minute before each sample. */
   readonly load: readonly [lowest: number, highest: number]
 }
 
@@ -31,7 +31,7 @@ export interface Comparison {
   readonly pairs: number
   readonly machine: Machine
   readonly figures: readonly Compared[]
-  /** What was cut off before its last pair, with the reason. */
+  /** Rows that failed before their last pair, with the reason. */
   readonly failed: readonly {readonly row: string; readonly reason: string}[]
 }
 
@@ -39,7 +39,7 @@ type Sample = readonly (Figure & {readonly row: string})[]
 
 type Wanted = Pick<Options, "rows" | "ref" | "pairs" | "runtimes" | "records" | "events">
 
-/** One sample of a row by the bench of that tree, in a process that cleans up after itself. */
+/** Takes one sample of a row with that tree's bench, in a process that cleans up after itself. */
 const sampleOf = (folder: string, row: string, {runtimes, records, events}: Wanted): Promise<Sample> =>
   runScript<Sample>(
     [
@@ -52,7 +52,7 @@ const sampleOf = (folder: string, row: string, {runtimes, records, events}: Want
     {cwd: folder, endsBy: "SIGTERM"},
   )
 
-/** Throws for a row of which two figures cannot be told apart. */
+/** Throws for a row with two figures of the same name. */
 const requireNames = (sample: Sample): Sample => {
   const names = sample.map(({name, unit}) => `${name.trim()} (${unit})`)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
@@ -60,7 +60,7 @@ const requireNames = (sample: Sample): Sample => {
   return sample
 }
 
-/** What both sides have of a row, by its figures' names in the order of the newest sample. */
+/** Combines both sides of a row by the names of their figures, in the order of the newest sample. */
 const comparedOf = (olds: readonly Sample[], news: readonly Sample[]): readonly Compared[] =>
   (news.at(-1) ?? []).flatMap(figure => {
     const {name, unit} = figure
@@ -82,8 +82,8 @@ const versionOf = async ({name, command: [binary = ""]}: Options["runtimes"][num
   `${name === "bun" ? "Bun" : "Node"} ${(await runProcess([binary, "--version"])).trim().replace(/^v/, "")}`
 
 /**
- * Measures rows of this tree and of an older commit by turns, so that what else the machine does falls on both. `onRow` hears
- * after each row what is measured so far.
+ * Measures rows of this tree and of an older commit alternately, so that other load on the machine affects both. Calls
+ * `onRow` after each row with the results so far.
  */
 export const compareRows = async (
   wanted: Wanted,
@@ -139,10 +139,10 @@ export const compareRows = async (
   return soFar()
 }
 
-/** Fewer show a direction by chance. */
+/** With fewer pairs, a direction may be chance. */
 const fewestPairs = 3
 
-/** Whether the ratios lie on one side of 1 in every pair. */
+/** Whether the ratios of all pairs are on the same side of 1. */
 export const changeOf = ({
   ratio,
   unit,

@@ -4,15 +4,15 @@ import {short} from "../measure/figure.ts"
 import type {Spread} from "../measure/statistics.ts"
 import {type Compared, type Comparison, changeOf} from "./compare.ts"
 
-/** The page whose middle is measured; what stands before and after the marks is written by hand. */
+/** The page whose middle part is measured. The text before and after the marks is written by hand. */
 export const pagePath = "docs/performance.md"
 
 export const marks = {
-  begin: "<!-- What follows is written by `bun run bench page`. -->",
-  end: "<!-- What stands above is written by `bun run bench page`. -->",
+  begin: "<!-- Begin: written by `bun run bench page`. -->",
+  end: "<!-- End: written by `bun run bench page`. -->",
 } as const
 
-/** What a section of a row begins with. */
+/** The prefix of a row's heading. */
 const heading = "### "
 
 const cell = (text: string) => text.trim().replaceAll("|", "\\|")
@@ -24,7 +24,7 @@ const tableOf = (columns: readonly string[], lines: readonly (readonly string[])
 
 const spread = ({median, lowest, highest}: Spread) => `${short(median)} (${short(lowest)} to ${short(highest)})`
 
-/** Only ratios are told: a figure with a unit is no promise for another machine. */
+/** Shows only ratios: a figure with a unit promises nothing for another machine. */
 const yardsticksOf = (figures: readonly Compared[]): readonly (readonly string[])[] =>
   figures
     .filter(({unit, against}) => unit === "" && against !== undefined)
@@ -40,7 +40,7 @@ const changesOf = (figures: readonly Compared[]): readonly (readonly string[])[]
     .filter(({ratio}) => Number.isFinite(ratio.median))
     .map(figure => [figure.name, spread(figure.ratio), changeOf(figure)])
 
-/** What was compared, on which machine. */
+/** The commits and the machine of the comparison. */
 const captionOf = ({commits, machine}: Comparison, pairs: number): string => {
   const [lowest, highest] = machine.load
   const count = pairs === 1 ? "1 pair" : `${pairs} pairs`
@@ -63,7 +63,7 @@ const sectionOf = (row: string, comparison: Comparison): string => {
   ].join("\n\n")
 }
 
-/** What is measured of each row, as Markdown, by the names of the rows. */
+/** The measured sections as Markdown, by the names of the rows. */
 export const renderComparison = (comparison: Comparison): ReadonlyMap<string, string> => {
   const {figures, failed} = comparison
   const rows = new Set([...figures, ...failed].map(({row}) => row))
@@ -79,8 +79,9 @@ const sectionsOf = (middle: string): ReadonlyMap<string, string> =>
   )
 
 /**
- * A page with other sections of these rows, all of them in the order of `order`. Sections of other rows stay, so that a long
- * measurement is made in parts. Throws where the page's marks are not what this writes between.
+ * Replaces the sections of these rows in a page, all of them in the order of `order`. Sections of other rows stay, so
+ * that a long measurement can be made in parts. Throws if the page does not have exactly the marks that this function
+ * writes between.
  */
 export const withMeasured = (page: string, measured: ReadonlyMap<string, string>, order: readonly string[]): string => {
   const [begin, end] = [page.indexOf(marks.begin), page.indexOf(marks.end)]

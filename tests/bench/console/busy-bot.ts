@@ -1,7 +1,7 @@
 import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {type BenchHost, makeProject, startHost} from "../measure/host.ts"
 
-/** A platform inside of the Host, whose accounts hear what they are asked to; the bot answers each message. */
+/** A platform inside the Host whose accounts receive messages on request; the bot answers each one. */
 const crowd = `import {definePlugin, Type} from "svc-runtime"
 
 const text = "It is a fine day, and nobody has anything to do but to talk about it. "
@@ -34,14 +34,14 @@ export default definePlugin({
     plugin.on("message-created", session => "I have heard " + session.event.message.id)
     const Count = Type.Object({count: Type.Integer()})
     plugin.route({
-      method: "POST", path: "/hear", scope: "full", summary: "Hear so many at once", body: Count,
+      method: "POST", path: "/hear", scope: "full", summary: "Receive this many messages at once", body: Count,
       handle: async (_, call) => {
         await Promise.all(Array.from({length: call.body.count}, hear))
         return call.json(Count, {count})
       },
     })
     plugin.route({
-      method: "POST", path: "/chatter", scope: "full", summary: "Hear so many, one after another",
+      method: "POST", path: "/chatter", scope: "full", summary: "Receive this many messages, one after another",
       body: Type.Object({count: Type.Integer(), every: Type.Number()}),
       handle: async (_, call) => {
         const {count: most, every} = call.body
@@ -59,17 +59,17 @@ export default definePlugin({
 })
 `
 
-/** What a message becomes: received, handled, and its answer sent. */
+/** The events of a message: received, handled, and its answer sent. */
 export const eventsOfMessage = 3
 
 export interface BusyBot {
   readonly host: BenchHost
   readonly url: string
-  /** Resolves once so many more messages are stored. */
+  /** Resolves once this many more messages are stored. */
   hear(count: number): Promise<void>
-  /** Begins to hear a message every so many milliseconds. */
+  /** Starts to receive messages at an interval, in milliseconds. */
   chatter(count: number, every: number): Promise<void>
-  /** When each inbox event of these came, in milliseconds since 1970, newest first. */
+  /** When each of these inbox events arrived, in milliseconds since 1970, newest first. */
   newest(count: number): Promise<ReadonlyMap<number, number>>
 }
 
@@ -78,7 +78,7 @@ interface InboxPage {
   readonly next: string | null
 }
 
-/** A Host with so many endpoints, and a bot that answers whatever they hear. */
+/** A Host with this many endpoints, and a bot that answers every message. */
 export const startBusyBot = async (runtime: TestRuntime, endpoints: number): Promise<BusyBot> => {
   const accounts = Array.from({length: endpoints}, (_, index) => `      - id: account-${index + 1}\n`).join("")
   const project = makeProject(`  crowd:\n    endpoints:\n${accounts}`, {crowd})

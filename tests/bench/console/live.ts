@@ -4,16 +4,16 @@ import {percentile, spreadOf} from "../measure/statistics.ts"
 import {type BusyBot, eventsOfMessage} from "./busy-bot.ts"
 import type {Holding, WatchedTab} from "./tab.ts"
 
-/** From an event to the page, at most, in milliseconds. */
+/** The longest time from an event to the page, in milliseconds. */
 const soon = 500
 
 /**
- * What a page may hold more at the end of a storm than at its start and in its middle, in KB: what it shows varies by half
- * as much, and the events of a minute, were they kept, would be three times as much.
+ * How much more a page may hold at the end of a storm than at its start and in its middle, in KB. Its content varies by
+ * half of this; the events of a minute, if it kept them, would be three times as much.
  */
 const growth = 1024
 
-/** From when each message came to when its row was in the page. */
+/** The milliseconds from each message to its row in the page. */
 const delays = async (bot: BusyBot, tab: WatchedTab, count: number): Promise<readonly number[]> => {
   const appeared = await tab.appeared()
   return [...(await bot.newest(count))].flatMap(([seq, came]) => {
@@ -27,10 +27,10 @@ const delayFigure = (name: string, samples: readonly number[], count: number): F
   unit: "ms",
   value: {...spreadOf(samples), median: percentile(samples, 0.99)},
   target: atMost(soon),
-  detail: `p99; p50 ${percentile(samples, 0.5).toFixed(0)} ms, of ${samples.length} rows that were shown of ${count}`,
+  detail: `p99; p50 ${percentile(samples, 0.5).toFixed(0)} ms, ${samples.length} of ${count} rows shown`,
 })
 
-/** One message at a time, each waited for. */
+/** One message at a time, waiting for each. */
 export const quiet = async (bot: BusyBot, tab: WatchedTab, messages: number): Promise<Figure> => {
   await tab.show("inbox", "[data-seq]")
   await sleep(1000)
@@ -49,14 +49,14 @@ const pages = [
   ["events", "events", "[data-event]"],
 ] as const
 
-/** A page in a storm of events: what it holds at the start, in the middle and at the end, its tasks, and its delay. */
+/** A page in a storm of events: its memory at the start, in the middle and at the end, its tasks, and its delay. */
 const stormOn = async (
   bot: BusyBot,
   tab: WatchedTab,
   [name, at, selector]: (typeof pages)[number],
   {rate, seconds}: {readonly rate: number; readonly seconds: number},
 ): Promise<readonly Figure[]> => {
-  // Until what the page keeps of the stream is full.
+  // Until the page's buffer of the stream is full.
   const first = 15
   await tab.show(at, selector)
   const messages = Math.ceil(((first + seconds + 5) * rate) / eventsOfMessage)
@@ -65,7 +65,7 @@ const stormOn = async (
   const held: Holding[] = [await tab.holding()]
   const tasks: number[] = []
   for (let half = 0; half < 2; half++) {
-    // Collecting the garbage is a long task that a page has nowhere else.
+    // Collecting the garbage is a long task that the page does not have otherwise.
     await tab.longTasks()
     await sleep((seconds * 1000) / 2)
     tasks.push(...(await tab.longTasks()).tasks)
@@ -73,7 +73,7 @@ const stormOn = async (
   }
   await sleep(6000)
   const [start, middle, end] = held
-  if (start === undefined || middle === undefined || end === undefined) throw new Error("the page was not asked")
+  if (start === undefined || middle === undefined || end === undefined) throw new Error("the page was not measured")
   const said = (of: (holding: Holding) => number) => held.map(holding => Math.round(of(holding))).join(", ")
   const storm: Figure = {
     name: `${name}, ${rate} events a second for ${seconds} s`,

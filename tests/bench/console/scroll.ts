@@ -5,17 +5,17 @@ import {spreadOf} from "../measure/statistics.ts"
 import type {WatchedTab} from "./tab.ts"
 import {taskTimes} from "./trace.ts"
 
-/** A task of the page that takes longer is felt. In milliseconds. */
+/** People notice a task that takes longer, in milliseconds. */
 const felt = 100
 
-/** How far a list is scrolled, from its begin, in rows: the last one that is in the page, of all that it knows of. */
+/** How far a list is scrolled, in rows: the last row in the page, and the number of known rows. */
 const reached = (page: Page, list: string): Promise<readonly [last: number, known: number]> =>
   page
     .locator(`${list} [aria-posinset]`)
     .last()
     .evaluate(row => [Number(row.getAttribute("aria-posinset")), Number(row.getAttribute("aria-setsize"))] as const)
 
-/** Turns the wheel until so many rows of a list were passed. */
+/** Turns the wheel until the list has scrolled past this many rows. */
 const byWheel = async (page: Page, list: string, rows: number): Promise<void> => {
   await page.locator(list).hover()
   while ((await reached(page, list))[0] < rows) {
@@ -26,7 +26,7 @@ const byWheel = async (page: Page, list: string, rows: number): Promise<void> =>
   }
 }
 
-/** Presses keys in a list: from its begin to its end by pages, then back by lines, and from end to end. */
+/** Presses keys in a list: page by page from the beginning to the end, then back line by line, and from end to end. */
 const byKeys = async (page: Page, list: string, rows: number): Promise<void> => {
   await page.locator(list).focus()
   await page.keyboard.press("Home")
@@ -41,7 +41,7 @@ const byKeys = async (page: Page, list: string, rows: number): Promise<void> => 
   }
 }
 
-/** The window itself, where the page is one long list: down and up again. */
+/** Scrolls the window itself down and up again, for a page that is one long list. */
 const wholePage = async (page: Page): Promise<void> => {
   await page.locator("h1").hover()
   for (const step of [700, -700]) {
@@ -57,7 +57,7 @@ const wholePage = async (page: Page): Promise<void> => {
 }
 
 const figuresOf = async (tab: WatchedTab, name: string, scroll: () => Promise<void>): Promise<readonly Figure[]> => {
-  // What the page does when it is opened is no part of it.
+  // Excludes the work of opening the page.
   await sleep(1500)
   await tab.longTasks()
   const begun = performance.now()
@@ -79,7 +79,7 @@ const figuresOf = async (tab: WatchedTab, name: string, scroll: () => Promise<vo
   ]
 }
 
-/** No task is felt while the lists are scrolled. */
+/** Scrolls the lists: no task may be noticeable. */
 export const scrolling = async (tab: WatchedTab, rows: number, endpoints: number): Promise<readonly Figure[]> => {
   const {page} = tab
   const list = '[role="list"][tabindex]'

@@ -1,23 +1,23 @@
 import type {Browser, CDPSession, Page} from "playwright-core"
 import {token} from "../measure/host.ts"
 
-/** What a page holds once its garbage is collected. */
+/** The memory of a page after its garbage is collected. */
 export interface Holding {
-  /** JavaScript's heap, in KB. */
+  /** The JavaScript heap, in KB. */
   readonly heap: number
   readonly nodes: number
   readonly listeners: number
 }
 
-/** A tab with the console that is watched from inside: how long its tasks take, and when a row appears. */
+/** A tab with the console, observed from inside: the length of its tasks, and when rows appear. */
 export interface WatchedTab {
   readonly browser: Browser
   readonly page: Page
-  /** Goes to a page of the console, and waits until this is on it. */
+  /** Opens a page of the console, and waits until the selector matches. */
   show(at: string, selector: string): Promise<void>
-  /** Tasks of 50 ms and more since the last time, in milliseconds each; and frames, from their begin to their end. */
+  /** The tasks of at least 50 ms since the last call, and the frames, each in milliseconds. */
   longTasks(): Promise<{readonly tasks: readonly number[]; readonly frames: readonly number[]}>
-  /** When each inbox event was first in the page, in milliseconds since 1970. */
+  /** When each inbox event first appeared in the page, in milliseconds since 1970. */
   appeared(): Promise<ReadonlyMap<number, number>>
   holding(): Promise<Holding>
   close(): Promise<void>
@@ -52,7 +52,7 @@ const watch = () => {
   }).observe(document, {childList: true, subtree: true})
 }
 
-/** Takes what was seen out of the page, so that it does not weigh on its heap. */
+/** Moves the observations out of the page, so that they do not add to its heap. */
 const take = async (page: Page): Promise<Watch> =>
   page.evaluate(() => {
     const {watching} = window as unknown as {watching: Watch}

@@ -5,13 +5,13 @@ interface TraceEvent {
   readonly pid: number
   readonly tid: number
   readonly args?: {readonly name?: string}
-  /** Of the thread's own processor time, in microseconds. */
+  /** The thread's processor time, in microseconds. */
   readonly tdur?: number
 }
 
 /**
- * The processor time of each task of the page's main thread while this runs, in milliseconds, the longest first: what a
- * task takes by the clock counts the work of others too, wherever the machine has some.
+ * The processor time of each task of the page's main thread during `run`, in milliseconds, longest first. A task's time
+ * by the clock would also include other work of the machine.
  */
 export const taskTimes = async (browser: Browser, page: Page, run: () => Promise<void>): Promise<readonly number[]> => {
   await browser.startTracing(page, {categories: ["disabled-by-default-devtools.timeline", "__metadata"]})

@@ -5,16 +5,16 @@ import {atMost, type Figure} from "../measure/figure.ts"
 import type {BenchHost} from "../measure/host.ts"
 import {spreadOf} from "../measure/statistics.ts"
 
-/** Milliseconds in which a list or a count answers. */
+/** The longest answer time of a list or a count, in milliseconds. */
 const longest = 20
 
-/** So many of the lists are told, the slowest first. */
+/** The number of lists to report, slowest first. */
 const told = 12
 
-/** What every list is measured against. */
+/** The list that all others are compared with. */
 const plainList = "/api/inbox?limit=50"
 
-/** Questions about a thing in the middle of so many events. */
+/** Example values from the middle of this many events. */
 const examplesOf = (events: number): Examples => {
   const item = numbered(Math.ceil(events / 2))
   const first = numbered(1)
@@ -24,7 +24,8 @@ const examplesOf = (events: number): Examples => {
       "/api/runs/{id}": `/api/runs/${first.runId}`,
       "/api/timers/{id}": `/api/timers/${first.timerId}`,
     },
-    // Single things that the project has none of, streams, what looks through everything, and the description, which reads no rows.
+    // Excludes single things that the project does not have, streams, searches through everything, and the API's
+    // document, which reads no rows.
     apart: [
       "/api/events",
       "/api/openapi.json",
@@ -49,10 +50,10 @@ const timed = async (host: BenchHost, path: string): Promise<number> => {
   return performance.now() - begun
 }
 
-/** Counting the tables is a child process's work, and the Host goes on meanwhile. */
+/** A child process counts the tables, while the Host continues. */
 const isCounted = (question: string) => !question.includes("tables=true")
 
-/** Left out is what a backlog has none of, and a state that only runs of agents have, or only those of jobs. */
+/** Leaves out what a backlog does not have, and states that only agent runs or only job runs have. */
 const isAnswered = async (host: BenchHost, question: string): Promise<boolean> =>
   timed(host, question).then(
     () => true,
@@ -63,7 +64,7 @@ const isAnswered = async (host: BenchHost, question: string): Promise<boolean> =
     },
   )
 
-/** The paths without their queries, each with what its slowest question took, by rounds. */
+/** For each path without its query, the times of its slowest request, by round. */
 const slowestOf = async (
   host: BenchHost,
   events: number,
@@ -71,7 +72,7 @@ const slowestOf = async (
 ): Promise<ReadonlyMap<string, readonly number[]>> => {
   const document = (await (await host.fetch("/api/openapi.json")).json()) as ApiDocument
   const questions: string[] = []
-  // The first answers load what they need, and are for the compiler.
+  // The first answers load code and warm up the compiler.
   for (const question of questionsOf(document, examplesOf(events)).filter(isCounted))
     if (await isAnswered(host, question)) questions.push(question)
   const slowest = new Map<string, number[]>()
@@ -86,7 +87,7 @@ const slowestOf = async (
   return slowest
 }
 
-/** Every list and figure of the API with every filter, on a Host whose inbox has so many events: the slowest. */
+/** The slowest lists and counts of the API, with every filter, on a Host with this many inbox events. */
 export const measureLists = async (
   host: BenchHost,
   runtime: TestRuntime,

@@ -13,16 +13,16 @@ import {spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, onOneNode, type Row, type RowOptions} from "../row.ts"
 import {measureLists} from "./backlog-lists.ts"
 
-/** Runs, gaps and events of the log: what retention keeps of the first two. */
+/** The number of runs, gaps and log events: what retention keeps of the first two. */
 const others = 50_000
 
-/** About what an event takes with its mark and its reply, and a checkpoint of it, in bytes. */
+/** The approximate size of an event with its mark, its reply and its share of a checkpoint, in bytes. */
 const room = 3000
 
-/** How long retention is watched for a sample, in seconds. */
+/** How long a sample of retention lasts, in seconds. */
 const watched = 10
 
-/** A checkpoint of the database takes tens of seconds. */
+/** A checkpoint of this database takes tens of seconds. */
 const mostCheckpoints = 3
 
 const emptyProject = async (runtime: TestRuntime): Promise<BenchProject> => {
@@ -33,7 +33,7 @@ const emptyProject = async (runtime: TestRuntime): Promise<BenchProject> => {
   return project
 }
 
-/** Events of the inbox, with a mark and a reply each. */
+/** Stores events in the inbox, each with a mark and a reply. */
 const fill = async (project: BenchProject, events: number): Promise<void> => {
   const client = createClient({url: `file:${databaseOf(project)}`, concurrency: 1})
   await client.execute("PRAGMA synchronous=OFF")
@@ -70,7 +70,7 @@ interface Swept {
   readonly busy: number
 }
 
-/** The Host is stopped: a process of its own runs its retention. */
+/** Runs the retention in a separate process; the Host is stopped. */
 const measureRetention = async (
   runtime: TestRuntime,
   project: BenchProject,
@@ -102,7 +102,7 @@ const measureRetention = async (
   ]
 }
 
-/** The Host is stopped. Created, and verified by a restore into a scratch folder. */
+/** Creates a checkpoint, and verifies it by a restore into a scratch folder; the Host is stopped. */
 const measureCheckpoint = async (runtime: TestRuntime, project: BenchProject, rounds: number): Promise<Figure> => {
   const seconds: number[] = []
   for (let round = 0; round < rounds; round++) {
@@ -133,7 +133,7 @@ const measureOn = async (runtime: TestRuntime, {pairs, events, progress}: RowOpt
   await host.stop()
   progress(`checkpoints on ${runtime.name}`)
   const checkpoint = await measureCheckpoint(runtime, project, Math.min(pairs, mostCheckpoints))
-  // Last, because it takes events away.
+  // Last, because it deletes events.
   progress(`retention on ${runtime.name}`)
   const retention = await measureRetention(runtime, project, pairs)
   project.remove()

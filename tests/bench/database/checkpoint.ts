@@ -6,13 +6,13 @@ import {type BenchHost, type BenchProject, startHost, svc} from "../measure/host
 import {spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, onOneNode, type Row, type RowOptions} from "../row.ts"
 
-/** Each takes most of a minute. */
+/** Each pair takes most of a minute. */
 const mostPairs = 3
 
-/** A checkpoint is verified and restored within so many seconds. */
+/** The longest time to verify and restore a checkpoint, in seconds. */
 const longestRestore = 60
 
-/** A command of `svc checkpoint` on a running Host, as the runner starts it; what it prints must be of no length. */
+/** An `svc checkpoint` command for the runner on a running Host. Its output must be short. */
 const commandOf =
   ({command}: TestRuntime, {folder}: BenchProject, ...args: readonly string[]) =>
   () => [...command.slice(1), "checkpoint", ...args, "--project", folder]
@@ -40,7 +40,10 @@ const secondsOf = async (runtime: TestRuntime, project: BenchProject, ...args: r
   return (performance.now() - begun) / 1000
 }
 
-/** The Host is stopped: nobody waits. Seconds of a checkpoint that is created and verified, and of its compressed archive. */
+/**
+ * The seconds to create and verify a checkpoint, and to write its compressed archive. The Host is stopped, so no client
+ * waits.
+ */
 const measureExport = async (runtime: TestRuntime, project: BenchProject, rounds: number) => {
   const archive = `${project.folder}/checkpoint.tar.gz`
   const samples: {readonly all: number; readonly archive: number}[] = []
@@ -54,7 +57,10 @@ const measureExport = async (runtime: TestRuntime, project: BenchProject, rounds
   return {all: samples.map(({all}) => all), archive: samples.map(({archive}) => archive)}
 }
 
-/** The Host is stopped: nobody waits. Seconds of a verification and the restore after it, and of the restore. */
+/**
+ * The seconds of a verification with the restore after it, and of the restore alone. The Host is stopped, so no client
+ * waits.
+ */
 const measureRestore = async (runtime: TestRuntime, project: BenchProject, rounds: number) => {
   const samples: {readonly both: number; readonly restore: number}[] = []
   for (let round = 0; round < rounds; round++) {
@@ -69,7 +75,7 @@ const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<rea
   const pairs = Math.min(options.pairs, mostPairs)
   const on = `on ${runtime.name}`
   options.progress(`making a database of ${databaseSize / 1e9} GB`)
-  // A checkpoint, its copy while it is verified, what a restore puts aside, and as much again.
+  // Room for a checkpoint, its copy during verification, the files that a restore sets aside, and the same again.
   const project = await makeLargeProject(runtime, 4)
   options.progress(`checkpoints ${on}`)
   const host = await startHost(runtime, project)

@@ -10,7 +10,7 @@ const childModule = ({name}: TestRuntime) =>
 
 const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {
   progress(`making a database of ${databaseSize / 1e9} GB`)
-  // Its copy, the control's file, and as much again.
+  // Room for its copy, the control's file, and the same again.
   const project = await makeLargeProject(runtime, 3)
   progress(`snapshots on ${runtime.name}`)
   const database = databaseOf(project)

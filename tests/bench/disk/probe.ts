@@ -1,7 +1,8 @@
 /**
- * Stores messages at a steady rate, and meanwhile asks for health and status every few milliseconds and reads the event stream; then
- * stores as many as it can, so many under way at a time. Prints messages per second of the second part, and how long each answer
- * of the first part took, in milliseconds. A process of its own, on Bun. Arguments: port, token, messages a second, under way, seconds.
+ * Stores messages at a steady rate while it requests health and status every few milliseconds and reads the event
+ * stream. Then stores as many messages as possible, with a fixed number in progress. Prints the messages per second of
+ * the second part, and the times of the first part's answers in milliseconds. Runs as a separate process, on Bun.
+ * Arguments: port, token, messages per second, number in progress, seconds.
  */
 const [port, token, rate = "1", flying = "1", seconds = "1"] = process.argv.slice(2)
 const pause = 5
@@ -31,7 +32,7 @@ const repeat = async (ask: () => Promise<void>, rest: number): Promise<number[]>
 const body = JSON.stringify({text: "a message of a busy channel", group: true})
 const post = () => send("/api/plugins/sandbox/messages", {method: "POST", body})
 
-/** The time between two chunks of the stream. */
+/** The times between two chunks of the stream. */
 const follow = async (signal: AbortSignal): Promise<number[]> => {
   const gaps: number[] = []
   const headers = {authorization: `Bearer ${token}`, accept: "text/event-stream"}

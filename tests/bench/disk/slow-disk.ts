@@ -7,16 +7,16 @@ import {runScript} from "../measure/process.ts"
 import {percentile} from "../measure/statistics.ts"
 import {onEachRuntime, onOneNode, type Row, type RowOptions} from "../row.ts"
 
-/** A sync takes so long, in milliseconds. */
+/** The duration of a sync, in milliseconds. */
 const delays = [5, 20, 100] as const
 
-/** So many messages are stored a second while others wait for answers. */
+/** The number of messages stored per second while other requests wait for answers. */
 const pace = 100
 
-/** So many messages are under way at a time while as many as possible are stored. */
+/** The number of messages in progress while as many as possible are stored. */
 const flying = 64
 
-/** One sample lasts so long, in seconds. */
+/** The duration of a sample, in seconds. */
 const burst = 4
 
 interface Sample {
@@ -27,7 +27,7 @@ interface Sample {
   readonly write: readonly number[]
 }
 
-/** What makes the syncs of a process slow, without a tracer that slows down all else. */
+/** Compiles a library that slows down a process's syncs, without a tracer that would slow down everything. */
 const compile = ({folder}: BenchProject): string => {
   const library = `${folder}/slow-sync.so`
   const args = ["-shared", "-fPIC", "-O2", "-o", library, `${root}tests/bench/disk/slow-sync.c`, "-ldl"]
@@ -98,7 +98,7 @@ const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<rea
 
 export const slowDisk: Row = {
   name: "slow-disk",
-  summary: "what clients of a Host see while its disk takes 5, 20 and 100 ms to sync",
+  summary: "the latency for a Host's clients while its disk takes 5, 20 and 100 ms to sync",
   mostPairs: 3,
   measure: onOneNode(onEachRuntime(measureOn)),
 }

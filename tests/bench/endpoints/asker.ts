@@ -1,20 +1,26 @@
 import {connect, type Socket} from "node:net"
 import {setTimeout as sleep} from "node:timers/promises"
 
-/** A person on IRC who asks bots by turns, and times their answers. */
+/** A person on IRC who asks the bots in turn and times their answers. */
 export interface Asker {
-  /** Asks at a steady pace, whether or not there are answers, until `isOver`; resolves to milliseconds, once all have come. */
+  /**
+   * Asks at a steady pace, with or without answers, until `isOver`; resolves to the times in milliseconds once all
+   * answers have come.
+   */
   ask(isOver: () => boolean): Promise<readonly number[]>
   leave(): void
 }
 
-/** A bot says five lines at once, then one in 700 ms: each is asked more seldom than that. */
+/**
+ * The pause between questions to one bot, in milliseconds. A bot sends five lines at once, then one every 700 ms, so
+ * this stays below its limit.
+ */
 const interval = 800
 
-/** So long is waited for the last answers, in milliseconds: they count with this where they do not come. */
+/** The longest wait for the last answers, in milliseconds; a missing answer counts as this. */
 const patience = 30_000
 
-/** Connects to a real IRC server, where `bots` are, and resolves once it may talk. */
+/** Connects to a real IRC server with the `bots`, and resolves once it may send. */
 export const joinAsker = async (port: number, bots: readonly string[]): Promise<Asker> => {
   const socket = connect(port, "127.0.0.1")
   const asked = new Map<string, number>()

@@ -19,7 +19,7 @@ import {cpuSeconds, residentMegabytes} from "../measure/process-stat.ts"
 import {spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** Memory and processor time are read so many milliseconds after all endpoints are online. */
+/** Memory and processor time are read this many milliseconds after all endpoints are online. */
 const settled = 2000
 
 interface Place {
@@ -28,9 +28,11 @@ interface Place {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Real servers and the tests' fakes, in this process or of it: they serve all Hosts of the row, one after another. */
+/**
+ * Real servers and the tests' fakes, as part of this process or its children. They serve all Hosts of the row in turn.
+ */
 const openPlaces = async (): Promise<readonly Place[]> => {
-  // Its import installs it, which no other row is to wait for.
+  // Importing it installs it, and no other row should wait for that.
   const {startDendrite} = await import("../../support/platforms/matrix/dendrite.ts")
   const server = await startServingHost()
   const adapters: readonly AdapterUnderTest[] = [
@@ -68,10 +70,10 @@ const projectOf = (places: readonly Place[]): BenchProject => {
 }
 
 interface Sample {
-  /** Milliseconds until the Host is ready, and the processor time of that. */
+  /** The milliseconds until the Host is ready, and the processor time until then. */
   readonly ready: number
   readonly readyWith: number
-  /** Likewise until its endpoints are online and it has settled. */
+  /** The processor time until its endpoints are online and it has settled. */
   readonly settledWith: number
   readonly megabytes: number
 }
@@ -137,7 +139,7 @@ const startFigures = async (
   ]
 }
 
-/** What each adapter adds to a Host without endpoints. */
+/** The memory that each adapter adds to a Host without endpoints. */
 const memoryFigures = async (
   runtime: TestRuntime,
   places: readonly Place[],
@@ -167,7 +169,7 @@ const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<rea
   lastAsLongAsProcess()
   places ??= openPlaces()
   const start = await startFigures(runtime, await places, options.pairs)
-  options.progress("starts are measured")
+  options.progress("measuring starts")
   return [...start, ...(await memoryFigures(runtime, await places, options))]
 }
 

@@ -10,14 +10,16 @@ import {percentile} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 import {type Asker, joinAsker} from "./asker.ts"
 
-/** Bots on IRC: one alone may answer every 700 ms only. */
+/** Several bots on IRC, because one alone may answer only every 700 ms. */
 const bots = Array.from({length: 16}, (_, n) => `bot${n}`)
 
-/** Edits of one flood, and how many channels the bot writes to while the platform does not take it. */
+/**
+ * The number of edits per flood, and the number of channels that the bot writes to while the platform accepts nothing.
+ */
 const edits = 10_000
 const channels = 400
 
-/** Each state lasts so many milliseconds, and a flood until it is handled. */
+/** The duration of a state, in milliseconds. A flood lasts until it is handled. */
 const lasts = 4000
 const patience = 120_000
 
@@ -37,7 +39,7 @@ export default definePlugin({
       method: "GET",
       path: "/handled",
       scope: "full",
-      summary: "How many edits were handled",
+      summary: "The number of handled edits",
       response: Handled,
       handle: (_, call) => call.json(Handled, {handled}),
     })
@@ -69,7 +71,7 @@ const startFake = async (): Promise<Fake> => {
   return {url, to: deed => fetch(`${control}/${deed}`, {method: "POST"}), stop: () => script.stop()}
 }
 
-/** What is wrong with Discord while commands on IRC are timed. */
+/** The states of Discord while commands on IRC are timed. */
 const troubles = ["hangs", "answers 429", "floods", "floods, each answered"] as const
 type Trouble = (typeof troubles)[number]
 
@@ -107,7 +109,7 @@ const during = async ({host, fake, asker}: Scene, trouble?: Trouble): Promise<re
   return asker.ask(() => performance.now() > end)
 }
 
-/** All states in one Host, each beside a calm of its own. */
+/** Measures all states in one Host, each beside its own calm phase. */
 const measureOnce = async (
   runtime: TestRuntime,
   irc: number,
@@ -117,7 +119,7 @@ const measureOnce = async (
   const accounts = bots.map(nick => ({id: nick, server: "127.0.0.1", tls: false, port: irc, nick}))
   for (const trouble of troubles) {
     progress(`Discord ${trouble}`)
-    // What one trouble leaves unsent would be sent in the calm of the next.
+    // Otherwise messages left unsent by one trouble would be sent in the calm phase of the next.
     const fake = await startFake()
     const discord = {endpoints: [{id: "one", token: "${DISCORD_TOKEN}", api: fake.url}]}
     const plugins = `  bot: {}\n  irc: ${JSON.stringify({endpoints: accounts})}\n  discord: ${JSON.stringify(discord)}\n`
@@ -168,6 +170,7 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
 
 export const isolation: Row = {
   name: "isolation",
-  summary: "from a command on a real IRC server to its answer, while the fake of Discord beside it is in trouble",
+  summary:
+    "the time from a command on a real IRC server to its answer, while the Discord endpoint beside it is in trouble",
   measure: onEachRuntime(measureOn),
 }

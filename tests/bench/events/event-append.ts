@@ -5,10 +5,10 @@ import {pairsOf} from "../measure/pairs.ts"
 import {runScript} from "../measure/process.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** So many events share a commit. */
+/** The number of events per commit. */
 const groups = [1, 10, 100, 1000] as const
 
-/** A sample of each side lasts so long, in seconds. */
+/** The duration of a sample of each side, in seconds. */
 const burst = 0.7
 
 const measureGroup = async (runtime: TestRuntime, group: number, pairs: number): Promise<Figure> => {

@@ -7,13 +7,13 @@ import {residentMegabytes} from "../measure/process-stat.ts"
 import {follow, type StreamServer, startBareStream, startStreamHost, warmUp} from "../measure/streams.ts"
 import {onEachRuntime, type Row} from "../row.ts"
 
-/** Each takes a descriptor of the server and one of the clients' process: `ulimit -n` must be above it. */
+/** Each client takes a descriptor of the server and one of the clients' process: `ulimit -n` must be above this. */
 const clients = 10_000
 
-/** So long they are left alone before memory is read, in milliseconds: longer than a heartbeat. */
+/** How long the clients stay idle before memory is read, in milliseconds: longer than a heartbeat. */
 const settled = 16_000
 
-/** KB that each client adds. */
+/** The memory of a client, in KB. */
 const memoryOf = async (server: StreamServer): Promise<number> => {
   await warmUp(server)
   const before = residentMegabytes(server.pid)

@@ -14,11 +14,13 @@ const seconds = 15
 
 interface Sample {
   readonly p99: number
-  /** MB that the server grew by since the clients were open. */
+  /** The server's growth since the clients connected, in MB. */
   readonly grown: number
 }
 
-/** Bytes that the system holds for connections of a port that nobody reads: `/proc/net/tcp` has hexadecimal numbers. */
+/**
+ * The bytes that the system buffers for unread connections of a port; the numbers in `/proc/net/tcp` are hexadecimal.
+ */
 const queuedAt = (port: number): number => {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`
   return readFileSync("/proc/net/tcp", "utf8")
@@ -29,8 +31,8 @@ const queuedAt = (port: number): number => {
 }
 
 /**
- * Raises events for the one client that does not read, until the system takes no more for it: from here on the server has
- * to. What it is let go for, 1,000 events, is more than what is raised after that.
+ * Raises events for the one client that does not read, until the system buffers no more for it: from then on the server
+ * must buffer them. The server disconnects a client at 1,000 queued events, more than this function raises after that.
  */
 const fill = async (host: StreamHost): Promise<void> => {
   let most = 0
@@ -67,7 +69,7 @@ const sampleOf = async (runtime: TestRuntime, stalled: number): Promise<Sample> 
   const missed = (clients - stalled) * events - received + holes
   if (missed > 0) throw new Error(`${missed} events did not come in their order`)
   const cut = await slowConsumers(server)
-  if (cut !== stalled) throw new Error(`${cut} clients were let go, and ${stalled} do not read`)
+  if (cut !== stalled) throw new Error(`${cut} clients were disconnected, but ${stalled} do not read`)
   await Promise.all([followers.stop(), deaf?.stop()])
   await server.stop()
   return {p99, grown: peak - before}
@@ -101,6 +103,6 @@ const measureOn = async (runtime: TestRuntime, pairs: number): Promise<readonly 
 
 export const streamStalled: Row = {
   name: "stream-stalled",
-  summary: `the event stream: one of ${clients} clients stops reading and is let go, ${rate} durable events a second`,
+  summary: `the event stream: one of ${clients} clients stops reading and is disconnected, ${rate} durable events a second`,
   measure: onEachRuntime((runtime, {pairs}) => measureOn(runtime, Math.min(pairs, 3))),
 }

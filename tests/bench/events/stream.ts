@@ -22,11 +22,11 @@ const seconds = 5
 interface Sample {
   readonly p50: number
   readonly p99: number
-  /** Of all that is to be delivered: what was not, or not in its order. */
+  /** Deliveries that are missing or out of order. */
   readonly lost: number
-  /** KB that each client adds, at most. */
+  /** The highest memory per client, in KB. */
   readonly memory: number
-  /** Deliveries in one second of the server's processor time. */
+  /** Deliveries per second of the server's processor time. */
   readonly perCpuSecond: number
 }
 

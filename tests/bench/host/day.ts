@@ -8,18 +8,18 @@ import {spreadOf} from "../measure/statistics.ts"
 import {deliver, sinkProject, webhookDoor} from "../messages/sink.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** A day of a busy bot: a message a second, a look of the monitoring each minute, and a reload each hour. */
+/** A day of a busy bot: one message per second, one request of the monitoring per minute, and one reload per hour. */
 const hours = 24
 const messagesOfAnHour = 3600
 const looksOfAnHour = 60
 
-/** Memory is read so many milliseconds after the last message: what a collector gives back by itself is given back. */
+/** Memory is read this many milliseconds after the last message, once the garbage collector has returned memory. */
 const rest = 30_000
 
-/** In MB. */
+/** MB. */
 const most = 200
 
-/** So many messages are under way at the same time. */
+/** The number of messages in progress at the same time. */
 const flying = 100
 
 /** A day takes minutes. */

@@ -7,10 +7,10 @@ import {runScript} from "../measure/process.ts"
 import {cpuSeconds} from "../measure/process-stat.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** One burst of requests lasts so long, in seconds. */
+/** The duration of a burst of requests, in seconds. */
 const burst = 1.2
 
-/** The first bursts of both sides are for the compiler: Node answers twice as many in the fifth as in the first. */
+/** The number of warm-up bursts of both sides: Node answers twice as many requests in the fifth as in the first. */
 const warmUp = 5
 
 interface Case {
@@ -25,7 +25,7 @@ const cases: readonly Case[] = [
   {path: "/api/system/status", token, target: () => 0.5},
 ]
 
-/** Requests that a server answers in one second of its own processor time. */
+/** The requests that a server answers per second of its processor time. */
 const rateOf = async (server: {pid: number; port: number}, {path, token}: Case): Promise<number> => {
   const before = cpuSeconds(server.pid)
   const load = [

@@ -7,13 +7,16 @@ import {percentile, spreadOf} from "../measure/statistics.ts"
 import {deliver, sinkProject, warmUp, webhookDoor} from "../messages/sink.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** So many signed webhooks are under way at the same time. */
+/** The number of signed webhooks in progress at the same time. */
 const flights = [100, 1000] as const
 
-/** A sample lasts so long, in seconds. */
+/** The duration of a sample, in seconds. */
 const burst = 3
 
-/** A plugin of the measured Host: how late each turn of a timer of 5 ms comes, in milliseconds, since the last question. */
+/**
+ * A plugin of the measured Host that returns how late each turn of a 5 ms timer was since the last request, in
+ * milliseconds.
+ */
 const clock = `import {definePlugin, Type} from "svc-runtime"
 
 const Late = Type.Object({late: Type.Array(Type.Number())})
@@ -34,7 +37,7 @@ export default definePlugin({
       method: "GET",
       path: "/late",
       scope: "full",
-      summary: "How late the event loop was",
+      summary: "The delays of the event loop",
       response: Late,
       handle: async (_, call) => {
         const seen = late
@@ -51,7 +54,7 @@ const lateness = async (host: BenchHost): Promise<readonly number[]> => {
   return late
 }
 
-/** How late the event loop was while this was done. */
+/** The delays of the event loop during `work`. */
 const during = async (host: BenchHost, work: () => Promise<unknown>): Promise<readonly number[]> => {
   await lateness(host)
   await work()
@@ -96,6 +99,6 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
 
 export const loopDelay: Row = {
   name: "loop-delay",
-  summary: "how late the Host's event loop comes to a timer while signed webhooks are stored, handled and answered",
+  summary: "the delay of the Host's event loop for a timer, while it stores, handles and answers signed webhooks",
   measure: onEachRuntime(measureOn),
 }

@@ -7,7 +7,7 @@ import {measurePairs} from "../measure/pairs.ts"
 import {residentMegabytes} from "../measure/process-stat.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** Memory is read so many milliseconds after the server is ready. */
+/** Memory is read this many milliseconds after the server is ready. */
 const settled = 1500
 
 const ofHost = async (runtime: TestRuntime, project: BenchProject): Promise<number> => {
@@ -48,6 +48,6 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
 
 export const memory: Row = {
   name: "memory",
-  summary: "resident memory of the Host and of what it has started, 1.5 s after the start, one plugin",
+  summary: "resident memory of the Host and its child processes, 1.5 s after the start, with one plugin",
   measure: onEachRuntime(measureOn),
 }

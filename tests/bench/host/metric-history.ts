@@ -6,20 +6,20 @@ import {runScript} from "../measure/process.ts"
 import {spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** What tests/bench/host/work/metric-history.ts prints. Rates in messages per second of the processor. */
+/** The output of tests/bench/host/work/metric-history.ts. Rates are messages per second of processor time. */
 interface Sample {
   readonly with: number
   readonly without: number
-  /** What a stored message takes. */
+  /** The disk space of a stored message. */
   readonly messageBytes: number
-  /** Seconds of the processor. */
+  /** Seconds of processor time. */
   readonly rowSeconds: number
-  /** What the history takes after a day, and when its oldest rows are forgotten. */
+  /** The disk space of the history after a day, and once its oldest rows expire. */
   readonly dayBytes: number
   readonly wholeBytes: number
 }
 
-/** A message a second, for a day. */
+/** One message per second for a day. */
 const quietDay = 86_400
 
 const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {

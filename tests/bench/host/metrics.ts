@@ -5,13 +5,13 @@ import {measurePairs} from "../measure/pairs.ts"
 import {cpuSeconds} from "../measure/process-stat.ts"
 import {onEachRuntime, type Row} from "../row.ts"
 
-/** Endpoints of the Host whose page is read. */
+/** The number of endpoints of the measured Host. */
 const endpoints = 1000
 
-/** Pages of one sample. */
+/** The number of pages per sample. */
 const pages = 20
 
-/** An adapter that is online at once. */
+/** An adapter that is online immediately. */
 const wire = `import {definePlugin, Type} from "svc-runtime"
 
 export default definePlugin({
@@ -30,10 +30,10 @@ const manyEndpoints = (): BenchProject => {
   return makeProject(`  wire: {endpoints: [${accounts.join(", ")}]}\n`, {wire})
 }
 
-/** What the pages are measured against: half of the endpoints, as JSON. */
+/** The yardstick: half of the endpoints, as JSON. */
 const list = `/api/endpoints?limit=${endpoints / 2}`
 
-/** Milliseconds of the Host's processor time for one page. */
+/** The Host's processor time per page, in milliseconds. */
 const costOf = async (host: BenchHost, path: string): Promise<number> => {
   const before = cpuSeconds(host.pid)
   for (let page = 0; page < pages; page++) await (await host.fetch(path)).text()
@@ -46,7 +46,7 @@ const measureOn = async (runtime: TestRuntime, pairs: number): Promise<readonly 
   const begun = performance.now()
   await (await host.fetch("/api/metrics")).text()
   const first = performance.now() - begun
-  // The first pages are for the compiler.
+  // Warm-up for the compiler.
   for (const path of ["/api/metrics", list]) await costOf(host, path)
   const measured = await measurePairs(
     pairs,

@@ -5,12 +5,12 @@ import {type BenchHost, configOf, greeter, makeProject, startHost} from "../meas
 import {percentile, slopeOf, spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** Reloads of a changed configuration; the heap is looked at from the 200th on. */
+/** The number of reloads of a changed configuration; heap samples start at the 200th. */
 const cycles = 1000
 const settledAfter = 200
 const sampleEvery = 50
 
-/** A plugin of the measured Host, carried over by every reload: collects garbage and tells how much heap is left. */
+/** A plugin of the measured Host that every reload carries over. It collects garbage and returns the used heap. */
 const meter = `import {definePlugin, Type} from "svc-runtime"
 
 const Heap = Type.Object({used: Type.Integer()})
@@ -48,7 +48,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
 }
 
 const heapOf = async (host: BenchHost): Promise<number> => {
-  // What was replaced is disposed of after the answer.
+  // Replaced instances are disposed of after the answer.
   await sleep(50)
   const {used} = (await (await host.fetch("/api/plugins/meter/heap")).json()) as {used: number}
   return used
@@ -95,7 +95,7 @@ const measureOn = async (runtime: TestRuntime, progress: RowOptions["progress"])
   ]
 }
 
-/** The slope over all samples; the spread is that of its first and its second half. */
+/** The slope over all samples; the spread is that of the first and the second half. */
 const growthOf = (heap: readonly (readonly [cycle: number, bytes: number])[]) => {
   const middle = Math.floor(heap.length / 2)
   const kilobytes = (points: typeof heap) => slopeOf(points) / 1024
@@ -105,6 +105,6 @@ const growthOf = (heap: readonly (readonly [cycle: number, bytes: number])[]) =>
 
 export const reload: Row = {
   name: "reload",
-  summary: `${cycles} reloads of a changed configuration, asked over HTTP of a real Host: time of each, growth of the heap`,
+  summary: `${cycles} reloads of a changed configuration, over HTTP on a real Host: time of each, growth of the heap`,
   measure: onEachRuntime((runtime, {progress}) => measureOn(runtime, progress)),
 }

@@ -6,14 +6,14 @@ import {runProcess} from "../measure/process.ts"
 import {spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** From the start of the process until `/pub/ready` answers 200; the database exists. */
+/** Measures the time from the start of the process until `/pub/ready` answers 200; the database already exists. */
 const startOnce = async (runtime: TestRuntime, project: BenchProject): Promise<{wall: number; cpu: number}> => {
   const {startedIn, startedWith, stop} = await startHost(runtime, project)
   await stop()
   return {wall: startedIn, cpu: startedWith}
 }
 
-/** The runtime by itself, with nothing to do. */
+/** The start of the runtime alone, without work. */
 const bareTime = async ({command: [binary = ""]}: TestRuntime): Promise<number> => {
   const begun = performance.now()
   await runProcess([binary, "-e", "0"])
@@ -26,7 +26,7 @@ const measureStart = async (
   plugin: string,
   pairs: number,
 ): Promise<readonly Figure[]> => {
-  // The first start makes the database, and fills the caches of the machine.
+  // The first start creates the database and fills the machine's caches.
   await startOnce(runtime, project)
   const cpu: number[] = []
   const subject = async () => {
@@ -62,6 +62,6 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
 
 export const start: Row = {
   name: "start",
-  summary: "process start to /pub/ready 200, production mode, SQLite that exists, one plugin",
+  summary: "process start to /pub/ready 200, production mode, existing SQLite database, one plugin",
   measure: onEachRuntime(measureOn),
 }

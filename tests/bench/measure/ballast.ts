@@ -1,11 +1,11 @@
 import {statfsSync} from "node:fs"
 import {createClient} from "@libsql/client/sqlite3"
 
-/** Rows of so many bytes are what messages are like. */
+/** The size of a row, in bytes, as of a typical message. */
 const rowSize = 2000
 const rowsAtOnce = 10_000
 
-/** Fills a database that no process has open until it has about so many bytes. */
+/** Fills a database that no process has open, up to about this many bytes. */
 export const fillDatabase = async (file: string, bytes: number): Promise<void> => {
   const client = createClient({url: `file:${file}`, concurrency: 1})
   await client.execute("PRAGMA synchronous=OFF")
@@ -21,7 +21,7 @@ export const fillDatabase = async (file: string, bytes: number): Promise<void> =
   client.close()
 }
 
-/** Throws where the file system of a folder has less room than so many bytes. */
+/** Throws if the folder's file system has less free space than this many bytes. */
 export const requireRoom = (folder: string, bytes: number): void => {
   const {bavail, bsize} = statfsSync(folder)
   if (bavail * bsize < bytes) throw new Error(`${folder} has less than ${bytes / 1e9} GB of room`)

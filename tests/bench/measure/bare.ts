@@ -2,7 +2,7 @@ import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {type Running, startProcess} from "./process.ts"
 import {freePort, waitFor200} from "./ready.ts"
 
-/** An answer, byte for byte, without what every server adds by itself. */
+/** An answer, byte for byte, without headers that every server adds. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export interface BareServer {
 
 export const bareName = ({name}: TestRuntime): string => (name === "bun" ? "bare Bun.serve" : "bare node:http")
 
-/** One of the yardsticks of `bare/`, which has a script for each runtime: port and `args` are its arguments. */
+/** Starts a yardstick of `bare/`, which has a script for each runtime; its arguments are the port and `args`. */
 const start = async ({name, command}: TestRuntime, script: string, args: readonly string[]): Promise<BareServer> => {
   const port = await freePort()
   const file = `${root}tests/bench/bare/${script}-${name === "bun" ? "bun.ts" : "node.mjs"}`
@@ -34,10 +34,13 @@ const start = async ({name, command}: TestRuntime, script: string, args: readonl
   return {process, port, pid: process.pid}
 }
 
-/** The runtime's own server, answering every request alike. */
+/** The runtime's own server, with the same answer to every request. */
 export const startBare = (runtime: TestRuntime, answer: Answer): Promise<BareServer> =>
   start(runtime, "http", [JSON.stringify(answer)])
 
-/** The runtime's own server, which checks the signature of each webhook and stores those of one turn by one durable insert. */
+/**
+ * The runtime's own server, which checks the signature of each webhook, and stores those of one turn with one durable
+ * insert.
+ */
 export const startBareInbox = (runtime: TestRuntime, secret: string): Promise<BareServer> =>
   start(runtime, "durable", [secret])

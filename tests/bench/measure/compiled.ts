@@ -1,7 +1,7 @@
 import {build} from "esbuild"
 import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 
-/** How a script of the bench that imports the program is run: Bun takes it as it is, for Node it is bundled into `dist/`. */
+/** The command for a script that imports the program: Bun runs its source; for Node it is bundled into `dist/`. */
 export const scriptCommand = async (
   {name, command: [binary = ""]}: TestRuntime,
   script: string,

@@ -6,10 +6,10 @@ import {measurePairs, type Pairs, pairsOf} from "./pairs.ts"
 import {runScript} from "./process.ts"
 import {percentile} from "./statistics.ts"
 
-/** Of a large database, in bytes. */
+/** The size of a large database, in bytes. */
 export const databaseSize = 1e9
 
-/** A plugin of the measured Host: starts a command of the same runtime, as the Host starts its snapshots. */
+/** A plugin of the measured Host that starts a command of the same runtime, as the Host starts its snapshots. */
 const runner = `import {spawn} from "node:child_process"
 import {definePlugin, Type} from "svc-runtime"
 
@@ -41,10 +41,12 @@ export default definePlugin({
 })
 `
 
-/** The database of a project that `makeLargeProject` made. */
+/** The database of a project from `makeLargeProject`. */
 export const databaseOf = ({folder}: BenchProject): string => `${folder}/data/bot.sqlite`
 
-/** A project whose Host can be measured while it runs commands, with a large database; `copies` of that find room beside it. */
+/**
+ * A project with a large database, whose Host can run commands; there is room for `copies` of the database beside it.
+ */
 export const makeLargeProject = async (runtime: TestRuntime, copies: number): Promise<BenchProject> => {
   const project = makeProject("  sandbox: {}\n  runner: {}\n", {runner})
   requireRoom(project.folder, (1 + copies) * databaseSize)
@@ -60,7 +62,7 @@ interface Sample {
   readonly write: readonly number[]
 }
 
-/** What clients of a Host see while commands run: what is measured, and in turn with it the control. */
+/** The latencies of a Host's clients while commands run: the measured command, and alternately the control. */
 export interface Contest {
   /** Seconds. */
   readonly time: Pairs
@@ -70,15 +72,15 @@ export interface Contest {
 
 export interface Sides {
   readonly pairs: number
-  /** Modules with their arguments, for the runtime that the Host runs on. */
+  /** The module and arguments of the command, for the Host's runtime. */
   readonly subject: () => readonly string[]
-  /** How many bytes the control writes. */
+  /** The number of bytes that the control writes. */
   readonly bytes: () => number
-  /** What is undone after each run. */
+  /** Cleans up after each run. */
   readonly clear: () => void
 }
 
-/** Measures a command against one that writes as many bytes to `control`. */
+/** Measures a command against a control that writes the same number of bytes to `control`. */
 export const holdContest = async (host: BenchHost, control: string, sides: Sides): Promise<Contest> => {
   const samples: {subject: Sample[]; control: Sample[]} = {subject: [], control: []}
   const during = (kind: keyof typeof samples, command: () => readonly string[]) => async () => {
@@ -105,7 +107,7 @@ const sampleDuring = (host: BenchHost, command: readonly string[]): Promise<Samp
     JSON.stringify(command),
   ])
 
-/** What probes and writers waited, against the control. `on` ends each name. */
+/** The waits of probes and writers against the control. `on` is the end of each name. */
 export const waitFigures = ({p99}: Contest, on: string): readonly Figure[] =>
   (["health", "write"] as const).map(kind => ({
     name: `p99 of ${kind === "health" ? "/pub/health" : "storing a message"} ${on}`,

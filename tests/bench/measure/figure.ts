@@ -2,22 +2,22 @@ import {table} from "../../../cli/kit/print.ts"
 import type {Pairs} from "./pairs.ts"
 import type {Spread} from "./statistics.ts"
 
-/** What the design asks for. */
+/** A target of the design. */
 export interface Target {
   readonly is: "at least" | "at most"
   readonly value: number
 }
 
-/** One line of the result. */
+/** A line of the result. */
 export interface Figure {
-  /** What was measured, on what. */
+  /** What was measured, and on what. */
   readonly name: string
   /** Empty for a ratio. */
   readonly unit: string
   readonly value: Spread
-  /** None for a figure that only explains another. */
+  /** Missing for a figure that only explains another. */
   readonly target?: Target
-  /** What it was measured against, in the same run. */
+  /** The yardstick in the same run. */
   readonly against?: string
   /** The numbers behind it, in words. */
   readonly detail?: string
@@ -33,7 +33,7 @@ export const verdictOf = ({value: {median}, target}: Figure): Verdict => {
   return (target.is === "at least" ? median >= target.value : median <= target.value) ? "pass" : "short"
 }
 
-/** Three significant digits, thousands as `k`. */
+/** Formats a number with three significant digits, and thousands as `k`. */
 export const short = (value: number): string => {
   const size = Math.abs(value)
   if (size >= 1_000_000) return `${(value / 1_000_000).toFixed(2)}M`
@@ -42,7 +42,7 @@ export const short = (value: number): string => {
   return size >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
-/** How the two sides of the pairs came out. */
+/** The results of both sides of the pairs. */
 export const sides = ({subject, yardstick}: Pairs, unit: string): string =>
   `${short(subject.median)} against ${short(yardstick.median)} ${unit}`
 

@@ -7,7 +7,7 @@ import {type Running, runProcess, startProcess} from "./process.ts"
 import {cpuSeconds} from "./process-stat.ts"
 import {freePort, waitFor200} from "./ready.ts"
 
-/** The full token of every Host that is measured. */
+/** The full token of all measured Hosts. */
 export const token = "5b1f0c92d7e84a36a0c3e19f7d2b6845"
 
 export interface BenchProject {
@@ -16,7 +16,7 @@ export interface BenchProject {
   remove(): void
 }
 
-/** One plugin with a command and a listener: what a small bot has. */
+/** One plugin with a command and a listener, like a small bot. */
 export const greeter = `import {definePlugin, Type} from "svc-runtime"
 
 export default definePlugin({
@@ -30,7 +30,7 @@ export default definePlugin({
 })
 `
 
-/** A project in production mode: a token, a port of its own, SQLite, and these plugins. */
+/** A project in production mode: a token, its own port, SQLite, and these plugins. */
 export const configOf = (plugins: string): string => `log_level: warn
 http:
   port: \${HTTP_PORT}
@@ -64,16 +64,16 @@ export interface BenchHost {
   readonly process: Running
   readonly port: number
   readonly pid: number
-  /** From the start of the process to the first 200 of `/pub/ready`, in milliseconds. */
+  /** The milliseconds from the start of the process to the first 200 of `/pub/ready`. */
   readonly startedIn: number
-  /** The processor time that it took until then, in milliseconds: other work on the machine shows less in it. */
+  /** The processor time until then, in milliseconds: other work on the machine affects it less. */
   readonly startedWith: number
-  /** With the full token. Throws for an answer that is not 2xx. */
+  /** Sends a request with the full token. Throws for an answer other than 2xx. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   stop(): Promise<void>
 }
 
-/** Starts the Host that ships, in production mode, and waits until it is ready. `flags` are the runtime's own. */
+/** Starts the shipped Host in production mode, and waits until it is ready. `flags` are the runtime's own. */
 export const startHost = async (
   {command: [binary = "", ...launch]}: TestRuntime,
   project: BenchProject,
@@ -104,10 +104,10 @@ export const startHost = async (
   }
 }
 
-/** So long is waited for endpoints to be online, in milliseconds. */
+/** The longest wait for endpoints to be online, in milliseconds. */
 const patience = 60_000
 
-/** Resolves once a Host has so many endpoints and all of them are online. */
+/** Resolves once a Host has this many endpoints and all of them are online. */
 export const untilOnline = async (host: BenchHost, count: number): Promise<void> => {
   const end = performance.now() + patience
   let text = ""
@@ -120,6 +120,6 @@ export const untilOnline = async (host: BenchHost, count: number): Promise<void>
   throw new Error(`the endpoints are not online: ${text} ${host.process.output()}`)
 }
 
-/** `svc` with these arguments, on a project. */
+/** Runs `svc` with these arguments on a project. */
 export const svc = ({command}: TestRuntime, project: BenchProject, args: readonly string[]): Promise<string> =>
   runProcess([...command, ...args], {cwd: project.folder, env: {HTTP_PORT: "0", HTTP_TOKEN: token}})

@@ -2,12 +2,15 @@ import {createServer, type Socket} from "node:net"
 
 export interface IrcServer {
   readonly port: number
-  /** Says one line to the client: to a channel, or to its nick. */
+  /** Sends a line to the client: to a channel, or to its nick. */
   say(nick: string, target: string, text: string): void
   close(): void
 }
 
-/** A stand-in for an IRC server: it knows what one client needs until it is in a channel, and sends as fast as it is read. */
+/**
+ * A stand-in for an IRC server. It supports what one client needs to join a channel, and sends as fast as the client
+ * reads.
+ */
 export const startIrcServer = async (): Promise<IrcServer> => {
   let client: Socket | undefined
   let lines: string[] = []

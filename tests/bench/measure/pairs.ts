@@ -3,13 +3,13 @@ import {type Spread, spreadOf} from "./statistics.ts"
 export interface Pairs {
   readonly subject: Spread
   readonly yardstick: Spread
-  /** Of each pair: subject through yardstick. */
+  /** The ratio of each pair: subject divided by yardstick. */
   readonly ratio: Spread
 }
 
 /**
- * Measures subject and yardstick in turn, so that what else the machine does falls on both; every other pair begins with
- * the yardstick.
+ * Measures subject and yardstick alternately, so that other load on the machine affects both. Every other pair begins
+ * with the yardstick.
  */
 export const measurePairs = async (
   count: number,
@@ -32,7 +32,7 @@ export const measurePairs = async (
   )
 }
 
-/** The same of samples that were taken in pairs. */
+/** The same for samples that were taken in pairs. */
 export const pairsOf = (subject: readonly number[], yardstick: readonly number[]): Pairs => ({
   subject: spreadOf(subject),
   yardstick: spreadOf(yardstick),

@@ -1,17 +1,17 @@
 import {readdirSync, readFileSync} from "node:fs"
 
-/** Clock ticks a second in /proc: 100 on every Linux that Bun and Node run on. */
+/** The clock ticks per second in /proc: 100 on every Linux that Bun and Node run on. */
 const ticks = 100
 
-/** Seconds of processor time that a process has used so far, in user and kernel mode, all of its threads. */
+/** The processor time of a process so far, in seconds: user and kernel mode, all threads. */
 export const cpuSeconds = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-  // The second field is the command in brackets and may hold anything.
+  // The second field is the command in brackets, which may contain anything.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return (Number(fields[11]) + Number(fields[12])) / ticks
 }
 
-/** Resident memory of a process and of the processes that it has started, in MB (2^20 bytes). */
+/** The resident memory of a process and its child processes, in MB (2^20 bytes). */
 export const residentMegabytes = (pid: number): number =>
   [pid, ...childrenOf(pid)].reduce((sum, each) => sum + ownMegabytes(each), 0)
 

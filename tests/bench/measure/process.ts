@@ -1,6 +1,6 @@
 import {type ChildProcess, spawn} from "node:child_process"
 
-/** The processes that this run has started and that have not ended. */
+/** The processes that this run has started and that are still running. */
 const running = new Map<ChildProcess, NodeJS.Signals>()
 
 process.on("exit", () => {
@@ -9,22 +9,22 @@ process.on("exit", () => {
 
 export interface Running {
   readonly pid: number
-  /** What it has printed so far, both streams. */
+  /** The output so far, of both streams. */
   output(): string
-  /** Its exit code; null where a signal ended it. */
+  /** The exit code; null if a signal ended the process. */
   readonly ended: Promise<number | null>
-  /** SIGTERM, and SIGKILL to one that does not end within twelve seconds. */
+  /** Sends SIGTERM, and SIGKILL if the process does not end within twelve seconds. */
   stop(): Promise<void>
 }
 
 export interface StartOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** How it is ended with this run: SIGTERM for one that ends what it has started itself. */
+  /** The signal at the end of this run: SIGTERM for a process that must end its own children. */
   readonly endsBy?: "SIGTERM" | "SIGKILL"
 }
 
-/** Starts a process with nothing of this one's environment but PATH and HOME. It does not outlive this run. */
+/** Starts a process whose environment has only PATH and HOME of this one. It does not outlive this run. */
 export const startProcess = ([command = "", ...args]: readonly string[], options: StartOptions = {}): Running => {
   const {PATH = "", HOME = "/"} = process.env
   const child = spawn(command, args, {
@@ -59,7 +59,7 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
   }
 }
 
-/** Runs a process to its end; resolves to what it printed. Throws where its exit code is not 0. */
+/** Runs a process to its end; resolves to its output. Throws if the exit code is not 0. */
 export const runProcess = async (command: readonly string[], options: StartOptions = {}): Promise<string> => {
   const child = startProcess(command, options)
   const code = await child.ended

@@ -2,7 +2,7 @@ import {connect, createServer} from "node:net"
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Running} from "./process.ts"
 
-/** A port of the loopback address that is free now. */
+/** A loopback port that is currently free. */
 export const freePort = (): Promise<number> =>
   new Promise((done, fail) => {
     const server = createServer()
@@ -13,13 +13,16 @@ export const freePort = (): Promise<number> =>
     })
   })
 
-/** So often is asked, in milliseconds: often enough for the figure, too seldom to keep the Host busy. */
+/** The polling interval, in milliseconds: short enough for the figure, too long to keep the Host busy. */
 const interval = 4
 
-/** So long is waited for a server, in milliseconds. */
+/** The longest wait for a server, in milliseconds. */
 const patience = 20_000
 
-/** Asks until the answer is 200; resolves to the time of that answer. Fails with the server's output where it ends. */
+/**
+ * Polls until the answer is 200; resolves to the time of that answer. Fails with the server's output if the server
+ * ends.
+ */
 export const waitFor200 = async (port: number, path: string, server: Running): Promise<number> => {
   let ended = false
   void server.ended.then(() => {

@@ -3,7 +3,7 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {type Database, openDatabase} from "../../../server/database/database.ts"
 
-/** A folder of this process, removed at its end, with a database in it that is open. */
+/** A folder for this process, deleted when it ends, with an open database in it. */
 export const openScratch = async (): Promise<{readonly folder: string; readonly database: Database}> => {
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-"))
   process.on("exit", () => rmSync(folder, {recursive: true, force: true}))

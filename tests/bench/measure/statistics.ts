@@ -1,11 +1,11 @@
-/** A set of samples in three numbers. */
+/** The summary of a set of samples in three numbers. */
 export interface Spread {
   readonly median: number
   readonly lowest: number
   readonly highest: number
 }
 
-/** The sample below which `share` of all lie (nearest rank). */
+/** The sample below which a `share` of all samples lies (nearest rank). */
 export const percentile = (samples: readonly number[], share: number): number => {
   const sorted = [...samples].sort((one, other) => one - other)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
@@ -24,7 +24,7 @@ export const spreadOf = (samples: readonly number[]): Spread => ({
   highest: Math.max(...samples),
 })
 
-/** How much `y` grows with each unit of `x`: the slope of the least-squares line. */
+/** The growth of `y` per unit of `x`: the slope of the least-squares line. */
 export const slopeOf = (points: readonly (readonly [x: number, y: number])[]): number => {
   const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length
   const meanY = points.reduce((sum, [, y]) => sum + y, 0) / points.length

@@ -6,7 +6,7 @@ import {type Running, startProcess} from "./process.ts"
 import {residentMegabytes} from "./process-stat.ts"
 import {freePort, waitFor200} from "./ready.ts"
 
-/** An endpoint that receives what nobody handles, so many times a second: each is stored, and is one event. */
+/** An endpoint that receives unhandled messages at a given rate: each is stored and makes one event. */
 const ticker = `import {definePlugin, Type} from "svc-runtime"
 import {tick} from "../frames.mjs"
 
@@ -35,11 +35,11 @@ export default definePlugin({
 })
 `
 
-/** A server of an event stream: the Host, or its yardstick. */
+/** A server of an event stream: the Host or its yardstick. */
 export interface StreamServer {
   readonly pid: number
   readonly port: number
-  /** Raises so many events, so many a second; does not wait for them. */
+  /** Raises `count` events at `rate` per second, without waiting for them. */
   tick(count: number, rate: number): Promise<void>
   stop(): Promise<void>
 }
@@ -86,10 +86,10 @@ export const startBareStream = async ({name, command}: TestRuntime): Promise<Str
   }
 }
 
-/** What clients in a process of their own were given. Times in milliseconds. */
+/** The deliveries to clients in a separate process. Times in milliseconds. */
 export interface Followed {
   readonly received: number
-  /** Events that came without the one before. */
+  /** Events that arrived without the event before them. */
   readonly holes: number
   readonly bytes: number
   readonly opened: number
@@ -101,12 +101,12 @@ export interface Followed {
 export interface Followers {
   readonly process: Running
   figures(): Promise<Followed>
-  /** Forgets what came so far. */
+  /** Resets the figures. */
   clear(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Opens so many clients; resolves when all of them are. */
+/** Connects this many clients; resolves once all are connected. */
 export const follow = async (server: StreamServer, clients: number, stalling = 0): Promise<Followers> => {
   const control = await freePort()
   const script = `${root}tests/bench/events/work/follow.ts`
@@ -122,16 +122,16 @@ export const follow = async (server: StreamServer, clients: number, stalling = 0
   }
 }
 
-/** So long is waited for what is on its way, in milliseconds. */
+/** The longest wait for pending deliveries, in milliseconds. */
 const patience = 20_000
 
-/** Waits until so many deliveries were counted, or no longer. */
+/** Waits until this many deliveries were counted, at most for `patience`. */
 export const untilReceived = async (followers: Followers, count: number): Promise<void> => {
   const deadline = performance.now() + patience
   while ((await followers.figures()).received < count && performance.now() < deadline) await sleep(100)
 }
 
-/** The first events are for the compiler. */
+/** Warms up the compiler. */
 export const warmUp = async (server: StreamServer): Promise<void> => {
   const first = await follow(server, 10)
   await server.tick(500, 500)
@@ -139,7 +139,7 @@ export const warmUp = async (server: StreamServer): Promise<void> => {
   await first.stop()
 }
 
-/** The most resident memory of a process while `work` lasts, in MB. */
+/** The highest resident memory of a process during `work`, in MB. */
 export const peakMegabytes = async (pid: number, work: () => Promise<void>): Promise<number> => {
   let most = residentMegabytes(pid)
   const watch = setInterval(() => {

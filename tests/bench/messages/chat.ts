@@ -4,10 +4,10 @@ import {type BenchHost, makeProject, startHost} from "../measure/host.ts"
 import {percentile, spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** Messages of one sample, one at a time. */
+/** The number of messages per sample, one at a time. */
 const messages = 300
 
-/** A platform inside the Host that says one thing at a time, so many in one request, and a command that answers it. */
+/** A platform inside the Host that sends one message at a time, several per request, and a command that answers it. */
 export const lineOf = (count: number): string => `import {definePlugin, Type} from "svc-runtime"
 
 const Times = Type.Array(Type.Number())
@@ -55,7 +55,7 @@ export default definePlugin({
         const times = []
         for (let n = 0; n < ${count}; n++) {
           times.push(await say())
-          // The next message is lone only once what this one left behind is stored.
+          // Waits until the rest of this message is stored, so that the next one is alone.
           await new Promise(rested => setTimeout(rested, 5))
         }
         return call.json(Type.Array(Times), times)
@@ -112,7 +112,6 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
 
 export const chat: Row = {
   name: "chat",
-  summary:
-    "one message inside the Host at rest, each step durable: from its receiving to its answer in the hands of the platform",
+  summary: "one message in an idle Host, each step durable: from its arrival until the platform has the answer",
   measure: onEachRuntime(measureOn),
 }

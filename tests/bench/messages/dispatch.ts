@@ -18,7 +18,7 @@ const rate = (samples: Samples, {name}: TestRuntime, kind: string, size: number,
   detail: `${short(median(samplesOf(samples, "map", size)))} /s`,
 })
 
-/** 1,000 commands against 10, round by round. */
+/** 1,000 commands against 10, by round. */
 const flatness = (samples: Samples, {name}: TestRuntime): Figure => {
   const few = samplesOf(samples, "router", 10)
   const ratios = samplesOf(samples, "router", 1000).map((many, round) => many / (few[round] ?? Number.NaN))

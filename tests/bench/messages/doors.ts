@@ -10,13 +10,13 @@ import {deliver, perCpu, type Sample, type Server, sinkProject, warmUp, webhookD
 import type {Flight, Flown} from "./work/flights.ts"
 import type {IrcDelivery} from "./work/irc-partners.ts"
 
-/** So many messages are under way at the same time. */
+/** The number of messages in progress at the same time. */
 const flying = 100
 
-/** A sample lasts so long, in seconds. */
+/** The duration of a sample, in seconds. */
 const burst = 1.5
 
-/** Partners that last as long as the connection of the Host. */
+/** Partners that last as long as the Host's connection. */
 const startIrcPartners = async () => {
   const process_ = startProcess([process.execPath, `${root}tests/bench/messages/work/irc-partners.ts`])
   while (!process_.output().includes("\n")) await sleep(20)
@@ -45,7 +45,7 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
     irc: (flight: Flight) => partners.deliver(host, flight),
     sandbox: (flight: Flight) => deliver(host, {...flight, door: "sandbox", ends: "replied"}),
   } as const
-  progress("messages for the compiler")
+  progress("warm-up messages")
   for (const door of Object.values(doors)) await door({flying, messages: warmUp / 2})
   const figures: Figure[] = []
   for (const name of ["irc", "sandbox"] as const) {

@@ -7,22 +7,22 @@ import {spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 import {deliver, groupsOf, type Sample, secret, sinkProject, warmUp, webhookDoor} from "./sink.ts"
 
-/** So many webhooks are under way at the same time. */
+/** The number of webhooks in progress at the same time. */
 const flights = [1, 10, 100, 1000] as const
 
-/** A sample lasts so long, in seconds. */
+/** The duration of a sample, in seconds. */
 const burst = 1.5
 
-/** The targets hold with so many under way. */
+/** The number in progress to which the targets apply. */
 const usual = 100
 const targetsOf = ({name}: TestRuntime) =>
   name === "bun" ? {ratio: atLeast(0.17), rate: atLeast(4000)} : {ratio: atLeast(0.2), rate: atLeast(2400)}
 
-/** Of a lone message, in milliseconds. */
+/** For a single message, in milliseconds. */
 const lone = atMost(1)
 
 interface HostSample extends Sample {
-  /** Changes that shared one commit: each message is stored in three. */
+  /** The number of changes per commit: each message is stored in three changes. */
   readonly groupSize: number
 }
 
@@ -83,7 +83,7 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
   const made = sinkProject(webhookDoor)
   const host = await startHost(runtime, made)
   const bare = await startBareInbox(runtime, secret)
-  progress(`${warmUp} messages for the compilers, on ${runtime.name}`)
+  progress(`${warmUp} warm-up messages, on ${runtime.name}`)
   const first = {flying: usual, messages: warmUp, door: "webhook"} as const
   await deliver(host, {...first, ends: "replied"})
   await deliver(bare, {...first, ends: "answered"})
@@ -100,6 +100,6 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
 export const durable: Row = {
   name: "durable",
   summary:
-    "signed webhook → inbox → handler → outbox → handled, each step durable, until the reply is handed to its platform; per CPU-second of the server",
+    "signed webhook → inbox → handler → outbox → handled, each step durable, until the platform has the reply; per CPU-second of the server",
   measure: onEachRuntime(measureOn),
 }

@@ -1,6 +1,9 @@
 import {definePlugin} from "svc-runtime"
 
-/** A plugin of the measured Host: answers each message through a platform that takes messages at once, and tells which it got. */
+/**
+ * A plugin of the measured Host. It answers each message through a platform that accepts messages immediately, and
+ * reports the replies.
+ */
 export default definePlugin({
   setup(plugin) {
     let replied: string[] = []
@@ -25,7 +28,7 @@ export default definePlugin({
       method: "GET",
       path: "/replies",
       scope: "full",
-      summary: "The text of each reply as it is handed over",
+      summary: "The text of each reply when the platform gets it",
       stream: true,
       handle: () => {
         const encoder = new TextEncoder()
@@ -37,7 +40,7 @@ export default definePlugin({
             own("\n")
           },
           cancel: () => {
-            // The next reader may be here already.
+            // The next reader may be connected already.
             if (write === own) write = undefined
           },
         })

@@ -8,10 +8,13 @@ import type {Flown} from "./work/flights.ts"
 
 export const secret = `whsec_${Buffer.from("the secret of the bench, 32 bytes").toString("base64")}`
 
-/** So many messages come before the first sample, for the compilers of both sides. */
+/** The number of messages before the first sample, as a warm-up of both sides. */
 export const warmUp = 20_000
 
-/** A project whose bot answers each message through a platform that takes messages at once, and tells which it got. */
+/**
+ * A project whose bot answers each message through a platform that accepts messages immediately, and reports the
+ * replies.
+ */
 export const sinkProject = (plugins: string): BenchProject => {
   const sink = readFileSync(`${root}tests/bench/messages/sink-plugin.ts`, "utf8")
   const made = makeProject(`  sink: {}\n${plugins}`, {sink})
@@ -28,25 +31,25 @@ export interface Server {
 }
 
 export interface Sample extends Flown {
-  /** Messages in one second of the server's processor time. */
+  /** Messages per second of the server's processor time. */
   readonly perCpuSecond: number
 }
 
-/** What came of messages, with the processor time of the server that took them. */
+/** The results of a delivery, with the processor time of its server. */
 export const perCpu = async ({pid}: Server, deliver: () => Promise<Flown>): Promise<Sample> => {
   const before = cpuSeconds(pid)
   const flown = await deliver()
   return {...flown, perCpuSecond: flown.all / (cpuSeconds(pid) - before)}
 }
 
-/** Partners in a process of their own reach a server over HTTP. */
+/** Partners in a separate process that reach a server over HTTP. */
 export const deliver = (server: Server, delivery: Omit<Delivery, "port" | "token" | "secret">): Promise<Sample> =>
   perCpu(server, () => {
     const wanted: Delivery = {...delivery, port: server.port, token, secret}
     return runScript<Flown>([process.execPath, `${root}tests/bench/messages/work/deliver.ts`, JSON.stringify(wanted)])
   })
 
-/** Changes and commits of the Host so far, as its metrics tell them. */
+/** The Host's changes and commits so far, from its metrics. */
 export const groupsOf = async (host: BenchHost) => {
   const page = await (await host.fetch("/api/metrics")).text()
   const read = (what: string) => Number(new RegExp(`^svc_database_group_batches_${what} (\\S+)$`, "m").exec(page)?.[1])

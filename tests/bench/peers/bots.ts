@@ -15,18 +15,18 @@ export const frameworks = npmTool("bench-peers-2", [
   "koishi@4.18.11",
 ])
 
-/** A bot with a hundred commands, on one runtime, with what it keeps in a folder of its own. */
+/** A bot with a hundred commands, on one runtime, with its files in its own folder. */
 export interface Bot {
   readonly name: string
   readonly runtime: string
   readonly door: Door
   readonly port: number
-  /** `pause`: how long each command takes, in milliseconds. */
+  /** `pause` is the duration of each command, in milliseconds. */
   start(pause: number): Running
   remove(): void
 }
 
-/** The commands of the bot on svc, as those of the others in `bots/`. */
+/** The commands of the bot on svc, like those of the others in `bots/`. */
 const commandsOfSvc = `import {definePlugin} from "svc-runtime"
 import {setTimeout as sleep} from "node:timers/promises"
 
@@ -106,7 +106,7 @@ const onNode: readonly Framework[] = [
   {name: "Koishi with SQLite", file: "koishi.mjs", door: "plain", hasDatabase: true},
 ]
 
-/** All bots of these runtimes; the frameworks are installed. */
+/** All bots of these runtimes; the frameworks must be installed. */
 export const makeBots = async (chosen: readonly TestRuntime[], platform: string): Promise<readonly Bot[]> => {
   const made = chosen.map(async runtime => [
     await makeSvc(runtime, platform),

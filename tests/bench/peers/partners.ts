@@ -2,14 +2,14 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {type BotRequest, bytesOf, type Door, requestOf} from "./requests.ts"
 
 /**
- * The platform and its users, a process of its own (on Bun). It takes the bots' replies as three stand-ins: the receiver of
- * svc's webhooks, Telegram's `sendMessage`, and the plain door of the bench. It is told what to say at `/control/…`.
+ * The platform and its users, in a separate process (on Bun). It receives the bots' replies as three stand-ins: the
+ * receiver of svc's webhooks, Telegram's `sendMessage`, and the plain interface of the bench. `/control/…` controls it.
  * Argument: its port.
  */
 const [port = ""] = process.argv.slice(2)
 const run = process.pid.toString(36)
 
-/** So many conversations at once. */
+/** The number of parallel conversations. */
 const partners = 64
 
 interface Bot {
@@ -18,7 +18,7 @@ interface Bot {
 }
 
 let count = 0
-/** What waits for the reply to a message, by its id. */
+/** Callbacks for pending replies, by the id of their message. */
 const waiting = new Map<string, () => void>()
 
 const heard = (text: string) => {
@@ -36,7 +36,7 @@ const post = async ({port}: Bot, {path, headers, body}: BotRequest): Promise<boo
   return response?.ok === true
 }
 
-/** Says something again and again until the bot takes it, then waits for the reply. */
+/** Sends a message repeatedly until the bot accepts it, then waits for the reply. */
 const first = async (bot: Bot): Promise<void> => {
   for (;;) {
     const message = next(0)
@@ -47,7 +47,10 @@ const first = async (bot: Bot): Promise<void> => {
   }
 }
 
-/** Each partner says the next thing once the bot has taken the one before and has replied to it. Resolves to how many. */
+/**
+ * Each partner sends its next message once the bot has accepted the last one and replied to it. Resolves to the number
+ * of messages.
+ */
 const load = async (bot: Bot, {seconds, most}: {seconds: number; most: number}): Promise<number> => {
   const until = performance.now() + seconds * 1000
   let said = 0
@@ -85,10 +88,10 @@ const load = async (bot: Bot, {seconds, most}: {seconds: number; most: number}):
   return said
 }
 
-/** The ids of messages that the bot has accepted, and that it has not answered. */
+/** The number of accepted messages, and the ids of accepted messages without an answer. */
 const ledger = {accepted: 0, unanswered: new Set<string>()}
 
-/** Says so many things a second, whatever becomes of them, and keeps the books. */
+/** Sends messages at a fixed rate, whatever happens to them, and keeps the ledger. */
 const steady = async (bot: Bot, rate: number, seconds: number): Promise<void> => {
   ledger.accepted = 0
   ledger.unanswered.clear()

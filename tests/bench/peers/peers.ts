@@ -9,11 +9,11 @@ import {spreadOf} from "../measure/statistics.ts"
 import {onOneNode, type Row, type RowOptions} from "../row.ts"
 import {type Bot, frameworks, makeBots} from "./bots.ts"
 
-/** The first messages are for the compiler. */
+/** The first messages warm up the compiler. */
 const warmUp = {seconds: 15, most: 12_000}
 const sample = {seconds: 3, most: 1_000_000}
 
-/** What is said while a bot is killed; each command takes so long, in milliseconds, so that some are always under way. */
+/** The load while a bot is killed. Each command takes `pause` milliseconds, so that some are always in progress. */
 const calm = {rate: 200, seconds: 4, pause: 50}
 
 interface Platform {
@@ -41,12 +41,12 @@ const startPlatform = async (): Promise<Platform> => {
   }
 }
 
-/** The samples of one bot. */
+/** The samples of a bot. */
 interface Samples {
   readonly bot: Bot
-  /** Milliseconds from the start of the process to the first answer. */
+  /** The milliseconds from the start of the process to the first answer. */
   readonly started: number[]
-  /** Resident megabytes before the first load, and after all of it. */
+  /** Resident megabytes before the first load, and after the last. */
   readonly rested: number[]
   readonly loaded: number[]
   readonly perCpuSecond: number[]
@@ -66,7 +66,7 @@ const samplesOf = (bot: Bot): Samples => ({
 
 const label = ({name, runtime}: Bot) => `${name} on ${runtime}`
 
-/** Every other round begins with the last. */
+/** Every other round goes in reverse order. */
 const inTurn = async <T>(rounds: number, all: readonly T[], measure: (each: T) => Promise<void>): Promise<void> => {
   for (let round = 0; round < rounds; round++)
     for (const each of round % 2 === 0 ? all : [...all].reverse()) await measure(each)
@@ -89,7 +89,7 @@ const measureStart = async (platform: Platform, {bot, started, rested}: Samples)
   await running.stop()
 }
 
-/** All bots run at once and are warm; one after the other gets its load. */
+/** All bots run and are warm; they get the load one after another. */
 const measureLoad = async (
   platform: Platform,
   all: readonly Samples[],
@@ -114,7 +114,7 @@ const measureLoad = async (
   }
 }
 
-/** Kills a bot in the middle, starts it again, and counts what it had accepted and answers neither before nor after. */
+/** Kills a bot under load, restarts it, and counts the messages that it had accepted and never answers. */
 const measureKill = async (platform: Platform, {bot, accepted, lost}: Samples): Promise<void> => {
   const {running} = await startBot(platform, bot, calm.pause)
   await platform.ask("load", bot, {seconds: 1, most: 200})
@@ -122,7 +122,7 @@ const measureKill = async (platform: Platform, {bot, accepted, lost}: Samples): 
   await sleep(2500 + Math.random() * 1000)
   process.kill(running.pid, "SIGKILL")
   await running.ended
-  // The platform says the rest to nobody: what is not accepted is not lost.
+  // By now the platform has stopped sending: a message that was not accepted is not lost.
   await sleep(1700)
   const again = await startBot(platform, bot, calm.pause)
   const books = () => platform.ask<{accepted: number; unanswered: number}>("ledger", bot)
@@ -138,7 +138,7 @@ const measureKill = async (platform: Platform, {bot, accepted, lost}: Samples): 
   await again.running.stop()
 }
 
-/** Which framework svc is to be ahead of, by the runtime of both. */
+/** The framework that svc must beat on a runtime. */
 const rivalOn = (runtime: string) => (runtime === "bun" ? "grammY" : "Hubot")
 
 const rateFigures = (all: readonly Samples[]): readonly Figure[] =>
@@ -167,7 +167,7 @@ const lossOf = ({bot, accepted, lost}: Samples): Figure => {
     unit: "",
     value: spreadOf(lost),
     ...(bot.name === "svc" ? {target: atMost(0)} : {}),
-    detail: `${sum(lost)} of ${sum(accepted)} accepted in ${lost.length} kills`,
+    detail: `${sum(lost)} of ${sum(accepted)} accepted over ${lost.length} kills`,
   }
 }
 
@@ -178,7 +178,7 @@ const measure = async (options: RowOptions): Promise<readonly Figure[]> => {
   const platform = await startPlatform()
   const bots = await makeBots(runtimes, platform.url)
   const all = bots.map(samplesOf)
-  // The first start of each makes its database and fills the caches of the machine.
+  // The first start of each bot creates its database and fills the machine's caches.
   for (const bot of bots) {
     progress(`starts ${label(bot)}`)
     await (await startBot(platform, bot, 0)).running.stop()
@@ -203,6 +203,6 @@ const measure = async (options: RowOptions): Promise<readonly Figure[]> => {
 export const peers: Row = {
   name: "peers",
   summary:
-    "svc beside grammY, Hubot and Koishi: 100 commands, 64 partners, each message in over HTTP and its reply out over HTTP; the platforms are stand-ins",
+    "svc beside grammY, Hubot and Koishi: 100 commands, 64 partners, each message arrives and each reply leaves over HTTP; the platforms are stand-ins",
   measure: onOneNode(measure),
 }

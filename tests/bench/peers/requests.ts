@@ -1,11 +1,13 @@
 import {createHmac} from "node:crypto"
 
-/** How messages come into a bot: svc's signed webhooks, updates of Telegram's Bot API, or the plain door of the bench. */
+/**
+ * How messages reach a bot: svc's signed webhooks, updates of Telegram's Bot API, or the plain interface of the bench.
+ */
 export type Door = "svc" | "telegram" | "plain"
 
 export interface Message {
   readonly id: string
-  /** Which of the partners says it. */
+  /** The number of the sending partner. */
   readonly partner: number
 }
 
@@ -15,10 +17,10 @@ export interface BotRequest {
   readonly body: string
 }
 
-/** The bots have so many commands. */
+/** The number of commands of each bot. */
 const commands = 100
 
-/** The secret of the webhooks of svc. */
+/** The secret of svc's webhooks. */
 export const secret = `whsec_${Buffer.from("the secret of the bench, 32 bytes").toString("base64")}`
 const key = Buffer.from(secret.slice("whsec_".length), "base64")
 
@@ -50,14 +52,14 @@ const headersOf = (door: Door, id: string, body: string): BotRequest["headers"] 
 
 const paths: Readonly<Record<Door, string>> = {svc: "/hooks/webhook/webhook~peers", telegram: "/", plain: "/"}
 
-/** A message that calls one command after the other with its own id, which the bot says back. */
+/** A message that calls the commands in turn with its own id, which the bot repeats. */
 export const requestOf = (door: Door, message: Message): BotRequest => {
   const body = JSON.stringify(bodies[door](message, `/cmd${++count % commands}`))
   const headers = {"content-type": "application/json", ...headersOf(door, message.id, body)}
   return {path: paths[door], headers, body}
 }
 
-/** The same as the bytes of HTTP/1.1. */
+/** The same as bytes of HTTP/1.1. */
 export const bytesOf = ({path, headers, body}: BotRequest): string =>
   [
     `POST ${path} HTTP/1.1`,

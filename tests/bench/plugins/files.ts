@@ -11,16 +11,16 @@ import {cpuSeconds} from "../measure/process-stat.ts"
 import {spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** Of each file, and how many are sent in one sample. */
+/** The size of each file, and the number of files per sample. */
 const sizes = [
   {name: "16 KB", bytes: 16_384, count: 200},
   {name: "4 MB", bytes: 4_194_304, count: 10},
 ] as const
 
-/** So many are under way at the same time. */
+/** The number of files in progress at the same time. */
 const flying = 10
 
-/** Sends files by `plugin.send`, each of other bytes, to a platform that reads them to their end. */
+/** Sends files with `plugin.send`, each with different bytes, to a platform that reads them completely. */
 const sender = `import {definePlugin, h, isElement, Type} from "svc-runtime"
 
 const Wanted = Type.Object({bytes: Type.Integer(), count: Type.Integer()})
@@ -82,9 +82,9 @@ export default definePlugin({
 type Size = (typeof sizes)[number]
 
 interface Sample {
-  /** Files a second. */
+  /** Files per second. */
   readonly rate: number
-  /** Milliseconds of the Host's processor time for each. */
+  /** The Host's processor time per file, in milliseconds. */
   readonly cost: number
 }
 
@@ -93,11 +93,11 @@ const sampleOf = async (host: BenchHost, {bytes, count}: Size): Promise<Sample> 
   const answer = await host.fetch("/api/plugins/sender/files", {method: "POST", body: JSON.stringify({bytes, count})})
   const seconds = (performance.now() - begun) / 1000
   const {read} = (await answer.json()) as {read: number}
-  if (read !== bytes * count) throw new Error(`the platform has read ${read} of ${bytes * count} bytes`)
+  if (read !== bytes * count) throw new Error(`the platform read ${read} of ${bytes * count} bytes`)
   return {rate: count / seconds, cost: ((cpuSeconds(host.pid) - before) * 1000) / count}
 }
 
-/** What no file that is durable and named by its hash can do without, one at a time: files a second. */
+/** The minimum for a durable file named by its hash, one at a time, in files per second. */
 const bareRate = async (folder: string, {bytes, count}: Size): Promise<number> => {
   const begun = performance.now()
   for (let n = 0; n < count; n++) {
@@ -119,7 +119,7 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
   const figures: Figure[] = []
   try {
     for (const size of sizes) {
-      // The first are for the compiler.
+      // Warm-up for the compiler.
       await sampleOf(host, size)
       const costs: number[] = []
       const measured = await measurePairs(
@@ -152,6 +152,6 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
 
 export const files: Row = {
   name: "files",
-  summary: "files that plugin.send stores and sends, durable, until the platform has read them to their end",
+  summary: "files that plugin.send stores and sends, durable, until the platform has read them completely",
   measure: onEachRuntime(measureOn),
 }

@@ -7,7 +7,7 @@ import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
 type Samples = Readonly<Record<string, readonly number[]>>
 
-/** Messages that no pattern matches, per second of processor time. */
+/** Messages without a matching pattern, per second of processor time. */
 const rate = (samples: Samples, {name}: TestRuntime, count: number): Figure => ({
   name: `messages against ${count} patterns, on ${name}`,
   unit: "/s",
@@ -16,7 +16,7 @@ const rate = (samples: Samples, {name}: TestRuntime, count: number): Figure => (
   detail: `${short(median(samples[`native ${count}`] ?? []))} /s`,
 })
 
-/** Twice the text may take twice the time, and no more. */
+/** Twice the text may take at most twice the time. */
 const growth = (samples: Samples, {name}: TestRuntime, kind: string, pattern: string): Figure => {
   const half = samples[`${kind} 8192`] ?? []
   const whole = samples[`${kind} 16384`] ?? []

@@ -26,6 +26,6 @@ const measureOn = async (runtime: TestRuntime, rounds: number): Promise<readonly
 
 export const pluginTest: Row = {
   name: "plugin-test",
-  summary: "a test of a plugin with svc-runtime/test: the first one of a process, and those after it",
+  summary: "a test of a plugin with svc-runtime/test: the first one of a process, and further ones",
   measure: onEachRuntime((runtime, {pairs}) => measureOn(runtime, Math.min(pairs, 5))),
 }

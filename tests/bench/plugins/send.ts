@@ -5,11 +5,13 @@ import {measurePairs} from "../measure/pairs.ts"
 import {cpuSeconds} from "../measure/process-stat.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** Messages of one sample, and how many are under way at the same time. */
+/** The number of messages per sample, and the number in progress at the same time. */
 const messages = 5000
 const flying = 100
 
-/** Sends by `plugin.send`, and by a handler's `session.send`, to a platform that takes each message at once. */
+/**
+ * Sends with `plugin.send`, and with a handler's `session.send`, to a platform that accepts each message immediately.
+ */
 const sender = `import {definePlugin, Type} from "svc-runtime"
 
 const Count = Type.Object({sent: Type.Integer()})
@@ -75,7 +77,7 @@ export default definePlugin({
 })
 `
 
-/** Messages in a second of the Host's processor time. */
+/** Messages per second of the Host's processor time. */
 const rateOf = async (host: BenchHost, way: "plugin" | "session"): Promise<number> => {
   const before = cpuSeconds(host.pid)
   await host.fetch(`/api/plugins/sender/${way}`, {method: "POST", body: "{}"})
@@ -85,7 +87,7 @@ const rateOf = async (host: BenchHost, way: "plugin" | "session"): Promise<numbe
 const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {
   const made = makeProject("  sender: {}\n", {sender})
   const host = await startHost(runtime, made)
-  // The first are for the compiler.
+  // Warm-up for the compiler.
   for (const way of ["plugin", "session", "plugin", "session"] as const) await rateOf(host, way)
   const {ratio, subject, yardstick} = await measurePairs(
     pairs,
@@ -109,6 +111,7 @@ const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<rea
 
 export const send: Row = {
   name: "send",
-  summary: "plugin.send, durable, until the platform has the message, beside an event that is answered by session.send",
+  summary:
+    "plugin.send, durable, until the platform has the message, against an event whose handler answers with session.send",
   measure: onEachRuntime(measureOn),
 }

@@ -6,17 +6,17 @@ import {percentile, spreadOf} from "../measure/statistics.ts"
 import {line, sample, type Times} from "../messages/chat.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** So many timers fall due within a minute. */
+/** The number of timers that fall due, and the time over which they do, in milliseconds. */
 const timers = 10_000
 const within = 60_000
 
-/** So many fire before it, for the compiler. */
+/** The number of timers that fire earlier, as a warm-up. */
 const warmUp = 3000
 
-/** They are set before the first of them is due, which takes less than so many milliseconds. */
+/** The time to set the timers before the first one is due, in milliseconds. */
 const lead = 20_000
 
-/** Sets timers that fall due evenly over some time, and keeps how late each one's handler began. */
+/** Sets timers that fall due evenly over some time, and records how late each handler began. */
 const reminders = `import {definePlugin, Type} from "svc-runtime"
 
 const Lateness = Type.Object({lateness: Type.Array(Type.Number())})
@@ -42,7 +42,7 @@ export default definePlugin({
         for (let n = 0; n < count; n += 500)
           await Promise.all(Array.from({length: 500}, (_, more) =>
             plugin.setTimer(due, {at: start + ((n + more) * within) / count}, n + more)))
-        if (lead > 0 && Date.now() > start) throw new Error("setting them took too long")
+        if (lead > 0 && Date.now() > start) throw new Error("setting the timers took too long")
         return call.json(Lateness, {lateness})
       },
     })
@@ -50,7 +50,7 @@ export default definePlugin({
       method: "GET",
       path: "/lateness",
       scope: "full",
-      summary: "Milliseconds from each due time to the begin of its handler",
+      summary: "Milliseconds from each due time to the start of its handler",
       response: Lateness,
       handle: async (_, call) => call.json(Lateness, {lateness}),
     })
@@ -111,6 +111,6 @@ const measureOn = async (runtime: TestRuntime, {progress}: RowOptions): Promise<
 
 export const timersDue: Row = {
   name: "timers-due",
-  summary: `${timers.toLocaleString("en")} timers that fall due within a minute: how late they fire, and what chat notices of it`,
+  summary: `${timers.toLocaleString("en")} timers that fall due within a minute: how late they fire, and the latency of chat meanwhile`,
   measure: onEachRuntime(measureOn),
 }

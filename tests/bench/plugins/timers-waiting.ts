@@ -8,14 +8,14 @@ import {residentMegabytes} from "../measure/process-stat.ts"
 import {median} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 
-/** So many timers wait, and so many are stored at once. */
+/** The number of waiting timers, and the number stored per batch. */
 const waiting = 1_000_000
 const atOnce = 10_000
 
-/** Memory is read so many milliseconds after the Host is ready. */
+/** Memory is read this many milliseconds after the Host is ready. */
 const settled = 1500
 
-/** Reloads of one sample. */
+/** The number of reloads per sample. */
 const reloads = 20
 
 const reminders = `import {definePlugin, Type} from "svc-runtime"
@@ -34,7 +34,7 @@ const insert = `INSERT INTO timers (id, plugin, name, due_at, missed, data, endp
   SELECT 'timer-' || value, 'reminders', 'due', ? + value * 1000, 'once', '1', 'line', '#line', 'user-' || (value % 50000), '{}', 0
   FROM json_each(?)`
 
-/** Makes a project whose Host has run once, and which has this many timers of a day from now on. */
+/** Makes a project whose Host has run once, with this many timers spread over the next day. */
 const projectWith = async (runtime: TestRuntime, timers: number): Promise<BenchProject> => {
   const project = makeProject(pluginsFor(0), {reminders})
   await (await startHost(runtime, project)).stop()
@@ -45,7 +45,7 @@ const projectWith = async (runtime: TestRuntime, timers: number): Promise<BenchP
     await client.execute({sql: insert, args: [first, values]})
   }
   const [row] = (await client.execute("SELECT count(*) AS count FROM timers WHERE state = 'waiting'")).rows
-  if (row?.count !== timers) throw new Error(`${row?.count} timers are stored, not ${timers}`)
+  if (row?.count !== timers) throw new Error(`${row?.count} timers are stored, instead of ${timers}`)
   await client.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   client.close()
   return project
@@ -108,6 +108,6 @@ const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): P
 
 export const timersWaiting: Row = {
   name: "timers-waiting",
-  summary: "a Host with a million timers that wait: start, memory and reload, beside one with none",
+  summary: "a Host with a million waiting timers: start, memory and reload, against one without timers",
   measure: onEachRuntime(measureOn),
 }

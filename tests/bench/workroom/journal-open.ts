@@ -5,7 +5,7 @@ import {runScript} from "../measure/process.ts"
 import {spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, type Row} from "../row.ts"
 
-/** A Journal is opened so often, at most. */
+/** The highest number of rounds. */
 const mostRounds = 3
 
 const measureOn = async (runtime: TestRuntime, rounds: number, records: number): Promise<readonly Figure[]> => {
@@ -25,6 +25,6 @@ const measureOn = async (runtime: TestRuntime, rounds: number, records: number):
 
 export const journalOpen: Row = {
   name: "journal-open",
-  summary: "opening and verifying a Journal of the workroom, in both stores (--records says of how many)",
+  summary: "opening and verifying a Journal of the workroom, in both stores (--records sets the number of records)",
   measure: onEachRuntime((runtime, {pairs, records}) => measureOn(runtime, Math.min(pairs, mostRounds), records)),
 }

@@ -12,7 +12,7 @@ interface Rates {
 
 type Samples = Readonly<Record<"file" | "database" | "driver, batch" | "driver, set-wise" | "bytes", Rates>>
 
-/** Records of one group: as many as the workroom stores at once. */
+/** The number of records per group, the workroom's own maximum. */
 const groupSize = 512
 const groups = 28
 

@@ -1,6 +1,6 @@
 /**
- * Asks a Host to run a command, and until it has ended asks for its health and stores messages, each every few
- * milliseconds; prints how long each took. A process of its own. Arguments: port, token, the command as JSON.
+ * Makes a Host run a command, and until it ends requests its health and stores messages, each every few milliseconds.
+ * Prints the time of each request. Runs as a separate process. Arguments: port, token, the command as JSON.
  */
 const [port, token, command = "[]"] = process.argv.slice(2)
 const pause = 5

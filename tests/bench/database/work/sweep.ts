@@ -5,9 +5,9 @@ import {inboxPart} from "../../../../server/inbox/retention.ts"
 import {percentile} from "../../measure/statistics.ts"
 
 /**
- * Retention of the inbox on the database of a project that is stopped, and beside it a writer, first without and then with
- * retention. Prints events a second, milliseconds of the processor for a thousand of them, and the writer's p99 of both, in
- * milliseconds. Arguments: file, seconds.
+ * Runs the inbox's retention on the database of a stopped project, with a writer beside it: first without retention,
+ * then with it. Prints events per second, processor milliseconds per thousand events, and the writer's p99 of both
+ * phases in milliseconds. Arguments: file, seconds.
  */
 const [file = "", seconds = "10"] = process.argv.slice(2)
 const stop = new AbortController()
@@ -17,7 +17,7 @@ const database = await openDatabase(
 )
 await database.write([{sql: "CREATE TABLE IF NOT EXISTS writer (text TEXT)"}])
 
-/** What a small write waits, every few milliseconds. */
+/** The p99 of small writes every few milliseconds. */
 const writeFor = async (milliseconds: number): Promise<number> => {
   const times: number[] = []
   for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(5)) {
@@ -28,10 +28,10 @@ const writeFor = async (milliseconds: number): Promise<number> => {
   return percentile(times, 0.99)
 }
 
-/** Everything that was handled goes; what waits for a person stays. */
+/** Deletes all handled events; events that wait for a person stay. */
 const limits = {age: undefined, rows: 0, undelivered: undefined, spareAfter: Number.MAX_SAFE_INTEGER}
 
-/** Resolves to how many events went until it was stopped, or until none were left. */
+/** Resolves to the number of events deleted until it was stopped, or until none were left. */
 const sweep = async (): Promise<number> => {
   let dropped = 0
   const progress = (rows: number) => {
@@ -58,7 +58,7 @@ const busy = await writeFor(Number(seconds) * 1000)
 stop.abort()
 const dropped = await sweeping
 const rate = (dropped / (performance.now() - begun)) * 1000
-// The writer's own processor time is no part of it.
+// Excludes the writer's own processor time.
 const cost = ((cpuMilliseconds() - cpu - writing) * 1000) / dropped
 await database.close()
 process.stdout.write(`${JSON.stringify({rate, cost, calm, busy})}\n`)

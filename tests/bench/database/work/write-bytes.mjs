@@ -1,4 +1,4 @@
-/** The control of a snapshot: writes so many bytes to a file, then syncs it. Arguments: file, bytes. */
+/** The control of a snapshot: writes a number of bytes to a file, then syncs it. Arguments: file, bytes. */
 import {closeSync, fsyncSync, openSync, writeSync} from "node:fs"
 
 const [path = "", bytes = "0"] = process.argv.slice(2)

@@ -5,15 +5,15 @@ import {lastAsLongAsProcess} from "../../../support/host/shared.ts"
 import {startDiscord} from "../../../support/platforms/discord/discord.ts"
 
 /**
- * The tests' fake of Discord in a process of its own, so that it shares no event loop with what is measured. Prints where it
- * is, and where its troubles are switched: `POST /hang`, `/refuse`, `/calm`, and `/flood?count=<n>&text=<text>`, which edits so
- * many messages that it made before, each in a direct channel of its own.
+ * The tests' fake of Discord in a separate process, so that it shares no event loop with the measured Host. Prints its
+ * address and that of its controls: `POST /hang`, `/refuse`, `/calm`, and `/flood?count=<n>&text=<text>`, which edits
+ * this many of its earlier messages, each in its own direct channel.
  */
 
 lastAsLongAsProcess()
 const fake = await startDiscord()
 
-/** Edits so many at once, then lets the sockets write. */
+/** The number of edits per turn; then the sockets may write. */
 const chunk = 250
 
 const flood = async (count: number, text: string): Promise<void> => {

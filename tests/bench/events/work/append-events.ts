@@ -8,8 +8,8 @@ import {EventLog} from "../../../../server/events/log.ts"
 import {log} from "../../../support/host/silence.ts"
 
 /**
- * Appends events durably, groups of so many at a time, by the event log and by the bare driver with one statement for a
- * group into a table of the same columns. Prints events per second of each. Arguments: group, seconds.
+ * Appends events durably in groups: with the event log, and with the bare driver, which uses one statement per group on
+ * a table with the same columns. Prints events per second of each. Arguments: group, seconds.
  */
 const [group = "100", seconds = "1"] = process.argv.slice(2)
 const size = Number(group)

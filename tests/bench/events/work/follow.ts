@@ -1,8 +1,8 @@
 /**
- * Clients of an event stream, a process of its own (on Bun). When all are open it answers on a port of its own: GET tells
- * what came so far, POST begins anew. Each client checks that offsets come one after the other; the age of an event is the
- * time of its chunk less what its envelope says. Arguments: port of the server, own port, token, clients, how many of them
- * stop reading once they are open.
+ * Clients of an event stream in a separate process (on Bun). Once all are connected, it serves a control port: GET
+ * returns the figures so far, POST resets them. Each client checks that offsets are consecutive; the age of an event is
+ * the time of its chunk minus the time in its envelope. Arguments: port of the server, control port, token, number of
+ * clients, number of clients that stop reading once they are connected.
  */
 const [port, control, token = "", count = "1", stalling = "0"] = process.argv.slice(2)
 
@@ -20,9 +20,9 @@ interface Client {
   offset: number
 }
 
-/** When the event of an offset happened, in milliseconds since 1970: parsed for the first client that gets it. */
+/** The time of the event at an offset, in milliseconds since 1970; the first client that gets it parses it. */
 const happened = new Map<number, number>()
-/** How many deliveries took so many milliseconds. */
+/** The number of deliveries by their age in milliseconds. */
 const ages: number[] = []
 let received = 0
 let bytes = 0
@@ -52,7 +52,7 @@ const takeFrame = (client: Client, all: string, at: number, now: number) => {
   const isFirst = client.offset === 0
   if (!isFirst && offset !== client.offset + 1) holes++
   client.offset = offset
-  // `hello` tells where the client begins.
+  // `hello` contains the client's first offset.
   if (all.startsWith("hello\n", name + eventMark.length)) return
   received++
   let time = happened.get(offset)
@@ -114,7 +114,7 @@ const clear = () => {
   return {}
 }
 
-// A few at a time: a server's queue of connections has an end.
+// A few at a time, because a server's queue of connections is limited.
 const together = 50
 for (let index = 0; index < Number(count); index += together) {
   const many = Math.min(together, Number(count) - index)

@@ -6,12 +6,13 @@ import {log} from "../../../support/host/silence.ts"
 import {openScratch} from "../../measure/scratch.ts"
 
 /**
- * Ten thousand jobs in a process of their own, on a real database; prints one JSON value, in milliseconds and megabytes: the
- * file read and checked, all due times worked out, one due time found and claimed by hand of a clock, the resident memory more.
+ * Measures ten thousand jobs on a real database in a separate process. Prints one JSON value in milliseconds and
+ * megabytes: reading and checking the file, computing all due times, finding and claiming one due job by a clock that
+ * the script advances, and the additional resident memory.
  */
 const count = 10_000
 
-/** Of 1,440 patterns, in four timezones; one of them is due at a time of its own. */
+/** 1,440 patterns in four timezones; one job has a due time that no other has. */
 const zones = ["America/New_York", "Europe/London", "Australia/Lord_Howe", "UTC"]
 const jobs = Array.from(
   {length: count},

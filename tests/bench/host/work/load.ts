@@ -1,11 +1,11 @@
 /**
- * The load generator, a process of its own (on Bun): keeps connections busy, one request at a time on each, for so
- * long, then prints how many were answered. Arguments: port, path, token or empty, seconds. Every answer must be a 200
- * with a Content-Length.
+ * The load generator, in a separate process (on Bun). Keeps connections busy for some seconds, with one request at a
+ * time on each, then prints the number of answers. Arguments: port, path, token or empty, seconds. Every answer must be
+ * a 200 with a Content-Length.
  */
 const [port, path = "/", token = "", seconds = "1"] = process.argv.slice(2)
 
-/** Enough to keep the server busy all the time: one that waits for work pays a system call for each request. */
+/** Enough to keep the server busy all the time: a server that waits for work pays a system call for each request. */
 const connections = 128
 
 const request = Buffer.from(
@@ -55,7 +55,7 @@ const open = () => {
 await Promise.all(Array.from({length: connections}, open))
 await Bun.sleep(Number(seconds) * 1000)
 stopped = true
-// What is under way is answered before the count.
+// Requests in progress are answered before the count.
 await Bun.sleep(50)
 process.stdout.write(`${JSON.stringify({answered})}\n`)
 process.exit(0)

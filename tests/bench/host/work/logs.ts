@@ -2,12 +2,12 @@ import {pino} from "pino"
 import {createLogs} from "../../../../server/logs/log.ts"
 
 /**
- * Times the log in a process of its own, and prints one JSON value: records per CPU-second, one sample a round, for ours
- * with 1 and with 50 secrets and for pino with redaction by path. Lines go nowhere. Argument: rounds.
+ * Times the log in a separate process, and prints one JSON value: records per CPU-second, one sample per round, for our
+ * log with 1 and with 50 secrets, and for pino with redaction by path. Lines are discarded. Argument: rounds.
  */
 const rounds = Number(process.argv[2] ?? 7)
 
-/** Each sample lasts so long, in milliseconds of processor time. */
+/** The duration of a sample, in milliseconds of processor time. */
 const sampleTime = 150
 const batch = 500
 
@@ -61,7 +61,7 @@ const rateOf = (say: (index: number) => void): number => {
 }
 
 const samples: Record<string, number[]> = Object.fromEntries(Object.keys(cases).map(name => [name, []]))
-// The first round is for the compiler.
+// The first round is a warm-up for the compiler.
 for (let round = 0; round <= rounds; round++) {
   for (const [name, say] of Object.entries(cases)) {
     const rate = rateOf(say)

@@ -9,12 +9,13 @@ import {secondsBuckets} from "../../../../shared/meter.ts"
 import {log} from "../../../support/host/silence.ts"
 
 /**
- * Stores messages in groups, with a row of the metric history after every so many and without any, by turns; then 90 days of
- * history alone. Prints messages per second of the processor, what a row takes of it, and bytes. Arguments: groups, endpoints.
+ * Stores messages in groups, alternately with a row of the metric history after every few groups and without any; then
+ * stores 90 days of history alone. Prints messages per second of processor time, the processor time of a row, and
+ * bytes. Arguments: groups, endpoints.
  */
 const [groups = "800", endpoints = "5"] = process.argv.slice(2)
 
-/** Messages of a group, and groups until the next row: a Host that does nothing else needs a second for them. */
+/** The messages per group, and the groups between two rows: a Host needs a second for them if it does nothing else. */
 const size = 100
 const perRow = 40
 
@@ -27,7 +28,7 @@ const opened = (name: string, isScratch = false): Promise<Database> =>
     {runtimeId: "bench", signal: new AbortController().signal, onLeaseLost: () => {}, isScratch},
   )
 
-/** A Host whose every minute has messages of all lengths, and all endpoints online. */
+/** A Host whose every minute has messages of all lengths, with all endpoints online. */
 const historyOf = (database: Database) => {
   let now = Date.parse("2027-03-01T00:00:00Z")
   let count = 0
@@ -64,7 +65,7 @@ const store = `INSERT INTO inbox (endpoint, event_id, conversation, type, receiv
 
 let stored = 0
 
-/** Messages per second of the processor. */
+/** Messages per second of processor time. */
 const rateOf = async (database: Database, record?: (after: number) => Promise<void>): Promise<number> => {
   const before = spent()
   for (let group = 1; group <= Number(groups); group++) {
@@ -86,14 +87,14 @@ const rates = {without: await rateOf(busy), with: await rateOf(busy, record)}
 const messageBytes = ((await readPages(busy)).used - usedBefore) / (stored - storedBefore)
 await busy.close()
 
-// Its size alone counts: nothing of it waits for the disk.
+// Only its size counts, so it never waits for the disk.
 const old = await opened("old", true)
 const before = (await readPages(old)).used
 const recordOld = historyOf(old)
 const minutesOfDay = day / minute
 for (let n = 0; n < minutesOfDay; n++) await recordOld(minute)
 const dayBytes = (await readPages(old)).used - before
-// Of the days before, hours are kept alone: a row each.
+// Earlier days have only hours: one row each.
 for (let n = 0; n < (87 * day) / hour; n++) await recordOld(hour)
 for (let n = 0; n < 2 * minutesOfDay; n++) await recordOld(minute)
 const wholeBytes = (await readPages(old)).used - before

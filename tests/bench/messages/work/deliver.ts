@@ -9,11 +9,11 @@ export interface Delivery extends Flight {
   /** Signed webhooks, or messages of the sandbox. */
   readonly door: "webhook" | "sandbox"
   readonly secret: string
-  /** A message ends with its answer, or when the Host tells that the reply to it was handed to the platform. */
+  /** A message ends with its answer, or when the Host reports that the platform has the reply. */
   readonly ends: "answered" | "replied"
 }
 
-/** The partners, a process of its own (on Bun): prints what came of a delivery, which is its argument, as JSON. */
+/** The partners, in a separate process (on Bun). The argument is a delivery; prints its results as JSON. */
 const delivery = JSON.parse(process.argv[2] ?? "{}") as Delivery
 const {port, token, door, ends} = delivery
 const key = Buffer.from(delivery.secret.replace(/^whsec_/, ""), "base64")
@@ -44,7 +44,7 @@ const requestOf = (id: string, lane: number): string => {
   return [`POST ${path} HTTP/1.1`, ...common, ...headers, "", body].join("\r\n")
 }
 
-/** Each lane has a connection: the next message leaves once the one before has come to its end. */
+/** Each lane has a connection: the next message is sent once the last one has ended. */
 const open = (onAnswer: (lane: number) => void) => (_: unknown, lane: number) =>
   Bun.connect({
     hostname: "127.0.0.1",

@@ -12,13 +12,13 @@ import {firstAttempt} from "../../../support/messages/attempt.ts"
 import {ableEndpoints} from "../../../support/messages/endpoint-acts.ts"
 
 /**
- * Times the command dispatch of `server/messages` in a process of its own, and prints one JSON value: for each number of
- * commands, dispatches per CPU-second, one sample a round. Argument: rounds.
+ * Times the command dispatch of `server/messages` in a separate process, and prints one JSON value: for each number of
+ * commands, dispatches per CPU-second, one sample per round. Argument: rounds.
  */
 const rounds = Number(process.argv[2] ?? 7)
 const sizes = [10, 100, 1000]
 
-/** Each sample lasts so long, in milliseconds of processor time. */
+/** The duration of a sample, in milliseconds of processor time. */
 const sampleTime = 150
 
 const commandOf = (index: number, definition: Command["definition"]): Command => ({
@@ -40,12 +40,12 @@ const eventOf = (command: number, index: number): SatoriEvent => ({
   message: {id: String(index), content: `!command${command} world ${index}`},
 })
 
-/** As many messages for few commands as for many, in an order that is the same in every run and that no cache likes. */
+/** The same number of messages for few commands as for many, in a fixed order that defeats caches. */
 const eventCount = 1000
 const eventsFor = (size: number): SatoriEvent[] =>
   Array.from({length: eventCount}, (_, index) => eventOf((index * 7919) % size, index))
 
-/** The command is found, and its arguments are read: what the number of commands could slow down. */
+/** Finds the command and reads its arguments: the work that could depend on the number of commands. */
 const routeAll = (size: number) => {
   const {router} = tableOf(size)
   const events = eventsFor(size)
@@ -57,7 +57,7 @@ const routeAll = (size: number) => {
   }
 }
 
-/** The same, with what is around it: a session, the handler, its reply; nothing is stored. */
+/** The same with a session, the handler and its reply; nothing is stored. */
 const dispatchAll = (size: number) => {
   const table = tableOf(size)
   const dispatch = createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log})
@@ -72,8 +72,8 @@ const dispatchAll = (size: number) => {
 }
 
 /**
- * The same with a permission, a cooldown and a middleware for each message: nine rules for others stand above the one that fits, and
- * each call finds its user's last one over.
+ * The same with a permission, a cooldown and a middleware per message: nine rules for others precede the matching one,
+ * and at each call the user's last cooldown has expired.
  */
 const dispatchGuarded = (size: number) => {
   let now = 0
@@ -105,7 +105,7 @@ const dispatchGuarded = (size: number) => {
   }
 }
 
-/** The yardstick: the first word is cut out of the message and looked up in a Map. */
+/** The yardstick: extracts the first word of the message and looks it up in a Map. */
 const lookUpAll = (size: number) => {
   const known = new Map(Array.from({length: size}, (_, index) => [`command${index}`, index]))
   const texts = eventsFor(size).map(event => event.message?.content ?? "")
@@ -179,12 +179,12 @@ const rateOf = async (work: () => void | Promise<void>): Promise<number> => {
 
 const kinds = {router: routeAll, dispatch: dispatchAll, guarded: dispatchGuarded, map: lookUpAll}
 
-/** One kind's sizes stand side by side: they are what is compared. */
+/** The sizes of a kind run one after another, because they are compared. */
 const cases = Object.entries(kinds).flatMap(([kind, make]) =>
   sizes.map(size => ({key: `${kind} ${size}`, work: make(size)})),
 )
 const samples: Record<string, number[]> = Object.fromEntries(cases.map(({key}) => [key, []]))
-// The first round is for the compiler.
+// The first round is a warm-up for the compiler.
 for (let round = 0; round <= rounds; round++) {
   for (const {key, work} of cases) {
     const rate = await rateOf(work)

@@ -1,35 +1,35 @@
-/** What a process of partners is asked for. */
+/** The task of a process of partners. */
 export interface Flight {
-  /** Messages under way at the same time, each on a lane of its own. */
+  /** The number of messages in progress, each on its own lane. */
   readonly flying: number
-  /** How long is measured, after half a second that is for the compiler. */
+  /** The duration of the measurement, after half a second of warm-up. */
   readonly seconds?: number
-  /** In the place of a time: so many messages. */
+  /** The number of messages, instead of a duration. */
   readonly messages?: number
 }
 
-/** What came of it. Times in milliseconds. */
+/** The results. Times in milliseconds. */
 export interface Flown {
-  /** Messages a second. */
+  /** Messages per second. */
   readonly rate: number
   readonly p50: number
   readonly p99: number
-  /** From the first to the last, the compiler's too. */
+  /** The time from the first to the last message, including the warm-up. */
   readonly all: number
 }
 
 const warmUp = 500
 
-/** So long is waited for what is under way at the end, in milliseconds. */
+/** The longest wait for messages in progress at the end, in milliseconds. */
 const patience = 10_000
 
 export interface Flights {
-  /** The message with this id has come to its end; its lane says the next one. */
+  /** The message with this id has ended; its lane sends the next one. */
   complete(id: string): void
   fly(): Promise<Flown>
 }
 
-/** Keeps messages under way: `say` begins one on a lane. */
+/** Keeps messages in progress: `say` starts one on a lane. */
 export const createFlights = (
   {flying, seconds = 1, messages}: Flight,
   say: (id: string, lane: number) => void,
@@ -48,7 +48,7 @@ export const createFlights = (
   }
   const untilLanded = async () => {
     for (let waited = 0; under.size > 0; waited += 10) {
-      if (waited > patience) throw new Error(`${under.size} of ${count} messages have not come to their end`)
+      if (waited > patience) throw new Error(`${under.size} of ${count} messages did not end`)
       await Bun.sleep(10)
     }
   }
@@ -76,7 +76,7 @@ export const createFlights = (
       await measure()
       const measured = performance.now() - begun - (messages === undefined ? warmUp : 0)
       isOver = true
-      // What is under way comes to its end before the next sample.
+      // Messages in progress end before the next sample.
       await untilLanded()
       times.sort((one, other) => one - other)
       const at = (share: number) => times[Math.max(0, Math.ceil(times.length * share) - 1)] ?? Number.NaN
@@ -85,14 +85,14 @@ export const createFlights = (
   }
 }
 
-/** Hears which replies the Host's platform was handed, until `stop`. */
+/** Reports the replies that the Host's platform has received, until `stop`. */
 export const hearReplies = async (port: number, token: string, complete: (id: string) => void) => {
   const stop = new AbortController()
   const replies = await fetch(`http://127.0.0.1:${port}/api/plugins/sink/replies`, {
     headers: {authorization: `Bearer ${token}`},
     signal: stop.signal,
   })
-  if (!replies.ok) throw new Error(`the sink tells nothing: ${replies.status}`)
+  if (!replies.ok) throw new Error(`the sink does not answer: ${replies.status}`)
   void (async () => {
     let rest = ""
     for await (const chunk of replies.body ?? []) {

@@ -1,15 +1,15 @@
 import {startIrcServer} from "../../measure/irc-server.ts"
 import {createFlights, type Flight, hearReplies} from "./flights.ts"
 
-/** What the partners are asked for, and the Host that tells which replies it has handed over. */
+/** The task of the partners, and the Host that reports the replies. */
 export interface IrcDelivery extends Flight {
   readonly port: number
   readonly token: string
 }
 
 /**
- * Persons on a stand-in for an IRC server, a process of its own (on Bun) that lasts as long as the Host's connection. Its
- * first line is `{irc, control}`, its ports; POST to the control delivers, and answers what came of it.
+ * Persons on a stand-in for an IRC server, in a separate process (on Bun) that lasts as long as the Host's connection.
+ * Its first line is `{irc, control}`, its ports. A POST to the control port delivers, and returns the results.
  */
 const irc = await startIrcServer()
 

@@ -1,7 +1,7 @@
 import {createServer} from "node:http"
 import {answer, commands, load, PLATFORM, PORT} from "./setting.mjs"
 
-// Its own webhook, which answers once the command has run and its reply has been taken by the Bot API.
+// grammY's own webhook, which answers once the command has run and the Bot API has accepted its reply.
 const {Bot, webhookCallback} = load("grammy")
 const botInfo = {id: 999, is_bot: true, first_name: "bot", username: "bench_bot"}
 const bot = new Bot("999:token", {botInfo, client: {apiRoot: PLATFORM}})

@@ -3,13 +3,13 @@ import {createRequire} from "node:module"
 import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
 
-/** What the bench tells each bot: where to listen, where the platform is, and how long a command takes in milliseconds. */
+/** The settings of each bot: its port, the platform's address, and the duration of a command in milliseconds. */
 export const {PORT = "", PLATFORM = "", FRAMEWORKS = "", PAUSE = "0"} = process.env
 
 /** Loads packages that the bench has installed. */
 export const load = createRequire(join(FRAMEWORKS, "package.json"))
 
-/** The names of the commands of every bot. */
+/** The names of every bot's commands. */
 export const commands = Array.from({length: 100}, (_, index) => `cmd${index}`)
 
 /** The work of a command. */
@@ -18,7 +18,7 @@ export const answer = async text => {
   return `pong ${text}`
 }
 
-/** The small HTTP door of a framework that brings none: a message in, 200 once `take` has it. */
+/** A small HTTP server for frameworks without one: receives a message and answers 200 once `take` has accepted it. */
 export const listen = take => {
   const server = createServer((request, response) => {
     const chunks = []
@@ -31,7 +31,7 @@ export const listen = take => {
   server.listen(Number(PORT), "127.0.0.1")
 }
 
-/** Says something on the platform; rejects where it does not take that. */
+/** Sends a message on the platform; rejects if the platform refuses it. */
 export const say = async (channel, text) => {
   const headers = {"content-type": "application/json"}
   const response = await fetch(`${PLATFORM}/reply`, {method: "POST", headers, body: JSON.stringify({channel, text})})

@@ -5,20 +5,20 @@ import {channelType, type SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import {log} from "../../../support/host/silence.ts"
 
 /**
- * Times how messages are held against the patterns of `plugin.hears`, in a process of its own, and prints one JSON value: by
- * case, one sample a round. Argument: rounds.
+ * Times the matching of messages against the patterns of `plugin.hears` in a separate process, and prints one JSON
+ * value: by case, one sample per round. Argument: rounds.
  */
 const rounds = Number(process.argv[2] ?? 7)
 const counts = [1, 10, 100]
 
-/** Each sample of messages lasts so long, in milliseconds of processor time. */
+/** The duration of a sample of messages, in milliseconds of processor time. */
 const sampleTime = 100
 
 const messages = 500
 
 /**
- * Patterns that backtracking engines try for ever, with the letters of their texts, and how often one sample repeats each. The
- * second is almost as large as a pattern may be, and has more states than the engine keeps.
+ * Patterns on which backtracking engines never finish, with the letters of their texts, and the repetitions per sample.
+ * The second pattern is almost as large as a pattern may be, and has more states than the engine keeps.
  */
 const evil = {
   nested: {pattern: "(a+)+$", letters: "a", times: 100},
@@ -27,7 +27,7 @@ const evil = {
 const lengths = [8192, 16_384]
 
 let seed = 1
-/** A linear congruential generator (Numerical Recipes): the same texts in each run. */
+/** A linear congruential generator (Numerical Recipes), for the same texts in each run. */
 const random = (below: number): number => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
   return Math.floor((seed / 2 ** 32) * below)
@@ -119,7 +119,7 @@ for (const [name, {pattern, letters, times}] of Object.entries(evil)) {
 }
 
 const samples: Record<string, number[]> = Object.fromEntries(cases.map(({key}) => [key, []]))
-// The first round is for the compiler.
+// The first round is a warm-up for the compiler.
 for (let round = 0; round <= rounds; round++) {
   for (const {key, measure} of cases) {
     const value = measure()

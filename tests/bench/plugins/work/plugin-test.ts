@@ -1,6 +1,6 @@
 import {definePlugin} from "../../../../shared/sdk/plugin/plugin.ts"
 
-// As authors load it: what `svc-runtime/test` leads to, built.
+// As authors load it: the built module of `svc-runtime/test`.
 const [library = ""] = process.argv.slice(2)
 const began = performance.now()
 const {plugin} = (await import(library)) as typeof import("../../../../server/testing/testing.ts")
@@ -8,7 +8,7 @@ const greeter = definePlugin({
   setup: plugin => plugin.command("hi", () => "hello"),
 })
 
-/** Milliseconds of one test, from its start until its bot is closed. */
+/** The milliseconds of one test, from its start until its bot is closed. */
 const testOnce = async (): Promise<number> => {
   const begun = performance.now()
   await plugin.test(greeter, async bot => {

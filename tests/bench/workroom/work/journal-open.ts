@@ -9,8 +9,8 @@ import {openScratch} from "../../measure/scratch.ts"
 import {authority, Groups} from "./journal-requests.ts"
 
 /**
- * Times opening and verifying a Journal of so many records, in both stores, and the SHA-256 of the same texts alone. Prints one
- * JSON value: seconds, a sample a round. Arguments: rounds, records.
+ * Times opening and verifying a Journal in both stores, and the SHA-256 of the same texts alone. Prints one JSON value:
+ * seconds, one sample per round. Arguments: rounds, records.
  */
 const [rounds = 3, records = 100_000] = process.argv.slice(2).map(Number)
 

@@ -1,10 +1,10 @@
 import type {Request} from "../../../../server/workroom/workroom.ts"
 import type {Command} from "../../../../shared/api/workroom.ts"
 
-/** The authority of every workroom that is measured. */
+/** The authority of all measured workrooms. */
 export const authority = "6f1c1e9e-0000-4000-8000-00000000be7c"
 
-/** The commands of an item's whole life, in their order; the first adds it. */
+/** The commands of an item's life, in order; the first adds it. */
 const life = (item: number): readonly Command[] => [
   {
     is: "add",
@@ -24,7 +24,7 @@ const life = (item: number): readonly Command[] => [
   {is: "accept", expectedRevision: 6},
 ]
 
-/** Commands that many give at the same time: each group is about items of its own, which go through their lives together. */
+/** Parallel commands: each group has its own items, which go through their lives together. */
 export class Groups {
   readonly #size: number
   #first = 1

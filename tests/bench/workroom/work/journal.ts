@@ -11,9 +11,9 @@ import {openScratch} from "../../measure/scratch.ts"
 import {authority, Groups} from "./journal-requests.ts"
 
 /**
- * Times durable appends to the Journal in both stores and, in turn with them, what they cannot do without: the texts of the
- * same records, in the same groups, stored by the bare driver, and written and synced as bare bytes. Prints one JSON value:
- * records per second and per CPU-second, a sample a round. Arguments: rounds, records of one group, groups of a sample.
+ * Times durable appends to the Journal in both stores and, alternately, the necessary minimum: the texts of the same
+ * records, in the same groups, stored by the bare driver, and written and synced as bare bytes. Prints one JSON value:
+ * records per second and per CPU-second, one sample per round. Arguments: rounds, records per group, groups per sample.
  */
 const [rounds = 7, size = 512, groups = 28] = process.argv.slice(2).map(Number)
 
