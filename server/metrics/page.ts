@@ -3,12 +3,12 @@ import type {Distribution, Sample} from "../../shared/meter.ts"
 import type {Readings} from "./readings.ts"
 import {metrics} from "./table.ts"
 
-/** Prometheus' text format, as `promtool check metrics` reads it. */
+/** Prometheus' text format, in the form that `promtool check metrics` accepts. */
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 type Library = Awaited<ReturnType<typeof load>>
 
-/** The metrics as one page. What renders it is loaded for the first one: no start waits for it. */
+/** The metrics as one page. The library that renders it is loaded for the first page, so that no start waits for it. */
 export class MetricsPage {
   readonly #collect: () => Promise<Readings>
   #library: Promise<Library> | undefined
@@ -49,7 +49,7 @@ const load = async () => {
 const seriesOf = (name: string, series: readonly (Sample | Distribution)[]): readonly Series[] =>
   series.flatMap(each => ("histogram" in each ? partsOf(name, each) : [each]))
 
-/** Buckets with their upper bounds, sum and count. */
+/** Returns the buckets with their upper bounds, the sum and the count. */
 const partsOf = (name: string, {labels, histogram}: Distribution): readonly Series[] => [
   ...histogram.cumulative().map((value, index) => ({
     metricName: `${name}_bucket`,

@@ -1,9 +1,12 @@
-/** What is used of prom-client's modules. Its entrance loads pushgateway, cluster and OpenTelemetry too: 40 ms and more. */
+/**
+ * The parts of prom-client's modules that svc uses. Its main module also loads pushgateway, cluster and OpenTelemetry:
+ * 40 ms and more.
+ */
 declare module "prom-client/lib/registry.js" {
   export interface Series {
     readonly labels: Readonly<Record<string, string>>
     readonly value: number
-    /** Another name than the metric's: of a histogram's parts. */
+    /** The name of a histogram's part, if it differs from the metric's. */
     readonly metricName?: string
   }
 
@@ -25,7 +28,7 @@ declare module "prom-client/lib/registry.js" {
   }
 }
 
-/** Registers default metrics that one of its files has. */
+/** Registers the default metrics of one of its files. */
 declare module "prom-client/lib/metrics/*" {
   import type Registry from "prom-client/lib/registry.js"
 

@@ -20,24 +20,24 @@ export interface AlertsOptions {
   readonly database: Pick<Database, "read" | "write">
   readonly log: Log
   readonly settings: () => AlertSettings
-  /** What is wrong now. */
+  /** Finds what is wrong now. */
   readonly look: () => Promise<Seen>
   readonly senders: Senders
   readonly ask: Ask
   readonly isReady: () => boolean
-  /** Does the database refuse changes, as far as is known? */
+  /** Is the database known to refuse changes? */
   readonly isFailing: () => boolean
-  /** The events that tell of alerts, for the batch of their change. */
+  /** Returns the statements for the events of these alerts, for the batch of their change. */
   readonly telling: (records: readonly AlertRecord[]) => readonly Statement[]
-  /** Takes the values of secrets out of a text. */
+  /** Removes the values of secrets from a text. */
   readonly scrub: (text: string) => string
   readonly now?: () => number
 }
 
-/** So long a change may take to be stored before alerts go out without it, in milliseconds. */
+/** How long storing a change may take before alerts are sent without it, in milliseconds. */
 const storeLimit = 3000
 
-/** A target as it is being served. */
+/** The state of a target in use. */
 interface Serving {
   kept: KeptTarget
   failures: number
@@ -45,8 +45,9 @@ interface Serving {
 }
 
 /**
- * Looks at the Host every few seconds, and tells the targets what is wrong and what is over. It takes no part in the way of a
- * message: what a target does not take is tried again beside it. Rows keep who was told what, so a restart repeats nothing.
+ * Checks the Host every few seconds, and tells the targets what is wrong and what is resolved. It never delays
+ * messages: it retries a failed target in the background. Rows record which target received which alert, so a restart
+ * repeats nothing.
  */
 export class Alerts {
   readonly #options: AlertsOptions
@@ -57,7 +58,7 @@ export class Alerts {
   #ledger: Ledger | undefined
   #loading: Promise<Ledger> | undefined
   readonly #targets = new Map<string, Serving>()
-  /** Rows that are to be stored: with the next batch, where one failed. */
+  /** Rows to store. After a failure they go into the next batch. */
   readonly #unstored = new Map<string, AlertRecord | undefined>()
   readonly #unstoredTargets = new Set<string>()
   #writing: Promise<unknown> = Promise.resolve()
@@ -76,11 +77,11 @@ export class Alerts {
 
   start(): void {
     this.#schedule()
-    // Who asks at once is shown what is known.
+    // The first request can then show what is known.
     if (isAlerting(this.#options.settings())) void this.#known()
   }
 
-  /** Resolves when nothing is being sent any more: what is cut off is sent by the next run. */
+  /** Resolves when no message is being sent. The next run sends what was interrupted. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
     this.#stopped.abort(new Problem("stopping", "the Host is stopping"))
@@ -88,11 +89,11 @@ export class Alerts {
     await Promise.all([...this.#targets.values()].map(({sending}) => sending))
   }
 
-  /** Looks now; whoever asks while it looks waits for that. What is due begins to be sent. Never rejects. */
+  /** Checks now, and begins to send what is due. A caller during a check waits for its end. Never rejects. */
   check(): Promise<void> {
     this.#checking ??= this.#check()
       .catch(error => {
-        if (!isProblem(error, "stopping")) this.#options.log.warn(`alerts were not judged: ${saidBy(error)}`)
+        if (!isProblem(error, "stopping")) this.#options.log.warn(`checking alerts failed: ${saidBy(error)}`)
       })
       .finally(() => {
         this.#checking = undefined
@@ -100,7 +101,7 @@ export class Alerts {
     return this.#checking
   }
 
-  /** Resolves when what is being sent has been taken or refused. */
+  /** Resolves when the messages in progress were accepted or refused. */
   async settled(): Promise<void> {
     await this.#checking
     await Promise.all([this.#heartbeat.settled(), ...[...this.#targets.values()].map(({sending}) => sending)])
@@ -135,18 +136,23 @@ export class Alerts {
       name === undefined ? Object.entries(targets) : Object.entries(targets).filter(([own]) => own === name)
     if (name !== undefined && chosen.length === 0)
       throw new Problem("alert_target_unknown", `alerts.targets has no "${name}"`)
-    if (chosen.length === 0) throw new Problem("alerts_off", "alerts.targets names nobody")
+    if (chosen.length === 0) throw new Problem("alerts_off", "alerts.targets is empty")
     return {items: await Promise.all(chosen.map(([target, settings]) => this.#testOne(target, settings)))}
   }
 
   async #testOne(name: string, target: AlertTarget): Promise<AlertTestResult["items"][number]> {
     const {who, senders} = this.#options
     const waiting = this.#waits(target)
-    if (waiting !== undefined) return {target: name, ok: false, detail: `nothing can go there now: ${waiting}`}
+    if (waiting !== undefined)
+      return {target: name, ok: false, detail: `the target cannot receive alerts now: ${waiting}`}
     const notice = testNotice(who, this.#now())
     try {
       await deliver(senders, target, notice, who, this.#stopped.signal)
-      const how = {channel: "the outbox has it", webhook: "the receiver took it", email: "the mail server took it"}
+      const how = {
+        channel: "stored in the outbox",
+        webhook: "accepted by the receiver",
+        email: "accepted by the mail server",
+      }
       return {target: name, ok: true, detail: how[kindOf(target)]}
     } catch (error) {
       return {target: name, ok: false, detail: this.#options.scrub(saidBy(error))}
@@ -179,10 +185,10 @@ export class Alerts {
     await this.#store(changes, settings, now)
   }
 
-  /** A database that cannot be read has told nobody anything: then it begins without. */
+  /** If the database cannot be read, starts as if no target had received anything. */
   async #load(): Promise<Ledger> {
     const kept = await withTimeLimit(storeLimit, () => readKept(this.#options.database)).catch(error => {
-      this.#options.log.warn(`what alerts were told is not known: ${saidBy(error)}`)
+      this.#options.log.warn(`cannot read which alerts were already sent: ${saidBy(error)}`)
       return {records: [], targets: []}
     })
     for (const target of kept.targets) this.#targets.set(target.name, {kept: target, failures: 0, sending: undefined})
@@ -195,7 +201,7 @@ export class Alerts {
     return this.#loading
   }
 
-  /** Targets that the configuration names now. */
+  /** Updates the targets to those of the current configuration. */
   #serve({targets}: AlertSettings, now: number): void {
     for (const name of this.#targets.keys()) {
       if (Object.hasOwn(targets, name)) continue
@@ -209,7 +215,7 @@ export class Alerts {
     }
   }
 
-  /** Stores what has changed with what each target is to be told of it, then begins to send. */
+  /** Stores the changes together with the next message of each target, then begins to send. */
   async #store(changes: Changes, settings: AlertSettings, now: number): Promise<void> {
     for (const [key, record] of changes) this.#unstored.set(key, record)
     const news = [...changes.values()].filter(record => record !== undefined).filter(record => isNews(record, now))
@@ -219,7 +225,7 @@ export class Alerts {
     for (const [name, target] of direct) this.#prepare(name, target, settings, now)
     const isStored = await this.#write(this.#options.telling(news))
     for (const [name, target] of direct) this.#send(name, target)
-    // A message to a channel is a row, and is told once: nothing is prepared that is not stored before.
+    // A message to a channel is a row and is sent once: it is prepared only after it was stored.
     if (!isStored) return
     for (const [name, target] of channels) {
       if (this.#waits(target) !== undefined) continue
@@ -232,10 +238,12 @@ export class Alerts {
   #tell({title, code, until, endpoint, runId}: AlertRecord): void {
     const about = {code, ...(endpoint === undefined ? {} : {endpoint}), ...(runId === undefined ? {} : {runId})}
     if (until === null) this.#options.log.info(`alert: ${title}`, about)
-    else this.#options.log.info(`alert is over: ${title}`, about)
+    else this.#options.log.info(`alert resolved: ${title}`, about)
   }
 
-  /** Puts what is due into the target's next message; returns how to take it back, undefined where nothing is due. */
+  /**
+   * Puts due alerts into the target's next message. Returns a function that takes them back; undefined if none is due.
+   */
   #prepare(name: string, target: AlertTarget, settings: AlertSettings, now: number): (() => void) | undefined {
     const serving = this.#targets.get(name)
     const ledger = this.#ledger
@@ -255,7 +263,9 @@ export class Alerts {
     return () => put(before.kept, before.records)
   }
 
-  /** Sends what is prepared, unless it is being sent, waits for its next attempt, or cannot go there now. */
+  /**
+   * Sends the prepared message, unless it is being sent, waits for its next attempt, or the target cannot receive now.
+   */
   #send(name: string, target: AlertTarget): void {
     const serving = this.#targets.get(name)
     const notice = serving?.kept.notice
@@ -278,7 +288,9 @@ export class Alerts {
       const wait = waits[notice.attempts]
       const failure = {at: this.#now(), error: scrub(saidBy(error))}
       serving.failures++
-      log.warn(`an alert did not reach the target ${name}: ${failure.error}${wait === undefined ? "; given up" : ""}`)
+      log.warn(
+        `cannot deliver an alert to the target ${name}: ${failure.error}${wait === undefined ? "; giving up" : ""}`,
+      )
       const next = {...notice, attempts: notice.attempts + 1, nextAt: failure.at + (wait ?? 0)}
       serving.kept = {...rest, since, failure, ...(wait === undefined ? {} : {notice: next})}
     }
@@ -298,7 +310,7 @@ export class Alerts {
     return target.endpoint === undefined ? undefined : this.#options.senders.channelWaits(target.endpoint)
   }
 
-  /** Resolves to whether all that was to be stored is. One batch after the other: the newest rows win. */
+  /** Resolves to whether everything was stored. Batches run one after the other, so that the newest rows win. */
   #write(more: readonly Statement[]): Promise<boolean> {
     const written = this.#writing.then(() => this.#writeNow(more))
     this.#writing = written
@@ -322,12 +334,12 @@ export class Alerts {
     } catch (error) {
       for (const [key, record] of records) if (!this.#unstored.has(key)) this.#unstored.set(key, record)
       for (const name of targets) this.#unstoredTargets.add(name)
-      this.#options.log.debug(`alerts go on without a row: ${saidBy(error)}`)
+      this.#options.log.debug(`alerts continue without being stored: ${saidBy(error)}`)
       return false
     }
   }
 
-  /** Nobody is to be told: what was known is dropped. */
+  /** Deletes all known alerts, because no target is configured any more. */
   async #forget(): Promise<void> {
     if ((await this.#known()).records.length === 0 && this.#targets.size === 0) return
     this.#targets.clear()
@@ -339,12 +351,12 @@ export class Alerts {
   }
 }
 
-/** It was raised or has ended now. */
+/** True if the alert was just raised or resolved. */
 const isNews = ({until, raisedAt}: AlertRecord, now: number): boolean => until !== null || raisedAt === now
 
 const waitCodes: readonly string[] = ["ingress_paused", "stopping"]
 
-/** It waits, and did not fail: ingress was paused in between, or the database takes no row. */
+/** True for an error that means waiting, not failure: ingress was paused meanwhile, or the database accepts no row. */
 const isWaiting = (error: unknown): boolean => {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   return cause instanceof Problem && (cause.code.startsWith("database_") || waitCodes.includes(cause.code))
@@ -358,8 +370,8 @@ const testNotice = ({project, runtimeId}: Who, now: number): Notice => {
     status: "test",
     repeated: false,
     severity: "warning",
-    title: "A test of alerts: nothing is wrong",
-    text: "Somebody asked for it: svc alert test.",
+    title: "Test alert: nothing is wrong",
+    text: "Sent by svc alert test.",
     since: at,
     until: at,
     remediation: {text: "Nothing."},

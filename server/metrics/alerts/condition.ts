@@ -2,30 +2,30 @@ import type {AlertRules} from "../../../shared/alerts/config.ts"
 import {type AlertCode, alertItem, type Severity} from "../../../shared/alerts/items.ts"
 import {durationOf} from "../../../shared/duration.ts"
 
-/** What is wrong now, in words. */
+/** Something that is wrong now, in words. */
 export interface Condition {
   readonly code: AlertCode
-  /** What it is about, where a code may be about several things. */
+  /** What it is about, for a code that may be about several things. */
   readonly subject?: string
   readonly title: string
   readonly text: string
   readonly remediation: {readonly text: string; readonly command?: string}
   readonly endpoint?: string
   readonly runId?: string
-  /** Since when, in milliseconds since 1970; since it was first seen when left out. */
+  /** Since when, in milliseconds since 1970. When left out, since it was first seen. */
   readonly since?: number
-  /** What the item's `above` limits. */
+  /** The value that `above` of the item limits. */
   readonly value?: number
 }
 
-/** What is wrong, and what is not known. */
+/** What is wrong, and what is unknown. */
 export interface Seen {
   readonly conditions: readonly Condition[]
-  /** What could not be read: its alerts stay as they are. */
+  /** Codes that could not be checked: their alerts stay as they are. */
   readonly unknown: ReadonlySet<AlertCode>
 }
 
-/** How an alert is raised, as the configuration says. `after` in milliseconds. */
+/** How the configuration raises an alert. `after` is in milliseconds. */
 export interface Rule {
   readonly enabled: boolean
   readonly severity: Severity
@@ -46,7 +46,7 @@ export const ruleOf = (code: AlertCode, rules: AlertRules): Rule => {
   }
 }
 
-/** Does a rule ask for it, and is it above its limit? */
+/** Does the rule apply, and is the value above its limit? */
 export const counts = ({value}: Condition, {enabled, above}: Rule): boolean =>
   enabled && (value === undefined || above === undefined || value > above)
 

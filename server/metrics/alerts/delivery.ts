@@ -7,7 +7,7 @@ import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {messageOf, type Notice, subjectOf, textOf, type Who} from "./notice.ts"
 import {type PostTo, postAlert} from "./webhook.ts"
 
-/** A mail as a target sends it. */
+/** A mail to a target. */
 export interface Mail {
   readonly id: string
   readonly subject: string
@@ -16,22 +16,22 @@ export interface Mail {
 
 /** How alerts leave the Host. */
 export interface Senders {
-  /** Why nothing can go to an endpoint's channel now; undefined where it can. */
+  /** Returns why an endpoint's channel cannot receive now; undefined if it can. */
   channelWaits(endpoint: string): AlertWait | undefined
   /** Resolves once the message is in the outbox, which has one message for each `key`. */
   send(to: {readonly endpoint: string; readonly channel: string}, text: string, key: string): Promise<void>
   readonly post: PostTo
-  /** Resolves once the server has taken the mail. */
+  /** Resolves once the server has accepted the mail. */
   mail(target: NonNullable<AlertTarget["email"]>, mail: Mail, signal: AbortSignal): Promise<void>
 }
 
-/** So long a target may take, in milliseconds. */
+/** How long a target may take, in milliseconds. */
 const limits = {channel: 10_000, webhook: 10_000, email: 30_000} as const
 
-/** How long after an attempt that failed comes the next one, in milliseconds; after the last one the message is given up. */
+/** The pauses after each failed attempt, in milliseconds. After the last one the message is abandoned. */
 export const waits = [2000, 15_000, 60_000, 300_000, 900_000] as const
 
-/** Hands a message to its target. Throws what says why the target did not take it, without an address or a secret. */
+/** Delivers a message to its target. Throws an error that says why it failed, without addresses and secrets. */
 export const deliver = async (
   senders: Senders,
   target: AlertTarget,

@@ -1,17 +1,17 @@
 import type {Condition} from "./condition.ts"
 import {Window} from "./window.ts"
 
-/** A time in which messages to an endpoint may be missing. Times in milliseconds since 1970. */
+/** An interval in which an endpoint may have missed messages. Times are in milliseconds since 1970. */
 export interface SeenGap {
   readonly endpoint: string
   readonly reason: string
   readonly planned: boolean
   readonly from: number
-  /** Null while it goes on. */
+  /** Null while it is open. */
   readonly to: number | null
 }
 
-/** Ended runs of an agent, of all times. */
+/** The numbers of an agent's ended runs since counting began. */
 export interface AgentEnds {
   readonly agent: string
   readonly ended: number
@@ -20,9 +20,9 @@ export interface AgentEnds {
   readonly runId?: string
 }
 
-/** What is counted beside what the console's list knows. What is undefined is not known. */
+/** Figures beyond the list that the console shows. Undefined means unknown. */
 export interface Figures {
-  /** Starts within the quarter of an hour before this run's, which counts. */
+  /** Starts in the quarter of an hour before this run's start, which counts too. */
   readonly starts: number | undefined
   readonly startedAt: number
   /** Records of errors that the log has written. */
@@ -35,7 +35,7 @@ export interface Figures {
   /** Bytes. */
   readonly disk: {readonly free: number; readonly least: number} | undefined
   readonly databaseFailure: {readonly code: string; readonly message: string} | undefined
-  /** Seconds that the oldest waits, by endpoint. */
+  /** How long the oldest one has waited, in seconds, by endpoint. */
   readonly oldest:
     | {readonly inbox: ReadonlyMap<string, number>; readonly outbox: ReadonlyMap<string, number>}
     | undefined
@@ -47,10 +47,10 @@ const minute = 60_000
 const quarter = 15 * minute
 const hour = 60 * minute
 
-/** Longer planned gaps are told. */
+/** Only longer planned gaps are reported. */
 const shortGap = minute
 
-/** Watches figures that only say something over time. */
+/** Watches figures that only have a meaning over time. */
 export class FigureWatch {
   readonly #errors = new Window(5 * minute)
   readonly #streamGaps = new Window(quarter)
@@ -81,17 +81,17 @@ export class FigureWatch {
       conditions.push({
         code: "log_errors",
         title: "The Host logs many errors",
-        text: `${Math.round(logged.grown / 5)} a minute, over the last five minutes.`,
-        remediation: {text: "Read them.", command: "svc logs --level error"},
+        text: `${Math.round(logged.grown / 5)} per minute over the last five minutes.`,
+        remediation: {text: "Read the errors in the log.", command: "svc logs --level error"},
         value: logged.grown / 5,
       })
     if (gaps.grown > 0)
       conditions.push({
         code: "event_stream_gaps",
         title: "A client of the event stream has a gap",
-        text: `${gaps.grown} within 15 minutes: clients could not resume where they were.`,
+        text: `${gaps.grown} within 15 minutes: clients could not resume where they stopped.`,
         remediation: {
-          text: "Let clients come back sooner, raise events.history, or find who reads too slowly. Once after a restore it is expected.",
+          text: "Let clients reconnect sooner, raise events.history, or find the client that reads too slowly. One gap after a restore is normal.",
         },
         value: gaps.grown,
         ...(gaps.grewAt === undefined ? {} : {since: gaps.grewAt}),
@@ -99,9 +99,9 @@ export class FigureWatch {
     if (dropped.grown > 0)
       conditions.push({
         code: "events_dropped",
-        title: "Events are missing in the history",
-        text: `The database did not take ${dropped.grown} of them within 15 minutes.`,
-        remediation: {text: "The database component says what failed.", command: "svc doctor"},
+        title: "Events are missing from the history",
+        text: `The database did not store ${dropped.grown} of them within 15 minutes.`,
+        remediation: {text: "See what failed in the report's database component.", command: "svc doctor"},
         value: dropped.grown,
         ...(dropped.grewAt === undefined ? {} : {since: dropped.grewAt}),
       })
@@ -119,7 +119,7 @@ export class FigureWatch {
       {
         code: "agent_failures",
         subject: agent,
-        title: `Runs of the agent ${agent} fail`,
+        title: `Runs of the agent ${agent} are failing`,
         text: `${wrong} of ${all} runs within an hour failed or were cancelled.`,
         remediation: {
           text: `Check the provider, its key and the limits of agents.${agent}.`,
@@ -146,7 +146,10 @@ const restarts = ({starts, startedAt}: Figures, now: number): readonly Condition
         },
       ]
 
-/** A planned gap counts from a minute on; what ended a quarter of an hour ago is told no more. */
+/**
+ * A planned gap counts only if it lasted longer than a minute. A gap that ended a quarter of an hour ago no longer
+ * counts.
+ */
 const isRecent = ({planned, from, to}: SeenGap, now: number): boolean =>
   now - (to ?? now) < quarter && (!planned || (to ?? now) - from > shortGap)
 
@@ -155,7 +158,7 @@ const gapCondition = ({endpoint, reason, from, to}: SeenGap): Condition => ({
   subject: endpoint,
   title: `Messages to ${endpoint} may be missing`,
   text: `From ${new Date(from).toISOString()} ${to === null ? "on" : `to ${new Date(to).toISOString()}`}: ${reason}. Its platform does not deliver them again.`,
-  remediation: {text: "Read on the platform what was missed.", command: "svc inbox gaps"},
+  remediation: {text: "Read the missed messages on the platform.", command: "svc inbox gaps"},
   endpoint,
   since: from,
 })
@@ -172,8 +175,8 @@ const storage = ({capacity, disk, databaseFailure}: Figures): readonly Condition
         {
           code: "database_capacity",
           title: "The database is large for its disk",
-          text: `It takes ${Math.round(capacity * 100)} % of the space that it could have.`,
-          remediation: {text: "Enlarge the disk, or shorten what is kept (retention).", command: "svc database info"},
+          text: `It uses ${Math.round(capacity * 100)} % of the space that it could have.`,
+          remediation: {text: "Enlarge the disk, or keep less data (retention).", command: "svc database info"},
           value: capacity * 100,
         } as const,
       ]),
@@ -192,9 +195,9 @@ const storage = ({capacity, disk, databaseFailure}: Figures): readonly Condition
     : [
         {
           code: "database_failing",
-          title: "The database does not store changes",
-          text: `Events are refused until it does. ${databaseFailure.code}: ${databaseFailure.message.slice(0, 300)}`,
-          remediation: {text: "See the disk and the Host's log.", command: "svc doctor"},
+          title: "The database is not storing changes",
+          text: `The Host rejects events until it does. ${databaseFailure.code}: ${databaseFailure.message.slice(0, 300)}`,
+          remediation: {text: "Check the disk and the Host's log.", command: "svc doctor"},
         } as const,
       ]),
 ]
@@ -207,18 +210,21 @@ const stuck = ({oldest}: Figures, now: number): readonly Condition[] => {
     ...each(oldest.inbox, endpoint => ({
       code: "inbox_stuck",
       subject: endpoint,
-      title: `Events of ${endpoint} wait for their handlers`,
+      title: `Events of ${endpoint} are waiting for their handlers`,
       text: "The oldest one has waited for minutes.",
-      remediation: {text: "See which, and what their handlers do.", command: "svc inbox list --state pending"},
+      remediation: {
+        text: "See which events wait, and what their handlers do.",
+        command: "svc inbox list --state pending",
+      },
       endpoint,
     })),
     ...each(oldest.outbox, endpoint => ({
       code: "outbox_stuck",
       subject: endpoint,
-      title: `Messages to ${endpoint} wait to be sent`,
+      title: `Messages to ${endpoint} are waiting to be sent`,
       text: "The oldest one has waited for minutes.",
       remediation: {
-        text: "An endpoint that is offline keeps them until it is back.",
+        text: "While the endpoint is offline, the Host keeps them.",
         command: "svc outbox list --state queued",
       },
       endpoint,
@@ -233,8 +239,8 @@ const blocked = ({blocked: count}: Figures): readonly Condition[] =>
         {
           code: "workroom_blocked",
           title: `${count} work ${count === 1 ? "item is" : "items are"} blocked`,
-          text: "They wait for what blocks them.",
-          remediation: {text: "Read what blocks them, and until when.", command: "svc workroom list --state blocked"},
+          text: "They wait until their blocker is resolved.",
+          remediation: {text: "See what blocks them, and until when.", command: "svc workroom list --state blocked"},
           value: count,
         },
       ]

@@ -3,7 +3,7 @@ import {durationOf} from "../../../shared/duration.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {reachFailure, statusFailure} from "./webhook.ts"
 
-/** So long an address may take to answer, and the database to take a row, in milliseconds. */
+/** How long the address may take to answer, and the database to store a row, in milliseconds. */
 const limit = 10_000
 
 export type Ask = (url: string, signal: AbortSignal) => Promise<{readonly ok: boolean; readonly status: number}>
@@ -16,7 +16,7 @@ export interface HeartbeatOptions {
   readonly now: () => number
 }
 
-/** Calls an address while all is well, and nobody while it is not: whoever waits for the call notices. */
+/** Calls an address while all is well. The receiver notices when the call stays out. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions
   #nextAt = 0
@@ -29,7 +29,7 @@ export class Heartbeat {
     this.#options = options
   }
 
-  /** Calls where it is time to. Resolves at once: nothing waits for the address. */
+  /** Calls the address if it is time. Returns at once, without waiting for the address. */
   consider({url, every}: HeartbeatSettings): void {
     const now = this.#options.now()
     if (now < this.#nextAt || this.#beating !== undefined) return

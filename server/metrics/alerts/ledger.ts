@@ -3,18 +3,18 @@ import type {AlertRules} from "../../../shared/alerts/config.ts"
 import type {AlertCode, Severity} from "../../../shared/alerts/items.ts"
 import {type Condition, counts, keyOf, ruleOf, type Seen} from "./condition.ts"
 
-/** What a target was told last. */
+/** The last message to a target about an alert. */
 export interface Told {
-  /** The alert's id then. */
+  /** The id of the alert at that time. */
   readonly id: string
   readonly status: "firing" | "resolved"
   readonly at: number
 }
 
-/** One alert, as the database keeps it. Times in milliseconds since 1970. */
+/** One alert, as stored in the database. Times are in milliseconds since 1970. */
 export interface AlertRecord {
   readonly key: string
-  /** Another one each time that it is raised. */
+  /** Different each time the alert is raised. */
   readonly id: string
   readonly code: AlertCode
   readonly severity: Severity
@@ -24,13 +24,13 @@ export interface AlertRecord {
   readonly remediation: Condition["remediation"]
   readonly endpoint?: string
   readonly runId?: string
-  /** The run of the Host that saw it last. */
+  /** The last run of the Host that saw it. */
   readonly runtimeId: string
   readonly since: number
   readonly raisedAt: number
   /** Null while it is in force. */
   readonly until: number | null
-  /** When it was raised within the hour before the last time, and then. */
+  /** The last time it was raised, and earlier times within the hour before that. */
   readonly raises: readonly number[]
   /** By the name of the target. */
   readonly told: Readonly<Record<string, Told>>
@@ -40,28 +40,31 @@ export interface LedgerSettings {
   readonly rules: AlertRules
   /** Milliseconds. */
   readonly settle: number
-  /** No new alert, and no end of one, before this moment. */
+  /** No alert is raised or resolved before this moment. */
   readonly steadyFrom: number
 }
 
 const hour = 3_600_000
 
-/** So long a resolved alert is kept, in milliseconds. */
+/** How long a resolved alert is kept, in milliseconds. */
 const keptFor = 24 * hour
 
-/** An alert that comes and goes ends after so long at the most. */
+/** The longest time after which a recurring alert is resolved. */
 const longestSettle = hour
 
-/** What has changed: a record as it is now, or undefined for one that is kept no longer. */
+/** The changed records; undefined for a record that is no longer kept. */
 export type Changes = ReadonlyMap<string, AlertRecord | undefined>
 
-/** Which alerts are in force: raised once, however often they are seen; ended once they have stayed away. */
+/**
+ * Tracks which alerts are in force. An alert is raised once, however often it is seen, and resolved once it has not
+ * been seen for a while.
+ */
 export class Ledger {
   readonly #runtimeId: string
   readonly #records: Map<string, AlertRecord>
-  /** When what is not raised yet was first seen. */
+  /** When each condition that is not raised yet was first seen. */
   readonly #pending = new Map<string, number>()
-  /** Since when what is in force is not seen any more. */
+  /** Since when each alert in force has not been seen. */
   readonly #gone = new Map<string, number>()
 
   constructor(runtimeId: string, kept: readonly AlertRecord[] = []) {
@@ -73,12 +76,12 @@ export class Ledger {
     return [...this.#records.values()]
   }
 
-  /** What targets may be told of: not what was not told in time, and is about to end. */
+  /** The alerts to send. Leaves out alerts that are about to be resolved and were not sent in time. */
   get tellable(): readonly AlertRecord[] {
     return this.records.filter(({key, until}) => until !== null || !this.#gone.has(key))
   }
 
-  /** Takes what is seen at one moment; returns what that changes. */
+  /** Updates the records to what is seen at a moment. Returns the changes. */
   advance({conditions, unknown}: Seen, now: number, settings: LedgerSettings): Changes {
     const changes = new Map<string, AlertRecord | undefined>()
     const put = (record: AlertRecord) => {
@@ -122,7 +125,7 @@ export class Ledger {
     return changes
   }
 
-  /** Notes what targets were told. */
+  /** Records what targets were sent. */
   put(records: readonly AlertRecord[]): void {
     for (const record of records) this.#records.set(record.key, record)
   }
@@ -132,7 +135,7 @@ export class Ledger {
     known: AlertRecord | undefined,
     {now, ...more}: Pick<AlertRecord, "key" | "since" | "severity" | "happens"> & {readonly now: number},
   ): AlertRecord {
-    // Somebody who was not told of its end is told of no other begin.
+    // A target that was not sent the end of an alert is not sent another beginning.
     const goesOn = Object.values(known?.told ?? {}).some(({id, status}) => id === known?.id && status === "firing")
     return {
       ...more,
@@ -159,7 +162,7 @@ export class Ledger {
   }
 }
 
-/** Figures in its text change all the time, and nobody is told of that. */
+/** Not `value`: figures change all the time, and are no news to a target. */
 const isNews = (one: AlertRecord, other: AlertRecord): boolean =>
   one.title !== other.title ||
   one.text !== other.text ||
@@ -167,7 +170,9 @@ const isNews = (one: AlertRecord, other: AlertRecord): boolean =>
   one.runId !== other.runId ||
   one.runtimeId !== other.runtimeId
 
-/** How long it must be away before it ends: twice as long each time that it came back within an hour. */
+/**
+ * Returns how long an alert must not be seen before it is resolved: twice as long each time it recurs within an hour.
+ */
 const settleOf = ({raises}: AlertRecord, now: number, settle: number): number => {
   const again = raises.filter(at => now - at < hour).length - 1
   return Math.min(settle * 2 ** Math.max(0, again), Math.max(settle, longestSettle))

@@ -3,9 +3,9 @@ import {type AlertBody, type AlertMessage, alertSchema} from "../../../shared/al
 import {type AlertTarget, isCriticalOnly} from "../../../shared/alerts/config.ts"
 import type {AlertRecord, Told} from "./ledger.ts"
 
-/** What a target is to be told, in one message. It is kept until it is sent, or given up. */
+/** A message to a target. It is kept until it is sent or abandoned. */
 export interface Notice {
-  /** The same for each attempt: whoever gets it twice can tell. */
+  /** The same for each attempt, so that a receiver can recognize a repetition. */
   readonly id: string
   readonly at: number
   readonly attempts: number
@@ -23,21 +23,21 @@ export interface DueSettings {
   /** Milliseconds; 0 for never. */
   readonly repeat: number
   readonly isQuiet: boolean
-  /** Do critical alerts pass? */
+  /** Are critical alerts sent during quiet hours? */
   readonly passes: boolean
 }
 
-/** Since when a target is known: what ended before is no news to it. */
+/** A target, and since when it is known. Alerts that were resolved before are not sent to it. */
 export interface Asking {
   readonly name: string
   readonly target: AlertTarget
   readonly since: number
 }
 
-/** So many alerts go into one message; the others follow in the next. */
+/** How many alerts go into one message. The others follow in the next. */
 const mostAtOnce = 20
 
-/** What a target should be told about an alert now; undefined for nothing. */
+/** Returns what to send a target about an alert now; undefined for nothing. */
 export const dueOf = (
   record: AlertRecord,
   {name, target, since}: Asking,
@@ -56,7 +56,7 @@ export const dueOf = (
   return told.status === "resolved" || record.happens ? undefined : "resolved"
 }
 
-/** The next message to a target, and the records that say so; undefined where there is nothing to tell. */
+/** Returns the next message to a target, and the records that note it; undefined if nothing is due. */
 export const compose = (
   records: readonly AlertRecord[],
   asking: Asking,
@@ -107,7 +107,7 @@ const bodyOf = (record: AlertRecord, status: Told["status"], before: Told | unde
   ...(record.runId === undefined ? {} : {runId: record.runId}),
 })
 
-/** The JSON that a webhook gets. */
+/** Returns the JSON for a webhook. */
 export const messageOf = ({id, alerts}: Notice, {project, runtimeId}: Who, now: number): AlertMessage => ({
   schema: alertSchema,
   id,
@@ -117,10 +117,10 @@ export const messageOf = ({id, alerts}: Notice, {project, runtimeId}: Who, now: 
   alerts: [...alerts],
 })
 
-/** What people read in a chat or in a mail. */
+/** Returns the text for a chat or a mail. */
 export const textOf = ({alerts}: Pick<Notice, "alerts">): string => alerts.map(sayOne).join("\n\n")
 
-/** The first line of a mail's header. */
+/** Returns the subject of a mail. */
 export const subjectOf = ({alerts}: Pick<Notice, "alerts">, project: string): string => {
   const [first] = alerts
   const more = alerts.length > 1 ? ` and ${alerts.length - 1} more` : ""
@@ -129,7 +129,7 @@ export const subjectOf = ({alerts}: Pick<Notice, "alerts">, project: string): st
 
 const markOf = ({status, severity, repeated}: AlertBody): string => {
   if (status === "test") return "Test"
-  if (status === "resolved") return "Over"
+  if (status === "resolved") return "Resolved"
   return `${severity === "critical" ? "Critical" : "Warning"}${repeated ? ", still" : ""}`
 }
 

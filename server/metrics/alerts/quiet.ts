@@ -2,7 +2,10 @@ import type {Day, QuietSettings} from "../../../shared/alerts/config.ts"
 
 const days: readonly Day[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-/** Is it within quiet hours? Hours that end before they begin reach into the next day. `now` in milliseconds since 1970. */
+/**
+ * Is the time within quiet hours? Hours that end before they begin reach into the next day. `now` is in milliseconds
+ * since 1970.
+ */
 export const isQuiet = ({zone, hours}: QuietSettings, now: number): boolean => {
   if (hours.length === 0) return false
   const {day, minute} = localTime(zone, now)
@@ -16,7 +19,7 @@ export const isQuiet = ({zone, hours}: QuietSettings, now: number): boolean => {
 
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 
-/** The day of the week, 0 for Sunday, and the minute of the day. */
+/** Returns the day of the week, 0 for Sunday, and the minute of the day. */
 const localTime = (zone: string, now: number): {readonly day: number; readonly minute: number} => {
   const parts = formatOf(zone).formatToParts(now)
   const part = (type: string) => parts.find(each => each.type === type)?.value ?? ""

@@ -4,12 +4,12 @@ import type {Database} from "../../database/database.ts"
 import type {AlertRecord} from "./ledger.ts"
 import type {Notice} from "./notice.ts"
 
-/** What is kept of a target. Times in milliseconds since 1970. */
+/** The stored state of a target. Times are in milliseconds since 1970. */
 export interface KeptTarget {
   readonly name: string
-  /** Since when it is known. */
+  /** Since when the target is known. */
   readonly since: number
-  /** What is being sent to it. */
+  /** The message that is being sent. */
   readonly notice?: Notice
   readonly lastSentAt?: number
   readonly failure?: {readonly at: number; readonly error: string}
@@ -20,7 +20,7 @@ export interface Kept {
   readonly targets: readonly KeptTarget[]
 }
 
-/** What earlier runs have left. */
+/** Reads what earlier runs stored. */
 export const readKept = async (database: Pick<Database, "read">): Promise<Kept> => {
   const [records, targets] = await Promise.all([
     database.read("SELECT data FROM alerts"),
@@ -48,13 +48,13 @@ export const storingTarget = (name: string, target: KeptTarget | undefined): Sta
         args: [name, toJson(target)],
       }
 
-/** A row that says nothing but that rows are taken. */
+/** A row whose only purpose is to show that the database accepts rows. */
 export const storingBeat = (at: number): Statement => ({
   sql: "INSERT INTO alert_beat (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   args: [at],
 })
 
-/** Nobody wants to hear of alerts any more. */
+/** Deletes everything, because no target wants alerts any more. */
 export const forgettingAll: readonly Statement[] = [
   {sql: "DELETE FROM alerts", args: []},
   {sql: "DELETE FROM alert_targets", args: []},

@@ -22,7 +22,7 @@ interface Shown {
   readonly heartbeat: Pick<Heartbeat, "lastSentAt" | "stopped" | "failure"> | undefined
 }
 
-/** What `GET /api/alerts` answers. */
+/** Returns the answer of `GET /api/alerts`. */
 export const viewAlerts = ({project, configured, checkedAt, records, targets, heartbeat}: Shown): AlertsView => ({
   configured,
   checkedAt: timeOf(checkedAt),
@@ -43,7 +43,7 @@ const timeOf = (at: number | undefined): string | null => (at === undefined ? nu
 const failureOf = (failure: {readonly at: number; readonly error: string} | undefined) =>
   failure === undefined ? null : {at: new Date(failure.at).toISOString(), error: failure.error}
 
-/** In force first, then critical ones, then the newest. */
+/** Alerts in force first, then critical ones, then the newest. */
 const pressingFirst = (one: AlertRecord, other: AlertRecord): number =>
   Number(one.until !== null) - Number(other.until !== null) ||
   one.severity.localeCompare(other.severity) ||

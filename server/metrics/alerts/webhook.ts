@@ -5,7 +5,10 @@ import type {Answered, Post} from "../../../shared/sdk/adapter/post.ts"
 
 export type PostTo = (url: string, post: Post) => Promise<Answered>
 
-/** Posts JSON, signed by Standard Webhooks where there is a secret. Throws what says why the receiver has not taken it, never where it is. */
+/**
+ * Posts JSON, signed by Standard Webhooks if there is a secret. Throws an error that says why the receiver did not
+ * accept it, without the address.
+ */
 export const postAlert = async (
   post: PostTo,
   {url, headers = {}, secret}: WebhookTarget,
@@ -21,7 +24,7 @@ export const postAlert = async (
   if (!answered.ok) throw new Error(statusFailure(answered.status))
 }
 
-/** The headers that a receiver checks: `id.timestamp.body` under HMAC-SHA256. */
+/** Returns the headers that a receiver checks: `id.timestamp.body` under HMAC-SHA256. */
 const signatureOf = (secret: string, id: string, body: string): Readonly<Record<string, string>> => {
   const timestamp = Math.floor(Date.now() / 1000)
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64")
@@ -31,13 +34,13 @@ const signatureOf = (secret: string, id: string, body: string): Readonly<Record<
 
 export const statusFailure = (status: number): string =>
   status >= 300 && status < 400
-    ? `the receiver answered ${status}: redirects are not followed; set url to the final address`
+    ? `the receiver answered ${status}: the Host follows no redirects; set url to the final address`
     : `the receiver answered ${status}`
 
-/** A runtime's own words may repeat the address, which may be a secret. */
+/** The runtime's own message may contain the address, which may be a secret. */
 export const reachFailure = (cause: unknown, signal: AbortSignal): string => {
   if (signal.aborted) return "the receiver did not answer in time"
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const code = inner instanceof Error && "code" in inner && typeof inner.code === "string" ? inner.code : undefined
-  return `the receiver was not reached${code === undefined ? `: ${messageOf(inner).split(/https?:/, 1)[0]}` : ` (${code})`}`
+  return `the receiver is unreachable${code === undefined ? `: ${messageOf(inner).split(/https?:/, 1)[0]}` : ` (${code})`}`
 }

@@ -1,4 +1,4 @@
-/** By how much a figure that only grows has grown within a time. Times in milliseconds of one clock. */
+/** The growth of a figure that only grows, within a time window. Times are in milliseconds of one clock. */
 export class Window {
   readonly #length: number
   readonly #samples: {readonly at: number; readonly value: number}[] = []
@@ -7,7 +7,7 @@ export class Window {
     this.#length = length
   }
 
-  /** Takes the figure as it is now; returns how much more it is than at the begin of the window, and when it grew last. */
+  /** Records the current figure. Returns its growth since the start of the window, and when it grew last. */
   take(value: number, at: number): {readonly grown: number; readonly grewAt: number | undefined} {
     this.#samples.push({at, value})
     while ((this.#samples[1]?.at ?? at) <= at - this.#length && this.#samples.length > 1) this.#samples.shift()

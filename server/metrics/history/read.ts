@@ -8,10 +8,10 @@ import {day, hour, kept, minute, type Span} from "./spans.ts"
 
 type View = Static<typeof MetricHistoryView>
 
-/** At most so many intervals are shown. */
+/** The most intervals to show. */
 const most = 240
 
-/** Lengths of an interval that people read easily, in milliseconds; beyond them whole days. */
+/** Lengths of an interval that people read easily, in milliseconds; longer ones are whole days. */
 const steps = [1, 2, 5, 10, 15, 30].map(minutes => minutes * minute).concat([1, 2, 3, 6, 12].map(hours => hours * hour))
 
 const select = "SELECT at, data FROM metric_history WHERE span = ? AND at >= ? AND at < ? ORDER BY at"
@@ -19,14 +19,17 @@ const select = "SELECT at, data FROM metric_history WHERE span = ? AND at >= ? A
 const oldestOfEach = `SELECT (SELECT min(at) FROM metric_history WHERE span = ?) AS minute,
   (SELECT min(at) FROM metric_history WHERE span = ?) AS hour`
 
-/** The minute tells it, unless the minutes of the oldest hour are gone. */
+/** The oldest minute is the start, unless the minutes of the oldest hour were deleted. */
 const beginOf = (oldest: Row | undefined): string | null => {
   if (oldest === undefined || oldest.hour === null) return null
   const [first, firstHour] = [Number(oldest.minute ?? Number.POSITIVE_INFINITY), Number(oldest.hour)]
   return new Date(first < firstHour + hour ? Math.max(first, firstHour) : firstHour).toISOString()
 }
 
-/** What the Host did between two times, in milliseconds since 1970: by minutes where these are kept, else by hours. */
+/**
+ * Returns the history between two times, in milliseconds since 1970: from minute rows where these are kept, otherwise
+ * from hour rows.
+ */
 export const readMetricHistory = async (
   database: Pick<Database, "read">,
   {from, to, now}: {readonly from: number; readonly to: number; readonly now: number},
@@ -78,7 +81,10 @@ const seriesOf = (intervals: readonly (Sample | undefined)[], lengthOf: (index: 
 
 const rounded = (share: number): number => Math.round(share * 10_000) / 10_000
 
-/** Within a bucket, values are taken as spread evenly; above the last bound, as the bound. */
+/**
+ * Returns a quantile of a histogram. Assumes values spread evenly within a bucket; above the last bound, returns the
+ * bound.
+ */
 export const quantile = (counts: readonly number[], share: number): number | null => {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * share
   if (wanted === 0) return null

@@ -7,10 +7,10 @@ import {hour, kept, minute, spans} from "./spans.ts"
 import type {Uptimes} from "./uptimes.ts"
 import type {Watch} from "./watch.ts"
 
-/** What has been counted since the Host started, or ever. */
+/** Counts since the Host started, or since counting began. */
 export interface Totals
   extends Pick<Sample, "received" | "handled" | "failed" | "sent" | "unsent" | "bytes" | "memory"> {
-  /** Counts for each of `secondsBuckets`, each with those before it, and last of all. */
+  /** Cumulative counts for each of `secondsBuckets`, then the total. */
   readonly handlers: readonly number[]
   readonly commits: readonly number[]
 }
@@ -20,7 +20,7 @@ export interface RecorderOptions {
   readonly log: Log
   readonly totals: () => Promise<Totals>
   readonly watch: Pick<Watch, "start" | "look" | "take" | "stop">
-  /** Told of each row that is stored. */
+  /** Receives each stored row. */
   readonly uptimes?: Pick<Uptimes, "follow" | "add">
   /** Milliseconds since 1970. */
   readonly now?: () => number
@@ -29,12 +29,12 @@ export interface RecorderOptions {
 const store = `INSERT INTO metric_history (span, at, data) VALUES (?, ?, ?)
   ON CONFLICT (span, at) DO UPDATE SET data = excluded.data`
 
-/** A clock that was set back leaves none in the future. */
+/** Also deletes rows in the future, which a clock that was set back would leave. */
 const forget = "DELETE FROM metric_history WHERE span = ? AND (at < ? OR at > ?)"
 
 /**
- * Stores what the Host did: a row for each minute and one for each hour, of which the newest grows. It takes no part in any
- * promise: what cannot be stored is missing from the history, and shown as missing.
+ * Stores what the Host did: a row for each minute and one for each hour, of which the newest grows. Guarantees nothing:
+ * an interval that cannot be stored is missing from the history, and shown as missing.
  */
 export class Recorder {
   readonly #options: RecorderOptions
@@ -56,7 +56,7 @@ export class Recorder {
     this.#schedule()
   }
 
-  /** Stores what has been since the last row. */
+  /** Stores the rest since the last row. */
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#timer)
@@ -64,24 +64,25 @@ export class Recorder {
     await this.record()
   }
 
-  /** Stores what has been since the last time. What a failing database does not take is told with the next row. */
+  /** Stores what happened since the last call. After a failure of the database, the next row contains it. */
   record(): Promise<void> {
     this.#recording = this.#recording
       .then(() => this.#record())
       .catch(error => {
-        if (!isProblem(error, "stopping")) this.#options.log.debug(`the metric history has a hole: ${messageOf(error)}`)
+        if (!isProblem(error, "stopping"))
+          this.#options.log.debug(`an interval is missing from the metric history: ${messageOf(error)}`)
       })
     return this.#recording
   }
 
-  /** At the end of each minute of the clock. */
+  /** Runs at the end of each minute of the clock. */
   #schedule(): void {
     if (this.#isStopping) return
     this.#timer = setTimeout(() => void this.record().then(() => this.#schedule()), minute - (this.#now() % minute))
     this.#timer.unref()
   }
 
-  /** What was counted before is of no span. */
+  /** Takes the starting values, since earlier counts belong to no row. */
   async #begin(): Promise<void> {
     this.#last = await this.#options.totals().catch(() => undefined)
     await this.#follow().catch(error => this.#options.log.debug(`uptimes were not read: ${messageOf(error)}`))
@@ -97,7 +98,7 @@ export class Recorder {
     const totals = await this.#options.totals()
     const sample: Sample = {...differenceOf(totals, this.#last), ...watch.take(), starts: this.#starts}
     if (sample.ran === 0) return
-    // The middle of what is told: a timer comes after the minute has ended.
+    // The middle of the interval, since the timer runs after the minute has ended.
     const at = this.#now() - sample.ran * 500
     const places = spans.map(span => ({span, at: Math.floor(at / span) * span}))
     const known = await Promise.all(places.map(({span, at}) => database.read(readOne, [span, at])))
@@ -135,7 +136,10 @@ const differenceOf = (now: Totals, before: Totals | undefined): Sample => {
   }
 }
 
-/** What came between two readings of a histogram, each bucket for itself; buckets at the end with nothing are left out. */
+/**
+ * Returns the difference of two readings of a histogram, with separate counts for each bucket. Leaves out empty buckets
+ * at the end.
+ */
 const bucketsOf = (now: readonly number[], before: readonly number[] = []): readonly number[] => {
   const more = now.map((count, index) => count - (before[index] ?? 0))
   const own = more.map((count, index) => count - (more[index - 1] ?? 0))

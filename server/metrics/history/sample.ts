@@ -1,29 +1,29 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 
-/** What is counted in a span. */
+/** The counts in a span. */
 export const countNames = ["starts", "received", "handled", "failed", "sent", "unsent"] as const
 
 export type Counts = Readonly<Record<(typeof countNames)[number], number>>
 
-/** Seconds that an endpoint was in each state. */
+/** How many seconds an endpoint spent in each state. */
 export type StateSeconds = Readonly<Record<string, number>>
 
-/** What happened to a Host in a minute or an hour. */
+/** What happened in a minute or an hour. */
 export interface Sample extends Counts {
-  /** For so many seconds of it the Host ran. */
+  /** How many seconds of it the Host ran. */
   readonly ran: number
-  /** How many handlers took how long: a count for each of `secondsBuckets`, and last of what was longer. */
+  /** How long handlers took: a count for each of `secondsBuckets`, then for longer ones. */
   readonly handlers: readonly number[]
-  /** The same of group commits. */
+  /** The same for group commits. */
   readonly commits: readonly number[]
-  /** How late the event loop came to a timer at the worst, in milliseconds. */
+  /** The longest delay of an event loop timer, in milliseconds. */
   readonly delay: number
-  /** What the database took on its disk at the end; 0 where that is not known. */
+  /** The size of the database on its disk at the end; 0 if unknown. */
   readonly bytes: number
   /** Resident memory of the process at the end, in bytes. */
   readonly memory: number
   readonly endpoints: Readonly<Record<string, StateSeconds>>
-  /** The same of what the status page shows, by its key. */
+  /** The same for the subjects of the status page, by their key. */
   readonly subjects: Readonly<Record<string, StateSeconds>>
 }
 
@@ -44,7 +44,7 @@ export const emptySample: Sample = {
   subjects: {},
 }
 
-/** Two spans as one; `later` is the later one. */
+/** Merges two spans; `later` is the later one. */
 export const merge = (one: Sample, later: Sample): Sample => ({
   starts: one.starts + later.starts,
   received: one.received + later.received,
@@ -75,18 +75,18 @@ const mergeEach = <V>(
 ): Readonly<Record<string, V>> => {
   const merged = {...one}
   for (const [key, value] of Object.entries(other)) {
-    // An endpoint may be called `constructor`.
+    // An endpoint may be named `constructor`.
     const known = Object.hasOwn(merged, key) ? merged[key] : undefined
     merged[key] = known === undefined ? value : both(known, value)
   }
   return merged
 }
 
-/** What is 0 or empty is left out: a Host that does nothing stores little. */
+/** Returns the text of a sample. Leaves out zeros and empty values: an idle Host stores little. */
 export const sampleText = (sample: Sample): string =>
   toJson(Object.fromEntries(Object.entries(sample).filter(([, value]) => !isNothing(value))))
 
-/** As `sampleText` wrote it. */
+/** Parses the format of `sampleText`. */
 export const sampleOf = (text: string): Sample => ({...emptySample, ...(fromJson(text) as Partial<Sample>)})
 
 const isNothing = (value: Sample[keyof Sample]): boolean =>

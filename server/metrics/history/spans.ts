@@ -3,10 +3,10 @@ export const minute = 60_000
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** A row tells of so long. */
+/** The lengths of a row's interval. */
 export const spans = [minute, hour] as const
 
 export type Span = (typeof spans)[number]
 
-/** How long the rows of a span are kept. */
+/** Returns how long the rows of a span are kept. */
 export const kept = (span: Span): number => (span === minute ? 2 * day : 90 * day)

@@ -3,7 +3,7 @@ import type {Database} from "../../database/database.ts"
 import {type Sample, type StateSeconds, sampleOf} from "./sample.ts"
 import {day, hour, kept} from "./spans.ts"
 
-/** The key of the whole bot among the subjects; the others are `endpoint/<name>`, `plugin/<name>` and `agent/<name>`. */
+/** The subject key of the whole bot. The others are `endpoint/<name>`, `plugin/<name>` and `agent/<name>`. */
 export const wholeBot = "bot"
 
 const hoursSince = "SELECT at, data FROM metric_history WHERE span = ? AND at >= ? ORDER BY at"
@@ -11,32 +11,32 @@ const hoursSince = "SELECT at, data FROM metric_history WHERE span = ? AND at >=
 /** Seconds of an hour. */
 interface Spent {
   readonly up: number
-  /** For so long the state is known. */
+  /** How many seconds the state is known. */
   readonly known: number
 }
 
 interface Hour {
-  /** For so long the Host ran. */
+  /** How many seconds the Host ran. */
   ran: number
   readonly spent: Map<string, Spent>
 }
 
 /**
- * How long subjects were up in the last 90 days, in memory: read from the metric history once for the subjects that there are, then
- * counted on with each row that the recorder stores.
+ * How long subjects were up in the last 90 days, in memory. Reads the metric history once for the existing subjects,
+ * then adds each row that the recorder stores.
  */
 export class Uptimes {
   readonly #subjects: () => readonly string[]
   #followed: ReadonlySet<string> = new Set()
   #hours = new Map<number, Hour>()
-  /** The end of what is recorded, in milliseconds since 1970. */
+  /** The end of the recorded time, in milliseconds since 1970. */
   #until = 0
 
   constructor(subjects: () => readonly string[]) {
     this.#subjects = subjects
   }
 
-  /** Reads the history where there are other subjects than before. `now` in milliseconds since 1970. */
+  /** Reads the history if the subjects have changed. `now` is in milliseconds since 1970. */
   async follow(database: Pick<Database, "read">, now: number): Promise<void> {
     const subjects = new Set(this.#subjects())
     if (subjects.size === this.#followed.size && [...subjects].every(each => this.#followed.has(each))) return
@@ -47,7 +47,7 @@ export class Uptimes {
     for (const {at, data} of rows) this.#add(sampleOf(String(data)), Number(at))
   }
 
-  /** Counts a sample of around `at`, stored at `now`. */
+  /** Adds a sample of about the time `at`, stored at `now`. */
   add(sample: Sample, at: number, now: number): void {
     if (this.#followed.size === 0) return
     this.#until = now
@@ -55,20 +55,20 @@ export class Uptimes {
     for (const old of [...this.#hours.keys()].filter(each => each < now - kept(hour))) this.#hours.delete(old)
   }
 
-  /** The shares of time in which a subject was up. A time in which the Host did not run counts as down. */
+  /** Returns the shares of time in which a subject was up. Time without a running Host counts as down. */
   of(subject: string): Uptime {
     const hours = [...this.#hours].sort(([one], [other]) => one - other)
     const shareOf = (span: UptimeSpan) => this.#shareSince(hours, subject, this.#until - uptimeSpans[span] * day)
     return {"24h": shareOf("24h"), "7d": shareOf("7d"), "30d": shareOf("30d"), "90d": shareOf("90d")}
   }
 
-  /** From the begin of an hour: rows tell of whole ones. */
+  /** Counts from the start of an hour, since a row covers a whole hour. */
   #shareSince(hours: readonly (readonly [number, Hour])[], subject: string, since: number): number | null {
     const first = hours.find(([, {spent}]) => spent.has(subject))
     if (first === undefined) return null
     const from = Math.max(Math.floor(since / hour) * hour, first[0])
     let up = 0
-    // Of its first hour only what is known counts: it may have begun at any time in it.
+    // In its first hour, only known time counts: the subject may have begun at any time in it.
     let elapsed = (this.#until - from) / 1000
     for (const [at, {ran, spent}] of hours) {
       if (at < from) continue
@@ -94,7 +94,7 @@ export class Uptimes {
   }
 }
 
-/** Of a time without a status page, an endpoint was up while it was online, and the bot while the Host ran. */
+/** For rows without a status page, an endpoint was up while online, and the bot while the Host ran. */
 const spentOf = ({subjects, endpoints, ran}: Sample, subject: string): Spent | undefined => {
   if (Object.hasOwn(subjects, subject)) return timesOf(subjects[subject], "up")
   if (subject === wholeBot) return {up: ran, known: ran}

@@ -1,12 +1,12 @@
 import type {StateSeconds} from "./sample.ts"
 
-/** How often it is looked, in milliseconds. */
+/** The interval of the checks, in milliseconds. */
 const period = 200
 
-/** States are looked at after so many looks at the clock. */
+/** How many checks of the clock pass for each check of the states. */
 const looksPerState = 5
 
-/** In milliseconds: a process that was away for longer was suspended with its machine, and did not run meanwhile. */
+/** In milliseconds. After a longer pause, the process was suspended with its machine and did not run meanwhile. */
 const longestAway = 10_000
 
 export interface Watched {
@@ -23,13 +23,15 @@ export interface Seen {
   readonly subjects: Readonly<Record<string, StateSeconds>>
 }
 
-/** What has a state for some time: endpoints, and what the status page shows. */
+/** Things with states over time: endpoints, and the subjects of the status page. */
 export interface Watches {
   readonly endpoints: () => readonly Watched[]
   readonly subjects: () => readonly Watched[]
 }
 
-/** Looks at the clock and at states, a few times a second: how late it comes is how long the event loop was held up. */
+/**
+ * Checks the clock and the states a few times a second. The delay of a check shows how long the event loop was blocked.
+ */
 export class Watch {
   readonly #watches: Watches
   readonly #now: () => number
@@ -38,12 +40,12 @@ export class Watch {
   #looks = 0
   #ran = 0
   #delay = 0
-  /** Time since states were looked at, in milliseconds. */
+  /** The time since the states were checked, in milliseconds. */
   #since = 0
   readonly #endpoints = new StateTimes()
   readonly #subjects = new StateTimes()
 
-  /** `now` in milliseconds, by a clock that does not go back. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(watches: Watches, now = () => performance.now()) {
     this.#watches = watches
     this.#now = now
@@ -70,7 +72,7 @@ export class Watch {
     if (++this.#looks % looksPerState === 0) this.#lookAtStates()
   }
 
-  /** What was seen since it was last taken. */
+  /** Returns what was seen since the last call. */
   take(): Seen {
     this.#lookAtStates()
     const seen = {
@@ -91,7 +93,7 @@ export class Watch {
   }
 }
 
-/** How long each of several things was in which state. */
+/** How long each of several things was in each state. */
 class StateTimes {
   #times = new Map<string, Map<string, number>>()
 

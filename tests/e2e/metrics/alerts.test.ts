@@ -133,14 +133,16 @@ test.each(bunOr("node22"))(
       const now = await view(first)
       return now.targets.find(({name}) => name === "lost")?.lastFailure != null && now
     })
-    expect(shown.targets.find(({name}) => name === "lost")?.lastFailure?.error).toContain("redirects are not followed")
+    expect(shown.targets.find(({name}) => name === "lost")?.lastFailure?.error).toContain(
+      "the Host follows no redirects",
+    )
     expect(shown.items[0]).toMatchObject({
       code: "endpoint_offline",
       told: expect.arrayContaining(["ops", "pager", "people"]),
     })
     expect(receiver.asked("/elsewhere")).toBe(0)
     const {items: tried} = await first.post<AlertTestResult>("/api/alerts/test", {target: "pager"})
-    expect(tried).toEqual([{target: "pager", ok: true, detail: "the receiver took it"}])
+    expect(tried).toEqual([{target: "pager", ok: true, detail: "accepted by the receiver"}])
     await expectProblem(
       await first.fetch("/api/alerts/test", {
         method: "POST",
@@ -170,7 +172,7 @@ test.each(bunOr("node22"))(
     )
     expect(last).toMatchObject({id: pager.body.alerts[0]?.id, until: expect.any(String), runtimeId: second.runtimeId})
     await until("the channel to be told of the end", async () => (await toldIn(second)).length === 2)
-    expect((await toldIn(second))[1]).toMatch(/^Over: line is not connected\n/)
+    expect((await toldIn(second))[1]).toMatch(/^Resolved: line is not connected\n/)
     const {items: events} = await second.get<{items: readonly {type: string; data: {alert: string}}[]}>(
       "/api/events/history?types=alert.*&limit=100",
     )
@@ -192,7 +194,7 @@ test.each(bunOr("node22"))(
     await until("the channel to be told", async () =>
       (await toldIn(second)).some(text => text.includes("Ingress is paused")),
     )
-    expect(second.process.output()).not.toContain("an alert did not reach the target ops")
+    expect(second.process.output()).not.toContain("cannot deliver an alert to the target ops")
     expect((await second.stop()).code).toBe(0)
   },
   90_000,
@@ -261,7 +263,7 @@ test.for(bunOr("node22"))(
     await until("the end", () => alertsOf(receiver.taken("pager")).some(({status}) => status === "resolved"))
     const said = await until("the channel to be told", async () => {
       const texts = await toldIn(host)
-      return texts.some(text => text.startsWith("Over: The database")) && texts
+      return texts.some(text => text.startsWith("Resolved: The database")) && texts
     })
     expect(said).toHaveLength(1)
     expect((await host.stop()).code).toBe(0)

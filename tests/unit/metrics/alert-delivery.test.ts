@@ -20,7 +20,7 @@ test("a webhook that hangs is given up when the Host stops, and one that is not 
   stopping.abort(new Error("stopping"))
   await ended
   const error = await deliver(senders, to("http://127.0.0.1:9/canary"), notice, who).catch(reason => reason)
-  expect(String(error)).toContain("the receiver was not reached")
+  expect(String(error)).toContain("the receiver is unreachable")
   expect(String(error)).not.toContain("canary")
 })
 

@@ -154,7 +154,7 @@ describe("a target", () => {
     ])
     expect(tell(ledger, 76)).toBeUndefined()
     expect(textOf({alerts: last?.alerts ?? []})).toContain("From 2026-11-25T12:00:00.000Z to 2026-11-25T13:10:00.000Z.")
-    expect(subjectOf({alerts: last?.alerts ?? []}, "bot")).toBe("[bot] Over: irc~main is not connected")
+    expect(subjectOf({alerts: last?.alerts ?? []}, "bot")).toBe("[bot] Resolved: irc~main is not connected")
   })
 
   test("hears after quiet hours what was held, once, also of what is over", () => {
