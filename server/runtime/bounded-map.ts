@@ -1,4 +1,4 @@
-/** A map that holds `most` entries: one more drops the entry that was set the longest ago. */
+/** A map that holds at most `most` entries. Adding one more drops the entry that was set the longest ago. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number
 
@@ -7,7 +7,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
     this.#most = most
   }
 
-  /** An entry that is set again is the newest. */
+  /** Setting an entry again makes it the newest. */
   override set(key: K, value: V): this {
     this.delete(key)
     super.set(key, value)

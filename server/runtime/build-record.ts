@@ -4,18 +4,18 @@ import {isThere, readJsonIfExists} from "./files.ts"
 import {sha256Of} from "./hash.ts"
 import type {ProjectPaths} from "./project.ts"
 
-/** What a build was made from and what came of it, kept beside it as `dist/plugins/build.json`. */
+/** The sources and the outputs of a build, kept beside it as `dist/plugins/build.json`. */
 export interface BuildRecord {
   readonly builtAt: string
   /** By plugin: its source files, relative to the project, and their SHA-256. */
   readonly plugins: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** By plugin: SHA-256 of `dist/plugins/<name>.js`. Older records have none. */
+  /** By plugin: SHA-256 of `dist/plugins/<name>.js`. Older records lack this. */
   readonly built?: Readonly<Record<string, string>>
 }
 
 const entryPattern = /^([a-z0-9][a-z0-9_-]{0,63})\.(ts|js)$/
 
-/** The plugins in `plugins/`, by name: absolute paths of their entry files. */
+/** Finds the plugins in `plugins/`. Returns the absolute paths of their entry files by name. */
 export const findPluginSources = async ({
   plugins,
 }: Pick<ProjectPaths, "plugins">): Promise<Readonly<Record<string, string>>> => {
@@ -34,7 +34,7 @@ export const findPluginSources = async ({
   return found
 }
 
-/** Undefined where nothing was built, and for a record that is damaged. */
+/** Returns undefined if nothing was built or the record is damaged. */
 export const readBuildRecord = async ({buildRecord}: ProjectPaths): Promise<BuildRecord | undefined> => {
   const json = await readJsonIfExists(buildRecord)
   return isRecord(json) && isRecord(json.plugins) ? (json as unknown as BuildRecord) : undefined
@@ -43,8 +43,9 @@ export const readBuildRecord = async ({buildRecord}: ProjectPaths): Promise<Buil
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
 /**
- * How the build of one plugin differs from its source: the files, relative to the project. Empty where it is current, where
- * the project has no `plugins/` (as an image that has only `dist/`), and where nobody recorded what it was built from.
+ * Returns the files, relative to the project, in which the build of a plugin differs from its source. Empty if the
+ * build is current, if the project has no `plugins/` (an image with only `dist/`), or if the build has no record of its
+ * sources.
  */
 export const staleFiles = async (
   paths: ProjectPaths,
@@ -62,7 +63,7 @@ export const staleFiles = async (
   return [...differing.map(({file}) => file), ...(isAsBuilt ? [] : [output])]
 }
 
-/** The plugins that would have to be built; undefined where nothing was built. */
+/** Returns the plugins that need a build; undefined if nothing was built. */
 export const findStalePlugins = async (paths: ProjectPaths): Promise<readonly string[] | undefined> => {
   const record = await readBuildRecord(paths)
   if (record === undefined) return undefined
@@ -77,7 +78,7 @@ export const findStalePlugins = async (paths: ProjectPaths): Promise<readonly st
   return names.filter((_, index) => stale[index])
 }
 
-/** SHA-256 of a file; undefined where there is none. */
+/** Returns the SHA-256 of a file; undefined if it cannot be read. */
 export const hashOf = async (path: string): Promise<string | undefined> => {
   const bytes = await readFile(path).catch(() => undefined)
   return bytes === undefined ? undefined : sha256Of(bytes)

@@ -17,15 +17,17 @@ import {oncePerAnswer} from "./sockets/heads.ts"
 import {createTargetCheck} from "./sockets/target.ts"
 import {inlineSourceMap} from "./source-map.ts"
 
-/** Longer than the pipeline's own limit, so that its answer comes first. A stream must write more often than this. */
+/**
+ * Longer than the pipeline's own limit, so that the pipeline answers first. A stream must write more often than this.
+ */
 const requestSeconds = limits.requestTimeout / 1000 + 5
 
-/** The seconds that remain for the rest of a body that nobody reads. */
+/** How long the sender of a body that nobody reads may take to finish it, in seconds. */
 const unreadSeconds = 10
 
 const serve = async (options: ServeOptions) => {
   let server: Bun.Server<undefined> | undefined
-  // HTTP/1.0 needs no Host, and without one Bun makes no URL of the path.
+  // HTTP/1.0 needs no Host header, and without one Bun does not make a URL of the path.
   const arrivals = new WeakMap<Request, Request>()
   const peerOf: PeerOf = request => server?.requestIP(arrivals.get(request) ?? request)?.address ?? ""
   const {upgrade, ...hooks} = options.socket
@@ -39,18 +41,19 @@ const serve = async (options: ServeOptions) => {
     const answered = options.fetch(withHost(request, arrivals), peerOf)
     return request.method === "GET" || request.method === "HEAD" ? answered : limitUnread(answered, request, bun)
   }
-  // Of the whole process, and 16 KiB otherwise: Bun.serve has no option for it, and its types do not know the setter.
+  // The limit for the whole process, otherwise 16 KiB: Bun.serve has no option for it, and Bun's types do not know the
+  // setter.
   Reflect.set(http, "maxHeaderSize", limits.headers)
   try {
     const opened = Bun.serve({
       hostname: options.host,
       port: options.port,
       reusePort: false,
-      // Cuts a connection whose headers do not end; a request that has arrived gets more.
+      // Cuts a connection whose headers do not end. A request that has arrived gets more time.
       idleTimeout: limits.headersTimeout / 1000,
-      // The largest of any route; what its route does not read, Bun does not take from the connection.
+      // The largest body of any route. Bun leaves in the connection what a route does not read.
       maxRequestBodySize: limits.checkpoint + limits.bodyDropped,
-      // Otherwise the answer to an error is a page with the source, and the error goes to standard error.
+      // In development, Bun answers an error with a page that shows the source, and writes the error to standard error.
       development: false,
       error: cause => answerFixed(options.refuse(new Problem("internal", "the Host failed to answer", {cause})), "GET"),
       routes: Object.fromEntries(
@@ -80,10 +83,12 @@ const serve = async (options: ServeOptions) => {
 
 type Enter = (request: Request, bun: Bun.Server<unknown>) => Response | Promise<Response>
 
-/** The answer to a request that goes no further. */
+/** The answer to a request that the listener itself refuses. */
 type Check = (request: Request) => FixedAnswer | undefined
 
-/** Bun itself refuses HTTP/1.1 without a Host, and the target `*`, with an empty 400. */
+/**
+ * Checks the target and the Host. Bun itself answers HTTP/1.1 without a Host, and the target `*`, with an empty 400.
+ */
 const createCheck = ({refuse}: ServeOptions): Check => {
   const flawOf = createTargetCheck()
   return ({url, headers}) => {
@@ -92,7 +97,10 @@ const createCheck = ({refuse}: ServeOptions): Check => {
   }
 }
 
-/** Bun tells of requests and WebSockets, not of connections; idle ones end after `idleTimeout`. */
+/**
+ * Refuses a request when the listener is full. Bun reports requests and WebSockets, not connections; `idleTimeout` ends
+ * idle ones.
+ */
 const refuseCrowd = ({connections, refuse}: ServeOptions, bun: Bun.Server<unknown>): FixedAnswer | undefined => {
   if (bun.pendingRequests + bun.pendingWebSockets <= connections) return undefined
   const answer = refuse(noRoom())
@@ -108,7 +116,10 @@ const withHost = (request: Request, arrivals: WeakMap<Request, Request>): Reques
   return made
 }
 
-/** A refusal that did not wait for the body does not let its sender hold the connection for long. */
+/**
+ * Shortens the time for a body that a refusal did not wait for, so that its sender does not hold the connection for
+ * long.
+ */
 const limitUnread = async (answered: Response | Promise<Response>, request: Request, bun: Bun.Server<unknown>) => {
   const response = await answered
   if (response.status >= 400 && !request.bodyUsed) bun.timeout(request, unreadSeconds)
@@ -120,7 +131,7 @@ const fixedRoute = (answer: ServeOptions["fixed"][string], check: Check, enter: 
   return (request, bun) => {
     const {method, headers} = request
     if (method !== "GET" && method !== "HEAD") return enter(request, bun)
-    // CORS and an upgrade are the application's.
+    // The application handles CORS and upgrades.
     if (isChoice && (headers.get("origin") !== null || headers.get("upgrade") !== null)) return enter(request, bun)
     return answerFixed(check(request) ?? (isChoice ? answer() : answer), method)
   }
@@ -172,7 +183,7 @@ const bundle = async ({entry, externals}: BundleOptions) => {
   return {code: inlineSourceMap(await output.text(), await map.text(), process.cwd()), files}
 }
 
-/** Bun: its own server, bundler and module cache. */
+/** The Bun runtime: its own server, bundler and module cache. */
 export const bun: Runtime = {
   name: "bun",
   version: Bun.version,
@@ -182,6 +193,6 @@ export const bun: Runtime = {
   unload: path => {
     delete require.cache[path]
   },
-  // It does so by itself.
+  // Bun saves memory without help.
   saveMemory: () => {},
 }

@@ -11,7 +11,7 @@ interface BuildFailure {
   readonly errors?: readonly {text: string; location: {file: string; line: number; column: number} | null}[]
 }
 
-/** The positions in what esbuild rejects with. */
+/** Returns the positions in an error of esbuild. */
 export const esbuildIssues = (failure: unknown): readonly Issue[] =>
   ((failure as BuildFailure).errors ?? []).map(({text, location}) => ({
     file: location?.file ?? "",
@@ -22,27 +22,27 @@ export const esbuildIssues = (failure: unknown): readonly Issue[] =>
   }))
 
 /**
- * Loads the esbuild of the project that a folder is in, or svc's own. Production runs what was built, and needs none.
- * Throws `compiler_missing`.
+ * Loads the esbuild of the project that contains the folder, or svc's own. Production runs built plugins and needs
+ * none. Throws `compiler_missing`.
  */
 export const loadEsbuild = async (folder: string, own = packageRoot): Promise<typeof import("esbuild")> => {
   const found = findPackage("esbuild", [folder, own])
   if (found === undefined) {
     const install = installForDevelopment(`esbuild@${manifest.devDependencies.esbuild}`)
     throw new Problem("compiler_missing", "esbuild, which compiles plugins, is not installed", {
-      hint: `Run ${install}; or build on a machine that has it: svc build.`,
+      hint: `Run ${install}, or run svc build on a machine that has esbuild.`,
     })
   }
   return import(pathToFileURL(createRequire(join(found, "package.json")).resolve("esbuild")).href)
 }
 
-/** esbuild's process ends once nothing was built for so many milliseconds: it holds about 12 MB (measured). */
+/** Milliseconds without a build after which svc stops esbuild's process, which holds about 12 MB (measured). */
 const idleLimit = 1000
 
 let building = 0
 let idle: NodeJS.Timeout | undefined
 
-/** Builds what is in a folder, in esbuild's own process, which the next build starts again. Throws `compiler_missing`. */
+/** Builds in esbuild's own process, which the next build starts again after it stopped. Throws `compiler_missing`. */
 export const buildInService = async <T extends BuildOptions>(folder: string, options: T): Promise<BuildResult<T>> => {
   const {build, stop} = await loadEsbuild(folder)
   clearTimeout(idle)

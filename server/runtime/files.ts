@@ -5,10 +5,10 @@ import {dirname, join, resolve} from "node:path"
 import {fromJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 
-/** Removes a folder and what is in it; nothing where there is none. */
+/** Removes a folder and its content. Does nothing if it is missing. */
 export const removeFolder = (path: string): Promise<void> => rm(path, {recursive: true, force: true})
 
-/** Makes a folder that only its owner may enter, as `makeFolder` does. Throws `state_unwritable`. */
+/** Creates a folder that only its owner may enter, as `makeFolder` does. Throws `state_unwritable`. */
 export const makePrivateFolder = async (path: string): Promise<void> => {
   await makeFolder(path, 0o700).catch(cause => {
     throw new Problem("state_unwritable", `cannot create ${path}: ${messageOf(cause)}`, {cause})
@@ -16,20 +16,20 @@ export const makePrivateFolder = async (path: string): Promise<void> => {
 }
 
 /**
- * Makes a folder, with its parents. Durable when it resolves: a strictly POSIX file system forgets a new folder, and what is in it,
- * unless its parent was synced.
+ * Creates a folder and its parents. Durable when it resolves: a strictly POSIX file system forgets a new folder and its
+ * content unless its parent was synced.
  */
 export const makeFolder = async (path: string, mode?: number): Promise<void> => {
   const first = await mkdir(path, {recursive: true, ...(mode === undefined ? {} : {mode})})
   for (const parent of parentsOf(path, first)) await syncFolder(parent)
 }
 
-/** Like `makeFolder`, before it returns, and only its owner may enter. */
+/** Like `makePrivateFolder`, but synchronous. */
 export const makePrivateFolderSync = (path: string): void => {
   for (const parent of parentsOf(path, mkdirSync(path, {recursive: true, mode: 0o700}))) syncNow(parent)
 }
 
-/** The folders that got a new one, from the innermost: `first` is the outermost that was made. */
+/** Returns the parents of the new folders, innermost first. `first` is the outermost folder that was created. */
 const parentsOf = (path: string, first: string | undefined): readonly string[] => {
   if (first === undefined) return []
   const parents = [dirname(resolve(path))]
@@ -39,8 +39,8 @@ const parentsOf = (path: string, first: string | undefined): readonly string[] =
 }
 
 /**
- * Replaces a file wholly or not at all, readable by its owner only: a temporary file beside it, fsync, rename, fsync of
- * the folder. Durable when it resolves. Throws `state_unwritable`.
+ * Replaces a file completely or not at all, readable by its owner only: a temporary file beside it, fsync, rename,
+ * fsync of the folder. Durable when it resolves. Throws `state_unwritable`.
  */
 export const writeFileAtomic = async (path: string, content: string | Uint8Array): Promise<void> => {
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
@@ -54,7 +54,7 @@ export const writeFileAtomic = async (path: string, content: string | Uint8Array
   }
 }
 
-/** Writes a new file, durably, readable by its owner only. */
+/** Writes a new file, readable by its owner only. Durable when it resolves. */
 export const writeNewFile = async (path: string, content: string | Uint8Array): Promise<void> => {
   const file = await open(path, "wx", 0o600)
   try {
@@ -65,16 +65,16 @@ export const writeNewFile = async (path: string, content: string | Uint8Array): 
   }
 }
 
-/** What a rename or a removal in a folder needs to survive a power cut. */
+/** Syncs a folder, so that a rename or a removal in it survives a power cut. */
 export const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, "r")
   await folder.sync().finally(() => folder.close())
 }
 
-/** Makes a file durable that somebody else has written. */
+/** Syncs a file that another writer wrote. */
 export const syncFile = syncFolder
 
-/** Like `syncFile` and `syncFolder`, before it returns. */
+/** Syncs a file or a folder synchronously. */
 export const syncNow = (path: string): void => {
   const opened = openSync(path, "r")
   try {
@@ -84,7 +84,7 @@ export const syncNow = (path: string): void => {
   }
 }
 
-/** Is there something of this name? A link counts, wherever it leads. */
+/** Does a file, a folder or a link of this name exist? A dangling link counts. */
 export const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
@@ -92,8 +92,8 @@ export const isThere = (path: string): Promise<boolean> =>
   )
 
 /**
- * Which file a path names now: its device and inode; undefined where it names none, or cannot be looked at. Opens nothing, and
- * takes 2 microseconds.
+ * Returns the device and inode of the file that a path names; undefined if there is none or it cannot be inspected.
+ * Opens nothing, and takes 2 microseconds.
  */
 export const identityOf = (path: string): string | undefined => {
   try {
@@ -107,7 +107,7 @@ export const identityOf = (path: string): string | undefined => {
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
 
-/** The text of a file, or undefined where there is none. */
+/** Returns the text of a file; undefined if there is none. */
 export const readFileIfExists = async (path: string): Promise<string | undefined> => {
   try {
     return await readFile(path, "utf8")
@@ -117,7 +117,7 @@ export const readFileIfExists = async (path: string): Promise<string | undefined
   }
 }
 
-/** The JSON of a file, or undefined where there is none or it is not JSON. */
+/** Returns the JSON of a file; undefined if there is none or it is not JSON. */
 export const readJsonIfExists = async (path: string): Promise<unknown> => {
   const text = await readFileIfExists(path)
   try {

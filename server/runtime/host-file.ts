@@ -7,18 +7,21 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import {readJsonIfExists, writeNewFile} from "./files.ts"
 import type {ProjectPaths} from "./project.ts"
 
-/** `.svc/host.json` (0600): how the command line finds the running Host. Removed when the Host stops. */
+/**
+ * `.svc/host.json` (0600), through which the command line finds the running Host. The Host removes it when it stops.
+ */
 export interface HostFile {
-  /** With `http.base`, without a slash at the end. */
+  /** Includes `http.base`; has no slash at the end. */
   readonly url: string
   readonly pid: number
   readonly runtimeId: string
-  /** Only in development without `http.token`: the token made for this run. */
+  /** The token made for this run. Only in development without `http.token`. */
   readonly token?: string
 }
 
 /**
- * `written` runs in the turn in which the file appears: no request comes between the two. Throws `state_unwritable`.
+ * Writes the file. `written` runs in the same turn in which the file appears, so that no request comes in between.
+ * Throws `state_unwritable`.
  */
 export const writeHostFile = async (
   paths: ProjectPaths,
@@ -41,7 +44,7 @@ export const readHostFile = async (paths: ProjectPaths): Promise<HostFile | unde
   return typeof file === "object" && file !== null && "url" in file ? (file as HostFile) : undefined
 }
 
-/** Leaves the file of another run. */
+/** Removes the file, unless it is the file of another run. */
 export const removeHostFile = async (paths: ProjectPaths, runtimeId: string): Promise<void> => {
   const file = await readHostFile(paths)
   if (file === undefined || file.runtimeId === runtimeId) await rm(paths.host, {force: true})

@@ -11,7 +11,7 @@ import {identityOf, readJsonIfExists, writeFileAtomic} from "./files.ts"
 import {processStart} from "./process/process-start.ts"
 import type {ProjectPaths} from "./project.ts"
 
-/** Who holds a project: shown to whoever is refused. */
+/** The process that holds a project, as shown to a process that is refused. */
 export interface Holder {
   readonly kind: "host" | "command" | "daemon"
   readonly hostname: string
@@ -19,43 +19,46 @@ export interface Holder {
   readonly runtimeId: string
   readonly command: string
   readonly since: string
-  /** Who starts it again. */
+  /** Who starts it again: its supervisor. */
   readonly supervisor?: string
 }
 
-/** A lock file, and the description of its holder beside it. */
+/** A lock file and the description of its holder beside it. */
 export type LockFiles = Pick<ProjectPaths, "lock" | "holder">
 
 export interface Lock {
-  /** Why others no longer find what this process has locked; undefined while they do. Opens nothing, and takes 2 microseconds. */
+  /**
+   * Why this process no longer holds the lock file that others find; undefined while it does. Opens nothing, and takes
+   * 2 microseconds.
+   */
   whyLost(): Problem | undefined
   release(): Promise<void>
 }
 
 /**
- * How long a lock is waited for, in milliseconds: that of a command until it has ended, one without a description long
- * enough for whoever only looked whether it is free. A Host's is not waited for.
+ * How long to wait for a holder, in milliseconds, by its kind. A command is expected to end; a holder without a
+ * description may only be checking whether the lock is free. Nobody waits for a Host or a daemon.
  */
 const patience = {host: 0, daemon: 0, command: 30_000, unknown: 1000} as const
 
 /**
- * What a command waits for instead: a Host that waits for free space holds the project during each attempt to start, and lets it
- * go in between, so that a command can free some.
+ * How long a command waits. A Host that waits for free space holds the project only during each attempt to start, so
+ * that a command can free some space in between.
  */
 const patienceOfCommands = {...patience, host: 3000} as const
 
-/** What each kind of holder is called. */
+/** The name of each kind of holder. */
 const names = {host: "a Host", daemon: "a daemon", command: "a command"} as const
 
-// On Bun a collected client drops its lock, so what is held is reachable from here until it is released.
+// On Bun a collected client drops its lock, so held locks stay reachable from here until they are released.
 const held = new Set<{client: Client; transaction: Transaction}>()
 
 const isBusy = (error: unknown) => error instanceof LibsqlError && error.code === "SQLITE_BUSY"
 
 /**
- * Takes the project's single-writer lock: a write transaction on a file of its own, so the kernel frees it when the
- * process dies, however it dies, and Bun and Node exclude each other. Throws `locked` with the holder's hostname, pid,
- * runtimeId and command; `state_unwritable`.
+ * Takes the project's single-writer lock: a write transaction on a separate file. The kernel frees it when the process
+ * dies, and Bun and Node exclude each other. Throws `state_unwritable`, and `locked` with the holder's hostname, pid,
+ * runtimeId and command.
  */
 export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Lock> => {
   const wait = createWait(paths, holder.kind === "command" ? patienceOfCommands : patience)
@@ -74,7 +77,7 @@ export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Loc
       return {
         whyLost,
         release: async () => {
-          // Whoever took a lock that was lost has described itself there.
+          // If the lock was lost, another process may have described itself there.
           if (whyLost() === undefined) await rm(paths.holder, {force: true}).catch(() => {})
           await release(hold)
         },
@@ -93,7 +96,10 @@ const whyLockLost = (path: string, own: string | undefined): Problem | undefined
   )
 }
 
-/** A command goes on without a description where the disk has no room for it: it may be the one that frees some. */
+/**
+ * Describes the holder. On a full disk, a command continues without a description: it may be the command that frees
+ * space.
+ */
 const describeHolder = async (paths: LockFiles, holder: Holder): Promise<void> => {
   const text = toJson({...holder, started: processStart(holder.pid)})
   await writeFileAtomic(paths.holder, text).catch(async error => {
@@ -102,21 +108,24 @@ const describeHolder = async (paths: LockFiles, holder: Holder): Promise<void> =
   })
 }
 
-/** Waits a moment for whoever holds the lock; throws `locked` once that kind of holder was waited for long enough. */
+/**
+ * Returns a function that waits a moment for the holder of the lock. It throws `locked` once the patience for this kind
+ * of holder is used up.
+ */
 const createWait = (paths: LockFiles, limits: Readonly<Record<keyof typeof patience, number>> = patience) => {
   const began = performance.now()
   let undescribedSince: number | undefined
   return async (): Promise<void> => {
     const other = await readHolder(paths)
     const now = performance.now()
-    // A command that was waited for removes its description just before it lets go: that has a patience of its own.
+    // A command that ends removes its description just before it frees the lock. That moment has a patience of 1 s.
     undescribedSince = other === undefined ? (undescribedSince ?? now) : undefined
     if (now - (undescribedSince ?? began) >= limits[other?.kind ?? "unknown"]) throw lockedBy(other)
     await sleep(100)
   }
 }
 
-/** Does work as a command that holds the project. Throws what `acquireLock` throws. */
+/** Does work as a command that holds the project. Throws the errors of `acquireLock`. */
 export const withLock = async <T>(paths: ProjectPaths, command: string, work: () => Promise<T>): Promise<T> => {
   const lock = await acquireLock(paths, {
     kind: "command",
@@ -133,24 +142,27 @@ export const withLock = async <T>(paths: ProjectPaths, command: string, work: ()
   }
 }
 
-/** True when a process holds the project now. */
+/** Returns whether a process holds the project now. */
 export const isLocked = async (paths: LockFiles): Promise<boolean> => {
-  // Asking leaves no trace where no Host ever ran.
+  // Checking leaves no file where no Host ever ran.
   if (!existsSync(paths.lock)) return false
   const hold = await tryLock(paths.lock)
   if (hold !== undefined) await release(hold)
   return hold === undefined
 }
 
-/** Resolves once nobody holds the project; waits for whom `acquireLock` waits for. Throws `locked`, `state_unwritable`. */
+/**
+ * Resolves once no process holds the project. Waits for the same holders as `acquireLock`. Throws `locked`,
+ * `state_unwritable`.
+ */
 export const requireUnlocked = async (paths: LockFiles): Promise<void> => {
   const wait = createWait(paths)
   while (await isLocked(paths)) await wait()
 }
 
 /**
- * The description of who holds the lock; retried for 100 ms, since it is written just after the lock is taken. One that a
- * killed process left behind, or that is damaged, does not count.
+ * Returns the description of the lock's holder. Retries for 100 ms, since the holder writes it just after it takes the
+ * lock. Ignores a damaged description and one that a killed process left behind.
  */
 export const readHolder = async (paths: LockFiles): Promise<Holder | undefined> => {
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -161,7 +173,7 @@ export const readHolder = async (paths: LockFiles): Promise<Holder | undefined> 
   return undefined
 }
 
-/** Who holds the lock now; undefined where nobody does, and for one without a description. */
+/** Returns who holds the lock now; undefined if no process does, or if its holder has no description. */
 export const findHolder = async (paths: LockFiles): Promise<Holder | undefined> =>
   (await isLocked(paths)) ? readHolder(paths) : undefined
 
@@ -177,7 +189,7 @@ const isHolder = (json: unknown): json is Holder => {
   )
 }
 
-/** Nobody has its pid, or another process that started at another time. */
+/** True if no process has its pid, or a process that started at another time. */
 const isGone = (holder: Holder & {readonly started?: unknown}): boolean => {
   if (holder.hostname !== hostname()) return false
   const started = processStart(holder.pid)
@@ -195,16 +207,16 @@ const tryLock = async (file: string) => {
   try {
     client = createClient({url: pathToFileURL(file).href, concurrency: 1, timeout: 0})
     await client.execute("PRAGMA journal_mode=DELETE")
-    // On a file that may not be written, SQLite begins a transaction for reading instead, which holds nothing.
+    // On a file without write permission, SQLite begins a read transaction instead, which locks nothing.
     await access(file, constants.W_OK)
     return {client, transaction: await client.transaction("write")}
   } catch (cause) {
     client?.close()
     if (isBusy(cause)) return undefined
     if (cause instanceof LibsqlError && cause.code === "SQLITE_NOTADB") {
-      throw new Problem("state_unwritable", `cannot lock ${file}: something else was written into it`, {
+      throw new Problem("state_unwritable", `cannot lock ${file}: another program wrote to it`, {
         cause,
-        hint: "Make sure that no Host of this project runs; then remove that file. The next start makes a new one.",
+        hint: "Make sure that no Host of this project is running, then delete that file. The next start creates a new one.",
       })
     }
     throw new Problem("state_unwritable", `cannot lock ${file}: ${messageOf(cause)}`, {cause})
@@ -217,9 +229,10 @@ const release = async (hold: {client: Client; transaction: Transaction}) => {
   hold.client.close()
 }
 
-/** Why a lock was not to be had: who holds it. */
+/** The error that says who holds the lock. */
 export const lockedBy = (holder: Holder | undefined): Problem => {
-  if (holder === undefined) return new Problem("locked", "another process holds this project; it left no description")
+  if (holder === undefined)
+    return new Problem("locked", "another process holds this project, but left no description of itself")
   const who = names[holder.kind]
   return new Problem(
     "locked",

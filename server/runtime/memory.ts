@@ -1,7 +1,7 @@
 import {readFile} from "node:fs/promises"
 import {dirname, join} from "node:path"
 
-/** Where the kernel tells of memory and of control groups; another folder only in tests. */
+/** Where the kernel reports memory and control groups. Only tests use other folders. */
 export interface MemoryFiles {
   readonly proc: string
   readonly groups: string
@@ -10,9 +10,9 @@ export interface MemoryFiles {
 const kernel: MemoryFiles = {proc: "/proc", groups: "/sys/fs/cgroup"}
 
 /**
- * The memory that another process could take, in bytes: what the machine has available, or less where a control group of
- * this process (v1 or v2) allows less. What a group's files take of the page cache counts as free. Undefined where the
- * kernel does not tell.
+ * Returns the memory that another process could use, in bytes: what the machine has available, or less if a control
+ * group of this process (v1 or v2) allows less. The page cache of a group's files counts as free. Returns undefined if
+ * the kernel does not say.
  */
 export const freeMemory = async (files: MemoryFiles = kernel): Promise<number | undefined> => {
   const machine = /^MemAvailable:\s+(\d+) kB$/m.exec(await text(join(files.proc, "meminfo")))?.[1]
@@ -21,7 +21,7 @@ export const freeMemory = async (files: MemoryFiles = kernel): Promise<number | 
   return all.length === 0 ? undefined : Math.max(0, Math.min(...all))
 }
 
-/** What the group of this process and each one above it have left; nothing of a group without a limit. */
+/** Returns what the control group of this process and each of its parents have left. Skips groups without a limit. */
 const freeInGroups = async ({proc, groups}: MemoryFiles): Promise<readonly number[]> => {
   const lines = (await text(join(proc, "self/cgroup"))).split("\n")
   const left: number[] = []
@@ -54,7 +54,7 @@ const legacy: Names = {
 const leftIn = async (folder: string, {limit, used, cache}: Names): Promise<number | undefined> => {
   const most = Number.parseInt(await text(join(folder, limit)), 10)
   const taken = Number.parseInt(await text(join(folder, used)), 10)
-  // "max", or no such file: no limit.
+  // "max" or a missing file means no limit.
   if (Number.isNaN(most) || Number.isNaN(taken)) return undefined
   return most - taken + Number(cache.exec(await text(join(folder, "memory.stat")))?.[1] ?? 0)
 }

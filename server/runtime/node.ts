@@ -34,13 +34,13 @@ import {inlineSourceMap} from "./source-map.ts"
 
 type ResponseArgs = ConstructorParameters<typeof Response>
 
-/** srvx's own Response is written without being converted: measured at 1.5 times the throughput, with Content-Length kept. */
+/** Writes srvx's own Response without converting it: 1.5 times the throughput (measured), with Content-Length kept. */
 class UnconvertedResponse extends (FastResponse as unknown as new (
   ...args: ResponseArgs
 ) => Response & {readonly _response: Response}) {
   constructor(...args: ResponseArgs) {
     super(...args)
-    // A conversion names the boundary of a form.
+    // The conversion names the boundary of a form.
     if (args[0] instanceof FormData) void this._response
   }
 }
@@ -50,7 +50,7 @@ readBodiesStraight(limits.smallBody)
 
 const isWebSocket = (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === "websocket"
 
-/** srvx's own request knows it. */
+/** srvx's own request knows the address. */
 const peerOf: PeerOf = request => ("ip" in request && typeof request.ip === "string" ? request.ip : "")
 
 const serve = async (options: ServeOptions) => {
@@ -72,11 +72,11 @@ const serve = async (options: ServeOptions) => {
     node: {
       maxHeaderSize: limits.headers,
       headersTimeout: limits.headersTimeout,
-      // Those that are no upload have less: `limitArrival`.
+      // Requests that are no upload get less time: see `limitArrival`.
       requestTimeout: limits.checkpointTimeout,
-      // Node looks at both limits every 30 s otherwise.
+      // By default, Node checks both limits only every 30 s.
       ...{connectionsCheckingInterval: 2000},
-      // Refused below, as a problem.
+      // The check below refuses a missing Host as a problem.
       ...{requireHostHeader: false},
       ...{shouldUpgradeCallback: isWebSocket},
     },
@@ -88,7 +88,7 @@ const serve = async (options: ServeOptions) => {
   answerRequests(http, options.fixed, check, connections)
   limitArrival(http, options.uploads ?? [])
   http.on("upgrade", (request, socket, head) => {
-    // A client that resets the connection raises an error here that nobody else listens to.
+    // A client that resets the connection raises an error here that nothing else handles.
     socket.on("error", () => {})
     if (!isWebSocket(request)) return answerWithoutUpgrade(http, request, socket as never)
     const refusal = check(request)
@@ -103,14 +103,14 @@ const serve = async (options: ServeOptions) => {
     port: typeof address === "object" && address !== null ? address.port : options.port,
     close: async (force: boolean) => {
       for (const peers of sockets.peers.values()) for (const peer of peers) peer.close(1001, "going away")
-      // A stalled WebSocket client would hold the close for ever.
+      // A stalled WebSocket client would block the close forever.
       const cut = setTimeout(() => sockets.closeAll(1001, undefined, true), 1000)
       await server.close(force).finally(() => clearTimeout(cut))
     },
   }
 }
 
-/** Resolves at the `listening` event, rejects at the `error` that comes instead of it. */
+/** Resolves at the `listening` event. Rejects if `error` comes instead. */
 const opened = (http: Server, start: () => unknown) =>
   new Promise<void>((done, fail) => {
     http.once("error", fail)
@@ -121,13 +121,16 @@ const opened = (http: Server, start: () => unknown) =>
     Promise.resolve(start()).catch(fail)
   })
 
-/** Longer than the pipeline's own limit, so that its answer comes first; in milliseconds. */
+/** Longer than the pipeline's own limit, so that the pipeline answers first; in milliseconds. */
 const arrival = limits.requestTimeout + 5000
 
-/** What remains for the rest of an upload that is answered already, in milliseconds. */
+/** How long an upload may continue after it was answered, in milliseconds. */
 const unread = 10_000
 
-/** Ends the connection of a request whose body does not end: Node has one limit for all, and uploads may take longer. */
+/**
+ * Ends the connection of a request whose body does not end. Node has one limit for all requests, and uploads may take
+ * longer.
+ */
 const limitArrival = (http: Server, uploads: readonly string[]) =>
   http.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const {headers, socket, url = ""} = request
@@ -173,7 +176,7 @@ const headOf = oncePerAnswer(({status, headers, body}): OutgoingHttpHeaders => {
   return {...headers, ...length}
 })
 
-/** The answer to a request that goes no further. */
+/** The answer to a request that the listener itself refuses. */
 type Check = (request: IncomingMessage) => FixedAnswer | undefined
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110, 9.3.7); no other method has that target. */
@@ -190,7 +193,7 @@ const createCheck = ({refuse}: ServeOptions): Check => {
   }
 }
 
-/** Node keeps the first of several. */
+/** Joins several Host headers; Node would keep the first. */
 const hostOf = (rawHeaders: readonly string[]): string | undefined => {
   let host: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -201,7 +204,7 @@ const hostOf = (rawHeaders: readonly string[]): string | undefined => {
   return host
 }
 
-/** The bytes of an answer after which the connection ends. */
+/** The bytes of an answer after which the connection closes. */
 const rawAnswer = ({status, headers, body}: FixedAnswer): string =>
   [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -212,7 +215,7 @@ const rawAnswer = ({status, headers, body}: FixedAnswer): string =>
     body,
   ].join("\r\n")
 
-/** An upgrade to something other than WebSocket (curl offers h2c) is answered as the plain request that it also is. */
+/** Answers an upgrade to something other than WebSocket (curl offers h2c) as a plain request. */
 const answerWithoutUpgrade = (http: Server, request: IncomingMessage, socket: import("node:net").Socket) => {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
@@ -252,7 +255,7 @@ const bundle = async ({entry, externals}: BundleOptions) => {
 
 const specifier = (path: string) => (path.startsWith("/") ? pathToFileURL(path).href : path)
 
-/** Node runs the bundle: srvx's server, esbuild, the ES module loader. */
+/** The Node runtime: srvx's server, esbuild, and the ES module loader. */
 export const node: Runtime = {
   name: "node",
   version: process.versions.node,

@@ -1,4 +1,4 @@
-/** How esbuild compiles plugins, on load and for a release alike: what runs is the same. */
+/** How esbuild compiles plugins. Loading and releasing use the same options, so that the same code runs. */
 export const pluginBuild = {
   bundle: true,
   write: false,

@@ -1,8 +1,8 @@
 import {readdir, readFile, readlink} from "node:fs/promises"
 
 /**
- * Which process listens on a TCP port of this machine, as `pid 123 (nginx)`; undefined where the kernel does not tell:
- * for another user's process, and outside Linux. Its arguments stay unsaid, since they may hold secrets.
+ * Returns the process that listens on a TCP port of this machine, as `pid 123 (nginx)`. Undefined for another user's
+ * process and outside Linux, where the kernel does not say. Leaves out the arguments, which may contain secrets.
  */
 export const findPortHolder = async (port: number): Promise<string | undefined> => {
   const sockets = new Set((await Promise.all(["tcp", "tcp6"].map(table => listeners(table, port)))).flat())
@@ -16,10 +16,10 @@ export const findPortHolder = async (port: number): Promise<string | undefined> 
   return undefined
 }
 
-/** State of a listening socket in the kernel's tables (proc(5)). */
+/** The state of a listening socket in the kernel's tables (proc(5)). */
 const listening = "0A"
 
-/** The sockets that listen on a port, named as `/proc/<pid>/fd` names them. */
+/** Returns the sockets that listen on a port, named as in `/proc/<pid>/fd`. */
 const listeners = async (table: string, port: number): Promise<readonly string[]> => {
   const text = await readFile(`/proc/net/${table}`, "utf8").catch(() => "")
   const rows = text.split("\n").map(line => line.trim().split(/\s+/))

@@ -1,6 +1,6 @@
 import {join} from "node:path"
 
-/** Where a project keeps what: the one place that knows the names of its files. All paths are absolute. */
+/** The files of a project. Only this place knows their names. All paths are absolute. */
 export const projectPaths = (project: string) => ({
   project,
   config: join(project, "svc.config.yml"),

@@ -1,6 +1,6 @@
 /**
- * From now on, requests to this host go straight to it, whatever HTTP_PROXY says: for a Host on this machine, whose token
- * no proxy should get. Bun's `fetch` reads these variables at each request, Node's where NODE_USE_ENV_PROXY is set.
+ * Sends requests to this host directly from now on, whatever HTTP_PROXY says. For a Host on this machine, whose token
+ * no proxy should see. Bun's `fetch` reads these variables at each request, Node's if NODE_USE_ENV_PROXY is set.
  */
 export const bypassProxy = ({hostname}: URL): void => {
   const {env} = process
@@ -12,5 +12,5 @@ export const bypassProxy = ({hostname}: URL): void => {
   env.NO_PROXY = list
 }
 
-/** A name or address that always means this machine. */
+/** Does the name or address always mean this machine? */
 export const isLoopback = ({hostname}: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)

@@ -2,12 +2,14 @@ import type {Hooks, Peer} from "crossws"
 import {type Issue, Problem} from "../../shared/problems.ts"
 import {findPortHolder} from "./port-holder.ts"
 
-/** The address of the socket that a request came in on; one function for all requests of a listener. */
+/** Returns the address of the socket from which a request came. All requests of a listener share one function. */
 export type PeerOf = (request: Request) => string
 
 export type {Peer} from "crossws"
 
-/** What happens on WebSockets. An upgrade is refused by an answer, or goes on with what its connection is to know. */
+/**
+ * The events of WebSockets. `upgrade` returns an answer that refuses the upgrade, or the context for the connection.
+ */
 export interface SocketHooks extends Pick<Partial<Hooks>, "open" | "message" | "close" | "error"> {
   upgrade(request: Request, peerOf: PeerOf): Response | {readonly context: Peer["context"]}
 }
@@ -15,7 +17,7 @@ export interface SocketHooks extends Pick<Partial<Hooks>, "open" | "message" | "
 /** Answers one request. Never rejects. */
 export type Fetch = (request: Request, peerOf: PeerOf) => Response | Promise<Response>
 
-/** An answer that is given without entering the application: for the probes. */
+/** An answer that bypasses the application, for the probes. */
 export interface FixedAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -24,72 +26,81 @@ export interface FixedAnswer {
 
 export interface ServeOptions {
   readonly host: string
-  /** 0 takes a free port. */
+  /** 0 for any free port. */
   readonly port: number
   readonly fetch: Fetch
   /**
-   * By exact path, for GET and HEAD: an answer that never changes, or a choice between a few that do not. A choice is not made for a
-   * request with an `Origin`: the application knows CORS.
+   * Answers by exact path, for GET and HEAD: a constant answer, or a function that picks one of a few constant answers.
+   * The function is not used for a request with an `Origin`, since the application handles CORS.
    */
   readonly fixed: Readonly<Record<string, FixedAnswer | (() => FixedAnswer)>>
   readonly socket: SocketHooks
-  /** The paths whose bodies their routes stream to the disk, within limits of their own; none when left out. */
+  /** Paths whose routes stream the body to the disk, within their own limits; none when left out. */
   readonly uploads?: readonly string[]
-  /** So many connections may be open at once; the longest idle are closed for newer ones. */
+  /** How many connections may be open at once. The listener closes the longest idle ones for new ones. */
   readonly connections: number
-  /** The answer to a request that the listener refuses by itself: `host_invalid`, `path_invalid`, `no_room`, `internal`. */
+  /**
+   * Returns the answer to a request that the listener itself refuses: `host_invalid`, `path_invalid`, `no_room`,
+   * `internal`.
+   */
   readonly refuse: (problem: Problem) => FixedAnswer
 }
 
 export interface Listener {
   readonly host: string
   readonly port: number
-  /** Stops accepting, ends idle connections, and resolves when the last one is closed; `force` cuts those in use. */
+  /**
+   * Stops accepting, closes idle connections, and resolves when the last connection is closed. `force` also cuts those
+   * in use.
+   */
   close(force: boolean): Promise<void>
 }
 
 export interface Bundle {
   readonly code: string
-  /** Absolute paths of the source files that went in, without installed packages. */
+  /** Absolute paths of the bundled source files, without installed packages. */
   readonly files: readonly string[]
 }
 
 export interface BundleOptions {
   /** Absolute path of the entry file. */
   readonly entry: string
-  /** Where bare imports of the SDK go: bare specifier to absolute path. Others stay as they are. */
+  /** Absolute paths for bare imports of the SDK, by specifier. Other imports stay as they are. */
   readonly externals: Readonly<Record<string, string>>
 }
 
-/** What differs between Bun and Node: two implementations, one contract suite. */
+/** The differences between Bun and Node. One contract suite runs against both implementations. */
 export interface Runtime {
   readonly name: "bun" | "node"
   readonly version: string
-  /** Binds and resolves only once the port is open. Throws `port_taken`. */
+  /** Resolves only once the port is open. Throws `port_taken`. */
   serve(options: ServeOptions): Promise<Listener>
-  /** Bundles one plugin's source to a module. Throws `plugin_invalid` with the positions of all syntax errors. */
+  /** Bundles a plugin's source into a module. Throws `plugin_invalid` with the positions of all syntax errors. */
   bundle(options: BundleOptions): Promise<Bundle>
   /** Imports a module by absolute path. */
   load(path: string): Promise<unknown>
-  /** Lets go of a module that was imported, as far as the runtime can. */
+  /** Frees an imported module, as far as the runtime can. */
   unload(path: string): void
-  /** From now on, takes little memory while the process is busy, and gives it back to the system while it rests. */
+  /** Limits the memory of a busy process, and returns memory to the system while it is idle. */
   saveMemory(): void
 }
 
 /** Limits of every connection. Sizes in bytes, times in milliseconds. */
 export const limits = {
   body: 1024 * 1024,
-  /** A body of so many declared bytes is counted before it has come: no runtime hands on more than that. */
+  /** A body up to this declared size counts before it has arrived: no runtime passes on more than the declared size. */
   smallBody: 64 * 1024,
-  /** A body over the limit is read and dropped up to here, so that its sender hears why; past it the connection is cut. */
+  /**
+   * How much of a body over the limit to read and drop, so that its sender reads the refusal. Beyond this, the
+   * connection is cut.
+   */
   bodyDropped: 16 * 1024 * 1024,
-  /** Of all bodies together that have arrived and are not answered yet. */
+  /** For all bodies together that have arrived and are not answered yet. */
   bodies: 64 * 1024 * 1024,
-  /** Of a body that its route streams to the disk; the route has limits of its own below this. */
+  /** For a body that its route streams to the disk; the route has its own limits below this one. */
   upload: 128 * 1024 * 1024,
   uploadTimeout: 600_000,
-  /** Of an uploaded checkpoint, packed and unpacked. */
+  /** For an uploaded checkpoint, packed and unpacked. */
   checkpoint: 64 * 1024 ** 3,
   checkpointTimeout: 6 * 3_600_000,
   headers: 32 * 1024,
@@ -98,10 +109,10 @@ export const limits = {
   socketMessage: 1024 * 1024,
 } as const
 
-/** Every connection that there may be is in use. */
+/** The error for a request when every allowed connection is in use. */
 export const noRoom = (): Problem => new Problem("no_room", "every connection is in use", {retryAfter: 10})
 
-/** Throws `port_taken` for an address in use, with who has it, or passes the error on. */
+/** Throws `port_taken` for an address in use, with its holder, or rethrows the error. */
 export const explainListenError = async (error: unknown, host: string, port: number): Promise<never> => {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   if (code === "EADDRINUSE") {
@@ -112,7 +123,7 @@ export const explainListenError = async (error: unknown, host: string, port: num
   if (code === "EACCES" || code === "EADDRNOTAVAIL") {
     throw new Problem("port_taken", `cannot listen on ${host}:${port} (${code})`, {
       cause: error,
-      hint: "Choose an http.host of this machine and an http.port above 1023.",
+      hint: "Set http.host to an address of this machine and http.port to a port above 1023.",
     })
   }
   throw error

@@ -7,14 +7,16 @@ interface SourceMap {
 
 const comment = "//# sourceMappingURL=data:application/json;base64,"
 
-/** Code with its source map in it. The sources, relative to `folder`, become absolute: stacks name the real files. */
+/**
+ * Returns code with an inline source map. Makes its sources absolute from `folder`, so that stacks name the real files.
+ */
 export const inlineSourceMap = (code: string, map: string, folder: string): string => {
   const parsed = fromJson(map) as SourceMap
   const absolute = {...parsed, sources: parsed.sources.map(source => resolve(folder, source))}
   return `${code}\n${comment}${Buffer.from(toJson(absolute)).toString("base64")}\n`
 }
 
-/** The absolute paths of the sources in a module's own source map; none where it has no map. */
+/** Returns the absolute paths of the sources in a module's inline source map; none without a map. */
 export const mappedSources = (path: string, code: string): readonly string[] => {
   const at = code.lastIndexOf(comment)
   if (at < 0) return []

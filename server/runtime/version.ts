@@ -5,7 +5,7 @@ import {readJsonIfExists} from "./files.ts"
 /** The version of svc. */
 export const version: string = manifest.version
 
-/** The version of svc that is installed in a project; undefined where none is. */
+/** Returns the version of svc that is installed in a project; undefined if none is. */
 export const installedVersion = async (project: string): Promise<string | undefined> => {
   const found = await readJsonIfExists(join(project, "node_modules/svc-runtime/package.json"))
   const own = typeof found === "object" && found !== null && "version" in found ? found.version : undefined

@@ -1,14 +1,17 @@
-/** Time as the Host knows it, for all that falls due later. A test of a plugin has one that it sets itself. */
+/** The Host's time, for everything that falls due later. A plugin test uses a clock that it sets itself. */
 export interface Clock {
-  /** Milliseconds since 1970; may be set forward and back. For times that are stored. */
+  /** Milliseconds since 1970. The operator may set this clock forward and back. For stored times. */
   now(): number
-  /** Milliseconds of a clock that nobody sets back, from an arbitrary start. For waits within one run. */
+  /** Milliseconds of a monotonic clock from an arbitrary start. For waits within one run. */
   elapsed(): number
-  /** How long a timer may run before the clock is looked at again, in milliseconds: it may have been set. */
+  /**
+   * The longest timer, in milliseconds. After it, the Host looks at the clock again, since the operator may have set
+   * it.
+   */
   readonly longestWait: number
-  /** What falls due within so many milliseconds after a firing may be fired together. */
+  /** The Host may fire items together that fall due within this time after a firing, in milliseconds. */
   readonly togetherFor: number
-  /** Calls once, after so many milliseconds that nobody can set; returns how it is called off. */
+  /** Calls `wake` once, after this time by the monotonic clock. Returns a function that cancels the call. */
   wait(milliseconds: number, wake: () => void): () => void
 }
 

@@ -2,28 +2,29 @@ import type {Log} from "../../../shared/log.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {type Clock, systemClock} from "./clock.ts"
 
-/** A failure is followed by another try after so many milliseconds. */
+/** The pause before a retry after a failure, in milliseconds. */
 const pauseAfterFailure = 1000
 
 export interface DueClockOptions {
-  /** For the log: what falls due. */
+  /** What falls due, for the log. */
   readonly what: string
-  /** The earliest due time of all that waits, in milliseconds since 1970; undefined where nothing waits. */
+  /** Returns the earliest due time of all waiting rows, in milliseconds since 1970; undefined if none waits. */
   readonly next: () => Promise<number | undefined>
-  /** Does what is due at `now`, or the first page of it. */
+  /** Fires the rows that are due at `now`, or the first page of them. */
   readonly fire: (now: number) => Promise<unknown>
   readonly log: Log
   readonly clock?: Clock
 }
 
 /**
- * One timer for rows that fall due, however many wait: it sleeps until the earliest, fires, and asks for the next. What is
- * due is fired one page after the other, never two at once. A clock that is set forward is seen within `longestWait`.
+ * One timer for any number of rows that fall due. It sleeps until the earliest due time, fires, and asks for the next
+ * one. Pages of due rows fire one after the other, never two at once. If the clock is set forward, the timer notices
+ * within `longestWait`.
  */
 export class DueClock {
   readonly #options: DueClockOptions
   readonly #clock: Clock
-  /** When the timer is to wake, at the latest. */
+  /** The latest time at which the timer wakes. */
   #at = Number.POSITIVE_INFINITY
   #cancel = () => {}
   #running: Promise<void> | undefined
@@ -34,23 +35,23 @@ export class DueClock {
     this.#clock = options.clock ?? systemClock
   }
 
-  /** From now on rows fire. */
+  /** Begins to fire rows. */
   start(): void {
     this.#isRunning = true
     this.#sleep(this.#clock.now())
   }
 
-  /** A row is due at this time, which may be before all others. */
+  /** Takes a new due time into account, which may be before all others. */
   consider(at: number): void {
     if (this.#isRunning && at < this.#at) this.#sleep(at)
   }
 
-  /** True while what fires now has not ended. */
+  /** True while a firing is in progress. */
   get isFiring(): boolean {
     return this.#running !== undefined
   }
 
-  /** Nothing fires any more; resolves when what fires now has ended. */
+  /** Stops firing. Resolves when the firing in progress has ended. */
   async stop(): Promise<void> {
     this.#isRunning = false
     this.#cancel()
@@ -64,7 +65,7 @@ export class DueClock {
     this.#cancel = this.#clock.wait(wait, () => this.#wake())
   }
 
-  /** What a row that is considered while rows fire leaves in `#at` is asked for after them. */
+  /** A due time that `consider` reports during a firing stays in `#at`, and is handled after the firing. */
   #wake(): void {
     if (this.#running !== undefined) return
     this.#running = this.#run().finally(() => {
@@ -78,7 +79,7 @@ export class DueClock {
       await this.#fireAll()
     } catch (error) {
       if (isProblem(error, "stopping")) return
-      log.error(`${what} did not fire: ${messageOf(error)}; next try in a second`, {error})
+      log.error(`${what} did not fire: ${messageOf(error)}; retrying in 1 s`, {error})
       if (this.#isRunning) this.#sleep(this.#clock.now() + pauseAfterFailure)
     }
   }

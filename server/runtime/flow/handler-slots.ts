@@ -1,13 +1,13 @@
 /**
- * What the plugins' code does now, in memory that another thread can read while this one is blocked. Slots hold names and
- * how many calls of each run; `current` is the one whose code runs synchronously.
+ * Which plugin code is running, in memory that another thread can read while this one is blocked. Each slot holds a
+ * name and how many calls of it are in progress; `current` is the slot whose code runs synchronously.
  */
 export const slotLayout = {heartbeat: 0, current: 1, firstCount: 2, slots: 4096, nameBytes: 160} as const
 
 const {current, firstCount, slots, nameBytes} = slotLayout
 const countBytes = (firstCount + slots) * 4
 
-/** The buffer that a watchdog gets. The system gives memory for what is written of it. */
+/** The buffer for the watchdog. The system allocates memory only for the parts that are written. */
 export const handlerSlots = new SharedArrayBuffer(countBytes + slots * nameBytes)
 
 export const slotViews = (shared: SharedArrayBuffer): {numbers: Int32Array; names: Uint8Array} => ({
@@ -19,7 +19,7 @@ const {numbers, names} = slotViews(handlerSlots)
 const slotOf = new Map<string, number>()
 const encoder = new TextEncoder()
 
-/** Slot 0 is nobody, and every name past the last slot. */
+/** Slot 0 means no handler. It also stands for every name beyond the last slot. */
 const slotFor = (name: string): number => {
   const known = slotOf.get(name)
   if (known !== undefined) return known
@@ -30,7 +30,7 @@ const slotFor = (name: string): number => {
   return slot
 }
 
-/** Runs `work` with its name where a watchdog reads it. */
+/** Runs `work` while the watchdog can read its name. */
 export const showRunning = <T>(name: string, work: () => T): T => {
   const before = numbers[current] ?? 0
   numbers[current] = slotFor(name)
@@ -41,14 +41,14 @@ export const showRunning = <T>(name: string, work: () => T): T => {
   }
 }
 
-/** Counts a call from now until the returned function is called: it may go on after a wait. */
+/** Counts a call until the returned function is called: after a wait, the call may continue at any time. */
 export const countRunning = (name: string): (() => void) => {
   const at = firstCount + slotFor(name)
   Atomics.add(numbers, at, 1)
   return () => void Atomics.sub(numbers, at, 1)
 }
 
-/** Tells a watchdog that the event loop turns. */
+/** Tells the watchdog that the event loop is running. */
 export const beat = (): void => {
   Atomics.add(numbers, slotLayout.heartbeat, 1)
 }

@@ -2,22 +2,24 @@ import {performance} from "node:perf_hooks"
 import {getHeapStatistics, setFlagsFromString} from "node:v8"
 import {runInNewContext} from "node:vm"
 
-/** How often it is looked at, in milliseconds. */
+/** The interval of the checks, in milliseconds. */
 const lookEvery = 10_000
 
-/** The event loop rests where it worked for less than this share of the time. */
+/** The event loop counts as idle below this share of working time. */
 const restful = 0.05
 
-/** A collection is worth its pause where the heap has grown by this factor since the one before, and by so many bytes. */
+/**
+ * A collection is worth its pause if the heap has grown by this factor and by this number of bytes since the last one.
+ */
 const worthwhile = {factor: 1.25, bytes: 16 * 1024 * 1024} as const
 
-/** One that took longer, in milliseconds, was the last: V8 is left to do it piece by piece. */
+/** After a collection that took longer, in milliseconds, this stops: V8 then collects in steps as usual. */
 const longest = 100
 
 /**
- * Gives memory back to the system while the Host rests. V8 collects when a program asks for memory, so a Host that is left alone
- * keeps what a rush has made it take: 290 MB after 78,000 malformed requests, and 120 MB once it has collected (measured on Node 24;
- * 20 ms). For Node; Bun does it by itself.
+ * Returns memory to the system while the Host is idle. V8 collects only when a program allocates, so an idle Host keeps
+ * what a rush made it allocate: 290 MB after 78,000 malformed requests, and 120 MB after a collection (measured on Node
+ * 24; 20 ms). For Node; Bun needs no help.
  */
 export const returnIdleMemory = (): void => {
   let kept = 0
@@ -40,7 +42,7 @@ export const returnIdleMemory = (): void => {
   looking.unref()
 }
 
-/** V8's own function, which a flag shows to contexts that are made after it. */
+/** Returns V8's `gc`, which the flag exposes to contexts that are created after it. */
 const loadCollector = (): (() => void) => {
   setFlagsFromString("--expose-gc")
   return runInNewContext("gc") as () => void

@@ -2,10 +2,10 @@ import {type Clock, systemClock} from "./clock.ts"
 import {Places} from "./places.ts"
 import {type Reservation, reserve} from "./reservation.ts"
 
-/** The item is to be run again after so many milliseconds, before what follows it in its lane. */
+/** Asks for another run of the item after this time, in milliseconds, before the items behind it in its lane. */
 export interface Again {
   readonly again: number
-  /** False where the pause only keeps it from another that runs: no clock that stands still holds it up. */
+  /** False if the pause only separates two items that run: then it uses the system clock, which a test cannot stop. */
   readonly byClock?: boolean
 }
 
@@ -15,25 +15,27 @@ type Run<T> = (item: T, lane: string) => Promise<Again | undefined | void>
 
 export interface LanesOptions {
   readonly clock?: Clock
-  /** Whose lane it is: the lanes of one owner take no place of another's. All lanes are one owner's unless told. */
+  /**
+   * The owner of a lane. Lanes of one owner take no places of another owner. By default, all lanes have the same owner.
+   */
   readonly ownerOf?: (lane: string) => string
 }
 
 /**
- * Work in order within a lane, lanes side by side: at most `width` lanes of an owner run at a time. A lane that has nothing
- * to do takes no memory; one that rests takes no place.
+ * Runs items in order within a lane, and lanes side by side: at most `width` lanes of an owner at a time. A lane
+ * without items takes no memory, and a resting lane takes no place.
  */
 export class Lanes<T> {
   readonly #run: Run<T>
   readonly #waiting = new Map<string, T[]>()
-  /** Lanes with work, those that run and those that could. */
+  /** Lanes with items: those that run, and those that are ready. */
   readonly #places: Places
-  /** Lanes whose first item is run again later, and how each rest is called off. */
+  /** Lanes that wait to repeat their first item, each with a function that cancels the wait. */
   readonly #resting = new Map<string, () => void>()
   readonly #clock: Clock
-  /** So many of them rest whatever the clock does. */
+  /** How many of them wait by the system clock. */
   #soon = 0
-  /** How much is about to be pushed, by lane. */
+  /** How many items are about to be pushed, by lane. */
   readonly #expected = new Map<string, number>()
   #length = 0
   #paused = false
@@ -45,12 +47,12 @@ export class Lanes<T> {
     this.#clock = clock
   }
 
-  /** Items that wait, without those that run. */
+  /** The number of waiting items, without running ones. */
   get length(): number {
     return this.#length
   }
 
-  /** Nothing runs, is about to be pushed, or waits that could run. */
+  /** True if no item runs, is about to be pushed, or is ready to run. */
   get isQuiet(): boolean {
     const mayRun = !this.#paused && this.#places.isWanted
     return this.#places.taken === 0 && this.#expected.size === 0 && this.#soon === 0 && !mayRun
@@ -65,7 +67,7 @@ export class Lanes<T> {
     this.#advance()
   }
 
-  /** Keeps the place of an item that is pushed later: until then, no item that comes after it enters the lane. */
+  /** Keeps the place of an item that is pushed later. Until then, no later item enters the lane. */
   expect(lane: string): Reservation<T> {
     this.#expected.set(lane, (this.#expected.get(lane) ?? 0) + 1)
     const forget = () => {
@@ -79,7 +81,10 @@ export class Lanes<T> {
     }, forget)
   }
 
-  /** Keeps the turn of a lane that can begin at once, for an item that runs at its commit; else undefined. */
+  /**
+   * Reserves the turn of a lane that can start at once, for an item that runs on commit. Returns undefined for any
+   * other lane.
+   */
   enter(lane: string): Reservation<T> | undefined {
     const isFree = !this.#places.has(lane) && !this.#waiting.has(lane) && !this.#expected.has(lane)
     if (!isFree || this.#paused || !this.#places.take(lane)) return undefined
@@ -89,19 +94,19 @@ export class Lanes<T> {
     )
   }
 
-  /** So many lanes run at a time from now on, whosever they are; what runs goes on. */
+  /** Limits how many lanes run at a time, over all owners. Running lanes continue. */
   setMost(most: number): void {
     this.#places.setMost(most)
     this.#advance()
   }
 
-  /** Starts nothing more; what runs goes on. */
+  /** Starts no further item. Running items continue. */
   pause(): void {
     this.#paused = true
     for (const callOff of this.#resting.values()) callOff()
   }
 
-  /** Resolves when nothing runs, and nothing waits that could. */
+  /** Resolves when no item runs and none is ready to run. */
   async settled(): Promise<void> {
     while (this.#places.taken > 0) await new Promise<void>(done => this.#idle.push(done))
   }

@@ -1,4 +1,4 @@
-/** Work that is done every so often, one at a time; what it fails with is told. */
+/** Repeats work at an interval, one run at a time, and reports its failures. */
 export class Periodic {
   readonly #every: number
   readonly #work: () => Promise<unknown>
@@ -6,7 +6,7 @@ export class Periodic {
   #timer: ReturnType<typeof setInterval> | undefined
   #running: Promise<unknown> | undefined
 
-  /** `every` in milliseconds. */
+  /** `every` is in milliseconds. */
   constructor(every: number, work: () => Promise<unknown>, tell: (error: unknown) => void) {
     this.#every = every
     this.#work = work
@@ -18,7 +18,7 @@ export class Periodic {
     this.#timer.unref()
   }
 
-  /** Does it now; whoever asks while it is being done waits for its end. */
+  /** Runs the work now. A caller during a run waits for the end of that run. */
   async run(): Promise<void> {
     this.#running ??= this.#work()
       .catch(this.#tell)
@@ -28,7 +28,7 @@ export class Periodic {
     await this.#running
   }
 
-  /** Resolves when what is being done has ended. */
+  /** Resolves when the run in progress has ended. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#running

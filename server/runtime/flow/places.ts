@@ -1,17 +1,17 @@
-/** Lanes of one owner. */
+/** The lanes of one owner. */
 interface Owned {
-  /** Those that want a place, in the order in which they came to want one. */
+  /** Lanes that want a place, in the order in which they asked. */
   readonly wanting: Set<string>
-  /** So many have one. */
+  /** How many of its lanes have a place. */
   taken: number
 }
 
-/** The places of lanes: `width` for each owner, so that no owner waits for what another one's lanes do. */
+/** The places of lanes: `width` for each owner, so that no owner waits for the lanes of another. */
 export class Places {
   readonly #width: number
   readonly #ownerOf: (lane: string) => string
   #most = Number.POSITIVE_INFINITY
-  /** Owners with a lane that has or wants a place; whose turn came last stands last. */
+  /** Owners with a lane that has or wants a place. The owner that was served last is at the end. */
   readonly #owners = new Map<string, Owned>()
   readonly #taken = new Set<string>()
 
@@ -24,17 +24,17 @@ export class Places {
     return this.#taken.size
   }
 
-  /** Does a lane want a place and have none? */
+  /** Does a lane want a place that it does not have? */
   get isWanted(): boolean {
     return [...this.#owners.values()].some(({wanting}) => wanting.size > 0)
   }
 
-  /** Has this lane a place? */
+  /** Does this lane have a place? */
   has(lane: string): boolean {
     return this.#taken.has(lane)
   }
 
-  /** All owners together get so many places from now on; who has one keeps it. */
+  /** Limits the places of all owners together. Lanes that have one keep it. */
   setMost(most: number): void {
     this.#most = most
   }
@@ -43,7 +43,7 @@ export class Places {
     this.#owned(this.#ownerOf(lane)).wanting.add(lane)
   }
 
-  /** Gives the lane a place where one is free. */
+  /** Gives the lane a place if one is free. Returns whether it did. */
   take(lane: string): boolean {
     if (this.#taken.size >= this.#most) return false
     const owned = this.#owned(this.#ownerOf(lane))
@@ -53,7 +53,7 @@ export class Places {
     return true
   }
 
-  /** Gives a place to the next lane that wants one, owners by turns; undefined where none is free for any. */
+  /** Gives a place to the next lane that wants one, taking owners in turn. Returns undefined if no lane can get one. */
   next(): string | undefined {
     if (this.#taken.size >= this.#most) return undefined
     for (const [owner, owned] of this.#owners) {

@@ -1,12 +1,12 @@
-/** A place that is kept for something that is about to come. The first call decides; later calls do nothing. */
+/** A place reserved for an item that is about to arrive. The first call decides; later calls do nothing. */
 export interface Reservation<T> {
-  /** It has come, and takes its place. */
+  /** The item has arrived and takes its place. */
   commit(item: T): void
-  /** It does not come: the place is free again. */
+  /** The item does not arrive. Frees the place. */
   release(): void
 }
 
-/** A reservation that runs one of these two, once. */
+/** A reservation that calls one of these two functions, once. */
 export const reserve = <T>(commit: (item: T) => void, release: () => void): Reservation<T> => {
   let isDecided = false
   return {

@@ -2,12 +2,12 @@ import {setMaxListeners} from "node:events"
 import {messageOf} from "../../../shared/problems.ts"
 import {withTimeLimit} from "./time-limit.ts"
 
-/** What a plugin's undo may take, in milliseconds. */
+/** How long an undo of a plugin may take, in milliseconds. */
 export const pluginUndoLimit = 5000
 
 /**
- * Owns what belongs to one lifetime: everything that is acquired registers its undo on the next line. Disposing runs
- * the undos once, in reverse order; one that fails does not keep the others from running.
+ * Owns everything that was acquired in one lifetime. The line after an acquisition registers its undo. Disposing runs
+ * the undos once, in reverse order; a failed undo does not stop the others.
  */
 export class Scope {
   readonly #abort = new AbortController()
@@ -16,9 +16,11 @@ export class Scope {
   readonly #limit: number | undefined
   #disposed: Promise<void> | undefined
 
-  /** An undo that takes longer than `limit`, in milliseconds, is passed over; without it, each is waited for. */
+  /**
+   * Disposing skips an undo that takes longer than `limit`, in milliseconds. Without a limit, it waits for each undo.
+   */
   constructor(report: (message: string, error: unknown) => void, limit?: number) {
-    // Every handler that runs listens, and Node takes more than ten for a leak.
+    // Every running handler listens, and Node reports more than ten listeners as a leak.
     setMaxListeners(0, this.#abort.signal)
     this.#report = report
     this.#limit = limit
@@ -29,7 +31,9 @@ export class Scope {
     return this.#abort.signal
   }
 
-  /** After the scope was disposed, the undo runs at once: what is acquired late does not leak. */
+  /**
+   * Registers an undo. If the scope is already disposed, the undo runs at once, so that late acquisitions do not leak.
+   */
   defer(undo: () => unknown): void {
     if (this.#disposed === undefined) this.#undos.push(undo)
     else void this.#run(undo)

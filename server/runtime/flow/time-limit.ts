@@ -1,18 +1,18 @@
-/** The work took longer than it may. */
+/** The work exceeded its time limit. */
 export class TimeLimitExceeded extends Error {
   constructor(milliseconds: number) {
-    super(`no end within ${milliseconds / 1000} s`)
+    super(`timed out after ${milliseconds / 1000} s`)
     this.name = "TimeLimitExceeded"
   }
 }
 
-/** Gives what the promise gives. Until then no time counts, and the limit begins anew after it. */
+/** Returns the result of the promise. The time until then does not count, and the limit starts from zero afterwards. */
 export type Hold = <T>(promise: Promise<T>) => Promise<T>
 
 /**
- * Runs `work` for at most so long, what it holds the limit for aside. At the limit its signal is aborted and the promise
- * rejects with `TimeLimitExceeded`, whatever the work then does; so it does, with the signal's reason, when `outer` is
- * aborted. Work whose `outer` was aborted before is not begun.
+ * Runs `work` with a time limit, which a `hold` suspends. At the limit, aborts the signal of the work and rejects with
+ * `TimeLimitExceeded`, even if the work continues. Rejects with the reason of `outer` when that is aborted. Does not
+ * start work if `outer` is already aborted.
  */
 export const withTimeLimit = async <T>(
   milliseconds: number,

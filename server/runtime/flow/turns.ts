@@ -1,4 +1,7 @@
-/** Work of one key is done one after the other; that of several keys side by side. What fails keeps nobody waiting. */
+/**
+ * Runs work of the same key one after the other, and work of different keys side by side. A failure does not delay the
+ * next.
+ */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -5,20 +5,21 @@ import {toJson} from "../../../shared/json.ts"
 import {slotLayout, slotViews} from "./handler-slots.ts"
 import type {Blocked, WatchdogWork} from "./watchdog.ts"
 
-/** The thread of `startWatchdog`. It looks at the heartbeat, and ends by itself once it is asked to. */
+/** The thread of `startWatchdog`. It checks the heartbeat until it is asked to end. */
 const {shared, seconds, kill, json, fields} = workerData as WatchdogWork
 const {heartbeat, current, firstCount, slots, nameBytes} = slotLayout
 const {numbers, names} = slotViews(shared)
 
-/** How often it looks, in milliseconds. */
+/** The interval of the checks, in milliseconds. */
 const lookEvery = 500
 
-/** How long the runtime gets to name the frame, in milliseconds: on a busy machine it took more than one second. */
+/** How long the runtime may take to name the frame, in milliseconds. On a busy machine it took more than one second. */
 const frameLimit = 3000
 
 /**
- * Standard error, opened once more where it may be a reader that does not read: a thread that waits for one would keep the
- * process from its end (measured on Node). A socket cannot be opened so, and a file needs the position that it has.
+ * Opens standard error again without blocking, if its reader may have stopped reading: a thread that waits for the reader
+ * keeps the process from ending (measured on Node). A socket cannot be opened this way, and a file needs its current
+ * position.
  */
 const standardError = (): number => {
   try {
@@ -33,7 +34,7 @@ const standardError = (): number => {
 const nameOf = (slot: number): string =>
   new TextDecoder().decode(names.slice(slot * nameBytes, (slot + 1) * nameBytes)).replaceAll("\0", "")
 
-/** The handler whose code runs, or those that wait and may have gone on. */
+/** Returns the handler whose code runs, or the waiting handlers that may have continued. */
 const whoRuns = (): readonly string[] => {
   const slot = Atomics.load(numbers, current)
   if (slot > 0) return [nameOf(slot)]
@@ -41,7 +42,10 @@ const whoRuns = (): readonly string[] => {
   return waiting.filter(each => Atomics.load(numbers, firstCount + each) > 0).map(nameOf)
 }
 
-/** Where the main thread is. Undefined on Bun, which has no debugger between threads, and in a call that is not JavaScript. */
+/**
+ * Finds where the main thread is. Returns undefined on Bun, which has no debugger between threads, and in a call that
+ * is not JavaScript.
+ */
 const findFrame = async (): Promise<string | undefined> => {
   const session = new Session()
   const files = new Map<string, string>()
@@ -66,7 +70,7 @@ const findFrame = async (): Promise<string | undefined> => {
   }
 }
 
-/** The innermost frame that is not the runtime's own. */
+/** Returns the innermost frame outside the runtime's own code. */
 const textOf = (frames: readonly Debugger.CallFrame[], files: ReadonlyMap<string, string>): string | undefined => {
   const urlOf = (frame: Debugger.CallFrame) => files.get(frame.location.scriptId) ?? ""
   const frame = frames.find(each => !urlOf(each).startsWith("node:"))
@@ -78,15 +82,15 @@ const textOf = (frames: readonly Debugger.CallFrame[], files: ReadonlyMap<string
 const output = standardError()
 
 const write = (blocked: Blocked): void => {
-  const by = blocked.handlers.length === 0 ? "no handler of a plugin" : blocked.handlers.join(", ")
-  const message = `the event loop has been blocked for ${blocked.seconds} s; what runs: ${by}`
+  const by = blocked.handlers.length === 0 ? "no plugin handler" : blocked.handlers.join(", ")
+  const message = `the event loop has been blocked for ${blocked.seconds} s; running: ${by}`
   const time = new Date().toISOString()
   const record = {time, level: "error", message, ...fields, handlers: blocked.handlers, frame: blocked.frame}
   const at = blocked.frame === undefined ? "" : ` at ${blocked.frame}`
   try {
     writeSync(output, json ? `${toJson(record)}\n` : `${time} ERROR ${message}${at}\n`)
   } catch {
-    // Nobody reads it. The log repeats it once the event loop is free.
+    // Nobody reads standard error. The log repeats the line once the event loop is free.
   }
 }
 
@@ -97,7 +101,7 @@ let isTold = false
 
 const look = async (): Promise<void> => {
   const at = performance.now()
-  // Where this thread stood still too, the process was stopped as a whole, or the machine slept.
+  // If this thread stood still too, the whole process was stopped or the machine slept.
   const passed = at - looked
   looked = at
   if (passed > 3 * lookEvery) return

@@ -3,44 +3,44 @@ import {Worker} from "node:worker_threads"
 import {beat, handlerSlots} from "./handler-slots.ts"
 
 export interface WatchdogOptions {
-  /** How long the event loop may be blocked before it is told. */
+  /** How long the event loop may be blocked before the watchdog reports it. */
   readonly seconds: number
-  /** End the process by SIGKILL once it was told. */
+  /** Kill the process with SIGKILL after the report. */
   readonly kill: boolean
-  /** Lines of JSON, or lines for a terminal. */
+  /** Write lines of JSON, or lines for a terminal. */
   readonly json: boolean
   /** Fields of each line: project and runtimeId. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** What the thread gets. */
+/** The data that the thread receives. */
 export interface WatchdogWork extends WatchdogOptions {
   readonly shared: SharedArrayBuffer
 }
 
-/** A block that was told. `frame` is where the runtime gives it: Node. */
+/** A reported block. Only Node provides `frame`. */
 export interface Blocked {
   readonly seconds: number
   readonly handlers: readonly string[]
   readonly frame: string | undefined
 }
 
-/** What the thread gets to end, in milliseconds; it may be looking for the frame of a block. */
+/** How long the thread may take to end, in milliseconds: it may be looking for the frame of a block. */
 const endLimit = 2000
 
-/** How often the event loop says that it turns, in milliseconds. */
+/** The interval of the heartbeat, in milliseconds. */
 const beatEvery = 500
 
 export interface WatchdogListener {
-  /** The event loop was blocked, and is free again. */
+  /** The event loop was blocked and is free again. */
   blocked(blocked: Blocked): void
-  /** The thread ended by an error, and watches no more. */
+  /** The thread failed and no longer watches. */
   failed(error: Error): void
 }
 
 /**
- * Starts the thread that sees a blocked event loop, and writes a line to standard error while it is. `module` is the
- * thread's code. The function that is returned ends the thread; every orderly end of the process awaits it.
+ * Starts the thread that detects a blocked event loop and writes a line to standard error during the block. `module` is
+ * the code of the thread. Returns a function that ends the thread; every orderly exit of the process awaits it.
  */
 export const startWatchdog = (
   module: string,

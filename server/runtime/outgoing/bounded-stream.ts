@@ -1,11 +1,11 @@
 import {Problem} from "../../../shared/problems.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../flow/time-limit.ts"
 
-/** Bytes from elsewhere, and how many there are where that is known. */
+/** Bytes from another server, and their number if it is known. */
 export interface Source {
   readonly body: ReadableStream<Uint8Array>
   readonly size?: number
-  /** The media type as the server said it, unchecked. */
+  /** The media type that the server sent, unchecked. */
   readonly type?: string
 }
 
@@ -14,22 +14,22 @@ export interface Bounds {
   readonly limit: number
   /** Cancels the source, and ends the stream with the signal's reason. */
   readonly signal: AbortSignal
-  /** The next bytes may take so long once they are asked for, in milliseconds. */
+  /** How long the next bytes may take once they are requested, in milliseconds. */
   readonly idle?: number
 }
 
 const patience = 30_000
 
 /**
- * The same bytes, nothing of them kept: the source is read as the stream is. It fails with `file_too_large` behind the limit, with
- * `file_unavailable` where the source fails or stops; then, and on a cancellation, the source is cancelled. Throws `file_too_large`
- * where the size is known to be more.
+ * Passes the bytes of a source on without keeping them, at the pace of the reader. Fails with `file_too_large` beyond
+ * the limit, and with `file_unavailable` if the source fails or stalls. Cancels the source then, and when the reader
+ * cancels. Throws `file_too_large` if the known size is over the limit.
  */
 export const boundedStream = ({body, size}: Source, bounds: Bounds): ReadableStream<Uint8Array> => {
   const {limit, signal, idle = patience} = bounds
   const reader = body.getReader()
   const tooLarge = () =>
-    new Problem("file_too_large", `the file has ${size ?? `more than ${limit}`} bytes; ${limit} are allowed`)
+    new Problem("file_too_large", `the file has ${size ?? `more than ${limit}`} bytes; at most ${limit} are allowed`)
   const close = (reason: unknown) => void reader.cancel(reason).catch(() => {})
   if (size !== undefined && size > limit) {
     const problem = tooLarge()
@@ -42,7 +42,7 @@ export const boundedStream = ({body, size}: Source, bounds: Bounds): ReadableStr
   const next = async (): Promise<Uint8Array | undefined> => {
     const {done, value} = await withTimeLimit(idle, () => reader.read(), signal)
     if (done) return undefined
-    if (!(value instanceof Uint8Array)) throw new Problem("file_unavailable", "the file does not come in bytes")
+    if (!(value instanceof Uint8Array)) throw new Problem("file_unavailable", "the file's stream does not carry bytes")
     read += value.byteLength
     if (read > limit) throw tooLarge()
     return value
@@ -83,6 +83,6 @@ export const boundedStream = ({body, size}: Source, bounds: Bounds): ReadableStr
 
 const problemOf = (cause: unknown, idle: number): Problem => {
   if (cause instanceof Problem) return cause
-  const why = cause instanceof TimeLimitExceeded ? `stopped for ${idle / 1000} s` : "was cut off"
+  const why = cause instanceof TimeLimitExceeded ? `stalled for ${idle / 1000} s` : "was cut off"
   return new Problem("file_unavailable", `the file ${why}`, {cause})
 }

@@ -15,15 +15,15 @@ const createPool = (): Pool => ({
 })
 
 /**
- * Connections of our own to other servers. A runtime's `fetch` shares its pool with everything in the process, and hands
- * out a kept connection that hangs again and again: here `renew` replaces all of them.
+ * Connections to other servers, separate from the runtime's `fetch`: that shares its pool with the whole process and
+ * keeps handing out a connection that hangs. Here `renew` replaces all of them.
  */
 export class Connections {
   #pool = createPool()
 
   /**
-   * Resolves once the whole answer is there; redirects are not followed. At the limit, in milliseconds, the connection is
-   * cut and it rejects with `TimeLimitExceeded`.
+   * Resolves once the whole answer has arrived. Does not follow redirects. At the limit, in milliseconds, cuts the
+   * connection and rejects with `TimeLimitExceeded`.
    */
   async fetch(request: Request, limit: number): Promise<Response> {
     const pool = this.#pool
@@ -36,14 +36,14 @@ export class Connections {
     }
   }
 
-  /** The next requests get new connections. Those that run now may end on theirs. */
+  /** Gives later requests new connections. Running requests finish on their old ones. */
   renew(): void {
     const old = this.#pool
     this.#pool = createPool()
     this.#endIfOld(old)
   }
 
-  /** Cuts every connection that no request uses. */
+  /** Closes every connection that no request uses. */
   close(): void {
     this.renew()
   }

@@ -8,25 +8,25 @@ import {type Address, hostOf, type Lookup, resolve} from "./resolve.ts"
 
 export interface OpenUrlOptions {
   readonly signal: AbortSignal
-  /** Hosts that may be private, as `files.allowPrivate` of the configuration names them. */
+  /** Hosts that may be private, from `files.allowPrivate` of the configuration. */
   readonly allowPrivate: readonly string[]
-  /** So long each may take: the lookup, and each address until it answers, in milliseconds. */
+  /** The time limit of the lookup, and of each address until it answers, in milliseconds. */
   readonly patience?: number
   readonly lookup?: Lookup
-  /** Throws where this address, or one that it redirects to, is not to be asked; called before it is looked up. */
+  /** Throws if the Host must not open this address, or one that it redirects to. Called before the lookup. */
   readonly requireAllowed?: (url: URL) => void
 }
 
 const mostRedirects = 5
-/** Of those that a name has, so many addresses are tried. */
+/** How many addresses of a host name to try. */
 const mostAddresses = 3
 const redirects: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
 
 /**
- * Opens an address that somebody else wrote. The host is looked up once and checked, and the connection goes to that very address:
- * what the name means later changes nothing. Each redirect, at most five, is checked the same way. No proxy is used. Throws
- * `file_refused`, `file_unavailable`, the signal's reason, and what `requireAllowed` throws; no message of the first two shows more of the
- * address than its host.
+ * Opens an address from an untrusted source. Looks the host up once, checks its addresses, and connects to exactly such
+ * an address, so that a later change of the name has no effect. Checks each redirect, at most five, in the same way.
+ * Uses no proxy. Throws `file_refused`, `file_unavailable`, the signal's reason, and the errors of `requireAllowed`.
+ * Messages of the first two show only the host of the address.
  */
 export const openUrl = async (address: string, options: OpenUrlOptions): Promise<Source> => {
   let url = readUrl(address)
@@ -43,15 +43,15 @@ export const openUrl = async (address: string, options: OpenUrlOptions): Promise
 
 const readUrl = (address: string, base?: URL): URL => {
   const url = URL.parse(address, base)
-  if (url === null) throw new Problem("file_refused", "its address is no URL")
+  if (url === null) throw new Problem("file_refused", "its address is not a URL")
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new Problem("file_refused", `the Host reads http: and https:, not ${url.protocol}`)
+    throw new Problem("file_refused", `the Host fetches only http: and https: addresses, not ${url.protocol}`)
   if (url.username !== "" || url.password !== "")
-    throw new Problem("file_refused", `the address of ${url.host} has a password in it`)
+    throw new Problem("file_refused", `the address of ${url.host} contains a user name or a password`)
   return url
 }
 
-/** The first of its addresses that answers. */
+/** Returns the answer of the first address that answers. */
 const reach = async (url: URL, options: OpenUrlOptions): Promise<IncomingMessage> => {
   const {signal, patience = 10_000} = options
   const addresses = await withTimeLimit(patience, () => resolve(url, options), signal).catch(cause =>
@@ -75,7 +75,7 @@ const fail = (cause: unknown, url: URL, signal: AbortSignal): never => {
   throw new Problem("file_unavailable", `${url.host} did not answer: ${messageOf(cause)}`, {cause})
 }
 
-/** Resolves with the head of the answer. `signal` ends the connection then too. */
+/** Resolves with the head of the answer. `signal` can still end the connection afterwards. */
 const ask = async (url: URL, {address}: Address, patience: number, signal: AbortSignal): Promise<IncomingMessage> => {
   let sent: ClientRequest | undefined
   const answer = async () => {
@@ -101,7 +101,7 @@ const requestTo = (url: URL, address: string, signal: AbortSignal): ClientReques
     signal,
   } as const
   if (url.protocol === "http:") return requestPlain(how)
-  // The certificate is that of the name, not of the address.
+  // The certificate belongs to the name, not to the address.
   return requestSecure(isIP(name) > 0 ? how : {...how, servername: name})
 }
 
@@ -109,7 +109,11 @@ const sourceOf = (answer: IncomingMessage, {host}: URL): Source => {
   const {statusCode: status = 0, headers} = answer
   const encoding = headers["content-encoding"] ?? "identity"
   const wrong =
-    status !== 200 ? `answered ${status}` : encoding !== "identity" ? `sends it compressed, as ${encoding}` : undefined
+    status !== 200
+      ? `answered ${status}`
+      : encoding !== "identity"
+        ? `sent the file compressed (${encoding})`
+        : undefined
   if (wrong !== undefined) {
     answer.destroy()
     throw new Problem("file_unavailable", `${host} ${wrong}`)
@@ -123,9 +127,9 @@ const sourceOf = (answer: IncomingMessage, {host}: URL): Source => {
   }
 }
 
-/** Read as fast as it is asked for; the rest waits in the server. */
+/** Reads as fast as the reader asks; the rest waits in the server. */
 const streamOf = (answer: IncomingMessage): ReadableStream<Uint8Array> => {
-  // Whoever reads meets it; a failure that nobody reads is none of the process.
+  // The reader sees a failure. Without a reader it must not end the process.
   answer.on("error", () => {})
   const chunks: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(

@@ -3,17 +3,17 @@ interface Dispatcher {
   readonly dispatch: Dispatch
 }
 
-/** What Node's `fetch` takes beside what is standard. */
+/** Options of `fetch` beyond the standard ones. */
 interface PatientInit extends RequestInit {
-  /** Of Node: who makes the connection. */
+  /** Node: what makes the connection. */
   readonly dispatcher?: Dispatcher
-  /** Of Bun: false for no limit. */
+  /** Bun: false for no limit. */
   readonly timeout?: false
 }
 
 /**
- * The runtime's `fetch` without limits that the runtime sets by itself, such as the 300 s without a byte of Node's: the caller's signal
- * alone says how long it may take.
+ * The runtime's `fetch` without its built-in limits, such as the 300 s without a byte of Node. Only the caller's signal
+ * limits the time.
  */
 export const patientFetch = (url: string | URL, init: RequestInit): Promise<Response> => {
   if (process.versions.bun !== undefined) return fetch(url, {...init, timeout: false} as PatientInit)
@@ -21,16 +21,16 @@ export const patientFetch = (url: string | URL, init: RequestInit): Promise<Resp
   return fetch(url, (dispatcher === undefined ? init : {...init, dispatcher}) as RequestInit)
 }
 
-/** The dispatcher that this process uses anyway, with its proxy and its connections, asked for no limits. */
+/** Returns the dispatcher of this process, with its proxy and its connections, but without limits. */
 const patientDispatcher = (): Dispatcher | undefined => {
-  // Node loads undici, which sets it, at the first use of one of its classes.
+  // Node loads undici, which sets the dispatcher, when one of its classes is first used.
   void Headers
   const own: unknown = Reflect.get(globalThis, dispatcherKey())
   if (!isDispatcher(own)) return undefined
   return {dispatch: (options, handler) => own.dispatch({...options, headersTimeout: 0, bodyTimeout: 0}, handler)}
 }
 
-/** Where the undici inside of Node keeps it: the number is that of its interface. */
+/** The key under which Node's undici keeps its dispatcher. The number is the version of its interface. */
 export const dispatcherKey = (): symbol =>
   Symbol.for(`undici.globalDispatcher.${Number.parseInt(process.versions.undici ?? "", 10) >= 8 ? 2 : 1}`)
 

@@ -2,17 +2,17 @@ import {isIP} from "node:net"
 import ipaddr from "ipaddr.js"
 
 /**
- * What clouds answer their own machines with, outside of the ranges below: the WireServer of Azure. Others have link-local, private,
- * shared or reserved addresses.
+ * Addresses outside the ranges below at which clouds answer their own machines: the WireServer of Azure. Other clouds
+ * use link-local, private, shared or reserved addresses.
  */
 const metadata: ReadonlySet<string> = new Set(["168.63.129.16"])
 
-/** What IANA hands out to networks of the Internet (IPv6). */
+/** The range that IANA assigns to networks of the Internet (IPv6). */
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3]
 
 /**
- * Is it an address of the Internet, and of nothing nearer? Everything else is refused by its absence here: private, loopback,
- * link-local, unique-local, shared (CGNAT), multicast, reserved and documentation ranges, and IPv6 addresses that carry an IPv4 one.
+ * Is this a public address of the Internet? Everything else is refused: private, loopback, link-local, unique-local,
+ * shared (CGNAT), multicast, reserved and documentation ranges, and IPv6 addresses that carry an IPv4 address.
  */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 0) return false

@@ -12,7 +12,7 @@ export type Lookup = (name: string) => Promise<readonly Address[]>
 
 const system: Lookup = name => lookUp(name, {all: true})
 
-/** The host of a URL as a lookup or a socket takes it: an IPv6 address without its brackets. */
+/** Returns the host of a URL in the form for a lookup or a socket: an IPv6 address without brackets. */
 export const hostOf = ({hostname}: URL): string => hostname.replace(/^\[|\]$/g, "")
 
 const ports: Readonly<Record<string, string>> = {"http:": "80", "https:": "443"}
@@ -24,8 +24,8 @@ const isAllowed = (url: URL, allowPrivate: readonly string[]): boolean => {
 }
 
 /**
- * The addresses to connect to, looked up once: only those of the Internet, unless the host is in `allowPrivate`, as a name or an
- * address, with its port or without. Throws `file_refused`, and `file_unavailable` where there is no such host.
+ * Looks up, once, the addresses to connect to. Returns only public ones, unless `allowPrivate` lists the host as a name
+ * or an address, with or without its port. Throws `file_refused`, and `file_unavailable` if the host does not exist.
  */
 export const resolve = async (
   url: URL,
@@ -37,10 +37,13 @@ export const resolve = async (
     family > 0
       ? [{address: name, family}]
       : await lookup(name).catch(cause => {
-          throw new Problem("file_unavailable", `there is no host ${name}`, {cause})
+          throw new Problem("file_unavailable", `the host name ${name} does not resolve`, {cause})
         })
   if (isAllowed(url, allowPrivate)) return found
   const open = found.filter(({address}) => isPublicAddress(address))
   if (open.length > 0) return open
-  throw new Problem("file_refused", `${url.host} is in a private network, or is this machine: users could look into it`)
+  throw new Problem(
+    "file_refused",
+    `${url.host} is in a private network or is this machine; the Host fetches nothing from there`,
+  )
 }

@@ -12,13 +12,16 @@ interface Owner {
   readonly project: string
 }
 
-/** What of an adapter's libraries neither the project nor svc has, as `name@version`. */
+/** Returns the libraries of an adapter that neither the project nor svc has, as `name@version`. */
 export const missingLibraries = (libraries: Libraries, project: string, own = packageRoot): readonly string[] =>
   Object.entries(libraries).flatMap(([name, version]) =>
     findPackage(name, [project, own]) === undefined ? [`${name}@${version}`] : [],
   )
 
-/** `load` of an adapter's endpoints and checks: of its libraries, and of the packages that an account names. */
+/**
+ * Returns `load` for an adapter's endpoints and checks: it loads the adapter's libraries and the packages that an
+ * account names.
+ */
 export const createLoad =
   (
     {name: plugin, project}: Owner,
@@ -29,9 +32,9 @@ export const createLoad =
   async <L>(library: string): Promise<L> => {
     const isNamed = packages.includes(library)
     if (!Object.hasOwn(libraries, library) && !isNamed)
-      throw refused(`the adapter loads ${library}, which its libraries do not name`, {
+      throw refused(`the adapter loads ${library}, which it does not list in libraries`, {
         reason: "library_undeclared",
-        remediation: "Name it, with its version, in libraries of the adapter.",
+        remediation: "Add it, with its version, to libraries of the adapter.",
       })
     const folder = findPackage(library, [project, own])
     if (folder === undefined) {
@@ -39,16 +42,16 @@ export const createLoad =
       const add = `svc adapter add ${plugin}, or `
       throw refused(`the package ${library} is not installed`, {
         reason: "library_missing",
-        remediation: `Run ${isNamed ? installCommandOf(...missing, library) : add + installCommandOf(...missing)}; then svc runtime reload.`,
+        remediation: `Run ${isNamed ? installCommandOf(...missing, library) : add + installCommandOf(...missing)}, then svc runtime reload.`,
       })
     }
     try {
       return (await importPackage(library, folder)) as L
     } catch (cause) {
-      throw refused(`the package ${library} in ${folder} does not load: ${messageOf(cause).split("\n", 1)[0]}`, {
+      throw refused(`the package ${library} in ${folder} failed to load: ${messageOf(cause).split("\n", 1)[0]}`, {
         reason: "library_missing",
         remediation: isNamed
-          ? `Install it again, with all that it needs: ${installCommandOf(library)}`
+          ? `Reinstall it with its dependencies: ${installCommandOf(library)}`
           : `Install the version that svc is tested with: ${installCommandOf(`${library}@${libraries[library]}`)}`,
         cause,
       })

@@ -6,19 +6,22 @@ export interface ChildResult {
   readonly stderr: string
 }
 
-/** A module of this program in a process of its own. */
+/** A module of this program in a separate process. */
 export interface Child {
-  /** Resolves when it prints a line that is just this; rejects where it ends without. Ask before the next turn. */
+  /**
+   * Resolves when the child prints exactly this line. Rejects if the child ends without it. Call it before the next
+   * turn of the event loop.
+   */
   heard(line: string): Promise<void>
-  /** One line to its standard input. */
+  /** Writes one line to the standard input of the child. */
   say(line: string): void
-  /** Rejects only when it could not be started, or was ended by the signal. */
+  /** Rejects only if the child did not start, or if the signal ended it. */
   readonly ended: Promise<ChildResult>
 }
 
 /**
- * Starts a module of this program under the same runtime. The child gets no environment but PATH: what is secret reaches
- * it by its standard input, where nobody else can read it. `onLine` hears each line that it prints.
+ * Starts a module of this program under the same runtime. The child's environment is only PATH: secrets reach it
+ * through its standard input, where no other process can read them. `onLine` receives each line that it prints.
  */
 export const startChild = (
   module: string,
@@ -54,7 +57,7 @@ export const startChild = (
       failure = error
       if (child.pid === undefined) fail(error)
     })
-    // One that the signal ends has ended only now, and writes nothing more.
+    // A child that the signal ends has really ended only now, and writes nothing more.
     child.on("close", code => (failure === undefined ? done({code, stdout, stderr}) : fail(failure)))
   })
   const endedWithout = async (line: string) => {

@@ -1,6 +1,6 @@
 /**
- * Hears every exception that nobody caught, in place of the runtime's own end of the process. Each is heard in a turn of
- * its own, since one that is thrown while another is being heard ends the process.
+ * Reports every uncaught exception instead of letting the runtime end the process. Each report runs in a separate turn,
+ * since an exception during a report would end the process.
  */
 export const onLateException = (hear: (error: unknown) => void): void => {
   const hearNext = (error: unknown) => void setImmediate(hear, error)

@@ -2,33 +2,33 @@ import {spawn} from "node:child_process"
 import {constants, setPriority} from "node:os"
 
 /**
- * A process of its own that runs a program for `runProgram`, in a process group of its own. Once its standard input ends,
- * whoever started it wants the end or has died, however it died, and all of the group ends; so does what the program left
+ * A separate process that runs a program for `runProgram`, in a new process group. Its standard input ends when its
+ * parent wants the end or has died in any way: then the whole group ends, including processes that the program left
  * running. Arguments: folder, program, its arguments.
  */
 const [folder = "", command = "", ...args] = process.argv.slice(2)
 
-/** What the group gets to end by itself, in milliseconds. */
+/** How long the group may take to end after SIGTERM, in milliseconds. */
 const grace = 2000
 
-// A terminal sends its Ctrl-C to everyone; whoever started this says when to end.
+// A terminal sends Ctrl-C to every process. The parent decides when to end.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
 
 try {
-  // Beside a running Host, the Host goes first.
+  // A running Host has priority.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 } catch {
-  // Then they share.
+  // Without permission, both share the processor equally.
 }
 
-// Both of its streams are one, so that what it says keeps its order.
+// Both streams go to one, so that the output keeps its order.
 const child = spawn(command, args, {cwd: folder, stdio: ["ignore", 1, 1], detached: true})
 
 const endGroup = (signal: NodeJS.Signals) => {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal)
   } catch {
-    // Nothing of it is left.
+    // No process of the group is left.
   }
 }
 
@@ -40,7 +40,7 @@ process.stdin
   .resume()
 
 child.on("error", error => {
-  process.stderr.write(`${command} could not be started: ${error.message}\n`)
+  process.stderr.write(`cannot start ${command}: ${error.message}\n`)
   process.exit(127)
 })
 

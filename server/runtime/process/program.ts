@@ -10,25 +10,25 @@ export interface ProgramOptions {
   /** In milliseconds. */
   readonly limit: number
   readonly signal: AbortSignal
-  /** Hears what it prints, both streams. */
+  /** Receives the output of both streams. */
   readonly onText: (text: string) => void
 }
 
 export interface ProgramEnd {
-  /** 127 where it could not be started. */
+  /** 127 if the program did not start. */
   readonly code: number | null
   readonly isTooLate: boolean
 }
 
 /**
- * Runs somebody else's program to its end; at the limit, at the signal, and when this process dies, however it dies, it is
- * ended with everything that it has started in its process group.
+ * Runs an external program to its end. Ends it, with every process that it started in its process group, at the limit,
+ * at the signal, and when this process dies in any way.
  */
 export const runProgram = async (
   command: readonly string[],
   {folder, environment, limit, signal, onText}: ProgramOptions,
 ): Promise<ProgramEnd> => {
-  // In the root folder, so that Bun reads no settings of the project for a process that is not the project's.
+  // Starts in the root folder, so that Bun applies no settings of the project to this helper process.
   const child = spawn(process.execPath, [module, folder, ...command], {cwd: "/", stdio: "pipe", env: environment})
   const end = () => void child.stdin.end()
   let isTooLate = false

@@ -1,19 +1,19 @@
 import {endProcess} from "./unasked-exit.ts"
 
 export interface SignalHandlers {
-  /** SIGTERM or SIGINT, the first one. */
+  /** The first SIGTERM or SIGINT. */
   readonly stop: (signal: NodeJS.Signals) => void
   /** SIGHUP. */
   readonly reload: () => void
 }
 
 /**
- * One Ctrl-C arrives several times where a script runner stands between: from the terminal, and passed on by the runner.
- * What comes within so many milliseconds of the first is the same request.
+ * Through a script runner, one Ctrl-C arrives several times: from the terminal and from the runner. Signals within this
+ * time of the first, in milliseconds, are the same request.
  */
 const sameRequest = 1000
 
-/** Takes the process's signals: a second SIGTERM or SIGINT exits at once with 128 plus the signal's number. */
+/** Handles the process's signals. A second SIGTERM or SIGINT exits at once with 128 plus the signal's number. */
 export const onSignals = (handlers: SignalHandlers): void => {
   let stoppingSince: number | undefined
   const stop = (number: number) => (signal: NodeJS.Signals) => {

@@ -1,34 +1,34 @@
 import {exit} from "../../../shared/exit.ts"
 
-/** An end of the process that its own program did not ask for. */
+/** An exit of the process that svc did not request. */
 export interface UnaskedExit {
-  /** What was called, such as `process.exit(0)`; undefined where nothing was left to do. */
+  /** The call that caused it, such as `process.exit(0)`; undefined if no work was left to do. */
   readonly call: string | undefined
-  /** Its stack tells who called it. */
+  /** Its stack shows the caller. */
   readonly error: Error
 }
 
 type End = (code?: number | string | null) => never
 
-/** The code that the program has chosen. */
+/** The exit code that svc has chosen. */
 let asked: number | undefined
 
-/** Ends the process with this code, which nothing that hears of the end can change. */
+/** Ends the process with this code. Listeners of the exit cannot change it. */
 export const endProcess = (code: number): never => {
   asked = code
   return process.exit(code)
 }
 
 /**
- * From now on an end that did not come by `endProcess` has the exit code `exit.unasked`, and `hear` is called before it. Where `hear`
- * throws, its error is thrown to who called `process.exit`, and the process goes on. It may not throw where
- * nothing was called. An abort keeps its signal.
+ * Gives every exit that bypasses `endProcess` the exit code `exit.unasked`, and calls `hear` first. If `hear` throws,
+ * the caller of `process.exit` gets the error and the process continues. `hear` must not throw for an exit without a
+ * call. An abort keeps its signal.
  */
 export const onUnaskedExit = (hear: (unasked: UnaskedExit) => void): void => {
   let isHeard = false
   const hearOnce = (call: string | undefined) => {
     if (asked !== undefined || isHeard) return
-    hear({call, error: new Error(call === undefined ? "nothing was left to do" : `${call} was called`)})
+    hear({call, error: new Error(call === undefined ? "no work was left to do" : `${call} was called`)})
     isHeard = true
   }
   const heard =
@@ -47,7 +47,7 @@ export const onUnaskedExit = (hear: (unasked: UnaskedExit) => void): void => {
     hearOnce("process.abort()")
     return abort.call(process)
   }
-  // By a call: the code of an end without one can be changed by each listener that hears of it.
+  // Calls `process.exit`, since listeners can change the code of an exit without a call.
   process.on("beforeExit", () => {
     hearOnce(undefined)
     end()

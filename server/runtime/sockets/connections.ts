@@ -1,25 +1,26 @@
 import type {IncomingMessage, Server, ServerResponse} from "node:http"
 import type {Socket} from "node:net"
 
-/** Requests that wait for their turn on all connections together; one more ends its connection. */
+/** How many requests may wait for their turn on all connections together. One more ends its connection. */
 const mostWaiting = 8192
 
-/** So long a refused connection has to read why, in milliseconds. */
+/** How long a refused connection may take to read the refusal, in milliseconds. */
 const refusalTime = 1000
 
-/** So many refused connections may be reading at once; further ones are cut without an answer. */
+/** How many refused connections may read at once. Further ones are cut without an answer. */
 const mostRefused = 1000
 
 interface Connection {
   isAnswering: boolean
-  /** What starts the answers to the requests behind the one that is being answered. */
+  /** Start the answers to the requests behind the current one. */
   readonly waiting: (() => void)[]
   holdsBack: boolean
 }
 
 /**
- * The connections of a Node server, at most `most`. Each has one request answered at a time, as on Bun: those behind it wait in order
- * and nothing more is read meanwhile, so a client that does not read costs one answer. What waits is dropped with its connection.
+ * The connections of a Node server, at most `most`. As on Bun, each connection answers one request at a time. Later
+ * requests wait in order, and the connection reads nothing more meanwhile, so that a client that does not read costs
+ * one answer. A connection that closes drops its waiting requests.
  */
 export class Connections {
   readonly #most: number
@@ -30,14 +31,14 @@ export class Connections {
   #waiting = 0
   #refused = 0
 
-  /** `refusal` is the whole answer to a connection for which there is no room. */
+  /** `refusal` returns the complete answer to a connection for which there is no room. */
   constructor(http: Server, most: number, refusal: () => string) {
     this.#most = most
     this.#refusal = refusal
     http.on("connection", socket => this.#admit(socket))
   }
 
-  /** Answers at once where nothing of the connection waits: for an answer that is whole and small. */
+  /** Answers at once if no request of the connection waits. For a small, complete answer. */
   answerNow(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
     const {socket} = request
     const connection = this.#open.get(socket)
@@ -50,7 +51,10 @@ export class Connections {
     }
   }
 
-  /** Answers when the answers before it on its connection have been taken; never, if the connection ends before that. */
+  /**
+   * Answers once the client has received the earlier answers of its connection. Does nothing if the connection ends
+   * before.
+   */
   answerInTurn(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
     const {socket} = request
     const connection = this.#open.get(socket)
@@ -59,7 +63,7 @@ export class Connections {
     else this.#begin(socket, connection, response, answer)
   }
 
-  /** A connection that speaks something else from now on. It counts, and is not idle. */
+  /** Marks a connection that changes its protocol. It still counts, and is no longer idle. */
   leave(socket: Socket): void {
     this.#idle.delete(socket)
   }
@@ -123,7 +127,7 @@ export class Connections {
     socket.pause()
   }
 
-  /** Node reads on when it has answered: once that has begun, it is stopped again. */
+  /** Node resumes reading when it has answered. This pauses the connection again while requests wait. */
   #holdBack(socket: Socket, connection: Connection): void {
     if (connection.holdsBack) return
     connection.holdsBack = true
@@ -143,7 +147,7 @@ export class Connections {
     }
     this.#waiting--
     if (connection.waiting.length === 0) socket.resume()
-    // Other connections get their turn between two requests of one that sends many at once.
+    // Gives other connections a turn between two requests of a connection that sends many at once.
     setImmediate(() => {
       if (!socket.destroyed) next()
     })
@@ -151,7 +155,7 @@ export class Connections {
 }
 
 /**
- * When a connection closes, Node makes an error for each request that was not answered. Their stacks, which nobody reads, took a
+ * When a connection closes, Node creates an error for each unanswered request. Their stacks, which nobody reads, took a
  * quarter of the time of a Host whose clients left thousands of requests behind.
  */
 const dropWithoutStacks = (socket: Socket): void => {

@@ -1,6 +1,6 @@
 import type {FixedAnswer} from "../runtime.ts"
 
-/** What a runtime makes of the headers of an answer, made once for each: probes are answered with the same ones again and again. */
+/** Converts the headers of an answer once per answer: probes get the same answers again and again. */
 export const oncePerAnswer = <T>(make: (answer: FixedAnswer) => T): ((answer: FixedAnswer) => T) => {
   const heads = new WeakMap<FixedAnswer, T>()
   return answer => {

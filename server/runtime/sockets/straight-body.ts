@@ -2,10 +2,10 @@ import type {IncomingMessage} from "node:http"
 import {NodeRequest} from "srvx/node"
 import {fromJson} from "../../../shared/json.ts"
 
-/** Set once the body has been read without a web stream. */
+/** Set once the body was read without a web stream. */
 const isRead = Symbol("isRead")
 
-/** What srvx's requests have beyond those of Fetch. */
+/** The properties of srvx's requests beyond those of Fetch. */
 interface Incoming extends Request {
   readonly runtime?: {readonly node?: {readonly req: IncomingMessage}}
   readonly _request: Request
@@ -20,7 +20,7 @@ const getterOf = <K extends "_request" | "body" | "bodyUsed">(name: K) =>
 
 const decoder = new TextDecoder()
 
-/** By the method of Fetch that reads a whole body: what it makes of the bytes. */
+/** The conversion of the bytes for each method of Fetch that reads a whole body. */
 const readers = {
   arrayBuffer: ({buffer, byteOffset, byteLength}: Buffer) =>
     byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength),
@@ -29,8 +29,8 @@ const readers = {
 }
 
 /**
- * Lets requests on Node read an untouched body of at most `largest` declared bytes straight from their connection: srvx builds
- * a request of undici and a web stream first, which costs more than all else that receiving a small body takes (measured).
+ * On Node, reads an untouched body of at most `largest` declared bytes directly from its connection. srvx first builds
+ * a request of undici and a web stream, which costs more than everything else in receiving a small body (measured).
  */
 export const readBodiesStraight = (largest: number): void => {
   for (const [name, convert] of Object.entries(readers)) replaceReader(name as keyof typeof readers, convert, largest)
@@ -68,13 +68,13 @@ const replaceReader = (name: keyof typeof readers, convert: (bytes: Buffer) => u
   Object.defineProperty(own, name, {value, configurable: true, writable: true, enumerable: true})
 }
 
-/** The declared size of a body that nobody has begun to read; NaN where there is none. */
+/** Returns the declared size of a body that nothing has begun to read; NaN without one. */
 const untouchedSizeOf = (message: IncomingMessage): number => {
   const isUntouched = message.readableFlowing === null && !message.readableDidRead
   return isUntouched ? Number(message.headers["content-length"]) : Number.NaN
 }
 
-/** Node ends a body at its declared size. */
+/** Reads the body; Node ends it at its declared size. */
 const bytesOf = (message: IncomingMessage, request: Incoming): Promise<Buffer> =>
   new Promise((done, fail) => {
     const chunks: Buffer[] = []
@@ -87,7 +87,7 @@ const bytesOf = (message: IncomingMessage, request: Incoming): Promise<Buffer> =
     }
     const onError = (error: Error) => {
       leave()
-      // srvx makes the signal when it is asked for, and by then the connection has closed.
+      // srvx creates the signal on first use, when the connection has already closed.
       request._abortController.abort(error)
       fail(error)
     }
@@ -96,7 +96,7 @@ const bytesOf = (message: IncomingMessage, request: Incoming): Promise<Buffer> =
     else message.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose)
   })
 
-/** What a request of undici is after its body was read. */
+/** Returns a request of undici whose body was read. */
 const spentLike = ({url, method, headers, signal}: Request): Request => {
   const made = new Request(url, {method, headers, signal, body: ""})
   void made.arrayBuffer()

@@ -1,22 +1,25 @@
 import {Problem} from "../../../shared/problems.ts"
 
-/** Where a request goes, as its head says it. */
+/** Where a request goes, according to its head. */
 export interface Target {
-  /** The request target, or the whole URL where the runtime has made one. */
+  /** The request target, or the whole URL if the runtime has built one. */
   readonly url: string
-  /** The value of the Host header; several are joined by a comma. Undefined where there is none. */
+  /** The value of the Host header; several values are joined by commas. Undefined without the header. */
   readonly host: string | undefined
-  /** HTTP/1.1 needs a Host, HTTP/1.0 does not. */
+  /** True for HTTP/1.1, which requires a Host header; false for HTTP/1.0. */
   readonly needsHost: boolean
 }
 
-/** A name, an IPv4 address or an IPv6 address in brackets, and a port: RFC 3986, 3.2.2 without percent-encoding. */
+/**
+ * A name, an IPv4 address or an IPv6 address in brackets, with an optional port: RFC 3986, 3.2.2 without
+ * percent-encoding.
+ */
 const authority = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+;=-]+)(?::\d{0,5})?$/i
 
-/** A control character, percent-encoded. The runtimes refuse most of those that are sent as they are. */
+/** A percent-encoded control character. The runtimes refuse most unencoded ones. */
 const encodedControl = /%(?:[01][0-9a-f]|7f)/i
 
-/** The path of a URL, up to its query; a space in it is as wrong as a control character. By codes: each request is read so. */
+/** Does the path of a URL contain a space or a control character? Compares codes, since every request is checked. */
 const hasControl = (url: string): boolean => {
   for (let at = 0; at < url.length; at++) {
     const code = url.charCodeAt(at)
@@ -27,8 +30,8 @@ const hasControl = (url: string): boolean => {
 }
 
 /**
- * Says what is wrong with a request's Host or path, before anything is routed by them; undefined where nothing is:
- * `host_invalid`, `path_invalid`. A listener has one: it remembers the Host and the URL's origin that it saw last.
+ * Returns a check of a request's Host and path that runs before routing: `host_invalid`, `path_invalid`, or undefined
+ * for a valid request. Each listener has one check, which remembers the last Host and URL origin.
  */
 export const createTargetCheck = (): ((target: Target) => Problem | undefined) => {
   let sound: string | undefined
@@ -51,7 +54,7 @@ export const createTargetCheck = (): ((target: Target) => Problem | undefined) =
       soundOrigin = `http://${named}/`
     }
     const isFlawed = hasControl(url) || (url.includes("%") && encodedControl.test(pathOf(url)))
-    return isFlawed ? new Problem("path_invalid", "the path has a control character") : undefined
+    return isFlawed ? new Problem("path_invalid", "the path contains a control character") : undefined
   }
 }
 

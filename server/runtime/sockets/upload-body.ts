@@ -2,19 +2,19 @@ import {Problem} from "../../../shared/problems.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../flow/time-limit.ts"
 
 export interface UploadLimits {
-  /** Of the whole body. */
+  /** For the whole body. */
   readonly bytes: number
-  /** What a body over the limit is refused with. */
+  /** Returns the refusal of a body over the limit. */
   readonly tooLarge: (bytes: number) => Problem
   /** For the whole body, in milliseconds. */
   readonly time: number
-  /** Until the next bytes come, in milliseconds. */
+  /** Until the next bytes arrive, in milliseconds. */
   readonly idle: number
-  /** Of a body that is refused, so many bytes are read and dropped, so that its sender hears why; for so long. */
+  /** How much of a refused body to read and drop, and for how long, so that its sender reads the refusal. */
   readonly dropped: {readonly bytes: number; readonly time: number}
 }
 
-/** A body as it comes, within limits; nothing of it is kept. */
+/** A streamed body within limits. Keeps none of it. */
 export class UploadBody {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #limits: UploadLimits
@@ -30,26 +30,30 @@ export class UploadBody {
     this.#signal = signal
   }
 
-  /** The next bytes; undefined at the end. Throws what `tooLarge` makes, `request_timeout`, `request_invalid`. */
+  /**
+   * Returns the next bytes; undefined at the end. Throws `request_timeout`, `request_invalid`, and the problem of
+   * `tooLarge`.
+   */
   async read(): Promise<Uint8Array | undefined> {
     const {bytes, idle, time, tooLarge} = this.#limits
     const left = time - (performance.now() - this.#begun)
     const value = await this.#next(Math.max(0, Math.min(idle, left))).catch(cause => {
       if (!(cause instanceof TimeLimitExceeded))
-        throw new Problem("request_invalid", "the body did not arrive whole", {cause})
-      const why = left <= idle ? `no whole body within ${time / 1000} s` : `nothing came for ${idle / 1000} s`
+        throw new Problem("request_invalid", "the body arrived incomplete", {cause})
+      const why =
+        left <= idle ? `the body was incomplete after ${time / 1000} s` : `no data arrived for ${idle / 1000} s`
       throw new Problem("request_timeout", why, {cause})
     })
     if (this.#size > bytes) throw tooLarge(bytes)
     return value
   }
 
-  /** The whole body as it comes. Throws what `read` throws. */
+  /** Yields the whole body as it arrives. Throws the errors of `read`. */
   async *pieces(): AsyncGenerator<Uint8Array> {
     for (let piece = await this.read(); piece !== undefined; piece = await this.read()) yield piece
   }
 
-  /** What was refused is read and dropped for a moment; the rest is left. */
+  /** Reads and drops a refused body for a moment, then abandons the rest. */
   async drop(): Promise<void> {
     const {bytes, time} = this.#limits.dropped
     const until = this.#size + bytes

@@ -2,15 +2,15 @@ import type {IntlMessageFormat} from "intl-messageformat"
 import {messageOf} from "../../../shared/problems.ts"
 import type {TextValue, TextValues} from "../../../shared/sdk/text/texts.ts"
 
-/** One message of one language, ready to be said. */
+/** A parsed message in one language. */
 export interface Message {
-  /** Of the values that it needs. */
+  /** The names of its values. */
   readonly names: ReadonlySet<string>
-  /** Throws an `Error` that names a value that is missing, or of the wrong type. */
+  /** Throws an `Error` that names a missing value or a value of the wrong type. */
   format(values: TextValues): string
 }
 
-/** Text, with names in braces and nothing that quotes, chooses or formats. */
+/** Text with names in braces, without quoting, choices or formats. */
 const plain = /^(?:[^{}']|'(?![{}'<>])|\{\s*[A-Za-z_]\w*\s*\})*$/
 const argument = /\{\s*([A-Za-z_]\w*)\s*\}/
 
@@ -18,10 +18,10 @@ const requireValue = (values: TextValues, name: string): TextValue => {
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value === undefined || value === null) throw new Error(`the value of {${name}} is missing`)
   if (typeof value === "string" || typeof value === "number" || value instanceof Date) return value
-  throw new Error(`the value of {${name}} is ${typeof value}; values are texts, numbers and Dates`)
+  throw new Error(`the value of {${name}} is ${typeof value}; expected text, a number or a Date`)
 }
 
-/** A message of text and names alone, which needs no library; undefined for any other. */
+/** Parses a message of only text and names, which needs no library. Returns undefined for any other. */
 export const plainMessage = (text: string): Message | undefined => {
   if (!plain.test(text)) return undefined
   const parts = text.split(argument)
@@ -35,8 +35,8 @@ export const plainMessage = (text: string): Message | undefined => {
 }
 
 /**
- * Reads an ICU message. The library is loaded for the first one that is not plain. Rejects with an `Error` that says what is wrong,
- * and where in the message.
+ * Parses an ICU message. Loads the library for the first message that is not plain. Rejects with an `Error` that says
+ * what is wrong, and where in the message.
  */
 export const parseMessage = async (text: string, language: string): Promise<Message> => {
   const simple = plainMessage(text)
@@ -53,14 +53,14 @@ export const parseMessage = async (text: string, language: string): Promise<Mess
 
 const parseWith = (Library: typeof IntlMessageFormat, text: string, language: string): IntlMessageFormat => {
   try {
-    // `<` is text: a message makes no elements.
+    // `<` is text: a message contains no elements.
     return new Library(text, language, undefined, {ignoreTag: true})
   } catch (error) {
     throw new Error(explain(error), {cause: error})
   }
 }
 
-/** The library names a wrong message as `EXPECT_ARGUMENT_CLOSING_BRACE`. */
+/** The library names an invalid message like `EXPECT_ARGUMENT_CLOSING_BRACE`. */
 const explain = (error: unknown): string => {
   const why = messageOf(error)
   const words = /^[A-Z_]+$/.test(why) ? why.toLowerCase().replaceAll("_", " ") : why

@@ -96,7 +96,7 @@ test("a handler that hangs has failed after its time, is not retried, and its co
   await say("hang")
   await say("next")
   expect(await ended()).toMatchObject([
-    {text: "hang", state: "failed", attempt: 1, error: "no end within 0.3 s"},
+    {text: "hang", state: "failed", attempt: 1, error: "timed out after 0.3 s"},
     {text: "next", state: "handled", attempt: 1},
   ])
   expect(await sent()).toEqual(["heard next"])

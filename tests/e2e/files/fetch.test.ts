@@ -158,13 +158,13 @@ plugins: {sandbox: {}, fetcher: {}}
     const about = (port: number) => `the file of 127.0.0.1:${port} is not sent:`
     const get = async (path: string, limit = "") => (await host.say(`/get ${at(path)} ${limit}`, {channel: "two"}))[0]
     expect(await get("/inside")).toBe(
-      `file_refused: ${about(port)} 127.0.0.1:${privatePort} is in a private network, or is this machine: users could look into it`,
+      `file_refused: ${about(port)} 127.0.0.1:${privatePort} is in a private network or is this machine; the Host fetches nothing from there`,
     )
     expect(asked).not.toContain("/secret")
     expect(await get("/missing")).toBe(`file_unavailable: ${about(port)} 127.0.0.1:${port} answered 404`)
     expect(await get("/cut")).toBe(`file_unavailable: ${about(port)} the file was cut off`)
     expect(await get("/declared")).toBe(
-      `file_too_large: ${about(port)} the file has 900000000 bytes; 33554432 are allowed`,
+      `file_too_large: ${about(port)} the file has 900000000 bytes; at most 33554432 are allowed`,
     )
     expect(await get("/avatar", "49999")).toMatch(/^file_too_large: .* more than 49999 bytes/)
     expect((await host.say(`/small ${at("/avatar")}`, {channel: "two"}))[0]).toMatch(/^file_too_large: .*1000 /)
@@ -197,7 +197,7 @@ plugins: {sandbox: {}, fetcher: {}}
     const host = started()
     const before = await stored(host)
     expect((await host.say(`/get ${at("/heavy")}`, {channel: "five"}))[0]).toMatch(
-      /^files_full: a file of at least \d+ bytes; files\.quota is 104857600 bytes/,
+      /^files_full: a file of at least \d+ bytes does not fit: files\.quota is 104857600 bytes/,
     )
     expect(await stored(host)).toBe(before)
     expect(leftovers(host)).toEqual([])

@@ -144,7 +144,7 @@ test("a lock file with something else in it is refused, with what to do", async 
   const project = makeProject({files: {".svc/host.lock": "not a lock\n".repeat(1000)}})
   const output = await refused(project, onBun)
   expect(output).toContain(project.path(".svc/host.lock"))
-  expect(output).toContain("remove that file")
+  expect(output).toContain("delete that file")
 })
 
 test("a lock that a command holds is waited for", async () => {

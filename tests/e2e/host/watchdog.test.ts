@@ -47,7 +47,7 @@ describe.each(runtimes)("a blocked event loop on $name", runtime => {
     await blockUntilTold(host)
     expect(host.process.output()).not.toContain("and is free again")
     expect(host.process.output()).toMatch(
-      /the event loop has been blocked for \d+ s; what runs: root\/bot\/command\/block/,
+      /the event loop has been blocked for \d+ s; running: root\/bot\/command\/block/,
     )
     // Bun gives no debugger to another thread.
     if (runtime !== onBun) expect(host.process.output()).toMatch(/command\/block at block \(file:.*bot/)
@@ -90,7 +90,7 @@ describe.each(bunAnd("node24"))("an event loop on $name that is blocked", runtim
       await sleep(2000)
       await slowSyncs(context, host.process.pid, 2000)
       void host.say("/block 1").catch(() => {})
-      await untilPrinted(host.process, "what runs: no handler of a plugin")
+      await untilPrinted(host.process, "running: no plugin handler")
       void end(host)
       expect((await host.process.finished).code).toBe(code)
     },

@@ -157,7 +157,7 @@ test("a lockfile that does not fit, none, one whose package manager is not here,
   }
   expect(await failing(misfit)).toMatch(/lockfile had changes, but lockfile is frozen/)
   expect(await failing(none)).toMatch(/^there is no lockfile\n.*commit the lockfile/)
-  expect(await failing(pnpm)).toContain("pnpm could not be started")
+  expect(await failing(pnpm)).toContain("cannot start pnpm")
   expect(await refusal(project, "release verify no-such-branch")).toContain("names no commit of this repository")
   expect(await refusal(project, "release verify --limit soon")).toContain("--limit must be a duration")
 })

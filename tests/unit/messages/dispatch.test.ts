@@ -85,7 +85,7 @@ describe("a handler", () => {
       ],
       20,
     )
-    expect(await run(event("hello"))).toEqual({is: "failed", error: "no end within 0.02 s"})
+    expect(await run(event("hello"))).toEqual({is: "failed", error: "timed out after 0.02 s"})
     await new Promise(resolve => setImmediate(resolve))
     expect(aborted).toBe(true)
     expect(await late).toBe("late")
@@ -102,7 +102,7 @@ describe("a handler", () => {
       late.push(...[database.write([{sql: "DELETE FROM t"}]), database.read("SELECT 1")].map(codeOf))
     })
     const {run} = dispatchOf([{...slow, retries: 3, plugin}], 20)
-    expect(await run(event("hello"))).toEqual({is: "failed", error: "no end within 0.02 s"})
+    expect(await run(event("hello"))).toEqual({is: "failed", error: "timed out after 0.02 s"})
     await new Promise(resolve => setImmediate(resolve))
     expect(await Promise.all(late)).toEqual(["late", "late", "late", "late", "late"])
   })

@@ -49,7 +49,7 @@ test("a library that is missing is a refusal with both commands that install all
   await expect(load("@team/wire")).rejects.toMatchObject({
     message: "the package @team/wire is not installed",
     reason: "library_missing",
-    remediation: `Run svc adapter add wire, or ${install} left-line@1.2.3 @team/wire@4.5.6; then svc runtime reload.`,
+    remediation: `Run svc adapter add wire, or ${install} left-line@1.2.3 @team/wire@4.5.6, then svc runtime reload.`,
   })
 })
 
@@ -69,7 +69,7 @@ test("a library that does not load, and one that is not declared, are refusals",
   install(project, "left-line", "throw new Error('half of it is there')")
   const load = createLoad({name: "wire", project}, libraries, own)
   await expect(load("left-line")).rejects.toMatchObject({
-    message: expect.stringMatching(/^the package left-line in .* does not load: half of it is there$/),
+    message: expect.stringMatching(/^the package left-line in .* failed to load: half of it is there$/),
     remediation: expect.stringMatching(/left-line@1\.2\.3$/),
   })
   await expect(load("fs-extra")).rejects.toMatchObject({reason: "library_undeclared"})
@@ -81,7 +81,7 @@ test("a package that an account names loads too, and its refusal says how to ins
   const command = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
   await expect(load("@team/named")).rejects.toMatchObject({
     message: "the package @team/named is not installed",
-    remediation: `Run ${command} left-line@1.2.3 @team/named; then svc runtime reload.`,
+    remediation: `Run ${command} left-line@1.2.3 @team/named, then svc runtime reload.`,
   })
   install(project, "@team/named", "exports.of = 'the account'", "commonjs")
   expect(await load<{of: string}>("@team/named")).toMatchObject({of: "the account"})

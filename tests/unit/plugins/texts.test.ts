@@ -68,7 +68,7 @@ describe("the texts of a plugin", () => {
     )
     expect(codeOf(() => texts.say(["en"], "hello"))).toBe("text_invalid: en.hello: the value of {name} is missing")
     expect(codeOf(() => texts.say(["en"], "hello", {name: {} as never}))).toBe(
-      "text_invalid: en.hello: the value of {name} is object; values are texts, numbers and Dates",
+      "text_invalid: en.hello: the value of {name} is object; expected text, a number or a Date",
     )
     expect(codeOf(() => texts.say(["en_GB"], "bye"))).toMatch(/^text_invalid: "en_GB" is not a language tag/)
   })

@@ -43,7 +43,7 @@ test("an undo that takes longer than the limit is reported, and keeps no other f
   scope.defer(() => new Promise(() => {}))
   await scope.dispose()
   expect(undone).toEqual(["first"])
-  expect(failures).toEqual(["an undo failed: no end within 0.05 s"])
+  expect(failures).toEqual(["an undo failed: timed out after 0.05 s"])
 })
 
 test("the signal is aborted before the first undo", async () => {

@@ -47,8 +47,8 @@ test("over the limit it is refused, the rest is dropped as far as that goes, and
 })
 
 test.each([
-  [{idle: 20}, "nothing came for 0.02 s"],
-  [{time: 20}, "no whole body within 0.02 s"],
+  [{idle: 20}, "no data arrived for 0.02 s"],
+  [{time: 20}, "the body was incomplete after 0.02 s"],
 ])("a sender that stops is refused: %j", async (less, why) => {
   const {body, isCancelled} = bodyOf([4], true)
   const upload = new UploadBody(body, {...limits, ...less, dropped: {bytes: 20, time: 1}}, never)

@@ -108,7 +108,7 @@ describe("session.files", () => {
     ['<img src="file:///etc/passwd"/>', "file_refused: the Host cannot read file: addresses"],
     [
       '<img src="http://127.0.0.1:1/"/>',
-      "file_refused: 127.0.0.1:1 is in a private network, or is this machine: users could look into it",
+      "file_refused: 127.0.0.1:1 is in a private network or is this machine; the Host fetches nothing from there",
     ],
   ])("that neither the adapter nor the Host reads are refused: %s", async (content, expected) => {
     let why = ""

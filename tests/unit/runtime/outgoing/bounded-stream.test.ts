@@ -41,7 +41,7 @@ describe("a bounded stream", () => {
   test("is refused where the source says that it has more", () => {
     const source = sourceOf([bytes(4)])
     const open = () => boundedStream({body: source.body, size: 11}, {limit: 10, signal: never})
-    expect(open).toThrow("the file has 11 bytes; 10 are allowed")
+    expect(open).toThrow("the file has 11 bytes; at most 10 are allowed")
     expect(source.pulled()).toBe(0)
     expect(source.cancelled()).toBeDefined()
   })

@@ -82,14 +82,14 @@ describe("an address", () => {
     "http://localhost/secret",
   ])("of a private network is refused before anything connects: %s", async address => {
     const refused = await problemOf(open(address, {allowPrivate: []}))
-    expect(refused).toMatch(/^file_refused: .* is in a private network, or is this machine/)
+    expect(refused).toMatch(/^file_refused: .* is in a private network or is this machine/)
     expect(refused).not.toContain("secret")
   })
 
   test.each([
-    ["ftp://example.org/x", "the Host reads http: and https:, not ftp:"],
-    ["http://me:hidden@example.org/x", "the address of example.org has a password in it"],
-    ["nothing", "its address is no URL"],
+    ["ftp://example.org/x", "the Host fetches only http: and https: addresses, not ftp:"],
+    ["http://me:hidden@example.org/x", "the address of example.org contains a user name or a password"],
+    ["nothing", "its address is not a URL"],
   ])("that is none for the Host is refused: %s", async (address, why) => {
     expect(await problemOf(open(address))).toBe(`file_refused: ${why}`)
   })
@@ -97,7 +97,9 @@ describe("an address", () => {
   test("that redirects to a private one, to another scheme or without end is refused", async () => {
     asked.length = 0
     expect(await problemOf(open(at("/home")))).toMatch(/^file_refused: 127.0.0.2:\d+ is in a private network/)
-    expect(await problemOf(open(at("/file")))).toBe("file_refused: the Host reads http: and https:, not file:")
+    expect(await problemOf(open(at("/file")))).toBe(
+      "file_refused: the Host fetches only http: and https: addresses, not file:",
+    )
     expect(await problemOf(open(at("/round")))).toBe(`file_refused: ${loopback}:${port} redirects more than 5 times`)
     expect(asked.filter(line => line.startsWith("127.0.0.2"))).toEqual([])
     expect(asked.filter(line => line.endsWith("/round"))).toHaveLength(6)
@@ -154,7 +156,7 @@ describe("a name", () => {
   test("that does not exist is said so", async () => {
     const lookup = async () => Promise.reject(new Error("ENOTFOUND"))
     expect(await problemOf(open("http://nowhere.test/", {lookup}))).toBe(
-      "file_unavailable: there is no host nowhere.test",
+      "file_unavailable: the host name nowhere.test does not resolve",
     )
   })
 })
@@ -165,7 +167,7 @@ describe("a server that", () => {
     [
       "compresses what it was asked not to",
       "/packed",
-      /^file_unavailable: 127.0.0.1:\d+ sends it compressed, as gzip$/,
+      /^file_unavailable: 127.0.0.1:\d+ sent the file compressed \(gzip\)$/,
     ],
     ["ends in the middle", "/short", /^file_unavailable: the file was cut off$/],
   ])("%s makes the file unavailable", async (_, path, message) => {
@@ -173,9 +175,9 @@ describe("a server that", () => {
   })
 
   test("never answers, or stops, is left after the time limit", async () => {
-    expect(await problemOf(open(at("/silent"), {patience: 50}))).toMatch(/did not answer: no end within 0.05 s$/)
+    expect(await problemOf(open(at("/silent"), {patience: 50}))).toMatch(/did not answer: timed out after 0.05 s$/)
     const stream = boundedStream(await open(at("/stops")), {limit: 1000, signal: never, idle: 50})
-    expect(await problemOf(new Response(stream).text())).toBe("file_unavailable: the file stopped for 0.05 s")
+    expect(await problemOf(new Response(stream).text())).toBe("file_unavailable: the file stalled for 0.05 s")
   })
 
   test("never answers is left when the signal is aborted, with its reason", async () => {
