@@ -2,7 +2,7 @@ import {Problem} from "../../shared/problems.ts"
 import {CommitMeter} from "./commit-meter.ts"
 import type {Database, DatabaseState, Location} from "./database.ts"
 
-/** Stands for a remote database that does not answer: it refuses every request with `database_unopenable`. */
+/** Replaces a remote database that does not answer: it refuses every request with `database_unopenable`. */
 export class AbsentDatabase implements Database {
   readonly location: Location
   readonly state: DatabaseState = {is: "closed"}
@@ -14,7 +14,7 @@ export class AbsentDatabase implements Database {
     this.location = location
   }
 
-  /** Has anything asked for data? */
+  /** Has a caller asked for data? */
   get wasAsked(): boolean {
     return this.#wasAsked
   }
@@ -36,7 +36,7 @@ export class AbsentDatabase implements Database {
   async #refuse(): Promise<never> {
     this.#wasAsked = true
     throw new Problem("database_unopenable", "the remote database does not answer yet", {
-      hint: "The Host retries by itself; data can be used once the database answers.",
+      hint: "The Host retries automatically. Data is available once the database answers.",
     })
   }
 }

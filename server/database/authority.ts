@@ -6,21 +6,21 @@ import {type Database, schemaOf} from "./database.ts"
 import type {Statement} from "./engine.ts"
 import {versionOf} from "./migrations/migrations.ts"
 
-/** What `.svc/authority.json` holds; `minting` until the database has the same. */
+/** The content of `.svc/authority.json`. `minting` is true until the database has the same authority. */
 export interface AuthorityFile {
   readonly authority: string
   readonly minting: boolean
 }
 
-/** What a database says of the history that it, and what belongs to it, are of. */
+/** The authorities in a database: of the database itself and of its event log. */
 export interface AuthorityRows {
-  /** Undefined for a database that no Host has started on. */
+  /** Undefined if no Host has started on the database. */
   readonly authority: string | undefined
-  /** Of the event log; undefined before there is one. */
+  /** Undefined if there is no event log yet. */
   readonly eventLog: string | undefined
 }
 
-/** Of whatever schema up to this version's. */
+/** Reads the authorities from a database of any schema up to this version's. */
 export const readAuthorityRows = async (database: Pick<Database, "read" | "state">): Promise<AuthorityRows> => {
   const schema = schemaOf(database)
   const text = async (sql: string) => {
@@ -36,8 +36,8 @@ export const readAuthorityRows = async (database: Pick<Database, "read" | "state
 const stampedSince = versionOf("event-authority")
 
 /**
- * The one random id that all of a project's durable state shares: minted at the first start, in a migrated database. For who has
- * compared what is there. A start that was killed while it minted is finished.
+ * Settles the one random id that all durable state of a project shares. The first start mints it in a migrated
+ * database; after a kill, the next start finishes that. Call it once the existing state was compared.
  */
 export const settleAuthority = async (
   database: Database,
@@ -46,7 +46,7 @@ export const settleAuthority = async (
 ): Promise<string> => {
   const rows = await readAuthorityRows(database)
   const authority = rows.authority ?? file?.authority ?? randomUUID()
-  // The file first, as one that is being minted: a start that is killed in between is told from a loss.
+  // Writes the file first, marked as minting, so that the next start can tell a kill in between from a loss.
   if (file === undefined) await writeFileAtomic(path, toJson({authority, minting: true}))
   if (rows.authority === undefined) {
     await database.write([
@@ -58,18 +58,20 @@ export const settleAuthority = async (
   return authority
 }
 
-/** What makes the event log that of an authority; nothing in a schema that does not stamp it. */
+/** Returns the statements that stamp the event log with an authority. None for a schema without the stamp. */
 export const stampingEvents = (database: Pick<Database, "state">, authority: string): readonly Statement[] =>
   schemaOf(database) < stampedSince ? [] : [{sql: "UPDATE event_retention SET authority = ?", args: [authority]}]
 
-/** What the file names; undefined where there is none. Throws `authority_mismatch` where it holds no authority. */
+/**
+ * Reads the authority from the file; undefined without a file. Throws `authority_mismatch` if its content is invalid.
+ */
 export const readAuthorityFile = async (file: string): Promise<AuthorityFile | undefined> => {
   const text = await readFileIfExists(file)
   if (text === undefined) return undefined
   const record = parseRecord(text)
   if (record !== undefined) return record
-  throw new Problem("authority_mismatch", `${file} does not hold an authority: it was damaged or edited`, {
-    hint: "Restore it from the backup that the database comes from; or remove it, and the next start says what it must hold.",
+  throw new Problem("authority_mismatch", `${file} contains no valid authority: it was damaged or edited`, {
+    hint: "Restore it from the same backup as the database. Or delete it: the next start says what it must contain.",
   })
 }
 

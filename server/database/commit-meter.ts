@@ -1,18 +1,18 @@
 import {Histogram} from "../../shared/meter.ts"
 
-/** What the group commits of a database took, with plain integers: it stands in the way of each of them. */
+/** Measures the group commits of a database. Uses plain integers, since every commit passes through it. */
 export class CommitMeter {
   readonly seconds = new Histogram()
   readonly batches = new Histogram([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
   #failures = 0
-  /** Requests of any kind that a remote database did not answer in time. */
+  /** Requests that a remote database did not answer in time. */
   unanswered = 0
 
   get failures(): number {
     return this.#failures
   }
 
-  /** Passes on what a commit comes to. */
+  /** Measures a commit and passes its result on. */
   async measure<T>(batches: number, commit: () => Promise<T>): Promise<T> {
     const begun = performance.now()
     try {

@@ -16,25 +16,25 @@ export type Location =
       readonly dialect: "libsql"
       readonly url: string
       readonly authToken?: Secret
-      /** How long an answer is waited for, in milliseconds; 10 s when left out. */
+      /** How long to wait for an answer, in milliseconds; 10 s when left out. */
       readonly timeout?: number
     }
 
 export interface OpenOptions {
   readonly runtimeId: string
-  /** A file that nobody needs after this process: it is not synced to the disk. */
+  /** A temporary file that this process alone needs: it is not synced to the disk. */
   readonly isScratch?: boolean
-  /** Ends the wait for a remote lease, and migrations between two statements. */
+  /** Ends the wait for a remote lease. Ends migrations between two statements. */
   readonly signal: AbortSignal
-  /** Why this process holds the project no longer; asked for each group, before and after it is stored. */
+  /** Returns why this process no longer holds the project. Called before and after each group is stored. */
   readonly whyNotHeld?: () => Problem | undefined
-  /** The lease of a remote database has passed to another Host, or could not be renewed. */
+  /** Called when another Host has taken the lease of a remote database, or the lease could not be renewed. */
   readonly onLeaseLost: (why: Problem) => void
-  /** Looks at a remote database before its lease is taken; what it throws leaves the lease alone. */
+  /** Inspects a remote database before taking its lease. If it throws, the lease is not taken. */
   readonly beforeLease?: (found: FoundDatabase) => Promise<void>
 }
 
-/** A database as it was found, of whatever schema; only read. */
+/** A database of any schema, before migrations; only for reading. */
 export type FoundDatabase = Pick<Database, "read" | "location" | "state">
 
 export type DatabaseState =
@@ -42,81 +42,84 @@ export type DatabaseState =
       readonly is: "initialized"
       readonly schema: number
       readonly failure?: DatabaseFailure
-      /** The lease of a remote database may have passed to another Host: nothing is sent any more. */
+      /** Another Host may hold the lease of the remote database: this Host sends nothing more. */
       readonly mayBeLost?: true
     }
   | {readonly is: "closed"}
 
 export interface PointOptions {
-  /** Told when the point is fixed, or given up: what was held back for it may go on. */
+  /** Called when the point is fixed or abandoned: whatever was held back for it may continue. */
   readonly released?: () => void
   readonly signal?: AbortSignal
 }
 
-/** The Database Host: the project's one database, migrated, with one writer. */
+/** The Database Host: the project's only database, migrated, with one writer. */
 export interface Database {
   readonly location: Location
   readonly state: DatabaseState
-  /** The schema versions that were applied since it was opened. */
+  /** The schema versions applied since the database was opened. */
   readonly applied: readonly number[]
-  /** What its group commits took since the start. */
+  /** Measurements of its group commits since the start. */
   readonly commits: CommitMeter
   read(sql: string, args?: Statement["args"]): Promise<readonly Row[]>
   /**
    * Stores one batch, all or nothing; durable when it resolves. Batches that are handed over together share a
-   * transaction. Throws `database_refused` where a statement or an assertion of the batch fails; `database_full`,
-   * `database_busy`, `database_failed` where the database does. `changes` says how many a batch makes whose statements
-   * each store many rows.
+   * transaction. Throws `database_refused` if a statement or an assertion of the batch fails, and `database_full`,
+   * `database_busy` or `database_failed` if the database fails. `changes` is the number of changes in a batch whose
+   * statements each store many rows.
    */
   write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]>
-  /** Brings the schema up to the newest of these migrations. Throws what `migrate` throws. */
+  /** Migrates the schema to the newest of these migrations. Throws the errors of `migrate`. */
   bringUp(known: readonly Migration[], options: MigrateOptions): Promise<readonly Applied[]>
-  /** Migrations of plugins' own tables, in one transaction; `whatOf` says what the statement at an index belongs to. */
+  /**
+   * Runs migrations of plugins' tables in one transaction. `whatOf` names what the statement at an index belongs to.
+   */
   migrate(
     statements: readonly Statement[],
     signal: AbortSignal,
     whatOf?: (index: number | undefined) => string,
   ): Promise<void>
-  /** Rids the storage of what was overwritten or deleted before; writers wait. */
+  /** Erases overwritten and deleted content from the storage. Writers wait. */
   purge(): Promise<Purged>
-  /** Dialect sqlite only; a remote database has its own native backup. */
+  /** Copies the database into a new file. Dialect sqlite only; a remote database has its own native backup. */
   snapshotTo(target: string, signal?: AbortSignal): Promise<void>
   /**
-   * Like `snapshotTo`, and the copy ends with a batch: while nothing else is stored, `last` is asked for its statements and
-   * they are stored as the last of the copy. Writers wait from then until the copy has begun. Dialect sqlite only.
+   * Like `snapshotTo`, but the copy ends with a chosen batch: while nothing else is stored, `last` returns its
+   * statements, and they are stored as the last ones of the copy. Writers wait until the copy has begun. Dialect sqlite
+   * only.
    */
   snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, options?: PointOptions): Promise<Fingerprint>
-  /** Gives so many unused pages back to the disk, at most. Throws `compact_unavailable` for a remote database. */
+  /** Returns at most this number of unused pages to the disk. Throws `compact_unavailable` for a remote database. */
   giveBack(pages: number): Promise<void>
-  /** Takes what is in the write-ahead log into the file, and empties it. */
+  /** Copies the write-ahead log into the file and empties the log. */
   truncateLog(): Promise<void>
   /**
-   * Looks whether the file is still where its path leads, and the project still held; where not, nothing is stored or
-   * acknowledged from then on: every change is refused with the problem that this returns, and observers hear of it. Each group
-   * is looked at likewise.
+   * Checks that the file is still at its path and that the project is still held. If not, the database stores and
+   * acknowledges nothing more: it refuses every change with the returned problem, and tells observers. Every group is
+   * checked in the same way.
    */
   inspectPlace(): Problem | undefined
   /**
-   * Writes everything that was stored into a new file, from the connection that still has a removed or replaced file open. The
-   * event loop stands still meanwhile. Throws `rescue_not_needed` while the file is in its place, `rescue_failed`.
+   * Writes all stored data into a new file, through the connection that still has a removed or replaced file open.
+   * Blocks the event loop. Throws `rescue_failed`, and `rescue_not_needed` while the file is in its place.
    */
   rescueTo(target: string): Promise<Rescued>
-  /** Tells until the returned function is called. */
+  /** Notifies the observer until the returned function is called. */
   observe(observer: DatabaseObserver): () => void
-  /** Stores what waits, then closes. */
+  /** Stores what waits, then closes the database. */
   close(): Promise<void>
 }
 
-/** A statement that makes its batch fail unless the condition holds when it is stored. */
+/** Returns a statement that makes its batch fail unless the condition holds when the batch is stored. */
 export const assertThat = (condition: string, args: Statement["args"] = []): Statement => ({
   sql: `INSERT INTO svc_assert (holds) SELECT 0 WHERE NOT (${condition})`,
   args,
 })
 
-/** The version of the schema that a database has; 0 for one that is new or closed. */
+/** Returns the schema version of a database; 0 if it is new or closed. */
 export const schemaOf = ({state}: Pick<Database, "state">): number => (state.is === "initialized" ? state.schema : 0)
 
-/** Opens and migrates. Throws what `openUnmigrated` and `migrate` throw. */
+/** Opens and migrates a database. Throws the errors of `openUnmigrated` and `migrate`. */
 export const openDatabase = async (
   location: Location,
   options: OpenOptions & Pick<MigrateOptions, "restorePoint">,
@@ -132,7 +135,7 @@ export const openDatabase = async (
   }
 }
 
-/** Opens a database as it is, of whatever schema. Throws `database_unopenable`, `database_corrupt`, `locked`, `stopping`. */
+/** Opens a database with its current schema. Throws `database_unopenable`, `database_corrupt`, `locked`, `stopping`. */
 export const openUnmigrated = async (location: Location, options: OpenOptions): Promise<Database> => {
   const engine = await openEngine(location, options)
   try {
@@ -146,7 +149,7 @@ export const openUnmigrated = async (location: Location, options: OpenOptions): 
 const openEngine = async (location: Location, {beforeLease, ...options}: OpenOptions): Promise<Engine> => {
   if (location.dialect === "sqlite") return openLocal(location.file, options)
   const {dialect: _, ...address} = location
-  // Its client is fifty modules, which the start of a Host with a file has no use for.
+  // Its client has fifty modules, which a Host with a database file does not need at startup.
   const {openRemote} = await import("./remote/remote.ts")
   const look = async (read: Engine["read"]) =>
     beforeLease?.({read, location, state: {is: "initialized", schema: await schemaVersion({read})}})
@@ -161,7 +164,7 @@ class DatabaseHost implements Database {
   readonly #whyNotHeld: () => Problem | undefined
   #applied: readonly number[] = []
   #state: DatabaseState
-  /** Why nothing is stored any more, for good. */
+  /** Why the database stores nothing more, permanently. */
   #ended: Problem | undefined
 
   constructor(
@@ -240,7 +243,7 @@ class DatabaseHost implements Database {
     this.inspectPlace()
     const isLost = this.#ended?.code === "database_replaced" || held?.whyLost() !== undefined
     if (held === undefined || !isLost)
-      throw new Problem("rescue_not_needed", "what the Host stores is in its place: there is nothing to rescue")
+      throw new Problem("rescue_not_needed", "the database file is in its place; there is nothing to rescue")
     const release = await this.#writer.hold()
     return held.rescue(target).finally(release)
   }
@@ -307,7 +310,7 @@ class DatabaseHost implements Database {
 
   get #file(): string {
     if (this.location.dialect === "sqlite") return this.location.file
-    throw new Problem("database_failed", "a remote database is backed up with its own tool, not by a snapshot")
+    throw new Problem("database_failed", "svc takes no snapshots of a remote database; back it up with its own tool")
   }
 
   async close(): Promise<void> {
@@ -317,7 +320,7 @@ class DatabaseHost implements Database {
     await this.#engine.close()
   }
 
-  /** A file that took the place of the Host's is neither read nor changed. */
+  /** The Host neither reads nor changes a file that replaced its database file. */
   #requirePlace(): void {
     this.#requireOpen()
     const ended = this.inspectPlace()

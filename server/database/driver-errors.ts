@@ -1,6 +1,6 @@
 import {LibsqlBatchError, LibsqlError} from "@libsql/core/api"
 
-/** SQLite's primary result codes by name (https://www.sqlite.org/rescode.html), as the client has them. */
+/** SQLite's primary result codes by name (https://www.sqlite.org/rescode.html), as the client names them. */
 const names: Readonly<Record<number, string>> = {
   1: "SQLITE_ERROR",
   2: "SQLITE_INTERNAL",
@@ -32,16 +32,16 @@ const names: Readonly<Record<number, string>> = {
   28: "SQLITE_WARNING",
 }
 
-/** The driver's own errors; its class is not the client's to give. */
+/** The driver's own errors. The client does not export their class. */
 interface SqliteError extends Error {
   readonly code: string
-  /** The extended result code: the primary one is its lowest byte. */
+  /** The extended result code; its lowest byte is the primary one. */
   readonly rawCode?: number
 }
 
 const isSqliteError = (error: unknown): error is SqliteError => error instanceof Error && error.name === "SqliteError"
 
-/** What the driver threw, as the client throws it. */
+/** Converts an error of the driver to the error that the client would throw. */
 export const toClientError = (error: unknown): unknown => {
   if (!isSqliteError(error)) return error
   const {message, code, rawCode} = error
@@ -50,7 +50,7 @@ export const toClientError = (error: unknown): unknown => {
   return new LibsqlError(message, name, code, rawCode, error)
 }
 
-/** Likewise, of a statement of a batch. */
+/** The same for a statement of a batch. */
 export const toBatchError = (cause: unknown, index: number): unknown => {
   const error = toClientError(cause)
   if (!(error instanceof LibsqlError)) return error

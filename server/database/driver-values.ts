@@ -3,13 +3,13 @@ import type {SqlValue} from "../../shared/sdk/plugin/database.ts"
 import {type Result, type Row, type Statement, StatementFailed} from "./engine.ts"
 import {ManyRows} from "./many-rows.ts"
 
-/** A libSQL server counts the rows of RETURNING as changes, the file's driver does not: none are counted. */
+/** A libSQL server counts the rows of RETURNING as changes, the file's driver does not. This never counts them. */
 export const toResult = ({columns, rows, rowsAffected}: ResultSet): Result => ({
   rows: rows as unknown as Row[],
   changes: columns.length > 0 ? 0 : rowsAffected,
 })
 
-/** Throws `TypeError` for text with a NUL: the file's driver would cut it there, without a word, when it is read. */
+/** Throws `TypeError` for text with a NUL: the file's driver would silently cut it there on reading. */
 export const toDriver = ({sql, args = []}: Statement): InStatement => ({sql, args: args.map(withoutNul)})
 
 const withoutNul = <T>(value: T): T => {
@@ -17,23 +17,23 @@ const withoutNul = <T>(value: T): T => {
   return value
 }
 
-/** Throws `StatementFailed`, before anything is sent. */
+/** Converts statements. Throws `StatementFailed` before anything is sent. */
 export const toDrivers = (statements: readonly Statement[]): InStatement[] => convert(statements, toDriver)
 
-/** A statement with the values that a connection binds. */
+/** A statement with the values for a connection. */
 export interface Bound {
   readonly sql: string
   readonly args: readonly unknown[]
 }
 
-/** What the client would make of a statement for its connection. Throws `TypeError`, `RangeError`. */
+/** Converts a statement like the client does for its connection. Throws `TypeError`, `RangeError`. */
 export const toBound = (statement: Statement): Bound => {
   const bound = statement instanceof ManyRows ? statement.bound() : undefined
   if (bound !== undefined) return {sql: bound.sql, args: bound.args ?? []}
   return {sql: statement.sql, args: (statement.args ?? []).map(value => toBindable(withoutNul(value)))}
 }
 
-/** Likewise; throws `StatementFailed`. */
+/** The same for several statements. Throws `StatementFailed`. */
 export const toAllBound = (statements: readonly Statement[]): Bound[] => convert(statements, toBound)
 
 const convert = <T>(statements: readonly Statement[], to: (statement: Statement) => T): T[] =>
@@ -47,24 +47,24 @@ const convert = <T>(statements: readonly Statement[], to: (statement: Statement)
 
 const integers = {least: -(2n ** 63n), most: 2n ** 63n - 1n} as const
 
-/** A plugin may hand over what its types refuse. */
+/** A plugin may pass values that its types forbid. */
 const toBindable = (value: unknown): unknown => {
   if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError("a number that is not finite")
   if (typeof value === "bigint" && (value < integers.least || value > integers.most))
     throw new RangeError("an integer of more than 64 bits")
-  if (value === undefined) throw new TypeError("undefined is no value of the database")
+  if (value === undefined) throw new TypeError("undefined is not a database value")
   if (typeof value === "boolean") return value ? 1 : 0
   if (value instanceof ArrayBuffer) return Buffer.from(value)
   return value instanceof Date ? value.valueOf() : value
 }
 
-/** The columns of a result by name, with their places: of two of the same name the first counts. */
+/** The columns of a result by name, with their positions. Of two columns with the same name, the first counts. */
 export type Columns = readonly (readonly [name: string, place: number])[]
 
 export const toColumns = (names: readonly string[]): Columns =>
   [...new Set(names)].map(name => [name, names.indexOf(name)] as const)
 
-/** Throws `RangeError` for an integer that is no JavaScript number. */
+/** Throws `RangeError` for an integer that a JavaScript number cannot represent. */
 export const toRow = (columns: Columns, values: readonly unknown[]): Row => {
   const row: Record<string, SqlValue> = {}
   for (const [name, place] of columns) row[name] = fromDriver(values[place])

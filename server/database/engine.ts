@@ -5,9 +5,9 @@ import type {Rescued} from "./upkeep/rescue.ts"
 export type {Row, Statement}
 
 export interface Result {
-  /** What the statement returned, for a query or a RETURNING clause. */
+  /** The rows of a query or of a RETURNING clause. */
   readonly rows: readonly Row[]
-  /** Rows inserted, updated or deleted; 0 for a statement that returns rows. */
+  /** Inserted, updated or deleted rows; 0 for a statement that returns rows. */
   readonly changes: number
 }
 
@@ -16,38 +16,41 @@ export interface Engine {
   read(sql: string, args?: Statement["args"]): Promise<readonly Row[]>
   /**
    * Runs the statements in one transaction: all are durable when it resolves, none is stored when it rejects. Throws
-   * `StatementFailed` where one of them is at fault, `AnswerLost` where they are stored and no more is known; else a
-   * `Problem`, of which `database_outcome_unknown` alone leaves open whether they were stored.
+   * `StatementFailed` if a statement is at fault, `AnswerLost` if they are stored but their results are lost, and a
+   * `Problem` otherwise. Only `database_outcome_unknown` leaves open whether they were stored.
    */
   commit(statements: readonly Statement[]): Promise<readonly Result[]>
-  /** Like `commit`, one statement at a time, so that an abort between two ends it with nothing stored; `begins` hears each index. */
+  /**
+   * Like `commit`, but one statement at a time: an abort between two of them stores nothing. `begins` receives each
+   * index.
+   */
   migrate(statements: readonly Statement[], signal: AbortSignal, begins?: (index: number) => void): Promise<void>
-  /** Whether an abort is heard between two statements of `migrate`, or only before the first. */
+  /** True if `migrate` reacts to an abort between two statements; false if only before the first. */
   readonly canEndBetween: boolean
-  /** Rids the storage of what was overwritten or deleted before, as far as it can: see `Purged`. */
+  /** Erases overwritten and deleted content from the storage, as far as possible: see `Purged`. */
   purge(): Promise<Purged>
-  /** Gives so many unused pages back to the disk, at most. Throws `compact_unavailable` for a remote database. */
+  /** Returns at most this number of unused pages to the disk. Throws `compact_unavailable` for a remote database. */
   giveBack(pages: number): Promise<void>
-  /** Takes what is in the write-ahead log into the file, and empties it. */
+  /** Copies the write-ahead log into the file and empties the log. */
   truncateLog(): Promise<void>
-  /** Of a database that is a file. */
+  /** Only for a database file. */
   readonly held?: HeldFile
   close(): Promise<void>
-  /** Hears from now on of requests that a remote database, and of syncs that the disk, has not answered in time. */
+  /** Reports requests that a remote database, and syncs that the disk, did not complete in time. */
   watch?(watcher: EngineWatcher): void
-  /** Of a remote database: false from the moment at which another Host may hold it. */
+  /** For a remote database: false from the moment at which another Host may hold it. */
   readonly mayAct?: boolean
 }
 
-/** Called at once: it must be short, and never throws. */
+/** The methods are called at once: they must be short and never throw. */
 export interface EngineWatcher {
-  /** A request was not answered in time; `problem` says of what. */
+  /** A request was not answered in time; `problem` names it. */
   missed(problem: Problem): void
   /** The first answer after that. */
   answered(): void
 }
 
-/** A group is stored, once, but what its statements returned was lost with the answer. */
+/** A group is stored exactly once, but the results of its statements were lost with the answer. */
 export class AnswerLost extends Error {
   constructor() {
     super("the change is stored, but the remote database's answer was lost")
@@ -55,28 +58,31 @@ export class AnswerLost extends Error {
   }
 }
 
-/** The file that a connection has open, whatever its path names by now. */
+/** The file that a connection has open, even if its path now names another file. */
 export interface HeldFile {
-  /** Why what is stored is no longer where the path leads; undefined while it is. */
+  /** Why the stored data is no longer at the path; undefined while it is. */
   whyLost(): Problem | undefined
-  /** Writes what it holds into a new file; what is stored later is not in it. Throws `rescue_failed`. */
+  /** Writes the stored data into a new file. Later changes are not in it. Throws `rescue_failed`. */
   rescue(target: string): Promise<Rescued>
 }
 
 /**
- * What a purge could promise of what was overwritten or deleted before it. `file`: nothing of it is in the file or its log.
- * `row`: nothing of what stood in its place, nor in the log; copies that SQLite left when it moved rows may stand in unused
- * parts of a file too large to be written anew meanwhile. `log`: somebody reads the file, so its log could not be emptied.
- * `remote`: what a remote database keeps is known to its own tools.
+ * What a purge can promise about content that was overwritten or deleted before it.
+ *
+ * - `file`: neither the file nor its log contains any of it.
+ * - `row`: neither its place in the file nor the log contains it. Copies that SQLite left when it moved rows may
+ *   remain in unused parts of a file that is too large to rewrite now.
+ * - `log`: another process reads the file, so its log could not be emptied.
+ * - `remote`: only the tools of a remote database know what it keeps.
  */
 export type Purged = "file" | "row" | "log" | "remote"
 
-/** The first statement of a batch after which a purge follows: what the batch frees is overwritten with zeros. */
+/** The first statement of a batch that a purge follows: SQLite overwrites freed content with zeros. */
 export const overwriting: Statement = {sql: "PRAGMA secure_delete=ON"}
 
-/** One statement of a commit was refused, and with it the whole transaction. */
+/** A statement of a commit was refused, and the whole transaction with it. */
 export class StatementFailed extends Error {
-  /** Which of the statements, from 0; undefined where the driver does not tell. */
+  /** The index of the statement, from 0; undefined if the driver does not say. */
   readonly index: number | undefined
 
   constructor(index: number | undefined, cause: unknown) {

@@ -2,7 +2,7 @@ import {LibsqlError} from "@libsql/core/api"
 import {messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
 import {TimeLimitExceeded} from "../runtime/flow/time-limit.ts"
 
-/** SQLite's result codes as problems (https://www.sqlite.org/rescode.html). */
+/** Problems for SQLite's result codes (https://www.sqlite.org/rescode.html). */
 const codes: Record<string, ProblemCode> = {
   SQLITE_BUSY: "database_busy",
   SQLITE_LOCKED: "database_busy",
@@ -16,8 +16,8 @@ const codes: Record<string, ProblemCode> = {
 }
 
 /**
- * Codes that speak of a statement, not of the database: SQLite's, and those under which a libSQL server reports what it
- * could not parse or prepare.
+ * Codes that are about a statement, not about the database: SQLite's, and those of a libSQL server that could not parse
+ * or prepare a statement.
  */
 const ofStatement = new Set([
   "SQLITE_CONSTRAINT",
@@ -32,10 +32,10 @@ const ofStatement = new Set([
   "ARGS_INVALID",
 ])
 
-/** The driver puts the code before its message, twice for a batch. */
+/** Removes the code that the driver repeats before its message, twice for a batch. */
 const withoutRepeats = (message: string) => message.replace(/^(\w+: )\1+/, "$1")
 
-/** A driver's error as a problem; `otherwise` where its code says nothing. */
+/** Converts an error of the driver to a problem, with the code `otherwise` if the driver's code has no problem. */
 export const databaseProblem = (
   cause: unknown,
   context: string,
@@ -46,16 +46,16 @@ export const databaseProblem = (
   return new Problem(code ?? otherwise, `${context}: ${withoutRepeats(messageOf(cause))}`, {cause})
 }
 
-/** True where the system below SQLite failed: a commit that ends so may be on the disk all the same. */
+/** True if the system below SQLite failed. A commit that fails this way may still be on the disk. */
 export const isDiskError = (error: unknown): boolean => error instanceof LibsqlError && error.code === "SQLITE_IOERR"
 
-/** What Bun and Node say where nobody answers: a name that is not resolved, a connection that is refused or cut, a time-out. */
+/** The codes of Bun and Node for a failed connection: an unresolved name, a refused or closed connection, a timeout. */
 const network =
   /^(ECONN(REFUSED|RESET|ABORTED)|E(HOST|NET)(UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|UND_ERR_SOCKET|Connection(Refused|Closed)|FailedToOpenSocket)$/
 
 /**
- * True where a remote database did not answer, or answered that it cannot now (408, 429, 5xx): that says nothing against
- * its address, its token or the statement. Looks at the causes too.
+ * True if a remote database did not answer, or answered that it is unavailable now (408, 429, 5xx). This does not mean
+ * that its address, its token or the statement is wrong. Checks the causes too.
  */
 export const isUnreachable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
@@ -65,5 +65,5 @@ export const isUnreachable = (error: unknown): boolean => {
   return ("code" in error && network.test(String(error.code))) || isUnreachable(error.cause)
 }
 
-/** True where the statement itself is at fault: another one may well succeed. */
+/** True if the statement itself is at fault: another one may succeed. */
 export const isStatementError = (error: unknown): boolean => error instanceof LibsqlError && ofStatement.has(error.code)

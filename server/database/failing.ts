@@ -1,8 +1,8 @@
 import type {Problem, ProblemCode} from "../../shared/problems.ts"
 
 /**
- * The newest change was not stored, for a reason that is the database's; or a remote database did not answer in time
- * (`database_unanswered`), or the disk (`database_stalled`). `since` in milliseconds since 1970.
+ * A failure of the database: the newest change was not stored, a remote database did not answer in time
+ * (`database_unanswered`), or the disk did not (`database_stalled`). `since` is in milliseconds since 1970.
  */
 export interface DatabaseFailure {
   readonly code: ProblemCode
@@ -11,17 +11,17 @@ export interface DatabaseFailure {
   readonly since: number
 }
 
-/** Hears of what happens to the database. Called between two groups: it must be short, and never throws. */
+/** Observes the database. The methods run between two groups: they must be short and never throw. */
 export interface DatabaseObserver {
-  /** A group is stored, or may be: its outcome was unknown. What is new can be read. */
+  /** A group is stored, or may be if its outcome is unknown. New data can be read. */
   committed?(): void
-  /** Changes are not stored from now on. */
+  /** The database stores no changes from now on. */
   failing?(failure: DatabaseFailure): void
-  /** Changes are stored again. */
+  /** The database stores changes again. */
   recovered?(failure: DatabaseFailure): void
 }
 
-/** Whether changes are stored, and who hears of it. */
+/** Tracks whether the database stores changes, and notifies the observers. */
 export class Failing {
   readonly #observers = new Set<DatabaseObserver>()
   #failure: DatabaseFailure | undefined
@@ -41,7 +41,7 @@ export class Failing {
     for (const observer of this.#observers) observer.failing?.(this.#failure)
   }
 
-  /** With a code: only from a failure of that code. */
+  /** Ends the failure. With a code, only a failure of that code. */
   recover(from?: ProblemCode): void {
     const failure = this.#failure
     if (failure === undefined || (from !== undefined && failure.code !== from)) return
@@ -49,7 +49,7 @@ export class Failing {
     for (const observer of this.#observers) observer.recovered?.(failure)
   }
 
-  /** Tells until the returned function is called. */
+  /** Notifies the observer until the returned function is called. */
   observe(observer: DatabaseObserver): () => void {
     this.#observers.add(observer)
     return () => void this.#observers.delete(observer)

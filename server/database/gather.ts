@@ -3,22 +3,22 @@ import {isProblem} from "../../shared/problems.ts"
 import type {Database} from "./database.ts"
 import type {Result, Statement} from "./engine.ts"
 
-/** How items of one kind are stored together: each statement stores all of them (`json_each`). */
+/** How to store several items together: each statement stores all of them (`json_each`). */
 export interface Gathering<Item, Answer> {
   statements(items: readonly Item[]): readonly Statement[]
-  /** One answer for each item, in their order, from the results of the statements. */
+  /** Returns one answer for each item, in their order, from the results of the statements. */
   answers(results: readonly Result[], items: readonly Item[]): readonly Answer[]
-  /** The characters that an item brings along, where it may bring many. */
+  /** The number of characters in an item, if it may be large. */
   sizeOf?(item: Item): number
 }
 
-/** One batch takes at most so many items, and characters: it is one statement, and nothing else runs meanwhile. */
+/** The most items and characters of one batch. A batch is one statement, and blocks everything else while it runs. */
 const largest = {items: 256, characters: 1024 ** 2}
 
 /**
- * Stores what is handed over in one turn of the event loop with one batch for all, in the order of handing over: a statement
- * for many rows costs little more than a statement for one. Where such a batch is refused, each of its items gets one of its
- * own, so that none is refused for another.
+ * Stores all items of one turn of the event loop in one batch, in the order in which they came: a statement for many
+ * rows costs little more than a statement for one. If the database refuses the batch, each item gets a separate batch,
+ * so that no item fails because of another.
  */
 export class Gather<Item, Answer> {
   readonly #database: Pick<Database, "write">
@@ -30,7 +30,7 @@ export class Gather<Item, Answer> {
     this.#gathering = gathering
   }
 
-  /** Durable when it resolves. Throws what `Database.write` throws. */
+  /** Stores an item. Durable when it resolves. Throws the errors of `Database.write`. */
   store(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const size = this.#gathering.sizeOf?.(item) ?? 0
@@ -74,7 +74,7 @@ export class Gather<Item, Answer> {
   }
 }
 
-/** The first of each key, in their order: what stands twice in one batch is stored once. */
+/** Returns the first item of each key, in their order: a batch stores a repeated key once. */
 export const firstOfEach = <Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] =>
   [...Map.groupBy(items, keyOf).values()].flatMap(same => same.slice(0, 1))
 

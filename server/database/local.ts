@@ -12,21 +12,26 @@ import {removeUnfinished} from "./upkeep/compact.ts"
 import {rescueInto} from "./upkeep/rescue.ts"
 import {prepareFile, requireWhole, sizeOf} from "./upkeep/whole.ts"
 
-/** Waits for a stranger's lock, in milliseconds. The driver waits inside the call, so the Host stands still as long. */
+/**
+ * How long to wait for another process's lock, in milliseconds. The driver waits inside the call, so the Host stands
+ * still for this time.
+ */
 const busyTimeout = 250
 
-/** The write-ahead log keeps so many bytes on the disk once it was taken into the file. */
+/** How many bytes the write-ahead log keeps on the disk after it was copied into the file. */
 const logLimit = 16 * 1024 * 1024
 
-/** A file up to so many bytes is written anew within the call, which holds everything else up for a second at most. */
+/**
+ * A purge rewrites a file up to this number of bytes within the call, which blocks everything else for at most a
+ * second.
+ */
 const largestRewritten = 64 * 1024 * 1024
 
 const nextGroup = (number: number): Bound => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
 
 /**
- * The database file, on one connection that alone writes and checkpoints. What is stored in a scratch file need not survive the end
- * of the machine: it is not synced. Throws `database_unopenable`,
- * `database_corrupt`.
+ * Opens the database file on the only connection that writes and checkpoints. A scratch file is not synced, since its
+ * data need not survive a crash of the machine. Throws `database_unopenable`, `database_corrupt`.
  */
 export const openLocal = async (file: string, {isScratch = false} = {}): Promise<Engine> => {
   removeUnfinished(file)
@@ -36,7 +41,7 @@ export const openLocal = async (file: string, {isScratch = false} = {}): Promise
     const disk = new SlowDisk(client, file, busyTimeout)
     const engine = new LocalEngine(client, new Place(file), disk, isScratch)
     await engine.prepare()
-    // Whoever else writes to the file is met here, by the file's name, and not at the first change.
+    // Detects another writer here, where the error names the file, instead of at the first change.
     await (await client.transaction("write")).rollback()
     await requireWhole(client, file)
     return engine
@@ -57,9 +62,9 @@ class LocalEngine implements Engine {
   readonly #disk: SlowDisk
   /** The number of the last group that is known to be stored; -1 until the table exists. */
   #group = -1
-  /** False from a failure until the new connection has its settings and the group's number is read. */
+  /** False from a failure until the new connection has its settings and the group's number was read. */
   #isPrepared = false
-  /** A transaction holds the only connection: reads wait for its end. */
+  /** The transaction that holds the only connection. Reads wait for its end. */
   #busy: Promise<unknown> = Promise.resolve()
 
   constructor(client: LocalClient, place: Place, disk: SlowDisk, isScratch: boolean) {
@@ -69,14 +74,14 @@ class LocalEngine implements Engine {
     this.#place = place
   }
 
-  /** What a new connection needs. Connections to a damaged file fail here. */
+  /** Prepares a new connection. Throws for a damaged file. */
   async prepare(): Promise<void> {
     if (this.#isScratch) await this.#client.execute("PRAGMA synchronous=OFF")
-    // Of a new file: what is unused can be given back in small steps. Files of before keep what they have.
+    // In a new file, unused pages can be returned in small steps. Older files keep their setting.
     const [vacuum] = (await this.#client.execute("PRAGMA auto_vacuum")).rows
     if (vacuum?.auto_vacuum === 0) await this.#client.execute("PRAGMA auto_vacuum=INCREMENTAL")
     await this.#client.execute("PRAGMA journal_mode=WAL")
-    // A log that grew while a snapshot was being read is made small again.
+    // Shrinks a log that grew while a snapshot was being read.
     await this.#client.execute(`PRAGMA journal_size_limit=${logLimit}`)
     if (!this.#isScratch) await this.#client.execute("PRAGMA synchronous=FULL")
     await this.#disk.prepare()
@@ -115,7 +120,7 @@ class LocalEngine implements Engine {
         return await this.#purge()
       } catch (cause) {
         await this.#recover()
-        throw databaseProblem(cause, "emptying the unused parts of the file failed")
+        throw databaseProblem(cause, "erasing the unused parts of the file failed")
       }
     })
   }
@@ -124,13 +129,13 @@ class LocalEngine implements Engine {
     return this.#alone(async () => {
       const transaction = await this.#begin(() => this.#client.transaction("write"))
       try {
-        // `execute` would take its first step alone.
+        // `execute` would only take the first step.
         await transaction.executeMultiple(`PRAGMA incremental_vacuum(${pages})`)
         await transaction.commit()
       } catch (cause) {
         transaction.close()
         await this.#recover()
-        throw databaseProblem(cause, "giving space back failed")
+        throw databaseProblem(cause, "returning free space to the disk failed")
       }
       await this.#settle()
     })
@@ -146,10 +151,11 @@ class LocalEngine implements Engine {
 
   async close(): Promise<void> {
     await this.#busy
-    // SQLite would remove what has the name of its log now. The end of the process lets go of the files.
+    // SQLite would remove the file that now has the name of its log. The end of the process closes the files.
     if (this.#place.whyLost() !== undefined || !this.#disk.mayClose) return
     await this.#disk.leave().catch(() => {})
-    // The driver lets go of the file at garbage collection, so its log would stay: who copies the file wants it whole.
+    // The driver closes the file only at garbage collection, so its log would stay, and a copy of the file would be
+    // incomplete.
     await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)").catch(() => {})
     this.#client.close()
   }
@@ -178,9 +184,10 @@ class LocalEngine implements Engine {
       transaction.commit()
     } catch (cause) {
       await this.#recover()
-      // A failed fsync leaves open what is on the disk, and must not be repeated (https://lwn.net/Articles/752063/).
+      // After a failed fsync nobody knows what is on the disk, and the fsync must not be repeated
+      // (https://lwn.net/Articles/752063/).
       if (isDiskError(cause) || !this.#isPrepared) throw outcomeUnknown(cause)
-      // Any other failed COMMIT may have been carried out all the same: the group's number tells.
+      // Any other failed COMMIT may still have been carried out: the group's number shows it.
       if (this.#group !== group) throw databaseProblem(cause, "storing failed")
     }
     this.#group = this.#group < 0 ? await this.#readGroup() : group
@@ -197,7 +204,7 @@ class LocalEngine implements Engine {
         begins?.(index)
         await turn()
         if (signal.aborted)
-          throw new Problem("stopping", "the migration was ended by a signal; the next start repeats it")
+          throw new Problem("stopping", "a signal interrupted the migration; the next start repeats it")
         await transaction.execute(toDriver(statement))
         index++
       }
@@ -211,7 +218,7 @@ class LocalEngine implements Engine {
     await this.#settle()
   }
 
-  /** Resolves once what was committed is durable. */
+  /** Resolves once the committed data is durable. */
   async #settle(): Promise<void> {
     await this.#disk.settle()
     if (!this.#disk.isDue) return
@@ -239,11 +246,12 @@ class LocalEngine implements Engine {
   }
 
   /**
-   * After SQLITE_BUSY this driver can lose what it acknowledges later on the same connection
-   * (tursodatabase/libsql-client-ts #352), and after an I/O error the state of a connection is unknown: start a new one.
+   * After SQLITE_BUSY this driver can lose later acknowledged data on the same connection
+   * (tursodatabase/libsql-client-ts #352). After an I/O error the state of a connection is unknown. So this opens a new
+   * one.
    */
   async #recover(): Promise<void> {
-    // Only the old connection still reaches a file that is lost.
+    // Only the old connection still reaches a lost file.
     if (this.#place.whyLost() !== undefined) return
     this.#isPrepared = false
     this.#place.leaveBesides()
@@ -259,7 +267,7 @@ class LocalEngine implements Engine {
   }
 }
 
-/** What the driver throws for a value that it cannot bind, or cannot give back. */
+/** The errors of the driver for a value that it cannot bind or return. */
 const isValueError = (cause: unknown) => cause instanceof TypeError || cause instanceof RangeError
 
 const outcomeUnknown = (cause: unknown) =>

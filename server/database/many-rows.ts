@@ -3,13 +3,13 @@ import {type JsonRows, jsonRows} from "./json-rows.ts"
 
 type RowOf<Column extends string> = Readonly<Record<Column, SqlValue>>
 
-/** Few sizes, so that the statement of each stays prepared. Rows that are missing are NULL throughout. */
+/** A few sizes, so that the statement of each stays prepared. Missing rows are NULL in every column. */
 const sizes = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256]
 
-/** A prepared statement keeps its values until it runs again: longer texts go as JSON. In characters. */
+/** In characters. A prepared statement keeps its values until it runs again, so longer texts go as JSON. */
 const longest = 256 * 1024
 
-/** The text of a statement in its forms, each made once. */
+/** The text of a statement in its forms, each created once. */
 interface Form<Column extends string> {
   readonly columns: readonly Column[]
   readonly json: JsonRows<Column>
@@ -17,7 +17,7 @@ interface Form<Column extends string> {
   textFor(size: number): string
 }
 
-/** A statement for many rows. It reads as one that takes them as JSON, which any database does. */
+/** A statement for many rows. By default it takes them as JSON, which any database supports. */
 export class ManyRows<Column extends string = string> implements Statement {
   readonly #form: Form<Column>
   readonly #rows: readonly RowOf<Column>[]
@@ -38,8 +38,9 @@ export class ManyRows<Column extends string = string> implements Statement {
   }
 
   /**
-   * The same with a parameter for each value, which costs a file 0.7 of what JSON does once it is prepared. Undefined for too
-   * many rows, too long texts, and a text with a NUL: the driver would cut it there, JSON escapes it.
+   * The same statement with a parameter for each value. Once prepared, it costs a file 0.7 of the JSON form. Undefined
+   * for too many rows, for texts that are too long, and for a text with a NUL: the driver would cut it there, while
+   * JSON escapes it.
    */
   bound(): Statement | undefined {
     const {columns} = this.#form
@@ -63,8 +64,9 @@ export class ManyRows<Column extends string = string> implements Statement {
 }
 
 /**
- * A statement for rows with these columns, of which the first is never NULL. `make` gets what stands after FROM. What the
- * statement needs besides are its parameters ?1 to ?`others`, and the second argument of the function that is returned.
+ * Returns a statement for rows with these columns; the first column must not be NULL. `make` receives the text after
+ * FROM. Other values of the statement are its parameters ?1 to ?`others`, from the second argument of the returned
+ * function.
  */
 export const manyRows = <const Column extends string>(
   columns: readonly Column[],
@@ -84,7 +86,7 @@ export const manyRows = <const Column extends string>(
 
 const sourceOf = (columns: readonly string[], size: number, first: number): string => {
   const named = columns.map((column, place) => `column${place + 1} AS "${column}"`).join(", ")
-  // Each parameter without a number follows the one before it.
+  // Each parameter without a number follows the previous one.
   const others = ",?".repeat(columns.length - 1)
   const rows = `(?${first}${others})${`,(?${others})`.repeat(size - 1)}`
   return `(SELECT ${named} FROM (VALUES ${rows}) WHERE column1 IS NOT NULL)`

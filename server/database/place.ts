@@ -1,16 +1,17 @@
 import {Problem} from "../../shared/problems.ts"
 import {identityOf} from "../runtime/files.ts"
 
-/** Why nothing more is acknowledged: the file is no longer the one that its path names. */
+/** Why the database acknowledges nothing more: the path names another file. */
 const displaced = (path: string, how: string): Problem =>
   new Problem(
     "database_replaced",
-    `${path} was ${how} while the Host had it open: nothing is acknowledged, and nothing is sent`,
+    `${path} was ${how} while the Host had it open; the Host acknowledges no events and sends no messages`,
   )
 
 /**
- * Which files SQLite has open for one database, by device and inode. The paths are looked at, never opened: closing a descriptor
- * drops SQLite's POSIX locks on its file. A file that is open keeps its inode, so no other one can have the same.
+ * Which files SQLite has open for one database, by device and inode. It inspects the paths but never opens them:
+ * closing a descriptor drops SQLite's POSIX locks on its file. An open file keeps its inode, so no other file can have
+ * the same.
  */
 export class Place {
   readonly #file: string
@@ -23,7 +24,10 @@ export class Place {
     this.#beside = [`${file}-wal`, `${file}-shm`]
   }
 
-  /** Call it once a new connection has read: then the log and its index are there. The database itself must stay the same file. */
+  /**
+   * Call it once a new connection has read, when the log and its index exist. The database itself must stay the same
+   * file.
+   */
   take(): void {
     this.#own ??= identityOf(this.#file)
     this.#besides = this.#beside.map(identityOf)
@@ -34,7 +38,7 @@ export class Place {
     this.#besides = []
   }
 
-  /** Why it is lost; undefined while each path names its file. Takes 2 microseconds a path. */
+  /** Why a file is lost; undefined while each path names its file. Takes 2 microseconds a path. */
   whyLost(): Problem | undefined {
     if (this.#own === undefined) return undefined
     const own = identityOf(this.#file)

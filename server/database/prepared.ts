@@ -7,12 +7,12 @@ import type {Result} from "./engine.ts"
 type Connection = ReturnType<ConnectionPool["acquireSync"]>
 type Prepared = ReturnType<Connection["prepare"]>
 
-/** A connection keeps so many statements; one more drops the one that was used the longest ago. */
+/** How many statements a connection keeps. One more drops the least recently used one. */
 const most = 256
 
 /**
- * Statements that read or change rows, and what is around them. SQLite prepares a kept one anew once a table has changed; only
- * the names of the columns that it returns are asked for once.
+ * True for statements that read or change rows, and for the transaction statements around them. SQLite prepares a kept
+ * statement again when a table has changed; only the names of its result columns are read once.
  */
 const isKept = (sql: string): boolean =>
   /^(INSERT|UPDATE|DELETE|BEGIN|COMMIT)\b/.test(sql)
@@ -20,18 +20,18 @@ const isKept = (sql: string): boolean =>
     : /^SELECT\b/.test(sql) && !/(?<!\()\*/.test(sql)
 
 /**
- * The client of one connection to a file, as `createClient` makes it, but that it keeps what it prepares: preparing costs a
- * statement four to twenty times what it costs to run it for one row (measured). The pool is the client's own and marked
- * private there, hence the exact version.
+ * Returns a client of one connection to a file, as `createClient` makes it, but with kept prepared statements:
+ * preparing a statement costs four to twenty times as much as running it for one row (measured). It uses the pool of
+ * the client, which is private there, hence the exact version.
  */
 export const createKeepingClient = (file: string, timeout: number): LocalClient =>
   new LocalClient(new KeepingPool(file, {timeout}, 1), "number")
 
-/** A transaction on the connection itself. Throws what the client's own transactions throw. */
+/** A transaction directly on the connection. Throws the same errors as the client's own transactions. */
 export interface Direct {
   run(statements: readonly Bound[]): readonly Result[]
   commit(): void
-  /** Takes back what is not committed. */
+  /** Rolls back uncommitted changes. */
   close(): void
 }
 
@@ -43,7 +43,7 @@ export class LocalClient extends Sqlite3Client {
     this.#pool = pool
   }
 
-  /** Reads, or changes something, beside no transaction. */
+  /** Reads or changes data outside of a transaction. */
   async run({sql, args}: Bound): Promise<Result> {
     const connection = await this.#pool.acquire()
     try {
@@ -55,7 +55,7 @@ export class LocalClient extends Sqlite3Client {
     }
   }
 
-  /** Begins a transaction that writes, without what the client does for each statement, row and value. */
+  /** Begins a write transaction, without the client's work for each statement, row and value. */
   async begin(): Promise<Direct> {
     const connection = await this.#pool.acquire(true)
     const release = () => this.#pool.release(connection)
@@ -122,13 +122,15 @@ const keepStatements = (connection: Connection): void => {
 
 const returnsNothing = new TypeError("the statement returns no rows")
 
-/** What the client does with a statement; what it asks for each time is asked for once. One that fails is not kept. */
+/**
+ * Does what the client does with a statement, but reads its properties only once. A statement that fails is not kept.
+ */
 class KeptStatement {
   readonly #statement: Prepared
   readonly #forget: () => void
   readonly #columns: ReturnType<Prepared["columns"]> | undefined
   readonly #named: Columns | undefined
-  /** So many values it was given at most. */
+  /** The most values that the statement has received. */
   #most = 0
 
   constructor(statement: Prepared, forget: () => void) {
@@ -166,7 +168,7 @@ class KeptStatement {
     return {rows: this.all(args).map(values => toRow(named, values as readonly unknown[])), changes: 0}
   }
 
-  /** The driver would leave a parameter without a value the one that it had the last time. */
+  /** Fills missing values with NULL: the driver would leave the previous value in a parameter without one. */
   #run<T>(args: readonly unknown[], work: (args: readonly unknown[]) => T): T {
     const missing = this.#most - args.length
     try {

@@ -1,6 +1,6 @@
 import type {Database} from "./database.ts"
 
-/** One run of a Host process, as the database keeps it. Times in milliseconds since 1970. */
+/** One run of a Host process, as stored in the database. Times are in milliseconds since 1970. */
 export interface Run {
   readonly runtimeId: string
   readonly startedAt: number
@@ -10,26 +10,26 @@ export interface Run {
 }
 
 export interface RunHistory {
-  /** Starts of this project before this one. */
+  /** The starts of this project before this one. */
   readonly earlierStarts: number
-  /** False when the run before this one never wrote its end: it was killed, or its machine went down. */
+  /** False if the previous run did not record its end: it was killed, or its machine went down. */
   readonly endedCleanly: boolean
 }
 
-/** How many runs have ended in one way. */
+/** How many runs ended in the same way. */
 export interface RunEnds {
-  /** Undefined for a run that was killed. */
+  /** Undefined for a killed run. */
   readonly exitCode: number | undefined
-  /** One of a few: what the command line or a failure said in words is in the table alone. */
+  /** One of a few reasons. Only the table has the words of the command line or of a failure. */
   readonly reason: string
   readonly count: number
 }
 
-/** SQL of why a run ended. By exit code; what was killed wrote none. */
+/** SQL for the reason of a run's end, from its exit code. A killed run has none. */
 export const endReason = `CASE WHEN ended_at IS NULL THEN 'unclean' WHEN reason = 'lease_lost' THEN 'lease_lost' ELSE CASE exit_code
   WHEN 0 THEN 'stopped' WHEN 51 THEN 'restart_requested' WHEN 75 THEN 'restart_required' ELSE 'failed' END END`
 
-/** Starts, this one included, and the ends of all other runs, those that are no longer kept too. */
+/** Returns the number of starts, including this one, and the ends of all other runs, including deleted ones. */
 export const readRuns = async (
   database: Database,
   runtimeId: string,
@@ -48,7 +48,7 @@ export const readRuns = async (
   return {starts: 1 + ends.reduce((sum, {count}) => sum + count, 0), ends}
 }
 
-/** Records the start; resolves to what came before. */
+/** Records the start; resolves to the history before it. */
 export const recordStart = async (database: Database, run: Run): Promise<RunHistory> => {
   const [last] = await database.read(
     `SELECT ended_at, (SELECT count(*) FROM svc_runs) + (SELECT coalesce(sum(rows), 0) FROM retention_dropped WHERE part = 'runs') AS starts

@@ -1,14 +1,20 @@
 import {randomUUID} from "node:crypto"
 import {type Database, type Location, type OpenOptions, openUnmigrated} from "./database.ts"
 
-/** How a database is opened where no Host runs. The id is its own: commands that shared one would share a remote database's lease. */
+/**
+ * Options to open a database without a running Host. Each call has a new id: commands with the same id would share a
+ * remote database's lease.
+ */
 export const withoutHost = (): OpenOptions => ({
   runtimeId: randomUUID(),
   signal: new AbortController().signal,
   onLeaseLost: () => {},
 })
 
-/** Does work with a database as it is, of whatever schema. Only for who holds the project, or has the file to itself. Throws what `openUnmigrated` throws. */
+/**
+ * Does work with a database of any schema. The caller must hold the project, or be the only user of the file. Throws
+ * the errors of `openUnmigrated`.
+ */
 export const withDatabase = async <T>(location: Location, work: (database: Database) => Promise<T>): Promise<T> => {
   const database = await openUnmigrated(location, withoutHost())
   try {

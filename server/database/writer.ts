@@ -5,29 +5,32 @@ import {AnswerLost, type Engine, type Result, type Statement, StatementFailed} f
 
 interface Pending {
   readonly statements: readonly Statement[]
-  /** How many changes it stores for those who handed them over. */
+  /** How many changes of its callers it stores. */
   readonly changes: number
   readonly resolve: (results: readonly Result[]) => void
   readonly reject: (error: unknown) => void
 }
 
 export interface WriterHooks {
-  /** Hears of every group that is stored, or may be. */
+  /** Called for every group that is stored, or may be. */
   readonly committed?: () => void
-  /** Why nothing is acknowledged any more: asked before a group is stored, and before it is acknowledged. Must not throw. */
+  /**
+   * Returns why the database acknowledges nothing more. Called before a group is stored and before it is acknowledged.
+   * Must not throw.
+   */
   readonly whyEnded?: () => Problem | undefined
 }
 
-/** A group takes at most so many statements, one for each change at least: a commit holds up everything else. */
+/** The most statements of a group; each change counts as at least one. A commit blocks everything else. */
 const largestGroup = 1024
 
-/** So long a group waits for more, in milliseconds. */
+/** How long a group waits for more batches, in milliseconds. */
 const longestGathering = 2
 
 /**
- * Group commit: batches that are handed over in one turn of the event loop, in turns that follow at once, or while another group
- * is being stored, share one transaction and one fsync. Each batch stays atomic for itself: one that is refused is taken out,
- * and the rest of its group is stored without it.
+ * Group commit: batches share one transaction and one fsync if they are handed over in one turn of the event loop, in
+ * turns that follow at once, or while another group is being stored. Each batch stays atomic: a refused batch is
+ * removed, and the rest of its group is stored without it.
  */
 export class Writer {
   readonly commits = new CommitMeter()
@@ -45,9 +48,9 @@ export class Writer {
     this.#whyEnded = whyEnded
   }
 
-  /** `changes` says how many a batch makes whose statements each store many rows. */
+  /** `changes` is the number of changes in a batch whose statements each store many rows. */
   write(statements: readonly Statement[], changes = 1): Promise<readonly Result[]> {
-    // A group of nothing would still be waited for until the disk has its number.
+    // An empty group would still wait for the disk to store its number.
     if (statements.length === 0) return Promise.resolve([])
     return new Promise((resolve, reject) => {
       this.#waiting.push({statements, changes, resolve, reject})
@@ -55,12 +58,12 @@ export class Writer {
     })
   }
 
-  /** Resolves when nothing waits to be stored, and nothing is held back. */
+  /** Resolves when no batch waits and none is held back. */
   async idle(): Promise<void> {
     while (this.#running !== undefined || this.#held !== undefined) await (this.#running ?? this.#held)
   }
 
-  /** Resolves once no batch is being stored; none is, until the function is called that it resolves to. */
+  /** Resolves once no batch is being stored. No batch is stored until the function that it resolves to is called. */
   async hold(): Promise<() => void> {
     while (this.#held !== undefined) await this.#held
     const {promise, resolve} = Promise.withResolvers<void>()
@@ -83,8 +86,8 @@ export class Writer {
   }
 
   /**
-   * Waits two turns of the event loop, so that requests and timers get theirs, and further turns while they bring more: a turn
-   * on Node brings a few batches only. What came in a turn is handed over in the next one.
+   * Waits two turns of the event loop, so that requests and timers get theirs, and more turns while they bring more
+   * batches: on Node a turn brings only a few. The next turn hands over what came in a turn.
    */
   async #gather(): Promise<void> {
     const until = performance.now() + longestGathering
@@ -112,7 +115,7 @@ export class Writer {
     try {
       const statements = group.flatMap(pending => pending.statements)
       const results = await this.commits.measure(changesOf(group), () => this.#engine.commit(statements))
-      // It is stored, but perhaps in a file that nobody finds any more.
+      // The group is stored, but perhaps in a file that nobody can find any more.
       if (this.#refuse(group)) return
       let start = 0
       for (const pending of group) {
@@ -134,7 +137,7 @@ export class Writer {
     }
   }
 
-  /** Rejects a group where nothing is acknowledged any more. */
+  /** Rejects a group if the database acknowledges nothing more. */
   #refuse(group: readonly Pending[]): boolean {
     const ended = this.#whyEnded()
     if (ended === undefined) return false
@@ -145,17 +148,20 @@ export class Writer {
   async #commitWithout(group: Pending[], error: StatementFailed): Promise<void> {
     const culprit = group.length === 1 ? group[0] : ownerOf(group, error.index)
     if (culprit === undefined) {
-      // The driver does not say which statement it was: each batch gets a transaction of its own.
+      // The driver does not say which statement failed: each batch gets a separate transaction.
       for (const pending of group) await this.#commit([pending])
       return
     }
     const {cause} = error
-    culprit.reject(new Problem("database_refused", `the change was refused: ${messageOf(cause)}`, {cause}))
+    culprit.reject(new Problem("database_refused", `the database refused the change: ${messageOf(cause)}`, {cause}))
     await this.#commit(group.filter(pending => pending !== culprit))
   }
 }
 
-/** What returns rows is asked for again by whoever needs them; for all others it is enough to know that it is stored. */
+/**
+ * Resolves the batches without result rows, for which it is enough to know that they are stored. Callers that need rows
+ * look them up again.
+ */
 const settleStored = (group: readonly Pending[], cause: AnswerLost): void => {
   for (const {statements, resolve, reject} of group) {
     if (statements.some(({sql}) => returnsRows.test(sql)))

@@ -2,8 +2,8 @@ const headerSize = 32
 const frameHeaderSize = 24
 
 /**
- * Whether each frame of a write-ahead log is part of one chain of checksums from its header to the end of the file, as SQLite
- * looks at it when it recovers (https://www.sqlite.org/fileformat2.html#walformat). An empty log is.
+ * Returns whether all frames of a write-ahead log form one chain of checksums from the header to the end of the file.
+ * SQLite checks the same when it recovers (https://www.sqlite.org/fileformat2.html#walformat). True for an empty log.
  */
 export const isWholeChain = (log: Uint8Array): boolean => {
   if (log.length === 0) return true

@@ -7,42 +7,44 @@ import {watched} from "./stalled.ts"
 import {SyncedFile} from "./synced-file.ts"
 import {SyncedReader} from "./synced-reader.ts"
 
-/** A commit that takes so long, in milliseconds, has waited for a slow disk. */
+/** A commit that takes at least this time, in milliseconds, has waited for a slow disk. */
 const slowFrom = 4
 
-/** So many slow commits in a row, and the disk counts as slow. */
+/** After this number of slow commits in a row, the disk counts as slow. */
 const slowInARow = 8
 
-/** So many syncs in a row in half the time, and it counts as fast again. */
+/** After this number of syncs in a row in half the time, the disk counts as fast again. */
 const fastInARow = 64
 
-/** The log is taken into the database from so many bytes: while its pages are copied, the event loop stands still. */
+/** The size of the log, in bytes, from which it is copied into the database. Copying pages blocks the event loop. */
 const checkpointFrom = 4 * 1024 * 1024
 
-/** SQLite's own, of a connection that checkpoints by itself. */
+/** SQLite's own threshold, for a connection that checkpoints automatically. */
 const ownCheckpointFrom = 1000
 
-/** What the syncs of a slow disk need. */
+/** What a slow disk needs to sync. */
 interface Slow {
   readonly reader: SyncedReader
   readonly log: SyncedFile
-  /** Syncs in a row that were fast. */
+  /** How many syncs in a row were fast. */
   fast: number
-  /** Bytes of the log from which on the next checkpoint is due. */
+  /** The size of the log, in bytes, at which the next checkpoint is due. */
   due: number
-  /** Nothing was stored since the log was emptied. */
+  /** True if nothing was stored since the log was emptied. */
   isEmpty: boolean
 }
 
-/** How long a commit may take; benches measure without the rest by a high value. */
+/** Returns the time from which a commit counts as slow. Benches switch this class off with a high value. */
 const limitOf = (given = Number(process.env.SVC_SLOW_DISK_FROM ?? slowFrom)) => (Number.isNaN(given) ? slowFrom : given)
 
 /**
- * Keeps the event loop free while a slow disk syncs. Once commits are slow, the connection writes its log without a sync, and the
- * runtime's thread pool syncs it: `settle` resolves when that has ended. Until then other readers see what was synced before.
+ * Keeps the event loop free while a slow disk syncs. Once commits are slow, the connection writes its log without a
+ * sync, and the runtime's thread pool syncs it: `settle` resolves when that sync has ended. Until then, other readers
+ * see the state of the previous sync.
  *
- * The order that makes a log safe is SQLite's own: frames are synced before their pages are copied into the database, and the
- * database is synced before the log begins from the start again. Call each method while nothing else uses the connection.
+ * The order is SQLite's own, which makes a log safe: frames are synced before their pages are copied into the database,
+ * and the database is synced before the log restarts from its beginning. Call each method while nothing else uses the
+ * connection.
  */
 export class SlowDisk {
   readonly #client: Client
@@ -54,9 +56,9 @@ export class SlowDisk {
   #log: SyncedFile | undefined
   #slowCommits = 0
   #slow: Slow | undefined
-  /** A sync of the log failed: it is written once more before anything else is stored. */
+  /** A sync of the log failed. The log is rewritten before anything else is stored. */
   #isTorn = false
-  /** Of a database whose own sync failed: holds the log, which alone is whole, until the process ends. */
+  /** For a database whose own sync failed: keeps the log, the only complete copy, until the process ends. */
   #keeper: SyncedReader | undefined
 
   constructor(client: Client, file: string, busyTimeout: number, limit = limitOf()) {
@@ -71,8 +73,9 @@ export class SlowDisk {
   }
 
   /**
-   * While the disk is slow: what was synced, without a wait for what is being synced. Else what the connection has stored; so too
-   * after a failed sync, since whoever looks up an unknown outcome must find what the next write makes durable.
+   * On a slow disk, reads what was synced, without waiting for the sync in progress. Otherwise, and after a failed
+   * sync, reads what the connection has stored: a lookup of an unknown outcome must find what the next write makes
+   * durable.
    */
   read(statement: InStatement): Promise<ResultSet> {
     return this.#slow === undefined || this.#isTorn
@@ -80,38 +83,36 @@ export class SlowDisk {
       : this.#slow.reader.read(statement)
   }
 
-  /** Whether the log has grown so far that `checkpoint` is due. */
+  /** True if the log has grown so much that `checkpoint` is due. */
   get isDue(): boolean {
     return (
       this.#slow !== undefined && !this.#isTorn && this.#keeper === undefined && this.#slow.log.size >= this.#slow.due
     )
   }
 
-  /** False once the log must stay as it is: then the end of the process closes it. */
+  /** False once the log must stay as it is. Then only the end of the process closes it. */
   get mayClose(): boolean {
     return !this.#isTorn && this.#keeper === undefined
   }
 
-  /** Hears how long a commit took that SQLite has synced. */
+  /** Records how long a commit took that SQLite itself synced. */
   took(milliseconds: number): void {
     if (!this.isSlow) this.#slowCommits = milliseconds >= this.#limit ? this.#slowCommits + 1 : 0
   }
 
-  /** What a new connection needs while the disk is slow. */
+  /** Prepares a new connection while the disk is slow. */
   async prepare(): Promise<void> {
     if (this.#slow === undefined) return
     await this.#pragmas("wal_autocheckpoint=0", "synchronous=NORMAL")
     this.#slow.isEmpty = false
   }
 
-  /** Call it before a transaction. Throws `database_failed` while the disk has not taken what was stored before. */
+  /** Call it before a transaction. Throws `database_failed` while the disk has not stored the earlier changes. */
   async ready(): Promise<void> {
     if (this.#isTorn) await this.#mend()
   }
 
-  /**
-   * Call it after a commit: it is durable when this resolves. Throws `database_outcome_unknown`.
-   */
+  /** Call it after a commit, which is durable when this resolves. Throws `database_outcome_unknown`. */
   async settle(): Promise<void> {
     if (this.#slow === undefined) {
       if (this.#slowCommits >= slowInARow) await this.#enter()
@@ -123,7 +124,7 @@ export class SlowDisk {
     if (this.#slow.fast >= fastInARow) await this.leave()
   }
 
-  /** Goes back to syncs by SQLite. */
+  /** Returns to syncs by SQLite. */
   async leave(): Promise<void> {
     if (this.#slow === undefined || !this.mayClose) return
     await this.#pragmas(`wal_autocheckpoint=${ownCheckpointFrom}`, "synchronous=FULL")
@@ -132,11 +133,11 @@ export class SlowDisk {
     this.#slowCommits = 0
   }
 
-  /** Takes the log into the database, and empties it. Everything in it is synced. */
+  /** Copies the log into the database and empties it. Everything in the log is already synced. */
   async checkpoint(): Promise<void> {
     const slow = this.#slow
     if (slow === undefined || !this.mayClose) return
-    // Where somebody else reads the log, it grows by as much until this is tried again.
+    // If another process reads the log, it grows by this much before the next try.
     slow.due = slow.log.size + checkpointFrom
     const isWhole = await this.#copyLog()
     try {
@@ -165,7 +166,7 @@ export class SlowDisk {
       await this.#pragmas("wal_autocheckpoint=0", "synchronous=NORMAL")
       this.#slow = {reader, log, fast: 0, due: 0, isEmpty: false}
     } catch {
-      // Without descriptors or memory for it, SQLite goes on to sync.
+      // Without descriptors or memory for this, SQLite continues to sync.
       reader?.close()
       await this.#pragmas(`wal_autocheckpoint=${ownCheckpointFrom}`, "synchronous=FULL")
     }
@@ -185,15 +186,15 @@ export class SlowDisk {
   }
 
   /**
-   * After a sync that failed, the next one may succeed without the pages of the first (https://lwn.net/Articles/752063/). So the log
-   * is written once more, if it is whole as the system gives it back.
+   * After a failed sync, the next sync may succeed without the pages of the first (https://lwn.net/Articles/752063/).
+   * So this rewrites the log, if it reads back complete.
    */
   async #mend(): Promise<void> {
     const slow = this.#slow
     if (slow === undefined) return
     try {
       const bytes = await slow.log.readAll()
-      if (!isWholeChain(bytes)) throw new Error("the disk has lost a part of the write-ahead log; start the Host again")
+      if (!isWholeChain(bytes)) throw new Error("the disk lost a part of the write-ahead log; restart the Host")
       await slow.log.rewrite(bytes)
       await this.#syncLog(slow)
     } catch (cause) {
@@ -202,7 +203,7 @@ export class SlowDisk {
     this.#isTorn = false
   }
 
-  /** Copies what is in the log into the database, which is not synced yet. Resolves to whether nothing was left out. */
+  /** Copies the log into the database, which is not synced yet. Resolves to true if everything was copied. */
   async #copyLog(): Promise<boolean> {
     await this.#pragmas("synchronous=OFF")
     const [copied] = (await this.#client.execute("PRAGMA wal_checkpoint(PASSIVE)")).rows
@@ -210,17 +211,20 @@ export class SlowDisk {
     return copied?.busy === 0 && copied.log === copied.checkpointed
   }
 
-  /** The log is all that is known to be on the disk: from now on it only grows. */
+  /** Only the log is known to be on the disk: from now on it only grows. */
   async #keep(slow: Slow, cause: unknown): Promise<void> {
     this.#keeper = slow.reader
     const reader = new SyncedReader(this.#file)
     await reader.renew()
     this.#slow = {...slow, reader}
-    const why = `the disk did not take the database's file: ${messageOf(cause)}; its log is kept until the Host starts again`
+    const why = `the disk failed to store the database file: ${messageOf(cause)}; the Host keeps the write-ahead log until its next start`
     this.watcher?.missed(new Problem("database_failed", why, {cause}))
   }
 
-  /** SQLite syncs a header that it writes over an old one before the frames behind it. In an empty log nothing old can follow it. */
+  /**
+   * SQLite syncs a header that it writes over an old one before the frames behind it. In an empty log, no old frames
+   * can follow the header.
+   */
   async #empty(slow: Slow): Promise<void> {
     await this.#pragmas("busy_timeout=0")
     const [emptied] = (await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows

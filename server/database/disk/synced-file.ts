@@ -6,12 +6,12 @@ const syncAll = promisify(fsync)
 const readAt = promisify(read)
 const writeAt = promisify(write)
 
-/** So many bytes are read and written again at once. */
+/** How many bytes to read and rewrite at once. */
 const chunk = 1024 * 1024
 
 /**
- * A second descriptor of a file that SQLite has open, through which the runtime's thread pool syncs it. It stays open until the
- * process ends: closing a descriptor of the database would drop SQLite's POSIX locks on it.
+ * A second descriptor of a file that SQLite has open. The runtime's thread pool syncs the file through it. It stays
+ * open until the process ends, since closing a descriptor of the database would drop SQLite's POSIX locks on it.
  */
 export class SyncedFile {
   readonly #descriptor: number
@@ -20,7 +20,7 @@ export class SyncedFile {
     this.#descriptor = openSync(path, "r+")
   }
 
-  /** Device and inode, as `identityOf` gives them for a path. */
+  /** Returns device and inode in the format of `identityOf`. */
   get identity(): string {
     const {dev, ino} = fstatSync(this.#descriptor, {bigint: true})
     return `${dev} ${ino}`
@@ -34,7 +34,7 @@ export class SyncedFile {
     return syncData(this.#descriptor)
   }
 
-  /** With what a truncation has changed of the file itself. */
+  /** Syncs the data and the file's own metadata, which a truncation changes. */
   syncWhole(): Promise<void> {
     return syncAll(this.#descriptor)
   }
@@ -49,7 +49,7 @@ export class SyncedFile {
     return bytes
   }
 
-  /** Writes what the file holds once more, so that the system takes it for changed. */
+  /** Writes the content of the file again, so that the system marks it as changed. */
   async rewrite(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       const {bytesWritten} = await writeAt(this.#descriptor, bytes, at, Math.min(chunk, bytes.length - at), at)

@@ -2,8 +2,8 @@ import type {Client, InStatement, ResultSet, Transaction} from "@libsql/client/s
 import {createKeepingClient} from "../prepared.ts"
 
 /**
- * A connection that reads what was in the database at the last `renew`, whatever the writing connection has stored since. As long
- * as it reads, SQLite does not begin its write-ahead log from the start again.
+ * A connection that reads the database as it was at the last `renew`, whatever the writing connection has stored since.
+ * While it reads, SQLite does not restart its write-ahead log from the beginning.
  */
 export class SyncedReader {
   readonly #client: Client
@@ -14,7 +14,7 @@ export class SyncedReader {
     this.#client = createKeepingClient(file, 0)
   }
 
-  /** Reads from now on what is stored now. */
+  /** Reads the current state from now on. */
   renew(): Promise<void> {
     this.#renewing = this.#renew().finally(() => {
       this.#renewing = undefined
@@ -35,7 +35,7 @@ export class SyncedReader {
     this.#transaction = transaction
   }
 
-  /** Holds no moment until the next `renew`. */
+  /** Releases the moment until the next `renew`. */
   release(): void {
     this.#transaction?.close()
     this.#transaction = undefined

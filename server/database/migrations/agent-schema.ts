@@ -1,33 +1,34 @@
-/** Raises what became of a run; `event` is the word after `agent.run_`. */
+/** Raises the event of a run; `event` is the word after `agent.run_`. */
 const tellingRun = (event: string) => `INSERT INTO events (type, at, context, endpoint, run_id, data) VALUES
   ('agent.run_' || ${event}, CAST(unixepoch('subsec') * 1000 AS INTEGER), (SELECT max(id) FROM event_contexts), NEW.endpoint, NEW.run_id,
   json_object('agent', NEW.agent, 'trigger', NEW.cause, 'attempt', NEW.attempt, 'item', NEW.item, 'waitsFor', NEW.waits_for,
     'reason', NEW.reason, 'error', substr(NEW.error, 1, 1000)));`
 
-/** Raises what became of a step: `begun`, `done`, `failed`, `unknown` or `refused`. */
+/** Raises the event of a step: `begun`, `done`, `failed`, `unknown` or `refused`. */
 const tellingStep = `INSERT INTO events (type, at, context, endpoint, run_id, data)
   SELECT 'agent.step', CAST(unixepoch('subsec') * 1000 AS INTEGER), (SELECT max(id) FROM event_contexts), r.endpoint, r.run_id,
     json_object('agent', r.agent, 'step', NEW.n, 'kind', NEW.kind, 'name', NEW.name, 'state', NEW.state, 'begun', NEW.begun,
       'reason', NEW.reason)
   FROM agent_runs r WHERE r.seq = NEW.run;`
 
-/** Raises what became of an approval; `event` is the word after `agent.approval_`. */
+/** Raises the event of an approval; `event` is the word after `agent.approval_`. */
 const tellingApproval = (event: string) => `INSERT INTO events (type, at, context, endpoint, run_id, data)
   SELECT 'agent.approval_' || ${event}, CAST(unixepoch('subsec') * 1000 AS INTEGER), (SELECT max(id) FROM event_contexts), NEW.endpoint, r.run_id,
     json_object('agent', r.agent, 'approval', NEW.id, 'step', NEW.n, 'tool', NEW.tool, 'by', NEW.decided_by, 'reason', NEW.reason)
   FROM agent_runs r WHERE r.seq = NEW.run;`
 
-/** Counts a run that has ended, and what it took: `agent_runs` is pruned. */
+/** Adds an ended run to the totals, since `agent_runs` is pruned. */
 const counting = `INSERT INTO agent_run_totals (agent, outcome, runs, tokens_in, tokens_out, money)
   VALUES (NEW.agent, NEW.state, 1, NEW.tokens_in, NEW.tokens_out, NEW.money)
   ON CONFLICT (agent, outcome) DO UPDATE SET runs = runs + 1, tokens_in = tokens_in + excluded.tokens_in,
     tokens_out = tokens_out + excluded.tokens_out, money = money + excluded.money;`
 
 /**
- * Runs of agents. A run is one row, and each of its model calls and tool calls is a step: a row before it begins and after it has
- * ended, numbered from 1 in their order. `begun` says how often a step was begun. Money is in millionths of the unit of the
- * binding's prices. `agent_spending` counts by binding, day (UTC, as 2026-11-25) and subject: '' for all, `user <endpoint> <id>`,
- * `channel <endpoint> <id>`. Times in milliseconds since 1970. Triggers raise the events, so that each is in the batch of its change.
+ * Agent runs. A run is one row. Each of its model calls and tool calls is a step: a row that is written before it
+ * begins and after it has ended, numbered from 1 in order. `begun` counts how often a step was begun. Money is in
+ * millionths of the unit of the binding's prices. `agent_spending` counts by binding, day (UTC, as 2026-11-25) and
+ * subject: '' for all, `user <endpoint> <id>`, `channel <endpoint> <id>`. Times are in milliseconds since 1970.
+ * Triggers raise the events, so that each event is in the batch of its change.
  */
 export const agentSchema: readonly string[] = [
   `CREATE TABLE agent_runs (

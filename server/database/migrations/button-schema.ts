@@ -1,31 +1,37 @@
-/** What stands before what a button keeps, in its stored id: `action:` and a signature of 43 characters (`database/buttons/button-id.ts`). */
+/**
+ * The data of a button in its stored id, behind `action:` and a signature of 43 characters
+ * (`database/buttons/button-id.ts`).
+ */
 const kept = "substr(b.id, 51)"
 
-/** Whose press counts, as `pressersOf` names them: whom the message goes to, or else whose event it answers; of neither, nobody's. */
+/**
+ * Whose press counts, in the form of `pressersOf`: the recipient of the message, or else the user whose event it
+ * answers. Without either, no press counts.
+ */
 const asked = `coalesce('to ' || NEW.user, (SELECT iif(i.event ->> '$.user.account' IS NULL,
     'id ' || (i.event ->> '$.user.id'), 'account ' || (i.event ->> '$.user.account'))
   FROM inbox i WHERE i.seq = NEW.inbox_seq), '')`
 
-/** The message that an edit or a deletion is of. */
+/** The message that an edit or a deletion changes. */
 const replaced = "(NEW.content ->> '$.message.outbox')"
 
-/** The buttons that were shown before an edit or a deletion: of the message, and of its earlier edits. */
+/** The buttons that were shown before an edit or a deletion: of the message and of its earlier edits. */
 const before = `endpoint = NEW.endpoint AND channel = NEW.channel AND (message = ${replaced} OR EXISTS (
   SELECT 1 FROM outbox o WHERE o.id = buttons.message AND o.kind = 'edit' AND o.seq < NEW.seq
     AND o.content ->> '$.message.outbox' = ${replaced}))`
 
-/** The edit has the same button. Of one that works once there is a single press, so nothing replaces it. */
+/** The edit has the same button. A button that works once has only one press, so no new button replaces it. */
 const isThere = `once = 0 AND EXISTS (SELECT 1 FROM buttons b
   WHERE b.message = NEW.id AND b.handler = buttons.handler AND b.data = buttons.data AND b.user IS buttons.user)`
 
-/** For how long a press of a button that an edit has replaced by the same one may be on its way, in milliseconds. */
+/** How long a press may be in transit after an edit replaced its button by an equal one, in milliseconds. */
 const onItsWay = 60_000
 
 /**
- * One row a button of an action, stored with the message that holds it, whoever sends it, and gone with that message or what it
- * says, and once it is edited or deleted on its platform; a minute after an edit that has the same button. `n` counts the buttons
- * of a message from 1. `user` is whose press counts, null for anyone's. `pressed_seq` is the press of one that works once. Times in
- * milliseconds since 1970.
+ * One row for each button of an action, stored with its message by any sender. The row is deleted with the message or
+ * its content, when the message is edited or deleted on its platform, and a minute after an edit that has the same
+ * button. `n` counts the buttons of a message from 1. `user` is whose press counts; null for anyone's. `pressed_seq` is
+ * the press of a button that works once. Times are in milliseconds since 1970.
  */
 export const buttonSchema: readonly string[] = [
   `CREATE TABLE buttons (

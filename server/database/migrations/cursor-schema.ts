@@ -1,6 +1,6 @@
 /**
- * Where each platform that can replay goes on, stored with the events that it brought; and how many events were too old to be
- * known if they came again, and were dropped.
+ * The cursor of each platform that can replay, stored with the events before it. Also how many events the Host dropped
+ * because they were too old to recognize a repetition.
  */
 export const cursorSchema: readonly string[] = [
   "CREATE TABLE endpoint_cursors (endpoint TEXT PRIMARY KEY, cursor TEXT, at INTEGER, dropped INTEGER NOT NULL DEFAULT 0, dropped_at INTEGER) WITHOUT ROWID",

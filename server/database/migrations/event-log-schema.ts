@@ -3,7 +3,7 @@ const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
 const isoOf = (column: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`
 
-/** The run and generation that an event is stamped with: the newest. */
+/** The run and generation that an event is stamped with: the newest ones. */
 const context = "(SELECT max(id) FROM event_contexts)"
 
 interface Telling {
@@ -49,14 +49,14 @@ const markStates = "('handled', 'failed', 'dead', 'held', 'discarded')"
 const outboxStates = "('sent', 'failed', 'dead', 'unknown', 'held', 'discarded')"
 
 /**
- * The event log, and the triggers that raise the events of rows which change in bulk or by many statements: so an event is
- * always in the batch of its change, whoever makes it. No text of a message goes into an event.
+ * The event log, and the triggers that raise the events of rows that change in bulk or by many statements: this puts
+ * each event into the batch of its change, whoever changes the row. Events never contain the text of a message.
  */
 export const eventLogSchema: readonly string[] = [
   "CREATE TABLE event_contexts (id INTEGER PRIMARY KEY, runtime_id TEXT NOT NULL, generation INTEGER NOT NULL)",
   "INSERT INTO event_contexts (id, runtime_id, generation) VALUES (0, '', 0)",
   "CREATE TABLE events (offset INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, at INTEGER NOT NULL, context INTEGER NOT NULL, endpoint TEXT, run_id TEXT, data TEXT NOT NULL)",
-  // What retention has counted and evicted: everything up to `evicted_to` is gone.
+  // How far retention has counted and deleted: every event up to `evicted_to` is deleted.
   "CREATE TABLE event_retention (id INTEGER PRIMARY KEY CHECK (id = 1), evicted_to INTEGER NOT NULL, counted_to INTEGER NOT NULL, bytes INTEGER NOT NULL)",
   "INSERT INTO event_retention (id, evicted_to, counted_to, bytes) VALUES (1, 0, 0, 0)",
   trigger(
@@ -100,10 +100,10 @@ export const eventLogSchema: readonly string[] = [
   ),
 ]
 
-/** The event of a gap says too whether somebody knew of it beforehand: `isPlanned` says which are. */
+/** The event of a gap also says whether the gap was planned: see `isPlanned`. */
 export const plannedGapSchema: readonly string[] = ["DROP TRIGGER event_gap", gapEnds(`${gap}, ${planned}`)]
 
-/** A gap says how much of it was fetched from the history of its platform; null where that was not asked. */
+/** A gap says how much of it was fetched from the platform's history; null if the history was not asked. */
 export const filledGapSchema: readonly string[] = [
   "ALTER TABLE endpoint_gaps ADD COLUMN backfill TEXT",
   "DROP TRIGGER event_gap",

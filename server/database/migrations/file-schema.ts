@@ -1,4 +1,7 @@
-/** The stored files that the content of an outbox row names; a text that happens to look like one is no file. */
+/**
+ * The stored files that the content of an outbox row names. A text that only looks like a file's address does not
+ * count.
+ */
 const named = (row: string) => `SELECT DISTINCT ${row}.seq, substr(t.value, 20) FROM json_tree(${row}.content) t
     WHERE t.key = 'src' AND substr(t.value, 1, 19) = 'internal:svc/files/'
       AND EXISTS (SELECT 1 FROM files f WHERE f.sha256 = substr(t.value, 20))`
@@ -6,8 +9,9 @@ const named = (row: string) => `SELECT DISTINCT ${row}.seq, substr(t.value, 20) 
 const hasFiles = (row: string) => `instr(${row}.content, 'internal:svc/files/') > 0`
 
 /**
- * `files` has each file in `data/files/`; `stored_at` is when it was last stored, in milliseconds since 1970, and 0 for one that
- * is to go as soon as nothing needs it; `file_totals` sums them up. `outbox_files` says which rows need which: triggers keep it, whatever writes the outbox.
+ * `files` lists each file in `data/files/`. `stored_at` is when it was last stored, in milliseconds since 1970; 0 means
+ * that it is deleted once nothing needs it. `file_totals` has the sums. `outbox_files` lists which rows need which
+ * files; triggers maintain it for every writer of the outbox.
  */
 export const fileSchema: readonly string[] = [
   "CREATE TABLE files (sha256 TEXT PRIMARY KEY, size INTEGER NOT NULL, stored_at INTEGER NOT NULL) WITHOUT ROWID",

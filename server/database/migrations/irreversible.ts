@@ -3,19 +3,19 @@ import type {Engine, Row, Statement} from "../engine.ts"
 import type {IrreversibleMigration} from "./migrations.ts"
 
 /**
- * A migration that a database has got and that cannot be undone. The database itself tells of it, so that an older svc, or an
- * older version of the plugin, which does not know the migration, can say what stands between them.
+ * An applied migration that cannot be undone. The database itself records it, so that an older svc, or an older version
+ * of the plugin that does not know the migration, can say what prevents going back.
  */
 export interface Crossed {
-  /** Whose it is; null where it is svc's own. */
+  /** The plugin that owns it; null for svc's own migrations. */
   readonly plugin: string | null
-  /** The schema that one of svc's own leads to. */
+  /** The schema version that svc's own migration leads to. */
   readonly version: number | null
   readonly name: string
-  /** In words: which one it is. */
+  /** Which migration it is, in words. */
   readonly what: string
   readonly why: string
-  /** What has the data as it was before; null where nobody needed it. */
+  /** What has the earlier data; null if there was nothing to save. */
   readonly restorePoint: string | null
 }
 
@@ -41,14 +41,14 @@ export interface PluginCrossing {
 export const notePluginIrreversible = ({plugin, name, why}: PluginCrossing, restorePoint: string | undefined) =>
   noting(`${prefix.plugin}${plugin}.${name}`, {plugin, name, why, at: Date.now(), restorePoint: restorePoint ?? null})
 
-/** svc's own above a schema, in their order. */
+/** Returns svc's own irreversible migrations above a schema, in their order. */
 export const readCrossed = async (database: Pick<Engine, "read">, schema: number): Promise<readonly Crossed[]> =>
   (await readNotes(database, prefix.own))
     .map(ownOf)
     .filter(({version}) => version > schema)
     .sort((one, other) => one.version - other.version)
 
-/** Those of plugins that were applied after a moment, in their order. */
+/** Returns the irreversible migrations of plugins that were applied after a moment, in their order. */
 export const readCrossedByPlugins = async (
   database: Pick<Engine, "read">,
   since: number,
@@ -62,7 +62,7 @@ export const readCrossedByPlugins = async (
 const readNotes = (database: Pick<Engine, "read">, start: string): Promise<readonly Row[]> =>
   database.read("SELECT key, value FROM svc_meta WHERE key GLOB ? ORDER BY key", [`${start}*`])
 
-/** As noteIrreversible and notePluginIrreversible wrote it. */
+/** Parses the format of noteIrreversible and notePluginIrreversible. */
 const parse = <T extends string>(value: Row[string] | undefined) =>
   fromJson(String(value)) as Pick<Crossed, "name" | "why" | "restorePoint"> & Record<T, unknown>
 
@@ -78,15 +78,15 @@ const pluginOf = ({value}: Row) => {
   return {at: Number(rest.at), plugin, version: null, name, what: pluginMigration(plugin, name), why, restorePoint}
 }
 
-/** What people are told of one of svc's own migrations. */
+/** Names one of svc's own migrations for people. */
 export const ownMigration = (version: number, name: string): string => `migration ${version} (${name})`
 
-/** What people are told of one of a plugin's. */
+/** Names a plugin's migration for people. */
 export const pluginMigration = (plugin: string, name: string): string => `migration ${name} of plugin ${plugin}`
 
-/** In words: which one, and why. */
+/** Says in words which migration it is, and why it cannot be undone. */
 export const cannotBeUndone = (what: string, why: string): string => `${what} cannot be undone: ${why}`
 
-/** In words, for whoever goes back across it. */
+/** Describes it for an operator who wants to go back before it. */
 export const describeCrossed = ({what, why, restorePoint}: Crossed): string =>
   `${cannotBeUndone(what, why)}${restorePoint === null ? "" : `; checkpoint ${restorePoint} was made before it`}`

@@ -1,16 +1,16 @@
-/** Raises what became of a run; `event` is the word after `job.`. */
+/** Raises the event of a run; `event` is the word after `job.`. */
 const telling = (event: string) => `INSERT INTO events (type, at, context, run_id, data) VALUES
   ('job.' || ${event}, CAST(unixepoch('subsec') * 1000 AS INTEGER), (SELECT max(id) FROM event_contexts), NEW.run_id,
   json_object('job', NEW.job, 'trigger', NEW.cause,
     'scheduledFor', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.scheduled_for / 1000.0, 'unixepoch'),
     'reason', NEW.reason, 'error', substr(NEW.error, 1, 1000)));`
 
-/** Counts a run that has ended: `job_runs` is pruned. */
+/** Adds an ended run to the totals, since `job_runs` is pruned. */
 const counting = "UPDATE job_run_totals SET runs = runs + 1 WHERE outcome = NEW.state;"
 
 /**
- * Scheduled jobs: what each is considered up to, and its runs. A due time of a job is claimed once, whatever becomes of the
- * claim. Triggers raise the events, so that each is in the batch of its change.
+ * Scheduled jobs: the time up to which each job was considered, and its runs. Each due time of a job is claimed once,
+ * whatever the outcome of the claim. Triggers raise the events, so that each event is in the batch of its change.
  */
 export const jobSchema: readonly string[] = [
   "CREATE TABLE job_states (job TEXT PRIMARY KEY, schedule TEXT NOT NULL, considered_at INTEGER NOT NULL) WITHOUT ROWID",

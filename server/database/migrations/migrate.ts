@@ -11,24 +11,24 @@ const bootstrap = [
 ]
 
 export interface MigrateOptions {
-  /** Ends it between two statements: then nothing is there of the migration that they belong to. */
+  /** Stops between two statements. Nothing remains of the migration in progress. */
   readonly signal: AbortSignal
   /**
-   * What has the data as it was before: the id of a checkpoint that was verified, or that of a remote database's own backup.
-   * Without one, no migration that cannot be undone is applied to what a Host has run on.
+   * What has the earlier data: the id of a verified checkpoint, or of a remote database's own backup. Without it,
+   * `migrate` applies no irreversible migration to a database that a Host has run on.
    */
   readonly restorePoint?: string | undefined
-  /** Hears before each statement which migration it belongs to, and how many of its transaction were run. */
+  /** Called before each statement with its migration and the number of statements of the transaction that have run. */
   readonly progress?: (what: string, done: number, total: number) => void
 }
 
-/** A migration that was applied, and how long it took; of those that share a transaction, an equal part. */
+/** An applied migration and how long it took. Migrations that share a transaction get equal parts of the time. */
 export interface Applied {
   readonly version: number
   readonly milliseconds: number
 }
 
-/** The newest version that the database has; 0 for a new one. */
+/** Returns the newest version of the database; 0 for a new one. */
 export const schemaVersion = async (engine: Pick<Engine, "read">): Promise<number> => {
   if (!(await hasTable(engine, "svc_migrations"))) return 0
   const [row] = await engine.read("SELECT max(version) AS version FROM svc_migrations")
@@ -39,9 +39,9 @@ const hasTable = async (engine: Pick<Engine, "read">, name: string): Promise<boo
   (await engine.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [name])).length > 0
 
 /**
- * Brings the schema up to the newest migration; resolves to what was applied. Each migration and its version row are one
- * transaction, in a new file all of them, so a process that dies in one leaves nothing of it. Throws `database_newer`,
- * `migration_refused` where there is no restore point and one is needed, and `stopping`.
+ * Migrates the schema to the newest version; resolves to the applied migrations. Each migration and its version row are
+ * one transaction; in a new file all of them share one. A process that dies in a transaction leaves nothing of it.
+ * Throws `stopping`, `database_newer`, and `migration_refused` without a restore point that is needed.
  */
 export const migrate = async (
   engine: Engine,
@@ -59,7 +59,7 @@ export const migrate = async (
       bootstrap.map(sql => ({sql})),
       signal,
     )
-  // In a new file no migration takes long, nor does taking them all back.
+  // In a new file no migration takes long, and neither does a rollback of all of them.
   const isOne = current === 0 && engine.canEndBetween
   const groups = isOne ? [missing] : missing.map(migration => [migration])
   const applied: Applied[] = []
@@ -80,7 +80,7 @@ export const migrate = async (
   return applied
 }
 
-/** The statements of a migration, and last its version row; `what` they belong to, for people. */
+/** Returns the statements of a migration, with its version row last, and the name of the migration for people. */
 const stepsOf = (migration: Migration, restorePoint: string | undefined) => {
   const {version, name, statements} = migration
   const row = {
@@ -92,7 +92,10 @@ const stepsOf = (migration: Migration, restorePoint: string | undefined) => {
   return [...statements.map(sql => ({sql})), row, ...note].map(statement => ({statement, what}))
 }
 
-/** Runs statements in one transaction. Throws `stopping`, and where one is at fault, what `whatOf` says of it, by its index. */
+/**
+ * Runs statements in one transaction. Throws `stopping`. If a statement fails, the error names it with `whatOf` and its
+ * index.
+ */
 export const runMigration = async (
   engine: Pick<Engine, "migrate">,
   statements: readonly Statement[],
@@ -118,8 +121,8 @@ export const requireKnownSchema = (schema: number, migrations: readonly Migratio
 }
 
 /**
- * What of these migrations needs a restore point, in a database of that schema: those that cannot be undone, once a Host has
- * run on it. Else there is nothing in it that could be lost.
+ * Returns the migrations that need a restore point in a database of that schema: the irreversible ones, if a Host has
+ * run on the database. Otherwise there is no data to lose.
  */
 export const irreversibleFor = async (
   database: Pick<Engine, "read">,
@@ -137,4 +140,4 @@ export const describeIrreversible = (migrations: readonly IrreversibleMigration[
     .join("; ")
 
 const unsafe = (irreversible: readonly IrreversibleMigration[]): Problem =>
-  new Problem("migration_refused", `${describeIrreversible(irreversible)}; there is no checkpoint of before`)
+  new Problem("migration_refused", `${describeIrreversible(irreversible)}; no checkpoint was made before it`)

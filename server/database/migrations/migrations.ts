@@ -8,25 +8,25 @@ import {jobSchema} from "./job-schema.ts"
 import {plannedSendSchema, pluginStateSchema, timerSchema} from "./plugin-act-schema.ts"
 import {stateIndexSchema} from "./state-index-schema.ts"
 
-/** A change of the schema. Run once, in order, in one transaction with its version row. */
+/** A change of the schema. It runs once, in order, in one transaction with its version row. */
 interface Change {
   readonly version: number
   readonly name: string
   readonly statements: readonly string[]
 }
 
-/** Everything that was stored before is there afterwards as it was; `undo` says what takes away the rest. */
+/** Keeps all stored data unchanged. `undo` says how to remove the rest. */
 export type ReversibleMigration = Change & {readonly undo: string}
 
-/** What was stored before cannot be made again of what this leaves: `irreversible` says why. A checkpoint is made before. */
+/** Loses information about the earlier data; `irreversible` says why. A checkpoint is made first. */
 export type IrreversibleMigration = Change & {readonly irreversible: string}
 
-/** Each declares whether it can be undone. */
+/** Every migration declares whether it can be undone. */
 export type Migration = ReversibleMigration | IrreversibleMigration
 
 export const isIrreversible = (migration: Migration): migration is IrreversibleMigration => "irreversible" in migration
 
-/** All migrations of the Host's own tables. Only ever appended to. */
+/** All migrations of the Host's own tables. New ones are only appended. */
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -170,7 +170,7 @@ export const migrations: readonly Migration[] = [
     name: "metric-history",
     undo: "drop metric_history",
     statements: [
-      // `span` is 60000 or 3600000, `at` its begin, both in milliseconds; `data` is JSON.
+      // `span` is 60000 or 3600000, `at` is its start, both in milliseconds; `data` is JSON.
       "CREATE TABLE metric_history (span INTEGER NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (span, at)) WITHOUT ROWID",
     ],
   },
@@ -179,7 +179,7 @@ export const migrations: readonly Migration[] = [
     name: "alerts",
     undo: "drop alerts, alert_targets and alert_beat",
     statements: [
-      // `data` is JSON: an alert, and what a target was told last. Few rows, each read once.
+      // `data` is JSON: an alert, and the last message to a target. Few rows, each read once.
       "CREATE TABLE alerts (key TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID",
       "CREATE TABLE alert_targets (name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID",
       "CREATE TABLE alert_beat (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL)",
@@ -187,10 +187,10 @@ export const migrations: readonly Migration[] = [
   },
 ]
 
-/** The schema of this version of svc. */
+/** The schema version of this svc. */
 export const newestSchema = migrations.at(-1)?.version ?? 0
 
-/** The schema version that a migration leads to. */
+/** Returns the schema version that a migration leads to. */
 export const versionOf = (name: string): number => {
   const found = migrations.find(migration => migration.name === name)
   if (found === undefined) throw new Error(`there is no migration ${name}`)

@@ -1,6 +1,6 @@
 /**
- * What plugins send outside handlers: whose it is, under which key, to which user; and when, for what is sent later. `progress`
- * is that of a message in parts, while some of them are sent: `{done, of, limit}`.
+ * Messages that plugins send outside handlers: the plugin, its key, the user, and the time of a scheduled message.
+ * `progress` describes a message in parts while some of them are sent: `{done, of, limit}`.
  */
 export const plannedSendSchema: readonly string[] = [
   "ALTER TABLE outbox ADD COLUMN plugin TEXT",
@@ -11,7 +11,10 @@ export const plannedSendSchema: readonly string[] = [
   "CREATE INDEX outbox_scheduled ON outbox (not_before) WHERE state = 'scheduled'",
 ]
 
-/** One row a timer, from `setTimer` to its last firing. `state` is `waiting`, `held` or `failed`; times in milliseconds since 1970. `place` is the channel and the user of its conversation. */
+/**
+ * One row for each timer, from `setTimer` to its last firing. `state` is `waiting`, `held` or `failed`; times are in
+ * milliseconds since 1970. `place` is the channel and the user of its conversation.
+ */
 export const timerSchema: readonly string[] = [
   `CREATE TABLE timers (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, plugin TEXT NOT NULL, name TEXT NOT NULL, key TEXT, due_at INTEGER NOT NULL, schedule TEXT, timezone TEXT,

@@ -1,6 +1,6 @@
 /**
- * Every list by state, and every count of one, finds its rows in an index in the order that it shows them, whichever state
- * has most rows. A whole index costs a message no more than the partial ones that it replaces (measured: within the noise of 30 µs).
+ * Indexes for every list and count by state, in the order of the list, whichever state has the most rows. A full index
+ * costs a message no more than the partial ones that it replaces (measured: within the noise of 30 µs).
  */
 export const stateIndexSchema: readonly string[] = [
   "DROP INDEX inbox_marks_open",

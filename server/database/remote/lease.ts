@@ -9,17 +9,18 @@ import {isStatementError} from "../errors.ts"
 import type {Link} from "./link.ts"
 
 /**
- * How long a lease holds without being renewed, how often it is, and how long that may take, in milliseconds: so short that
- * a renewal on a connection that hangs is repeated on another one in time. The database's clock decides who may take it.
+ * How long a lease lasts without renewal, how often it is renewed, and how long a renewal may take, in milliseconds.
+ * The limit is short, so that a renewal on a hanging connection is repeated on another one in time. The database's
+ * clock decides who may take the lease.
  */
 export const lease = {length: 15_000, renewEvery: 5_000, answerWithin: 4_000} as const
 
-/** After the lease's end, one last renewal may answer within so many milliseconds: the process may have stood still. */
+/** How long one last renewal may take after the lease's end, in milliseconds: the process may have stood still. */
 const grace = 2_000
 
 const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
-/** Of its own Host: from the moment at which the database carries it out. */
+/** Extends the own lease, counted from the moment at which the database runs the statement. */
 export const extendLease: Statement = {
   sql: `UPDATE svc_lease SET until = ${now} + ? WHERE id = 1`,
   args: [lease.length],
@@ -31,13 +32,13 @@ const schema = [
   "INSERT OR IGNORE INTO svc_lease (id, runtime_id, lease, until) VALUES (1, '', 0, 0)",
 ]
 
-/** Who asks for the lease; the signal ends the wait for it. */
+/** Who asks for the lease. The signal ends the wait. */
 export interface Claimant {
   readonly runtimeId: string
   readonly signal: AbortSignal
 }
 
-/** What the database says of the lease. */
+/** The lease as the database reports it. */
 interface Found {
   readonly holder: string
   /** Grows by one with each Host that takes the lease. */
@@ -49,17 +50,17 @@ interface Found {
   readonly sentAt: number
 }
 
-/** A lease that was taken. */
+/** A lease that this Host has taken. */
 export interface Taken {
   readonly runtimeId: string
   readonly number: number
-  /** Until when it certainly holds, by this process's monotonic clock: it counts from when it was asked for. */
+  /** Until when it certainly lasts, by this process's monotonic clock, counted from the request. */
   readonly until: number
 }
 
 /**
- * Takes the lease. One that nobody renews is of a Host that died, and is waited for: a supervisor that starts a killed
- * Host again would otherwise use up its attempts on it. Throws `locked` as soon as its holder renews it; `stopping`.
+ * Takes the lease. Waits for a lease that is not renewed, since its Host has died: otherwise a supervisor would use up
+ * its attempts to restart a killed Host. Throws `stopping`, and `locked` as soon as its holder renews it.
  */
 export const takeLease = async (link: Link, client: Client, {runtimeId, signal}: Claimant): Promise<Taken> => {
   await link.twice(() => client.batch(schema, "write"))
@@ -98,20 +99,20 @@ const tryLease = async (client: Client, runtimeId: string): Promise<Found> => {
 const lockedBy = ({holder, left}: Found) =>
   new Problem(
     "locked",
-    `another Host holds the remote database: runtimeId ${holder}, for ${Math.ceil(left / 1000)} s more unless it renews its lease`,
+    `another Host holds the remote database: runtimeId ${holder}; its lease expires in ${Math.ceil(left / 1000)} s unless it renews it`,
     {
-      hint: "Stop the other Host; after a crash its lease ends by itself.",
+      hint: "Stop the other Host. After a crash, wait until its lease expires.",
       retryAfter: Math.max(1, Math.ceil(left / 1000)),
     },
   )
 
-/** Did the lease's own statement refuse a batch, which it is the first of? */
+/** Did the lease's own statement, the first of each batch, refuse the batch? */
 export const isTaken = (cause: unknown): boolean =>
   cause instanceof LibsqlBatchError && cause.statementIndex === 0 && isStatementError(cause)
 
 /**
- * The lease of this Host, renewed as long as the database answers. It ends, once and for good, when another Host has it, or
- * when this process's monotonic clock says that it may have ended.
+ * The lease of this Host, renewed while the database answers. It ends permanently when another Host has taken it, or
+ * when it may have expired by this process's monotonic clock.
  */
 export class Lease {
   readonly #link: Link
@@ -135,7 +136,7 @@ export class Lease {
     this.#watchEnd()
   }
 
-  /** The first statement of every batch: it refuses the batch where another Host has the lease. */
+  /** The first statement of every batch: it refuses the batch if another Host has the lease. */
   get held(): Statement {
     const {runtimeId, number} = this.#taken
     return {
@@ -144,17 +145,20 @@ export class Lease {
     }
   }
 
-  /** Certainly no other Host has it now. */
+  /** True while certainly no other Host has the lease. */
   get holds(): boolean {
     return this.#lost === undefined && (this.#migrations > 0 || performance.now() < this.#until)
   }
 
-  /** Throws `lease_lost` once it has ended. */
+  /** Throws `lease_lost` once the lease has ended. */
   require(): void {
     if (this.#lost !== undefined) throw this.#lost
   }
 
-  /** A migration has the database's only writer: a renewal would wait behind it, and so does every other Host. */
+  /**
+   * Runs a migration. It occupies the database's only writer, so a renewal would wait for it, and so does every other
+   * Host.
+   */
   async during<T>(migration: () => Promise<T>): Promise<T> {
     this.#migrations++
     try {
@@ -165,12 +169,12 @@ export class Lease {
     }
   }
 
-  /** Another Host has it. */
+  /** Ends the lease because another Host has it. */
   passed(cause: unknown): Problem {
     return this.#lose(new Problem("lease_lost", "another Host has taken over the remote database", {cause}))
   }
 
-  /** Lets go of it, so that the next Host need not wait for its end; gives up soon. */
+  /** Releases the lease, so that the next Host need not wait until it expires. Gives up after a second. */
   async release(): Promise<void> {
     this.#stop()
     const {runtimeId, number} = this.#taken
@@ -191,7 +195,7 @@ export class Lease {
     this.#renewal.unref()
   }
 
-  /** Never rejects. One that was not answered is repeated at once, on a new connection. */
+  /** Renews the lease. Repeats an unanswered renewal at once, on a new connection. Never rejects. */
   async #renew(): Promise<void> {
     if (this.#isClosed || this.#migrations > 0) return
     const sentAt = performance.now()
@@ -212,14 +216,19 @@ export class Lease {
     this.#watch.unref()
   }
 
-  /** A process that stood still has neither sent a renewal nor read its answer: the database is asked once more. */
+  /**
+   * Asks the database one last time, since a process that stood still has neither sent a renewal nor read its answer.
+   */
   async #end(): Promise<void> {
     await withTimeLimit(grace, () => this.#renew()).catch(() => {})
     if (this.#isClosed) return
     if (this.holds) return this.#watchEnd()
     const seconds = lease.length / 1000
     this.#lose(
-      new Problem("lease_lost", `the lease of the remote database has ended: no renewal was answered for ${seconds} s`),
+      new Problem(
+        "lease_lost",
+        `the lease of the remote database has expired: no renewal was answered for ${seconds} s`,
+      ),
     )
     this.#link.endBy(performance.now() + 1000)
   }

@@ -6,29 +6,29 @@ import {Connections} from "../../runtime/outgoing/connections.ts"
 import type {EngineWatcher} from "../engine.ts"
 import {isUnreachable} from "../errors.ts"
 
-/** Where a remote database is. */
+/** The address of a remote database. */
 export interface RemoteAddress {
   readonly url: string
   readonly authToken?: Secret
-  /** How long an answer is waited for, in milliseconds; `usualTimeout` when left out. */
+  /** How long to wait for an answer, in milliseconds; `usualTimeout` when left out. */
   readonly timeout?: number
 }
 
-/** How long an answer is waited for, in milliseconds: a runtime's own limit is minutes. */
+/** How long to wait for an answer, in milliseconds. The limits of the runtimes are minutes. */
 export const usualTimeout = 10_000
 
-/** The same for a migration, and for each request of a copy: they read or change much at once. */
+/** The same for a migration, and for each request of a copy: they read or change much data at once. */
 export const patientTimeout = 600_000
 
 interface ClientOptions {
-  /** For each of its requests, in milliseconds. */
+  /** The time limit of each request, in milliseconds. */
   readonly limit: number
   readonly intMode?: "bigint"
 }
 
 /**
- * The way to a remote database. Every request has a time limit. Once one was not answered, the next ones get new
- * connections, and whoever watches hears of it.
+ * The connection to a remote database, with a time limit for every request. After an unanswered request, later ones get
+ * new connections, and the watcher hears of it.
  */
 export class Link {
   readonly #address: RemoteAddress
@@ -41,7 +41,7 @@ export class Link {
     this.#address = address
   }
 
-  /** Its requests share the connections of this link. */
+  /** Returns a client that shares the connections of this link. */
   client({limit, ...more}: ClientOptions): Client {
     const {url, authToken} = this.#address
     return createClient({
@@ -56,12 +56,12 @@ export class Link {
     this.#watcher = watcher
   }
 
-  /** No request is waited for after this moment, of the monotonic clock; from then on they reject with `stopping`. */
+  /** Stops waiting for requests at this moment of the monotonic clock. From then on they reject with `stopping`. */
   endBy(at: number): void {
     this.#endAt = Math.min(this.#endAt, at)
   }
 
-  /** Once more, on a new connection, where nothing was answered. For what may be repeated. */
+  /** Repeats an unanswered request on a new connection. For requests that may be repeated. */
   async twice<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await this.ask(ask)
@@ -71,7 +71,7 @@ export class Link {
     }
   }
 
-  /** Passes on what it comes to, and notes whether there was an answer. */
+  /** Passes the result on, and notes whether there was an answer. */
   async ask<T>(ask: () => Promise<T>): Promise<T> {
     try {
       const answer = await ask()
@@ -89,7 +89,7 @@ export class Link {
 
   async #fetch(request: Request, limit: number): Promise<Response> {
     const left = this.#endAt - performance.now()
-    if (left <= 0) throw new Problem("stopping", "the Host is stopping, and waits no longer for the remote database")
+    if (left <= 0) throw new Problem("stopping", "the Host is stopping and no longer waits for the remote database")
     return this.#connections.fetch(request, Math.min(limit, left))
   }
 

@@ -1,14 +1,14 @@
 import {messageOf} from "../../../shared/problems.ts"
 
-/** How long a remote database may take to answer anything at all, in milliseconds. */
+/** How long a remote database may take to answer at all, in milliseconds. */
 const answerLimit = 10_000
 
-/** What a gateway answers in place of a server that it does not reach. */
+/** The answers of a gateway that does not reach its server. */
 const ofGateways: ReadonlySet<number> = new Set([502, 503, 504])
 
 /**
- * Why nothing answers at the address of a remote database; undefined where anything does, a refused token included, and where it
- * is no address. Asks once, within 10 s. Never rejects.
+ * Returns why the address of a remote database does not answer. Undefined if it answers at all, even with a refused
+ * token, and for an invalid address. Asks once, within 10 s. Never rejects.
  */
 export const whyUnreachable = async (url: string, signal: AbortSignal): Promise<string | undefined> => {
   const target = httpOf(url)
@@ -22,7 +22,10 @@ export const whyUnreachable = async (url: string, signal: AbortSignal): Promise<
   }
 }
 
-/** As the driver maps the schemes: `libsql` is HTTPS unless it says `tls=0`. `/v2` is where its protocol asks for the version. */
+/**
+ * Maps the schemes like the driver: `libsql` is HTTPS unless it says `tls=0`. The driver asks for the protocol's
+ * version at `/v2`.
+ */
 const httpOf = (address: string): URL | undefined => {
   const url = URL.parse(address)
   if (url === null || url.host === "") return undefined
@@ -30,6 +33,6 @@ const httpOf = (address: string): URL | undefined => {
   return new URL("/v2", `${isPlain ? "http" : "https"}://${url.host}`)
 }
 
-/** Node's fetch says only that it failed; its cause says why. */
+/** Node's fetch only says that it failed; its cause says why. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error ? messageOf(error.cause) : messageOf(error)

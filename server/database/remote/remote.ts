@@ -11,23 +11,23 @@ import {Link, patientTimeout, type RemoteAddress, unanswered, usualTimeout} from
 
 export type {RemoteAddress} from "./link.ts"
 
-/** After a signal, what the database does not answer holds up the end of the process for so long, in milliseconds. */
+/** How long an unanswered request may delay the exit after a signal, in milliseconds. */
 const stopWithin = 6_500
 
 export interface RemoteOptions extends RemoteAddress {
   readonly runtimeId: string
-  /** Ends the wait for the lease; soon after it, nothing is waited for any more. */
+  /** Ends the wait for the lease. Soon after, nothing waits any longer. */
   readonly signal: AbortSignal
-  /** Called once, when another Host has taken the lease, or when it could not be renewed. */
+  /** Called once, when another Host has taken the lease or it could not be renewed. */
   readonly onLeaseLost: (why: Problem) => void
-  /** Looks at the database before the lease is taken; what it throws leaves the lease alone. */
+  /** Inspects the database before the lease is taken. If it throws, the lease is not taken. */
   readonly beforeLease?: ((read: Engine["read"]) => Promise<void>) | undefined
 }
 
 /**
- * A remote libSQL database over HTTP, for as long as this Host holds the writer lease. Every transaction begins with a
- * statement that aborts it when the lease has passed to another Host. Throws `locked` while another Host holds it;
- * `database_unopenable`.
+ * A remote libSQL database over HTTP, while this Host holds the writer lease. Every transaction begins with a statement
+ * that aborts it if another Host has taken the lease. Throws `database_unopenable`, and `locked` while another Host
+ * holds the lease.
  */
 export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
   const {timeout = usualTimeout, signal, beforeLease, onLeaseLost} = options
@@ -67,7 +67,7 @@ const untilAborted = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T
       .finally(() => signal.removeEventListener("abort", end))
   })
 
-/** Reads once more, on a new connection, where nothing was answered. */
+/** Reads, and repeats an unanswered read on a new connection. */
 const readingWith =
   (link: Link, client: Client, explain: (cause: unknown) => Error): Engine["read"] =>
   async (sql, args = []) => {
@@ -78,7 +78,7 @@ const readingWith =
     }
   }
 
-/** A client that speaks HTTP, with time for a request that reads much. */
+/** Returns a client that speaks HTTP, with enough time for requests that read much. */
 export const connect = (address: RemoteAddress, more: {readonly intMode?: "bigint"} = {}): Client =>
   new Link(address).client({limit: patientTimeout, ...more})
 
@@ -88,7 +88,7 @@ export const unreachable = ({url}: RemoteAddress, cause: unknown) =>
     hint: "Check database.url, database.authToken and the network, then run svc doctor.",
   })
 
-/** Only reads, beside whoever has the lease. Throws `database_unopenable`. */
+/** Reads beside the holder of the lease, without taking it. Throws `database_unopenable`. */
 export const readRemote = async <T>(options: RemoteAddress, work: (read: Engine["read"]) => Promise<T>): Promise<T> => {
   const link = new Link(options)
   const client = link.client({limit: options.timeout ?? usualTimeout})
@@ -104,7 +104,7 @@ export const readRemote = async <T>(options: RemoteAddress, work: (read: Engine[
 
 const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
 
-/** Refuses the batch where this group, or a later one, is stored: a request that arrives late changes nothing. */
+/** Refuses the batch if this group or a later one is stored, so that a late request changes nothing. */
 const notStored = (number: number): Statement => ({
   sql: "INSERT INTO svc_lease_check (held) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_group WHERE id = 1 AND number < ?)",
   args: [number],
@@ -116,7 +116,7 @@ class RemoteEngine implements Engine {
   readonly #link: Link
   readonly #lease: Lease
   readonly #client: Client
-  /** The number of the last group that was handed over; -1 until the table exists. None is used twice. */
+  /** The number of the last group that was sent; -1 until the table exists. No number is used twice. */
   #group = -1
   readonly read: Engine["read"]
 
@@ -160,7 +160,7 @@ class RemoteEngine implements Engine {
     } catch (cause) {
       if (group === undefined || !isUnreachable(cause)) throw this.#explain(cause, before.length)
     }
-    // Handed over again under its number, on a new connection: stored once, whichever of the two arrives.
+    // Sends the group again under the same number, on a new connection. It is stored once, whichever request arrives.
     try {
       return await store()
     } catch (cause) {
@@ -169,7 +169,7 @@ class RemoteEngine implements Engine {
   }
 
   async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw new Problem("stopping", "the migration was ended by a signal; the next start repeats it")
+    if (signal.aborted) throw new Problem("stopping", "a signal interrupted the migration; the next start repeats it")
     this.#lease.require()
     const batch = toDrivers([this.#lease.held, ...statements, extendLease])
     const client = this.#link.client({limit: Math.max(patientTimeout, this.#address.timeout ?? 0)})
@@ -186,7 +186,7 @@ class RemoteEngine implements Engine {
   }
 
   async giveBack(): Promise<void> {
-    throw new Problem("compact_unavailable", "a remote database is compacted by its own server")
+    throw new Problem("compact_unavailable", "the server of a remote database compacts it, not svc")
   }
 
   async truncateLog(): Promise<void> {}
@@ -197,14 +197,14 @@ class RemoteEngine implements Engine {
     this.#link.close()
   }
 
-  /** `before` statements of a batch are the engine's own. */
+  /** `before` is the number of the engine's own statements in a batch. */
   #explain(cause: unknown, before: number): Error {
     if (cause instanceof Problem) return cause
     if (isTaken(cause)) return this.#lease.passed(cause)
     const index = indexOf(cause)
     if (isStatementError(cause)) return new StatementFailed(index === undefined ? undefined : index - before, cause)
     if (index !== undefined) return databaseProblem(cause, "storing failed")
-    // The request may have been carried out though its answer was lost.
+    // The server may have carried out the request although its answer was lost.
     return new Problem("database_outcome_unknown", `the remote database did not answer: ${messageOf(cause)}`, {cause})
   }
 }

@@ -9,7 +9,7 @@ interface Shape {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The value, with the schema's defaults where a value or a key of an object is missing. */
+/** Returns the value, with the schema's defaults for a missing value or missing keys of an object. */
 export const withDefaults = (schema: TSchema, value: unknown): unknown => {
   const {type, default: fallback, properties = {}} = schema as Shape
   const given = value === undefined && fallback !== undefined ? structuredClone(fallback) : value
@@ -21,6 +21,6 @@ export const withDefaults = (schema: TSchema, value: unknown): unknown => {
   return {...given, ...Object.fromEntries(filled)}
 }
 
-/** An object that nobody gave, and that has no defaults either. */
+/** An object that was not given and has no defaults. */
 const isEmptyOf = (schema: TSchema, given: unknown, found: unknown): boolean =>
   given === undefined && (schema as Shape).default === undefined && isObject(found) && Object.keys(found).length === 0

@@ -7,26 +7,26 @@ import type {TSchema} from "../../../shared/type.ts"
 import {assertThat, type Database} from "../database.ts"
 import {withDefaults} from "./defaults.ts"
 
-/** A value of a plugin as `setup` declared it. */
+/** A value of a plugin as its `setup` declared it. */
 export interface DeclaredState {
   readonly scope: "user" | "channel" | "plugin"
   readonly name: string
   readonly schema: TSchema
-  /** What is wrong with a value, and where; undefined where it fits the schema. */
+  /** Returns where and why a value does not match the schema; undefined if it does. */
   problemOf(value: unknown): string | undefined
 }
 
-/** Whose value: the primary key of its row. */
+/** Identifies a value: the primary key of its row. */
 export interface StateKey {
   readonly plugin: string
   readonly scope: DeclaredState["scope"]
   readonly name: string
-  /** Empty for a plugin's own. */
+  /** Empty for a value of the plugin itself. */
   readonly endpoint: string
   readonly subject: string
 }
 
-/** What is stored, and a number that another write changes; 0 where nothing is stored. */
+/** The stored value, and a version that every write changes; 0 if no value is stored. */
 export interface StoredState {
   /** JSON. */
   readonly value: string | undefined
@@ -46,17 +46,17 @@ export const readState = async (database: Pick<Database, "read">, key: StateKey)
   return row === undefined ? {value: undefined, version: 0} : {value: String(row.value), version: Number(row.version)}
 }
 
-/** The value with the schema's defaults. Throws `state_invalid`. */
+/** Returns the value with the schema's defaults. Throws `state_invalid`. */
 export const parseState = (key: StateKey, state: DeclaredState, stored: string | undefined): unknown =>
   requireFit(key, state, withDefaults(state.schema, stored === undefined ? undefined : fromJson(stored)))
 
-/** As it is stored. Throws `state_invalid`. */
+/** Returns the value as stored. Throws `state_invalid`. */
 export const formatState = (key: StateKey, state: DeclaredState, value: unknown): string => {
   const text = readJson(labelOf(key), value, "state_invalid")
   if (text.length > longestKept)
     throw new Problem(
       "state_invalid",
-      `${labelOf(key)} has ${text.length} characters as JSON; ${longestKept} are the most`,
+      `${labelOf(key)} has ${text.length} characters as JSON; the maximum is ${longestKept}`,
     )
   requireFit(key, state, fromJson(text))
   return text
@@ -65,21 +65,21 @@ export const formatState = (key: StateKey, state: DeclaredState, value: unknown)
 const requireFit = (key: StateKey, {problemOf}: DeclaredState, value: unknown): unknown => {
   const wrong = problemOf(value)
   if (wrong === undefined) return value
-  throw new Problem("state_invalid", `${labelOf(key)} does not fit its schema: ${wrong}`)
+  throw new Problem("state_invalid", `${labelOf(key)} does not match its schema: ${wrong}`)
 }
 
-/** Fails its batch where another has written the value since it was read. */
+/** Makes its batch fail if another write has changed the value since it was read. */
 export const assertUnchanged = (key: StateKey, version: number): Statement =>
   assertThat(`coalesce((SELECT version FROM plugin_state WHERE ${keyColumns}), 0) = ?`, [...argsOf(key), version])
 
-/** Stores a value; undefined deletes it. */
+/** Stores a value. Undefined deletes it. */
 export const storingState = (key: StateKey, value: string | undefined): Statement => {
   if (value === undefined) return {sql: `DELETE FROM plugin_state WHERE ${keyColumns}`, args: argsOf(key)}
   return {
     sql: `INSERT INTO plugin_state (plugin, scope, endpoint, subject, name, value, version, updated_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET value = excluded.value, version = excluded.version, updated_at = excluded.updated_at`,
-    // Not a count: a value that was deleted and stored again must not look unchanged.
+    // Not a counter: a value that was deleted and stored again must not look unchanged.
     args: [...argsOf(key), value, randomBytes(6).readUIntBE(0, 6) + 1, Date.now()],
   }
 }

@@ -3,7 +3,7 @@ import type {UserPart} from "../upkeep/user-part.ts"
 
 const key = ["plugin", "scope", "endpoint", "subject", "name"] as const
 
-/** Values of the user, and those of their direct channels. */
+/** Values of the user and of their direct channels. */
 export const statePart: UserPart = {
   name: "state",
   slices: undefined,

@@ -1,7 +1,7 @@
 import type {Database} from "../database.ts"
 import {plainPart} from "./retention.ts"
 
-/** Runs of agents that have ended; their steps and approvals go with them. */
+/** Ended agent runs. Their steps and approvals are deleted with them. */
 export const agentRunsPart = plainPart({
   name: "agentRuns",
   table: "agent_runs",
@@ -12,13 +12,13 @@ export const agentRunsPart = plainPart({
   detail: "state",
 })
 
-/** Limits count by the day: what is older than this is read by nobody, in milliseconds. */
+/** Limits count by the day: nothing reads older spending, in milliseconds. */
 const spendingAge = 40 * 86_400_000
 
 /** Rows of one statement: writers wait for it. */
 const chunk = 500
 
-/** Drops what agents have spent on days that no limit asks for. The totals of their runs stay. */
+/** Deletes agents' spending of days that no limit needs. The totals of their runs stay. */
 export const sweepSpending = async (database: Database, now: number, signal: AbortSignal): Promise<void> => {
   const day = new Date(now - spendingAge).toISOString().slice(0, 10)
   const sql = `DELETE FROM agent_spending WHERE (agent, day, subject) IN

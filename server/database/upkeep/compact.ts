@@ -7,27 +7,28 @@ import {syncFolder} from "../../runtime/files.ts"
 import {inspectFile, rewriteFile} from "./maintenance.ts"
 import {readStorage} from "./storage.ts"
 
-/** Where a database is written anew. */
+/** The path of the rewritten database. */
 const besideOf = (file: string) => `${file}.compact`
 
-/** What a compaction that was cut off has left. Call it with the project's lock held. */
+/** Removes what an interrupted compaction left behind. Call it with the project's lock held. */
 export const removeUnfinished = (file: string): void => {
   const left = ["", ".partial", ".partial-journal"].map(end => `${besideOf(file)}${end}`)
   for (const path of left) if (existsSync(path)) rmSync(path, {force: true})
 }
 
-/** Throws `compact_no_space` where the disk cannot hold the database twice. */
+/** Throws `compact_no_space` if the disk cannot hold the database twice. */
 const requireSpace = async (file: string): Promise<void> => {
   const free = await freeSpace(dirname(file))
   const {file: size, log} = await readStorage(file)
   if (free < size + log)
-    throw new Problem("compact_no_space", `${free} bytes are free for ${file}, which may take ${size + log} once more`)
+    throw new Problem("compact_no_space", `compacting ${file} may need ${size + log} bytes; only ${free} are free`)
 }
 
 /**
- * Writes a database that nobody has open anew, and puts it in the place of the old one by one change of a name: killed at
- * any instruction, the file is wholly the old one or wholly the new one, and both hold the same. Throws `compact_no_space`,
- * `database_failed`. Call it with the project's lock held, in a process that has not opened the file.
+ * Rewrites a database that no process has open, and replaces the old file by one rename. After a kill at any
+ * instruction, the file is completely the old one or completely the new one, and both contain the same data. Throws
+ * `compact_no_space`, `database_failed`. Call it with the project's lock held, in a process that has not opened the
+ * file.
  */
 export const compactFile = async (file: string): Promise<void> => {
   await requireSpace(file)
@@ -36,10 +37,10 @@ export const compactFile = async (file: string): Promise<void> => {
   try {
     await rewriteFile(file, beside)
     const {findings} = await inspectFile(beside)
-    if (findings.length > 0) throw new Error(`the new file is not sound: ${findings.join("; ")}`)
-    // What stands in the log of the old file must never be taken for the log of the new one.
+    if (findings.length > 0) throw new Error(`the new file is damaged: ${findings.join("; ")}`)
+    // SQLite must never take the old file's log for the log of the new file.
     if ((statSync(`${file}-wal`, {throwIfNoEntry: false})?.size ?? 0) > 0)
-      throw new Error("something else writes to it")
+      throw new Error("another process writes to it")
     for (const end of ["-wal", "-shm"]) await rm(`${file}${end}`, {force: true})
     await rename(beside, file)
     await syncFolder(dirname(file))
@@ -52,4 +53,4 @@ export const compactFile = async (file: string): Promise<void> => {
 }
 
 const failed = (file: string, cause: unknown) =>
-  new Problem("database_failed", `${file} was not compacted, and is as it was: ${messageOf(cause)}`, {cause})
+  new Problem("database_failed", `${file} was not compacted and is unchanged: ${messageOf(cause)}`, {cause})

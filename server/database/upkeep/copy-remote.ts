@@ -5,32 +5,33 @@ import type {Row} from "../engine.ts"
 import {createKeepingClient} from "../prepared.ts"
 import {connect, type RemoteAddress, unreachable} from "../remote/remote.ts"
 
-/** Hears which table is being copied, and how many of its rows are. */
+/** Receives the table that is being copied, and how many of its rows are copied. */
 export type Copied = (table: string, rows: number) => void
 
-/** Rows of one request; a server that finds its answer too large is asked for fewer. */
+/** Rows of one request. If the server rejects the answer as too large, the next request asks for fewer. */
 const pageSize = 500
 
 interface Table {
   readonly name: string
   readonly sql: string
   readonly columns: readonly string[]
-  /** What its rows are read in the order of. */
+  /** The columns that order its rows for reading. */
   readonly key: readonly string[]
 }
 
 interface Source {
   readonly tables: readonly Table[]
-  /** Indexes, views and triggers, which are made once the rows are there. */
+  /** Indexes, views and triggers, which are created after the rows. */
   readonly others: readonly string[]
 }
 
 /**
- * Copies a remote database into a new file, as it is at one moment: it is read in one transaction, page by page, beside whoever
- * writes to it, and without their lease. Throws `database_unopenable`, and `migration_refused` for a table that cannot be read like this.
+ * Copies a remote database into a new file, as of one moment: reads it in one transaction, page by page, while others
+ * write, and without their lease. Throws `database_unopenable`, and `migration_refused` for a table that cannot be
+ * copied this way.
  */
 export const copyRemote = async (address: RemoteAddress, file: string, copied: Copied = () => {}): Promise<void> => {
-  // Whatever SQLite can hold in an integer comes over whole.
+  // Copies every integer that SQLite can store without loss.
   const client = connect(address, {intMode: "bigint"})
   const target = createKeepingClient(file, 250)
   const store = (statements: readonly {sql: string; args: InValue[]}[]) => target.migrate([...statements])
@@ -75,20 +76,20 @@ const readSource = async (transaction: Transaction): Promise<Source> => {
   return {tables, others: all.filter(({type}) => type !== "table").map(({sql}) => String(sql))}
 }
 
-/** The index of messages, with its tables and triggers: a Host makes it again of the inbox. */
+/** The index of messages, with its tables and triggers. A Host rebuilds it from the inbox. */
 const isMadeAgain = (name: string): boolean => /^message_index(_|$)/.test(name)
 
 const notCopied = (table: string) =>
   new Problem(
     "migration_refused",
-    `a dry run works on a copy, and the virtual table ${table} cannot be copied by reading it`,
+    `a dry run needs a copy of the database, and svc cannot copy the virtual table ${table}`,
     {
-      hint: "Restore the database's own backup to an address of its own, and run svc database migrate in a copy of the project whose database.url is that.",
+      hint: "Restore a backup of the database to another address. Then run svc database migrate in a copy of the project whose database.url is that address.",
     },
   )
 
 const readTable = async (read: Read, name: string, sql: string): Promise<Table> => {
-  // What is generated, or hidden, is not stored by whoever writes a row.
+  // Writers of a row do not store generated and hidden columns.
   const columns = await read("SELECT name, pk FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", name)
   const [kind] = await read("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?", name)
   const primary = columns.filter(({pk}) => Number(pk) > 0).sort((one, other) => Number(one.pk) - Number(other.pk))
@@ -110,7 +111,7 @@ type Store = (statements: readonly {sql: string; args: InValue[]}[]) => Promise<
 
 const copyRows = async (transaction: Transaction, table: Table, store: Store, copied: Copied): Promise<void> => {
   const {name, columns, key} = table
-  // The key of a table with rowids is no column that can be quoted: a name that is none would be a text.
+  // The key of a table with rowids must not be quoted: a quoted name that is no column would be a text.
   const order = key[0] === "_rowid_" ? "_rowid_" : listed(key)
   const insert = `INSERT INTO ${quoted(name)} (${listed(columns)}) VALUES (${places(columns.length)})`
   let last: InValue[] | undefined
@@ -138,7 +139,7 @@ const copyRows = async (transaction: Transaction, table: Table, store: Store, co
 /** The code of a libSQL server. */
 const isTooLarge = (error: unknown): boolean => error instanceof LibsqlError && error.code === "RESPONSE_TOO_LARGE"
 
-/** The highest numbers that were ever given, which may be above those that are there. */
+/** Copies the highest numbers that were ever assigned, which may be above the existing rows. */
 const copySequences = async (transaction: Transaction, store: Store): Promise<void> => {
   const read = reading(transaction)
   if ((await read("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'")).length === 0) return

@@ -7,11 +7,14 @@ import {type Client, createClient} from "@libsql/client/sqlite3"
 import {toJson} from "../../../shared/json.ts"
 
 /**
- * A process of its own for long work on the database file, so that the Host's event loop and its writer go on:
- * `snapshot <database> <partial> <target>` copies it, under the first name until the copy is whole; `point`, likewise,
- * prints `ready` first, waits for a line, and hashes the copy; `check <database>` runs quick_check, `integrity <database>` the
- * integrity_check; `tables <database>` counts rows and bytes; `rewrite` copies a file that nobody else has open, and leaves its log empty. Prints, last, one JSON
- * value.
+ * A separate process for long work on the database file, so that the Host's event loop and writer continue. Prints one
+ * JSON value at the end.
+ *
+ * - `snapshot <database> <partial> <target>` copies the database, under the first name until the copy is complete.
+ * - `point` does the same, but first prints `ready` and waits for a line; it also hashes the copy.
+ * - `check <database>` runs quick_check, `integrity <database>` runs integrity_check.
+ * - `tables <database>` counts rows and bytes.
+ * - `rewrite` copies a file that no other process has open, and leaves its log empty.
  */
 const [task, database = "", partial = "", target = ""] = process.argv.slice(2)
 
@@ -41,18 +44,18 @@ const hash = (path: string) => {
   return {size, sha256: sum.digest("hex")}
 }
 
-/** Where whoever asked is gone, nothing is begun: another process may have the file by now. */
+/** If the parent process is gone, nothing is begun: another process may have opened the file. */
 const awaitGo = async () => {
   process.stdout.write("ready\n")
   const input = createInterface({input: process.stdin})
   const {value} = await input[Symbol.asyncIterator]().next()
   input.close()
-  if (value !== "go") throw new Error("it was given up before it began")
+  if (value !== "go") throw new Error("it was cancelled before it started")
 }
 
 const point = async () => {
   const client = await open()
-  // What comes between the word and the copy is what writers wait for.
+  // Prepares before the signal, since writers wait for everything after it.
   await client.execute("SELECT count(*) FROM sqlite_master")
   await awaitGo()
   await copy(client)
@@ -90,15 +93,15 @@ const integrity = async () => {
   return {ok: findings.length === 0, findings}
 }
 
-/** As a copy is made, but that the log is taken into the file before, durably, and so stays empty. */
+/** Makes a copy, but first copies the log into the file, durably, so that the log stays empty. */
 const rewrite = async () => {
   const client = await open()
   await client.execute("PRAGMA synchronous=FULL")
-  // It writes to the file where it is set already.
+  // This writes to the file even if the setting is unchanged.
   await client.execute("PRAGMA auto_vacuum=INCREMENTAL")
   await awaitGo()
   const [log] = (await client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows
-  if (log?.busy !== 0) throw new Error("something else has it open")
+  if (log?.busy !== 0) throw new Error("another process has it open")
   await copy(client)
   return {ok: true}
 }

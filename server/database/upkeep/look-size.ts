@@ -2,10 +2,10 @@
 const most = 100
 const least = 10
 
-/** What a look may take, in milliseconds. */
+/** How long a look may take, in milliseconds. */
 const longest = 10
 
-/** So many looks pass before it is tried again whether fewer rows take less. */
+/** How many looks pass before the next try with fewer rows. */
 const patience = 8
 
 interface Look {
@@ -14,12 +14,13 @@ interface Look {
 }
 
 /**
- * How many rows the next look takes. Where a look takes too long, the next has half as many rows; where those take about as
- * long, the time is the disk's, and the rows are as many as before: fewer would make writers wait more often, not less.
+ * How many rows the next look takes. If a look takes too long, the next one has half as many rows. If that takes about
+ * as long, the disk is slow, and the number returns to the previous one: fewer rows would make writers wait more often,
+ * not less.
  */
 export class LookSize {
   #rows = most
-  /** The larger look, while it is tried whether fewer rows take less. */
+  /** The larger look, while a look with fewer rows is tried. */
   #larger: Look | undefined
   #passed = patience
 
@@ -27,7 +28,7 @@ export class LookSize {
     return this.#rows
   }
 
-  /** What the look took, in milliseconds. One that has written nothing holds up nobody. */
+  /** Records how long a look took, in milliseconds. A look that wrote nothing delays nobody. */
   took(took: number, hasWritten: boolean): void {
     const rows = this.#rows
     const larger = this.#larger
@@ -45,6 +46,6 @@ export class LookSize {
   }
 }
 
-/** At least half of the time that fewer rows would save, were all of it theirs. */
+/** True if fewer rows saved at least half of the time that they would save if all time were spent on rows. */
 const isWorthwhile = (look: Look, larger: Look): boolean =>
   look.took <= (larger.took * (1 + look.rows / larger.rows)) / 2

@@ -20,7 +20,7 @@ interface Answer {
 export interface TableSize {
   readonly name: string
   readonly rows: number
-  /** With its indexes. */
+  /** Includes its indexes. */
   readonly bytes: number
 }
 
@@ -37,9 +37,9 @@ const answerOf = async (child: Child): Promise<Answer> => {
 }
 
 /**
- * Copies a database file, consistent to one point, while its Host goes on writing: `VACUUM INTO` on a connection of a
- * child process. The copy is durable when it resolves; until it is whole it has another name. Replaces nothing. Throws
- * `database_failed`, leaving no partial copy.
+ * Copies a database file, consistent to one moment, while its Host continues to write: `VACUUM INTO` on a connection of
+ * a child process. Durable when it resolves; an incomplete copy has another name. Replaces no file. Throws
+ * `database_failed` and leaves no partial copy.
  */
 export const snapshotFile = (database: string, target: string, signal?: AbortSignal): Promise<void> =>
   keepingNothingPartial(target, async partial => {
@@ -47,7 +47,7 @@ export const snapshotFile = (database: string, target: string, signal?: AbortSig
     if (!ok) throw new Error(findings.join("; "))
   })
 
-/** Like `snapshotFile`, of a file that nobody has open; its write-ahead log is empty afterwards. */
+/** Like `snapshotFile`, for a file that no process has open. Leaves an empty write-ahead log. */
 export const rewriteFile = (database: string, target: string): Promise<void> =>
   keepingNothingPartial(target, async partial => {
     const child = startChild(module, ["rewrite", database, partial, target])
@@ -65,8 +65,8 @@ export interface Fingerprint {
 }
 
 /**
- * Like `snapshotFile`, of a moment that the caller chooses: `atPoint` is called once the child process has the file open,
- * and inside of it `begin` resolves when the point of the copy is fixed. What is stored later is not in the copy.
+ * Like `snapshotFile`, at a moment that the caller chooses: `atPoint` is called once the child process has opened the
+ * file, and its `begin` resolves when the moment of the copy is fixed. The copy has no later changes.
  */
 export const snapshotPoint = (
   database: string,
@@ -83,7 +83,7 @@ export const snapshotPoint = (
       child.say("go")
       return begun(partial, answer)
     }).catch(async error => {
-      // Without its line the child ends by itself, with an answer or without one.
+      // Without its line the child would wait; with an empty one it ends, with or without an answer.
       child.say("")
       await answer.catch(() => {})
       throw error
@@ -93,7 +93,7 @@ export const snapshotPoint = (
     return {size, sha256}
   })
 
-/** SQLite begins to read before it begins to write: the copy that has bytes has its point, and so has one that is whole. */
+/** SQLite begins to read before it begins to write. So the moment is fixed once the copy has bytes or is complete. */
 const begun = async (partial: string, answer: Promise<Answer>): Promise<void> => {
   let hasEnded = false
   const end = () => {
@@ -121,24 +121,26 @@ const removePartial = async (partial: string): Promise<void> => {
   for (const end of ["", "-journal"]) await rm(`${partial}${end}`, {force: true})
 }
 
-/** The rows and bytes of each table of a database file, the largest first. Throws `database_failed`. */
+/** Returns the rows and bytes of each table of a database file, the largest first. Throws `database_failed`. */
 export const countTables = async (database: string): Promise<readonly TableSize[]> => {
   const {tables, findings = []} = await run(["tables", database])
   if (tables === undefined) throw new Problem("database_failed", `counting the tables failed: ${findings.join("; ")}`)
   return tables
 }
 
-/** What SQLite's quick_check finds wrong with a database file (nothing for a sound one), and its schema version. */
+/**
+ * Returns the findings of SQLite's quick_check of a database file (none for an intact file), and its schema version.
+ */
 export const inspectFile = async (database: string): Promise<{findings: readonly string[]; schema: number}> => {
   const {ok, findings = [], schema = 0} = await run(["check", database])
   return {findings: ok ? [] : findings, schema}
 }
 
 /**
- * What SQLite's integrity_check finds wrong with a database file, by a process of its own, so that it can be read meanwhile. A
- * check that could not be made is a finding.
+ * Returns the findings of SQLite's integrity_check of a database file. A child process runs it, so that the file stays
+ * readable. A check that could not run is a finding.
  */
 export const checkIntegrity = async (database: string): Promise<readonly string[]> => {
   const {ok, findings = []} = await run(["integrity", database])
-  return ok || findings.length > 0 ? findings : ["integrity_check gave no answer"]
+  return ok || findings.length > 0 ? findings : ["integrity_check returned nothing"]
 }

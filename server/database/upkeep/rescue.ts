@@ -4,18 +4,19 @@ import type {Client} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {syncNow} from "../../runtime/files.ts"
 
-/** What a rescue wrote. */
+/** The file that a rescue wrote. */
 export interface Rescued {
   readonly path: string
   /** In bytes. */
   readonly size: number
-  /** In all tables together. */
+  /** The rows of all tables together. */
   readonly rows: number
 }
 
 /**
- * Writes what a connection holds into a new file that only its owner may read: whole and durable when it resolves; until then it
- * has another name. The event loop stands still meanwhile: only this connection still reaches the old file. Throws `rescue_failed`.
+ * Writes the data of a connection into a new file that only its owner may read. Complete and durable when it resolves;
+ * until then it has another name. Blocks the event loop, since only this connection still reaches the old file. Throws
+ * `rescue_failed`.
  */
 export const rescueInto = async (client: Client, target: string): Promise<Rescued> => {
   const partial = `${target}.partial`
@@ -24,7 +25,7 @@ export const rescueInto = async (client: Client, target: string): Promise<Rescue
   if (existsSync(target)) throw failed("it already exists")
   try {
     removePartial(partial)
-    // SQLite would make it readable by others; it fills an empty file.
+    // SQLite would make the file readable by others. It accepts an existing empty file.
     closeSync(openSync(partial, "wx", 0o600))
     await client.execute({sql: "VACUUM INTO ?", args: [partial]})
     chmodSync(partial, 0o600)

@@ -4,56 +4,67 @@ import type {Database} from "../database.ts"
 import type {Row, Statement} from "../engine.ts"
 import {LookSize} from "./look-size.ts"
 
-/** What is kept: for so many milliseconds, and so many rows. Undefined for without end. */
+/** What is kept: rows up to this age in milliseconds, and up to this number. Undefined means no limit. */
 export interface Limits {
   readonly age: number | undefined
   readonly rows: number | undefined
 }
 
 export interface PartLimits extends Limits {
-  /** What was not done with, and waits for a person, is kept for so many milliseconds. */
+  /**
+   * The age, in milliseconds, up to which undelivered rows are kept: those that failed, are dead, unknown or held, and
+   * wait for a person.
+   */
   readonly undelivered: number | undefined
-  /** The numbers above it are kept whatever else is said. */
+  /** Rows with higher numbers are kept in any case. */
   readonly spareAfter: number
 }
 
-/** As the configuration names them, under `retention`. */
+/** The names under `retention` in the configuration. */
 export type RetentionPartName = "handled" | "duplicates" | "sent" | "jobRuns" | "agentRuns" | "gaps" | "runs"
 
 /**
- * A table whose old rows are dropped. Its statements may use `?1` and `?2` for the numbers between which it looks, the
- * first excluded; `?3` for the time before which a row is old; `?4` for the number up to which rows are too many; `?5` for
- * the time before which what was not done with is old; `?6` for now; `?7` for the last number that may be dropped.
+ * A table whose old rows are deleted. Its statements may use these parameters:
+ *
+ * - `?1` and `?2`: the numbers between which to look, without the first.
+ * - `?3`: the time before which a row is old.
+ * - `?4`: the number up to which there are too many rows.
+ * - `?5`: the time before which an undelivered row is old.
+ * - `?6`: now.
+ * - `?7`: the last number that may be deleted.
  */
 export interface RetentionPart {
   readonly name: RetentionPartName
   readonly table: string
   /** The column that numbers its rows in the order in which they came. */
   readonly number: string
-  /** The time that a row has been there since; rows with higher numbers are not older. */
+  /** The column with the time of a row. Rows with higher numbers are not older. */
   readonly at: string
-  /** How many rows of the look may be dropped, as a query with one column `rows`. */
+  /** Counts the rows of the look that may be deleted, as a query with one column `rows`. */
   readonly count: string
-  /** The batch that counts them in `retention_dropped`, and drops them. */
+  /** The batch that counts the rows in `retention_dropped` and deletes them. */
   readonly drop: readonly string[]
 }
 
-/** A sweep gives everything else so many times the time that it takes itself. */
+/** How many times its own duration a sweep pauses for other work. */
 const leisure = 3
 
-/** Counts what is about to be dropped: `from` has the columns `detail` and `rows`; those of `gapTime` are milliseconds. */
+/**
+ * Counts the rows that are about to be deleted. `from` has the columns `detail` and `rows`; for `gapTime`, `rows` is in
+ * milliseconds.
+ */
 export const counting = (part: RetentionPartName | "gapTime", from: string): string =>
   `INSERT INTO retention_dropped (part, detail, rows, last_at) SELECT '${part}', detail, rows, ?6 FROM (${from}) WHERE rows > 0
    ON CONFLICT (part, detail) DO UPDATE SET rows = retention_dropped.rows + excluded.rows, last_at = excluded.last_at`
 
 interface PlainPart extends Omit<RetentionPart, "count" | "drop"> {
-  /** Which rows of a look may go. */
+  /** Selects the rows of a look that may be deleted. */
   readonly condition: string
-  /** What is counted of them: an expression. */
+  /** An expression that groups the counts. */
   readonly detail: string
 }
 
-/** A part of which every row goes by the same condition, and takes nothing else with it. */
+/** A part whose rows are all deleted by the same condition, and without related rows. */
 export const plainPart = ({condition, detail, ...part}: PlainPart): RetentionPart => {
   const rows = `FROM ${part.table} WHERE ${condition}`
   return {
@@ -67,11 +78,11 @@ export interface SweepOptions {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly signal?: AbortSignal
-  /** Hears how many rows of the part were dropped so far. */
+  /** Receives the number of rows of the part that were deleted so far. */
   readonly progress?: (rows: number) => void
 }
 
-/** Drops what a part keeps no longer, in small steps; resolves to how many rows went. */
+/** Deletes the rows of a part that exceed the limits, in small steps. Resolves to the number of deleted rows. */
 export const sweepPart = async (
   database: Database,
   part: RetentionPart,
@@ -151,6 +162,6 @@ const lookOf = ({first, last, oldest}: Row): Look => ({
 const mayGo = ({first, oldest}: Look, {before, undelivered, upTo, last}: Bounds): boolean =>
   first <= last && (oldest < Math.max(before, undelivered) || first <= upTo)
 
-/** A statement takes as many as the highest that it names. */
+/** A statement takes as many arguments as the highest number that it names. */
 export const argumentsOf = (sql: string, args: NonNullable<Statement["args"]>): NonNullable<Statement["args"]> =>
   args.slice(0, Math.max(...[...sql.matchAll(/\?(\d)/g)].map(match => Number(match[1]))))

@@ -1,7 +1,7 @@
 import {endReason} from "../runs.ts"
 import {plainPart} from "./retention.ts"
 
-/** Runs of the Host, without the one that asks; how many ended in which way stays known. */
+/** Runs of the Host, except the current one. The counts of their ends stay. */
 export const runsPart = plainPart({
   name: "runs",
   table: "svc_runs",

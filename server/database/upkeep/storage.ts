@@ -6,12 +6,15 @@ import {isMissing} from "../../runtime/files.ts"
 /** Sizes in bytes. */
 export interface Storage {
   readonly file: number
-  /** The write-ahead log beside it. */
+  /** The write-ahead log beside the file. */
   readonly log: number
   readonly free: number
 }
 
-/** What a database file takes on its disk. It is never opened: closing it would drop the locks of SQLite on it. */
+/**
+ * Returns the space that a database file takes on its disk. Never opens the file: closing it would drop SQLite's locks
+ * on it.
+ */
 export const readStorage = async (file: string): Promise<Storage> => {
   const [own, log, free] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`), freeSpace(dirname(file))])
   return {file: own, log, free}

@@ -5,8 +5,8 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import {makePrivateFolderSync} from "../../runtime/files.ts"
 
 /**
- * The driver would make the file readable by others; and a file that is there must not be opened but by the driver. Throws
- * `database_unopenable`.
+ * Creates the file if it is missing: the driver would make it readable by others. An existing file must only be opened
+ * by the driver. Throws `database_unopenable`.
  */
 export const prepareFile = (file: string): void => {
   try {
@@ -16,24 +16,24 @@ export const prepareFile = (file: string): void => {
       makePrivateFolderSync(dirname(file))
       closeSync(openSync(file, "ax", 0o600))
     }
-    // SQLite opens a file that it may not write for reading, and says nothing.
+    // SQLite silently opens a file without write permission for reading.
     else accessSync(file, constants.W_OK)
   } catch (cause) {
     throw new Problem("database_unopenable", `cannot open ${file}: ${messageOf(cause)}`, {cause})
   }
 }
 
-/** SQLite takes what is missing at the end of the last page for zeros. Throws `database_corrupt`. */
+/** SQLite reads missing bytes at the end of the last page as zeros. Throws `database_corrupt`. */
 export const requireWhole = async (client: Client, file: string): Promise<void> => {
   const [checkpoint] = (await client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows
   if (checkpoint?.busy !== 0) return
   const expected = await sizeOf(client)
   const {size} = statSync(file)
   if (size < expected)
-    throw new Problem("database_corrupt", `cannot open ${file}: it was cut short, to ${size} of ${expected} bytes`)
+    throw new Problem("database_corrupt", `cannot open ${file}: it is truncated to ${size} of ${expected} bytes`)
 }
 
-/** What the pages of the database take, in bytes. */
+/** Returns the size of the database's pages, in bytes. */
 export const sizeOf = async (client: Client): Promise<number> => {
   const sizes = "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size"
   return Number((await client.execute(sizes)).rows[0]?.size)

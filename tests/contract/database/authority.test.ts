@@ -107,7 +107,7 @@ test("a part that is missing or damaged is named together with one that differs,
   const {paths, give, authority, judge} = await makeState("file")
   writeFileSync(paths.authority, "{")
   expect((await refusalOf(judge)).message).toBe(
-    `${paths.authority} does not hold an authority: it was damaged or edited`,
+    `${paths.authority} contains no valid authority: it was damaged or edited`,
   )
   const other = randomUUID()
   await give["job file"](other)

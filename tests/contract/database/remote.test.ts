@@ -16,7 +16,7 @@ test("a second Host is refused and told who holds the lease; once the first clos
   const first = await open(location, {runtimeId: "first-host"})
   await expect(open(location, {runtimeId: "second-host"})).rejects.toMatchObject({
     code: "locked",
-    message: expect.stringMatching(/first-host, for ([1-9]|1[0-5]) s more unless it renews/),
+    message: expect.stringMatching(/first-host; its lease expires in ([1-9]|1[0-5]) s unless it renews/),
     hint: expect.stringContaining("Stop the other Host"),
   })
   await first.close()

@@ -81,7 +81,7 @@ test("what handlers answer while the database is locked is stored once the lock 
   const file = host.project.path(".svc/data.sqlite")
   const stranger = await holdDatabase(file)
   host.project.write("go", "")
-  await untilPrinted(host.process, "waits for the database")
+  await untilPrinted(host.process, "the database is failing; retrying")
   await sleep(300)
   stranger.child.kill("SIGKILL")
   await stranger.finished

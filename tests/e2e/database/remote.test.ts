@@ -94,7 +94,7 @@ test("a second Host on the same remote database is refused and told who holds it
   twin.write(".svc/authority.json", host.project.read(".svc/authority.json"))
   const text = await refusal({project: twin, env: {DATABASE_TOKEN}})
   expect(text).toContain(`another Host holds the remote database: runtimeId ${host.runtimeId}`)
-  expect(text).toContain("Stop the other Host; after a crash its lease ends by itself")
+  expect(text).toContain("Stop the other Host. After a crash, wait until its lease expires")
   expect((await post(host, "still mine")).status).toBe(202)
 })
 
@@ -157,7 +157,7 @@ test("what a handler answers is stored once, though the answer to its storing is
     host.project.write(`go ${when}`, "")
     await handledAll(host)
   }
-  await untilPrinted(host.process, "waits for the database")
+  await untilPrinted(host.process, "the database is failing; retrying")
   expect(server.sql("SELECT state FROM inbox_marks")).toEqual([{state: "handled"}, {state: "handled"}])
   expect(answered(server)).toEqual(["before", "after"].map(id => ({id, answers: 1})))
 })

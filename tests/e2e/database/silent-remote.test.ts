@@ -48,7 +48,7 @@ test("a Host whose connections to its database hang goes on over new ones, on ea
     cable.stall()
     expect((await post(host, "during")).status).toBe(202)
     await handledAll(host)
-    await untilPrinted(host.process, "did not answer: no end within 2 s")
+    await untilPrinted(host.process, "did not answer: timed out after 2 s")
     await untilPrinted(host.process, "the remote database answers again")
     expect((await metricsOf(host)).value("svc_database_unanswered_total")).toBeGreaterThan(0)
     cable.mute()
@@ -77,7 +77,7 @@ test("a Host that cannot renew its lease says so, acknowledges nothing, and ends
     const {code, stdout} = await host.process.finished
     expect(code).toBe(exit.runtimeRestart)
     expect(performance.now() - began).toBeGreaterThan(10_000)
-    expect(stdout).toContain("the lease of the remote database has ended: no renewal was answered for 15 s")
+    expect(stdout).toContain("the lease of the remote database has expired: no renewal was answered for 15 s")
     expect(server.sql("SELECT event_id FROM inbox")).toEqual([])
   })
 })

@@ -86,7 +86,7 @@ test("a disk that hangs is told of, and each end keeps its exit code on Bun and 
     const host = await start(runtime)
     await slowSyncs(context, host.process.pid, 6000)
     const posted = post(host, "hung").catch(() => {})
-    await untilPrinted(host.process, "the disk has not ended a sync for 5 s")
+    await untilPrinted(host.process, "the disk has not completed a sync for 5 s")
     const report = await host.get<ReadinessReport>("/api/system/readiness")
     expect(JSON.stringify(report)).toContain("its disk does not answer")
     expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)

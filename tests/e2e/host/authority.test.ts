@@ -127,7 +127,7 @@ test.each(["database", "file"])(
 test.each(["", "{", "null", '{"authority":7}'])("a damaged authority file (%j) is refused and kept", async text => {
   const {project} = await startedProject()
   project.write(file, text)
-  expect(await refusal(project)).toContain(`${project.path(file)} does not hold an authority`)
+  expect(await refusal(project)).toContain(`${project.path(file)} contains no valid authority`)
   expect(readFileSync(project.path(file), "utf8")).toBe(text)
 })
 
