@@ -2,7 +2,7 @@ import type {AlertSettings, AlertTarget, QuietSettings} from "../../shared/alert
 import type {Issue} from "../../shared/problems.ts"
 import type {Path, Source} from "./source.ts"
 
-/** What no single key of `alerts` can say: where each target goes, and when it is quiet. */
+/** Checks what no single key of `alerts` can express: where each target sends, and the quiet hours. */
 export const checkAlerts = (source: Source, {targets, quiet}: AlertSettings): Issue[] => [
   ...Object.entries(targets).flatMap(([name, target]) => checkTarget(source, ["alerts", "targets", name], target)),
   ...checkQuiet(source, quiet),
@@ -11,10 +11,9 @@ export const checkAlerts = (source: Source, {targets, quiet}: AlertSettings): Is
 const checkTarget = (source: Source, at: Path, {endpoint, channel, webhook, email}: AlertTarget): Issue[] => {
   const isChannel = endpoint !== undefined || channel !== undefined
   const kinds = [isChannel, webhook !== undefined, email !== undefined].filter(Boolean).length
-  if (kinds !== 1)
-    return [source.issue(at, "needs one of endpoint with channel, webhook, email: one and no more", "key")]
+  if (kinds !== 1) return [source.issue(at, "needs exactly one of: endpoint with channel, webhook, email", "key")]
   if (isChannel && endpoint === undefined)
-    return [source.issue([...at, "endpoint"], "is missing; a channel is one of an endpoint", "key")]
+    return [source.issue([...at, "endpoint"], "is missing; a channel belongs to an endpoint", "key")]
   if (isChannel && channel === undefined)
     return [source.issue([...at, "channel"], "is missing; name the channel of the endpoint", "key")]
   const secret = webhook?.secret?.reveal()
@@ -22,12 +21,12 @@ const checkTarget = (source: Source, at: Path, {endpoint, channel, webhook, emai
     return [
       source.issue(
         [...at, "webhook", "secret"],
-        "is not base64 of 24 to 64 bytes; make one: whsec_ and the output of openssl rand -base64 32",
+        "is not base64 of 24 to 64 bytes; use whsec_ followed by the output of openssl rand -base64 32",
       ),
     ]
   const {smtp} = email ?? {}
   if (smtp !== undefined && (smtp.user === undefined) !== (smtp.password === undefined))
-    return [source.issue([...at, "email", "smtp"], "needs both user and password for a login, or neither", "key")]
+    return [source.issue([...at, "email", "smtp"], "needs both user and password, or neither", "key")]
   return []
 }
 
@@ -41,7 +40,12 @@ const checkQuiet = (source: Source, {zone, hours}: QuietSettings): Issue[] => [
   ...(isZone(zone) ? [] : [source.issue(["alerts", "quiet", "zone"], `there is no time zone "${zone}"`)]),
   ...hours.flatMap(({from, to}, index) =>
     from === to
-      ? [source.issue(["alerts", "quiet", "hours", index, "to"], "is when they begin; for a whole day: 00:00 to 24:00")]
+      ? [
+          source.issue(
+            ["alerts", "quiet", "hours", index, "to"],
+            "is the same time as from; for a whole day, use 00:00 to 24:00",
+          ),
+        ]
       : [],
   ),
 ]

@@ -3,7 +3,7 @@ import {languageTag, noLanguage} from "../../shared/language.ts"
 import type {Issue} from "../../shared/problems.ts"
 import type {Path, Source} from "./source.ts"
 
-/** What `languages` says wrong by itself: tags that are none, languages that stand twice, rules that never count. */
+/** Checks what `languages` contains: invalid tags, duplicate languages, and rules that never apply. */
 export const checkLanguages = (source: Source, {default: fallback, offer, rules, texts}: Languages): Issue[] => {
   const at = (...path: Path): Path => ["languages", ...path]
   const checkTag = (tag: string, path: Path, where: "key" | "value" = "value") =>
@@ -13,12 +13,15 @@ export const checkLanguages = (source: Source, {default: fallback, offer, rules,
     ...(offer ?? []).flatMap((tag, index) => checkTag(tag, at("offer", index))),
     ...rules.flatMap(({language}, index) => checkTag(language, at("rules", index, "language"))),
     ...Object.keys(texts).flatMap(tag => checkTag(tag, at("texts", tag), "key")),
-    ...twice(Object.keys(texts)).map(tag => source.issue(at("texts", tag), "the language stands twice", "key")),
+    ...twice(Object.keys(texts)).map(tag => source.issue(at("texts", tag), "the language is listed twice", "key")),
     ...rules.flatMap((rule, index) => {
       const earlier = rules.slice(0, index).findIndex(other => covers(other, rule))
       if (earlier < 0) return []
       return [
-        source.issue(at("rules", index), `is never reached: languages.rules[${earlier}] fits wherever this one does`),
+        source.issue(
+          at("rules", index),
+          `is never reached: languages.rules[${earlier}] already matches everything that this rule matches`,
+        ),
       ]
     }),
   ]

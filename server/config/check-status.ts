@@ -5,7 +5,7 @@ import {didYouMean} from "./suggest.ts"
 
 const kinds = ["endpoint", "plugin", "agent"] as const
 
-/** What the labels of `status` say wrong without the endpoints being known. */
+/** Checks the labels of `status` without knowing the endpoints. */
 export const checkStatus = (source: Source, {status, plugins, agents}: ProjectConfig): Issue[] =>
   status.labels.flatMap((label, index) => {
     const at = ["status", "labels", index]
@@ -18,8 +18,8 @@ export const checkStatus = (source: Source, {status, plugins, agents}: ProjectCo
     return [
       ...(second === undefined
         ? []
-        : [source.issue([...at, second], `a label stands for one thing: this one names its ${first} already`, "key")]),
-      ...(isTaken ? [source.issue([...at, "label"], `the label "${label.label}" stands twice`)] : []),
+        : [source.issue([...at, second], `a label names one thing, and this one already names its ${first}`, "key")]),
+      ...(isTaken ? [source.issue([...at, "label"], `the label "${label.label}" is used twice`)] : []),
       ...(label.endpoint === "*"
         ? [source.issue([...at, "endpoint"], "expected the name of one endpoint; leave it out for the whole bot")]
         : []),

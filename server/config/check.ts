@@ -7,10 +7,10 @@ import {explain} from "./explain.ts"
 import {formatPath, type Path, type Source} from "./source.ts"
 
 export interface Checked {
-  /** Frozen, with defaults filled in and secrets wrapped; meaningless when there are issues. */
+  /** Frozen, with defaults and wrapped secrets. Meaningless if there are issues. */
   readonly value: unknown
   readonly issues: readonly Issue[]
-  /** The secrets' values, for masking. */
+  /** The values of the secrets, for masking. */
   readonly secrets: readonly string[]
 }
 
@@ -25,15 +25,15 @@ interface Shape {
 }
 
 /**
- * Expands and checks one part of a configuration against its schema: all findings at once, each with its position.
- * What the schema leaves unknown stays as it was written, for the plugin whose schema knows it.
+ * Expands one part of a configuration and checks it against its schema. Reports all findings at once, each with its
+ * position. Values without a schema stay as they were written, for the plugin whose schema knows them.
  */
 export const check = (source: Source, variables: Variables, schema: TSchema, raw: unknown, at: Path = []): Checked => {
   const walk = new Walk(source, variables)
   const plain = walk.visit(schema, raw, at)
   const broken = walk.issues.map(issue => issue.path)
   const isBroken = (path: Path) => path.some((_, index) => broken.includes(formatPath(path.slice(0, index + 1))))
-  // Whether it fits is known much sooner than what is wrong with it.
+  // Checking whether the value fits is much faster than finding out what is wrong with it.
   const wrong = fits(schema, plain) ? [] : explain(schema, plain, at, path => walk.origins.get(formatPath(path)))
   const errors = wrong
     .filter(error => !isBroken(error.path))
@@ -45,7 +45,7 @@ export const check = (source: Source, variables: Variables, schema: TSchema, raw
 class Walk {
   readonly issues: Issue[] = []
   readonly secrets: string[] = []
-  /** Which variables a value came from, by path: such a value is never shown. */
+  /** The variables that a value came from, by path. These values are never shown. */
   readonly origins = new Map<string, readonly string[]>()
   readonly #source: Source
   readonly #variables: Variables
@@ -65,7 +65,7 @@ class Walk {
         ? raw
         : raw.map((item, index) => this.visit(shape.items as TSchema, item, [...path, index]))
     }
-    // A key that is written without a value means its defaults.
+    // A key without a value means its defaults.
     if (raw === null && shape.type === "object") return this.#object(shape, {}, path)
     if (typeof raw === "object" && raw !== null && shape.type === "object") return this.#object(shape, raw, path)
     return raw
@@ -81,7 +81,7 @@ class Walk {
       if (!Object.hasOwn(raw, key) && fallback !== undefined)
         entries.push([key, this.visit(schema, fallback, [...path, key])])
     }
-    // An assignment would drop the key __proto__, and nobody would hear that it is unknown.
+    // An assignment would drop the key __proto__, so that it would not be reported as unknown.
     return Object.fromEntries(entries)
   }
 
@@ -110,7 +110,7 @@ class Walk {
   }
 }
 
-/** No keyword but annotations: anything goes. */
+/** True for a schema with only annotations, which allows any value. */
 const isUnknown = (shape: Shape) =>
   shape.type === undefined && !("anyOf" in shape) && !("enum" in shape) && !("const" in shape)
 
@@ -122,7 +122,7 @@ const schemaOf = (shape: Shape, key: string): TSchema | undefined => {
   return typeof shape.additionalProperties === "object" ? shape.additionalProperties : undefined
 }
 
-/** A variable is always text: where the schema wants a number or a boolean, text that is one becomes one. */
+/** A variable is always text. Converts it if the schema wants a number or a boolean and the text is one. */
 const fromText = ({type}: Shape, text: string): unknown => {
   if ((type === "integer" || type === "number") && text.trim() !== "" && Number.isFinite(Number(text)))
     return Number(text)
@@ -150,5 +150,5 @@ const freeze = (value: unknown): unknown => {
   return Object.freeze(value)
 }
 
-/** True when the value fits the schema; for data that is not a configuration. */
+/** Returns whether a value fits the schema. For data that is not a configuration. */
 export const fits = (schema: TSchema, value: unknown): boolean => Check(schema, value)

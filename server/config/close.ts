@@ -1,6 +1,6 @@
 import type {TSchema} from "../../shared/type.ts"
 
-/** The parts of a JSON schema that hold other schemas. */
+/** The parts of a JSON schema that contain other schemas. */
 interface Shape {
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly patternProperties?: Readonly<Record<string, TSchema>>
@@ -9,12 +9,12 @@ interface Shape {
   readonly anyOf?: readonly TSchema[]
 }
 
-/** By the schema as its plugin wrote it. */
+/** Closed schemas, by the schema that the plugin wrote. */
 const known = new WeakMap<TSchema, TSchema>()
 
 /**
- * The same schema, except that an object that names its keys accepts no others unless it says so. A mistyped key is then an
- * error. An intersection stays as it is: a part of it does not know the keys of the other parts.
+ * Returns the same schema, except that an object with named keys accepts no others unless it says so. This makes a
+ * mistyped key an error. An intersection stays open, since each part does not know the keys of the other parts.
  */
 export const closed = (schema: TSchema): TSchema => {
   const found = known.get(schema)

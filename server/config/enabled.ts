@@ -2,8 +2,8 @@ import {isDeepStrictEqual} from "node:util"
 import {read, withValue} from "./edit/text.ts"
 
 /**
- * A configuration with `plugins.<name>.enabled` set, and every other character as it was. Undefined where the text does
- * not allow that, as where the entry is an alias, or others are, and where there is no such plugin.
+ * Sets `plugins.<name>.enabled`; every other character stays. Returns undefined if there is no such plugin, or if the
+ * text does not allow this, for example because of aliases.
  */
 export const withEnabled = (text: string, name: string, enabled: boolean): string | undefined => {
   const {plugins} = settingsIn(text)
@@ -11,7 +11,7 @@ export const withEnabled = (text: string, name: string, enabled: boolean): strin
   return withValue(text, ["plugins", name, "enabled"], enabled, true)
 }
 
-/** Do two configurations say the same, where a plugin is enabled that is not said to be disabled? */
+/** Do two configurations have the same meaning, where a plugin is enabled unless the configuration disables it? */
 export const saysTheSame = (one: string, other: string): boolean =>
   isDeepStrictEqual(withoutDefaults(settingsIn(one)), withoutDefaults(settingsIn(other)))
 

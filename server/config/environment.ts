@@ -3,7 +3,7 @@ import {join} from "node:path"
 import {parse} from "dotenv"
 import type {Variables} from "./expand.ts"
 
-/** One `.env` file that was read. */
+/** A `.env` file that was read. */
 export interface EnvironmentFile {
   readonly path: string
   readonly text: string
@@ -13,13 +13,13 @@ export interface EnvironmentFile {
 }
 
 export interface Environment {
-  /** `.env.<name>` is read over `.env`. */
+  /** `.env.<name>` overrides `.env`. */
   readonly name: string
   readonly variables: Variables
   readonly files: readonly EnvironmentFile[]
 }
 
-/** Reads `.env`, then `.env.<name>` over it; what the process's environment has wins over both. */
+/** Reads `.env`, then `.env.<name>`, which overrides it. The process's environment overrides both. */
 export const readEnvironment = async (project: string, name: string, own: Variables): Promise<Environment> => {
   const read = await Promise.all([".env", `.env.${name}`].map(file => readEnvironmentFile(join(project, file))))
   const files = read.filter(file => file !== undefined)

@@ -1,12 +1,12 @@
 import {didYouMean} from "./suggest.ts"
 
-/** The environment as the Host sees it: names to values. */
+/** The environment as the Host sees it: values by name. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
 const reference = /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const bare = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 
-/** The variables that a text refers to, one that does not parse too; each as often as it does. */
+/** Returns the variables that a text refers to, with repetitions. Works for broken text too. */
 export const namesIn = (text: string): readonly string[] =>
   [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)/g)].map(match => match[1] ?? "")
 
@@ -15,8 +15,8 @@ export type Expansion =
   | {is: "unset"; message: string}
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}`; `$${` stands for a literal `${`. A variable that is not set, or set to
- * nothing, takes its default; without one it is an error that names it, and never becomes an empty string.
+ * Replaces `${NAME}` and `${NAME:-default}`; `$${` means a literal `${`. A variable that is unset or empty takes its
+ * default. Without a default it is an error that names the variable, and never becomes an empty string.
  */
 export const expand = (text: string, variables: Variables): Expansion => {
   const unset: string[] = []
@@ -37,11 +37,12 @@ export const expand = (text: string, variables: Variables): Expansion => {
 
 export type SecretExpansion = {is: "secret"; value: string; name: string} | {is: "refused"; message: string}
 
-/** The value of a secret: only a bare `${NAME}` is taken, never a literal and never a default. */
+/** Returns the value of a secret. Accepts only a bare `${NAME}`, never a literal or a default. */
 export const expandSecret = (raw: unknown, variables: Variables): SecretExpansion => {
   const name = typeof raw === "string" ? bare.exec(raw)?.[1] : undefined
   if (name === undefined) {
-    const got = typeof raw === "string" && raw.includes("${") ? "a default or more than the variable" : "a literal"
+    const got =
+      typeof raw === "string" && raw.includes("${") ? "a variable with a default or with other text" : "a literal"
     return {
       is: "refused",
       message: `expected a bare \${NAME}, since secrets come from the environment only; got ${got}`,

@@ -11,15 +11,15 @@ export interface Explanation {
   readonly where: "key" | "value"
 }
 
-/** Which environment variables the value at a path came from, if any. */
+/** Returns the environment variables that the value at a path came from, if any. */
 type Origins = (path: Path) => readonly string[] | undefined
 
-/** A value in the words of an explanation; `names` are the variables that it came from. */
+/** Shows a value in an explanation. `names` are the variables that it came from. */
 type Shown = (value: unknown, names: readonly string[] | undefined) => string
 
 type ValidationError = ReturnType<typeof Errors>[1][number]
 
-// TypeBox stops at eight errors; a configuration's are shown all at once.
+// TypeBox stops at eight errors; svc shows all errors of a configuration at once.
 Settings.Set({maxErrors: 1000})
 
 const named: Record<string, string> = {
@@ -36,7 +36,7 @@ const formats: Record<string, string> = {
   "date-time": "a date and time with its time zone, such as 2026-12-01T18:00:00Z",
 }
 
-/** What is wrong with a value, in words: what was expected, what is there, what was probably meant. */
+/** Explains what is wrong with a value: what was expected, what was found, and what was probably meant. */
 export const explain = (
   schema: TSchema,
   value: unknown,
@@ -45,7 +45,7 @@ export const explain = (
   shown: Shown = show,
 ): readonly Explanation[] => {
   const [, errors] = Errors(schema, value)
-  // A union reports each of its branches, then itself: only the union's own error says something.
+  // A union reports each of its branches, then itself. Only the union's error is useful.
   const unions = errors.filter(error => error.keyword === "anyOf").map(error => error.instancePath)
   return errors
     .filter(error => error.keyword === "anyOf" || !unions.some(path => error.instancePath.startsWith(path)))
@@ -103,7 +103,7 @@ const explainOne = (
       ]
     case "propertyNames":
       return [{path, message: `${error.message}: ${error.params.propertyNames.join(", ")}`, where: "key"}]
-    // A closed record says nothing of its own beside the key that it names.
+    // A closed record adds nothing to the key that it names.
     case "boolean":
       return []
     default:
@@ -119,7 +119,7 @@ const typeNames = (type: string | string[]) =>
 
 const knownKeys = (keys: readonly string[]) => (keys.length === 0 ? "" : `; the keys are ${keys.join(", ")}`)
 
-/** The parts of a JSON pointer, with indexes as numbers where the value is a list. */
+/** Returns the parts of a JSON pointer. Indexes are numbers where the value is a list. */
 const partsOf = (pointer: string, root: unknown): (string | number)[] => {
   const parts: (string | number)[] = []
   let value = root
@@ -169,17 +169,17 @@ const innerShape = (shape: Shape, key: string): Shape | undefined => {
     | undefined
 }
 
-/** What is wrong with a value that does not come from the configuration; nothing for one that fits. */
+/** Explains what is wrong with a value that does not come from the configuration. Empty if the value fits. */
 export const explainValue = (schema: TSchema, value: unknown): readonly Explanation[] =>
   explain(schema, value, [], () => undefined)
 
-/** Why a value does not fit, and where: `data.size: expected …`. Undefined where it fits, or there is no schema. */
+/** Returns where and why a value does not fit: `data.size: expected …`. Undefined if it fits or there is no schema. */
 export const misfitOf = (name: string, schema: TSchema | undefined, value: unknown): string | undefined => {
   const [found] = schema === undefined ? [] : explainValue(schema, value)
   return found && `${[name, ...found.path].join(".")}: ${found.message}`
 }
 
-/** The same as `explainValue` for values that nobody may read in a log: of a text or bytes it says only that there are some. */
+/** Like `explainValue`, for values that must not appear in a log: it says only that there is text or bytes. */
 export const explainUnseen = (schema: TSchema, value: unknown): readonly Explanation[] =>
   explain(schema, value, [], () => undefined, showKind)
 

@@ -13,7 +13,7 @@ import {checkTokens} from "./check-tokens.ts"
 import type {Variables} from "./expand.ts"
 import {decodeSource, invalid, parseSource, type Source} from "./source.ts"
 
-/** A configuration as text, where it came from, and its fingerprint. */
+/** A configuration as text, with its file and its hash. */
 export interface ConfigText {
   readonly file: string
   readonly text: string
@@ -24,13 +24,13 @@ export interface ConfigText {
 export interface LoadedConfig extends ConfigText {
   readonly config: ProjectConfig
   readonly source: Source
-  /** The environment that it was expanded with, for the plugins' own keys. */
+  /** The variables that it was expanded with, for the plugins' own keys. */
   readonly variables: Variables
   /** The values of the secrets outside the plugins' own keys. */
   readonly secrets: readonly string[]
 }
 
-/** Throws `project_missing` where the file is not there, `config_invalid` where it is not text. */
+/** Throws `project_missing` if the file is missing, `config_invalid` if it is not text. */
 export const readConfigText = async (path: string): Promise<ConfigText> => {
   const bytes = await readFile(path).catch(cause => {
     throw new Problem("project_missing", `cannot read ${path}: ${messageOf(cause)}`, {cause})
@@ -41,8 +41,8 @@ export const readConfigText = async (path: string): Promise<ConfigText> => {
 }
 
 /**
- * Parses, expands and checks a configuration, but for the plugins' own keys. Throws `config_invalid` with every finding
- * and its position.
+ * Parses, expands and checks a configuration, except for the plugins' own keys. Throws `config_invalid` with every
+ * finding and its position.
  */
 export const parseConfig = (from: ConfigText, variables: Variables): LoadedConfig => {
   const source = parseSource(from.file, from.text)
@@ -53,7 +53,7 @@ export const parseConfig = (from: ConfigText, variables: Variables): LoadedConfi
   return {...from, source, variables, config: checked.value as ProjectConfig, secrets: checked.secrets}
 }
 
-/** The same, but for what was asked last: then the answer is at hand. */
+/** The same, but returns the last result if the text and the variables are unchanged. */
 export const parseUnlessSame = (
   last: LoadedConfig | undefined,
   from: ConfigText,
@@ -65,7 +65,7 @@ export const parseUnlessSame = (
 
 const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.column - other.column
 
-/** What no single key can say: keys that belong together. */
+/** Checks what no single key can express: keys that belong together. */
 const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {
   const {database, plugins, http, permissions, languages, alerts} = config
   const issues: Issue[] = [
@@ -82,17 +82,19 @@ const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {
     )
   }
   if (dialect === "libsql" && filename !== undefined) {
-    issues.push(source.issue(["database", "filename"], "belongs to dialect sqlite; dialect libsql takes url", "key"))
+    issues.push(
+      source.issue(["database", "filename"], "applies only to dialect sqlite; dialect libsql uses url", "key"),
+    )
   }
   for (const [key, value] of Object.entries({url, authToken})) {
     if (dialect === "sqlite" && value !== undefined) {
-      issues.push(source.issue(["database", key], "belongs to dialect libsql", "key"))
+      issues.push(source.issue(["database", key], "applies only to dialect libsql", "key"))
     }
   }
   for (const [name, {endpoints}] of Object.entries(plugins)) {
     for (const [index, {id}] of endpoints.entries()) {
       if (endpoints.findIndex(other => other.id === id) < index) {
-        issues.push(source.issue(["plugins", name, "endpoints", index, "id"], `the id "${id}" stands twice`))
+        issues.push(source.issue(["plugins", name, "endpoints", index, "id"], `the id "${id}" is used twice`))
       }
     }
   }

@@ -1,6 +1,6 @@
 import {ProjectConfig} from "../../shared/config.ts"
 
-/** A scalar may also be written as a variable: editors must not object to `${NAME}`. */
+/** A variable may replace a scalar: editors must accept `${NAME}`. */
 const variable = {type: "string", pattern: "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}"}
 
 /** The JSON Schema of `svc.config.yml` as it is written, before expansion. */
@@ -10,7 +10,7 @@ export const configSchema = (): object => ({
   ...(asWritten(ProjectConfig) as object),
 })
 
-/** A schema of expanded values as one of what the file may have in their place. */
+/** Converts a schema of expanded values to a schema of what the file may contain instead. */
 export const asWritten = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(asWritten)
   if (typeof schema !== "object" || schema === null) return schema

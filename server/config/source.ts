@@ -10,31 +10,31 @@ export const formatPath = (path: Path): string =>
     "",
   )
 
-/** More findings than these are not shown: after so many, the file is not what it was meant to be. */
+/** The most findings to show. With more, the file is probably not a configuration at all. */
 const mostIssues = 50
 
-/** A configuration larger than this is refused unread, in bytes. */
+/** In bytes. A larger configuration is refused unread. */
 const largest = 1024 * 1024
 
-/** A YAML file and where in it each key stands. */
+/** A YAML file with the position of each key. */
 export interface Source {
   readonly file: string
   readonly text: string
   /** The file's value, before expansion. */
   readonly raw: unknown
-  /** Keys that stand twice: the rest of the file can be checked all the same. */
+  /** Duplicate keys. The rest of the file can still be checked. */
   readonly duplicates: readonly Issue[]
-  /** An issue at a value, or at its key; where the path does not exist, at the nearest parent that does. */
+  /** Returns an issue at a value or at its key. If the path does not exist, at the nearest existing parent. */
   issue(path: Path, message: string, at?: "key" | "value"): Issue
 }
 
-/** The text of a file's bytes. Throws `config_invalid` for bytes that are not UTF-8, an empty file, and one over 1 MiB. */
+/** Decodes a file. Throws `config_invalid` if it is not UTF-8, is empty, or has more than 1 MiB. */
 export const decodeSource = (file: string, bytes: Uint8Array): string => {
   const refuse = (message: string) => invalid([{file, line: 1, column: 1, path: "", message}])
   if (bytes.length > largest) throw refuse(`expected at most 1 MiB, got ${bytes.length} bytes`)
   try {
     const text = new TextDecoder("utf-8", {fatal: true}).decode(bytes)
-    if (text.trim() === "") throw refuse("the file is empty; svc init writes one to start from")
+    if (text.trim() === "") throw refuse("the file is empty; svc init writes one that you can start from")
     return text
   } catch (cause) {
     throw cause instanceof Problem ? cause : refuse("expected UTF-8 text")
@@ -72,12 +72,12 @@ export const invalid = (issues: readonly Issue[]): Problem =>
     "config_invalid",
     issues.length === 1
       ? "the configuration has an error"
-      : `the configuration has ${issues.length} errors${issues.length > mostIssues ? `, of which the first ${mostIssues} are shown` : ""}`,
+      : `the configuration has ${issues.length} errors${issues.length > mostIssues ? `; the first ${mostIssues} are shown` : ""}`,
     {issues: issues.slice(0, mostIssues)},
   )
 
 const plainMessage = (code: string, message: string) =>
-  code === "DUPLICATE_KEY" ? "the key stands twice; keep one of them" : message.replace(/\s+/g, " ")
+  code === "DUPLICATE_KEY" ? "duplicate key; keep only one of them" : message.replace(/\s+/g, " ")
 
 const offsetOf = (root: Node, path: Path, where: "key" | "value"): number => {
   let node: unknown = root
@@ -85,7 +85,7 @@ const offsetOf = (root: Node, path: Path, where: "key" | "value"): number => {
   for (const [index, part] of path.entries()) {
     if (isAlias(node)) break
     if (isMap(node)) {
-      // Of keys that stand twice, the last one counts.
+      // The last of several duplicate keys counts.
       const pair = node.items.findLast(item => isPair(item) && String(item.key) === String(part))
       if (pair === undefined) break
       const key = startOf(pair.key) ?? offset

@@ -1,9 +1,9 @@
 import {closest, distance} from "fastest-levenshtein"
 
-/** Edits that still count as a slip, by the word's length. */
+/** How many edits still count as a typing error, by the word's length. */
 const tolerance = (word: string) => (word.length <= 3 ? 1 : word.length <= 8 ? 2 : 3)
 
-/** The candidate that was probably meant, if one is near enough. */
+/** Returns the candidate that was probably meant, if one is close enough. */
 export const suggest = (word: string, candidates: readonly string[]): string | undefined => {
   if (candidates.length === 0) return undefined
   const best = closest(word, [...candidates])

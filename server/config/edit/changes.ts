@@ -6,8 +6,8 @@ import {didYouMean} from "../suggest.ts"
 import {read, withoutValue, withValue} from "./text.ts"
 
 /**
- * The text of a configuration with changes, one after the other; every character that they are not about stays. Throws
- * `config_invalid` for a text that is broken, `config_not_editable`, `plugin_unknown`, `endpoint_unknown`, `conflict`.
+ * Applies changes to the text of a configuration, one after the other. Every character outside the changes stays.
+ * Throws `config_invalid` for a broken text, `config_not_editable`, `plugin_unknown`, `endpoint_unknown`, `conflict`.
  */
 export const withChanges = (text: string, changes: readonly ConfigChange[]): string =>
   changes.reduce((now, each) => withChange(now, each), text)
@@ -17,7 +17,7 @@ const withChange = (text: string, change: ConfigChange): string => {
   const at: Path = ["plugins", plugin]
   const entries = pluginsOf(text)
   if (change.change === "add_plugin") {
-    if (Object.hasOwn(entries, plugin)) throw new Problem("conflict", `there is a plugin "${plugin}" already`)
+    if (Object.hasOwn(entries, plugin)) throw new Problem("conflict", `a plugin "${plugin}" already exists`)
     const {use, config} = change
     return set(text, at, {...(use === undefined ? {} : {use}), ...(config === undefined ? {} : {config})})
   }
@@ -28,7 +28,7 @@ const withChange = (text: string, change: ConfigChange): string => {
     case "remove_plugin":
       return remove(text, at)
     case "enable_plugin":
-      // What is not said to be disabled is enabled.
+      // A plugin is enabled unless the configuration disables it.
       return remove(text, [...at, "enabled"])
     case "disable_plugin":
       return set(text, [...at, "enabled"], false, true)
@@ -39,7 +39,7 @@ const withChange = (text: string, change: ConfigChange): string => {
     case "add_account": {
       const {account, value} = change
       const accounts = accountsOf(entry)
-      if (accounts.includes(account)) throw new Problem("conflict", `${plugin} has an account "${account}" already`)
+      if (accounts.includes(account)) throw new Problem("conflict", `${plugin} already has an account "${account}"`)
       const {id: _, ...others} = value
       return set(text, [...at, "endpoints", accounts.length], {id: account, ...others})
     }
@@ -48,13 +48,13 @@ const withChange = (text: string, change: ConfigChange): string => {
   }
 }
 
-/** Throws `request_invalid` for YAML that is none. */
+/** Throws `request_invalid` for invalid YAML. */
 const givenIn = ({path, value, yaml}: Extract<ConfigChange, {change: "set"}>): unknown => {
   if (yaml === undefined) return value ?? null
   const document = parseDocument(yaml)
   const [error] = document.errors
   if (error === undefined) return document.toJS({maxAliasCount: 100}) ?? null
-  throw new Problem("request_invalid", `${formatPath(path)} is no YAML: ${error.message.split("\n")[0]}`)
+  throw new Problem("request_invalid", `${formatPath(path)} is not valid YAML: ${error.message.split("\n")[0]}`)
 }
 
 const set = (text: string, path: Path, value: unknown, isFirst = false): string =>
@@ -63,7 +63,10 @@ const set = (text: string, path: Path, value: unknown, isFirst = false): string 
 const remove = (text: string, path: Path): string => withoutValue(text, path) ?? refuse(path)
 
 const refuse = (path: Path): never => {
-  throw new Problem("config_not_editable", `${formatPath(path)} cannot be changed without changing anything else`)
+  throw new Problem(
+    "config_not_editable",
+    `${formatPath(path)} cannot be changed without changing other parts of the file`,
+  )
 }
 
 const settingsOf = (at: Path, entry: unknown, account: string | undefined): Path =>

@@ -5,14 +5,14 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import {syncFolder} from "../../runtime/files.ts"
 import {type ConfigText, readConfigText} from "../load.ts"
 
-/** The file cannot be replaced: nothing was changed. `message` says why. */
+/** The file cannot be replaced, and nothing was changed. `message` says why. */
 export class Unwritable extends Error {}
 
 const mark = "\uFEFF"
 
 /**
- * Replaces the configuration durably, wholly or not at all, while it is the one of `sha256`; its mode and its owner stay, a
- * link stays a link. Resolves to what was there. Throws `config_changed`, and `Unwritable`.
+ * Replaces the configuration durably, completely or not at all, if it still has the hash `sha256`. Keeps its mode and
+ * owner, and a link stays a link. Resolves to the previous content. Throws `config_changed` and `Unwritable`.
  */
 export const replaceConfig = async (path: string, text: string, sha256: string): Promise<ConfigText> => {
   const file = await realpath(path)
@@ -31,11 +31,11 @@ export const replaceConfig = async (path: string, text: string, sha256: string):
   }
 }
 
-/** The configuration as it is. Throws `config_changed` where it is another one than that of `sha256`. */
+/** Reads the configuration. Throws `config_changed` if its hash is not `sha256`. */
 export const requireSame = async (path: string, sha256: string): Promise<ConfigText> => {
   const found = await readConfigText(path)
   if (found.sha256 === sha256) return found
-  throw new Problem("config_changed", `${found.file} is another one than the change was made for`, {
+  throw new Problem("config_changed", `${found.file} has changed since the version that this change was made for`, {
     current: {hash: found.sha256, text: found.text},
   })
 }
@@ -59,13 +59,13 @@ const writeBeside = async (file: string, temporary: string, text: string): Promi
 const explain = (cause: unknown): string => {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined
   if (code === "EROFS") return "its file system is read-only"
-  if (code === "EACCES") return "the Host's user may not write into its folder"
-  if (code === "EPERM") return "the Host's user may not give the new file the owner of the old one"
+  if (code === "EACCES") return "the Host's user may not write to its folder"
+  if (code === "EPERM") return "the Host's user may not set the owner of the old file on the new one"
   if (code === "EBUSY" || code === "EXDEV") return "it is mounted as a file, which cannot be replaced"
   return messageOf(cause)
 }
 
-/** Why the file cannot be replaced, as far as can be known without doing it; undefined where it can. */
+/** Returns why the file cannot be replaced, as far as this can be known without trying; undefined if it can. */
 export const whyUnwritable = async (path: string): Promise<string | undefined> => {
   try {
     const file = await realpath(path)
@@ -77,12 +77,12 @@ export const whyUnwritable = async (path: string): Promise<string | undefined> =
   }
 }
 
-/** Linux tells; elsewhere a file is hardly ever mounted alone. */
+/** Linux lists its mounts. On other systems a single file is hardly ever mounted. */
 const isMountPoint = async (file: string): Promise<boolean> => {
   const mounts = await readFile("/proc/self/mountinfo", "utf8").catch(() => "")
   return mounts.split("\n").some(line => unescaped(line.split(" ")[4] ?? "") === file)
 }
 
-/** Spaces and others stand there as \040. */
+/** Spaces and other characters are written there as \040. */
 const unescaped = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))

@@ -1,7 +1,7 @@
 import {isScalar, Scalar, stringify} from "yaml"
 import {toJson} from "../../../shared/json.ts"
 
-/** On one line each: what a line is put in front of or behind stays where it is. */
+/** Each value on one line, so that text inserted before or after the line does not change the value. */
 const options = {
   lineWidth: 0,
   blockQuote: false,
@@ -10,7 +10,7 @@ const options = {
   aliasDuplicateObjects: false,
 } as const
 
-/** A value on one line, as it may stand between brackets. */
+/** Returns a value on one line, in the form for use between brackets. */
 export const inFlow = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(inFlow).join(", ")}]`
   if (typeof value !== "object" || value === null) return typeof value === "string" ? word(value) : onOneLine(value)
@@ -19,11 +19,11 @@ export const inFlow = (value: unknown): string => {
     .join(", ")}}`
 }
 
-/** Text without quotes where nothing between brackets could take it for something else. */
+/** Returns the text without quotes if YAML between brackets cannot read it as something else. */
 const word = (text: string): string =>
   /^[a-zA-Z][\w./ -]*\w$|^[a-zA-Z]$/.test(text) && onOneLine(text) === text ? text : toJson(text)
 
-/** A value that is a scalar or has nothing in it, as it may stand behind a key on its own line. */
+/** Returns a scalar or an empty collection, in the form for use behind a key on the same line. */
 export const onOneLine = (value: unknown, former?: unknown): string => {
   if (typeof value !== "string") return withoutLineEnd(stringify(value, options))
   const scalar = new Scalar(value)
@@ -32,10 +32,10 @@ export const onOneLine = (value: unknown, former?: unknown): string => {
   return withoutLineEnd(stringify(scalar, options))
 }
 
-/** The lines of a mapping or a list that has something in it, without an indent. */
+/** Returns the lines of a mapping or a list that is not empty, without an indent. */
 export const asLines = (value: unknown): readonly string[] => withoutLineEnd(stringify(value, options)).split("\n")
 
-/** Does a value need lines of its own in a block? */
+/** Does a value need separate lines in a block? */
 export const needsLines = (value: unknown): value is object =>
   typeof value === "object" && value !== null && Object.keys(value).length > 0
 

@@ -9,11 +9,14 @@ export interface Place {
     | {readonly is: "pair"; readonly pair: Pair; readonly map: YAMLMap}
     | {readonly is: "item"; readonly index: number; readonly seq: YAMLSeq}
     | undefined
-  /** Does it stand between brackets? */
+  /** Is it between brackets? */
   readonly isFlow: boolean
 }
 
-/** Cuts into a text at the places that its parsed nodes name. Each method gives the new text, and undefined where it cannot. */
+/**
+ * Edits a text at the positions of its parsed nodes. Each method returns the new text, or undefined if the edit is not
+ * possible.
+ */
 export class Splice {
   readonly #text: string
   readonly #lineEnd: string
@@ -34,7 +37,7 @@ export class Splice {
     if (isShort) {
       const from = holder.is === "pair" && isBlock(node) ? this.#afterKey(holder.pair, start) : start
       if (from !== start) return this.#put(from, end, ` ${short}`)
-      // Below a comment: the dashes of a list may stand right below its key, a value may not.
+      // Below a comment: the dashes of a list may be directly below its key, a value may not.
       return this.#put(start, end, isBlock(node) && holder.is === "pair" ? `  ${short}` : short)
     }
     return this.#below(holder, [start, end], value)
@@ -104,7 +107,7 @@ export class Splice {
     return this.#removeLines(dash, end, nextStart === undefined ? undefined : this.#dash(first, nextStart))
   }
 
-  /** Takes whole lines, or where others share the first of them, what stands up to the next entry. */
+  /** Removes whole lines. If other entries share the first line, removes the text up to the next entry. */
   #removeLines(start: number, end: number, next: number | undefined): string | undefined {
     const line = this.#lineStart(start)
     if (this.#text.slice(line, start).trim() !== "") return next === undefined ? undefined : this.#put(start, next, "")
@@ -116,7 +119,7 @@ export class Splice {
     return this.#put(start, next ?? end, "")
   }
 
-  /** Writes a value on lines of its own below what holds it, and takes away what was there. */
+  /** Writes a value on separate lines below its holder, and removes the previous value. */
   #below(
     holder: NonNullable<Place["holder"]>,
     old: readonly [number, number] | undefined,
@@ -162,14 +165,14 @@ export class Splice {
     return colon === undefined ? this.#put(end, end, `:${what}`) : this.#put(end + colon, end + colon, what)
   }
 
-  /** Where a value may begin on the line of its key; where a comment is between them it stays below it. */
+  /** Returns where a value may begin on the line of its key. If a comment is between them, the value stays below it. */
   #afterKey(pair: Pair, start: number): number {
     const end = endOf(pair.key)
     const between = end === undefined ? "" : this.#text.slice(end, start)
     return end !== undefined && /^\s*:\s*$/.test(between) ? end + between.indexOf(":") + 1 : start
   }
 
-  /** `key:` with its value: the first line has no indent, the others have one. */
+  /** Returns `key:` with its value: the first line has no indent, the others have one. */
   #entry(head: string, value: unknown, indent: string): readonly string[] {
     if (!needsLines(value)) return [`${head} ${onOneLine(value)}`]
     return [head, ...asLines(value).map(line => `${indent}  ${line}`)]
@@ -204,7 +207,7 @@ export class Splice {
     return `${this.#text.slice(0, start)}${what}${this.#text.slice(end)}`
   }
 
-  /** The dash of an item: in the column of the list, on the item's line or above it. */
+  /** Returns the position of an item's dash: in the column of the list, on the item's line or above it. */
   #dash(first: number, start: number): number | undefined {
     const column = this.#column(first)
     for (let line = this.#lineStart(start); ; line = this.#lineStart(line - 1)) {
@@ -222,7 +225,7 @@ export class Splice {
     return this.#text.lastIndexOf("\n", position - 1) + 1
   }
 
-  /** Where the next line begins. */
+  /** Returns where the next line begins. */
   #lineLimit(position: number): number {
     if (position > 0 && this.#text[position - 1] === "\n") return position
     const end = this.#text.indexOf("\n", position)
@@ -235,7 +238,7 @@ const rangeOf = (node: unknown): readonly number[] | undefined =>
 
 const startOf = (node: unknown): number | undefined => rangeOf(node)?.[0]
 
-/** Where the last character of a node is, without what follows it. */
+/** Returns the position behind the last character of a node, without what follows the node. */
 const endOf = (node: unknown): number | undefined => {
   if (isBlock(node) && node.items.length > 0) {
     const last = node.items.at(-1)
@@ -250,6 +253,6 @@ const endOfPair = (pair: Pair | undefined): number | undefined =>
 const isBlock = (node: unknown): node is YAMLMap | YAMLSeq =>
   isCollection(node) && node.flow !== true && (isMap(node) || isSeq(node))
 
-/** A value of which nothing is written, as behind `key:`. */
+/** True for a value without any text, as behind `key:`. */
 const isEmptyText = (node: unknown): boolean =>
   node === null || node === undefined || (isScalar(node) && node.value === null && (node.source ?? "") === "")

@@ -4,25 +4,25 @@ import type {Path} from "../source.ts"
 import {type Place, Splice} from "./splice.ts"
 
 /**
- * A configuration in which a path has a value, and every other character as it was; parents that are missing are written.
- * The number behind the last item of a list adds one. Undefined where the text does not allow that: the place is an alias or
- * has others, the path leads through a scalar, or the text is broken.
+ * Sets a value at a path of a configuration; every other character stays, and missing parents are added. The index
+ * behind the last item of a list appends an item. Returns undefined if the text does not allow this: the position is an
+ * alias or has aliases, the path leads through a scalar, or the text is broken.
  */
 export const withValue = (text: string, path: Path, value: unknown, isFirst = false): string | undefined =>
   held(text, setIn(text, path, value, isFirst), settings => assign(settings, path, value))
 
-/** The same without what a path leads to; unchanged where there is nothing. */
+/** Removes the value at a path. Returns the text unchanged if there is no value. */
 export const withoutValue = (text: string, path: Path): string | undefined =>
   held(text, removeIn(text, path), settings => omit(settings, path))
 
-/** An edit counts only where the text then says what was asked, and nothing else. */
+/** Accepts an edit only if the new text has the requested change and no other. */
 const held = (text: string, edited: string | undefined, ask: (settings: unknown) => unknown): string | undefined => {
   if (edited === undefined) return undefined
   const asked = ask(read(text))
   return asked !== undefined && isDeepStrictEqual(read(edited), asked) ? edited : undefined
 }
 
-/** Undefined where the text is broken. */
+/** Returns undefined for a broken text. */
 export const read = (text: string): unknown => {
   const document = parseDocument(text)
   return document.errors.length > 0 ? undefined : (document.toJS({maxAliasCount: 100}) ?? {})
@@ -58,7 +58,7 @@ const omit = (settings: unknown, [key, ...rest]: Path): unknown => {
   )
 }
 
-/** Where a path ends in the text: the last node that is there, and what leads on from it. */
+/** Where a path ends in the text: the last existing node, and the rest of the path. */
 interface Found extends Place {
   readonly rest: Path
 }
@@ -108,7 +108,7 @@ const nest = (path: Path, value: unknown): unknown =>
 const isNull = (node: unknown): boolean =>
   node === null || node === undefined || (isScalar(node) && node.value === null)
 
-/** Changes as little as it can: of mappings each key, of lists the items between those that stay. */
+/** Changes as little as possible: in mappings each key, in lists the items between unchanged ones. */
 const setNode = (text: string, path: Path, found: Found, value: unknown): string | undefined => {
   const {node} = found
   if (isCollection(node) && isDeepStrictEqual(node.toJSON(), value)) return text

@@ -181,9 +181,9 @@ test("names each label that stands for nothing, with its place", async () => {
   expect(wrong.code).not.toBe(0)
   for (const said of [
     'svc.config.yml:6:28 status.labels[0].plugin: there is no plugin "gamse" (did you mean "games"?)',
-    'svc.config.yml:7:15 status.labels[1].label: the label "One" stands twice',
+    'svc.config.yml:7:15 status.labels[1].label: the label "One" is used twice',
     'svc.config.yml:7:27 status.labels[1].agent: there is no agent "helper"',
-    "svc.config.yml:8:20 status.labels[2].plugin: a label stands for one thing: this one names its endpoint already",
+    "svc.config.yml:8:20 status.labels[2].plugin: a label names one thing, and this one already names its endpoint",
     "svc.config.yml:9:32 status.labels[3].endpoint: expected the name of one endpoint; leave it out for the whole bot",
   ])
     expect(wrong.stderr).toContain(said)

@@ -157,7 +157,7 @@ http:
     expect(await refusal(config)).toBe(`svc: the configuration has 5 errors
   svc.config.yml:1:1 log_levl: unknown key (did you mean "log_level"?)
   svc.config.yml:7:13 plugins.sandbox.enable: unknown key (did you mean "enabled"?)
-  svc.config.yml:8:1 the key stands twice; keep one of them
+  svc.config.yml:8:1 duplicate key; keep only one of them
   svc.config.yml:9:3 http.prot: unknown key (did you mean "port"?)
   svc.config.yml:10:14 http.demoToken: expected a bare \${NAME}, since secrets come from the environment only; got a literal
 ${hint}`)

@@ -27,9 +27,11 @@ describe("alerts", () => {
   const where = (text: string, variables = {}) => findings(alerts(text), variables).join("\n")
 
   test("a target goes to one place, by a whole address", () => {
-    expect(where("  targets:\n    ops: {}")).toMatch(/^svc.config.yml:3:5 alerts\.targets\.ops: needs one of endpoint/)
+    expect(where("  targets:\n    ops: {}")).toMatch(
+      /^svc.config.yml:3:5 alerts\.targets\.ops: needs exactly one of: endpoint/,
+    )
     expect(where("  targets:\n    ops: {endpoint: irc~a, channel: ops, webhook: {url: https://a.example}}")).toMatch(
-      /:3:5 .*one and no more/,
+      /:3:5 .*exactly one of/,
     )
     expect(where("  targets:\n    ops: {endpoint: irc~a}")).toMatch(/:3:10 alerts\.targets\.ops\.channel: is missing/)
     expect(where("  targets:\n    ops: {webhook: {url: ftp://a.example}}")).toMatch(
@@ -53,7 +55,7 @@ describe("alerts", () => {
     expect(where("  items: {last_good: {above: 1}}")).toMatch(/above/)
     expect(where("  items: {log_errors: {for: soon}}")).toMatch(/alerts\.items\.log_errors\.for: /)
     expect(where("  quiet: {zone: Mars/Base}")).toMatch(/:2:17 alerts\.quiet\.zone: there is no time zone "Mars\/Base"/)
-    expect(where('  quiet: {hours: [{from: "07:00", to: "07:00"}]}')).toMatch(/is when they begin/)
+    expect(where('  quiet: {hours: [{from: "07:00", to: "07:00"}]}')).toMatch(/is the same time as from/)
     expect(where('  quiet: {hours: [{from: "22:00", to: "24:00", days: [fri]}]}')).toBe("")
   })
 })
@@ -95,20 +97,20 @@ plugins:
     ])
   })
 
-  test("a key that stands twice", () => {
-    expect(findings("http: {}\nhttp: {}\n")).toEqual(["svc.config.yml:2:1 the key stands twice; keep one of them"])
+  test("a duplicate key", () => {
+    expect(findings("http: {}\nhttp: {}\n")).toEqual(["svc.config.yml:2:1 duplicate key; keep only one of them"])
   })
 
-  test("an account that stands twice", () => {
+  test("a duplicate account", () => {
     expect(findings("plugins:\n  irc:\n    endpoints: [{id: a}, {id: a}]\n")).toEqual([
-      'svc.config.yml:3:31 plugins.irc.endpoints[1].id: the id "a" stands twice',
+      'svc.config.yml:3:31 plugins.irc.endpoints[1].id: the id "a" is used twice',
     ])
   })
 
   test("keys that do not belong together", () => {
     expect(findings("database: {dialect: libsql, filename: x}\n")).toEqual([
       "svc.config.yml:1:11 database.url: is missing; dialect libsql needs the address of the database",
-      "svc.config.yml:1:29 database.filename: belongs to dialect sqlite; dialect libsql takes url",
+      "svc.config.yml:1:29 database.filename: applies only to dialect sqlite; dialect libsql uses url",
     ])
   })
 
@@ -152,7 +154,7 @@ describe("bytes", () => {
 
   test("an empty file is refused", () => {
     expect(refusal(new Uint8Array())).toEqual([
-      "svc.config.yml:1:1 the file is empty; svc init writes one to start from",
+      "svc.config.yml:1:1 the file is empty; svc init writes one that you can start from",
     ])
   })
 

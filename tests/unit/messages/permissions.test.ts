@@ -91,11 +91,11 @@ describe("rules that do not say what was meant are refused with their position",
     ],
     [
       'permissions:\n  - {endpoint: "*", user: ada, permission: admin}',
-      "svc.config.yml:2:16 permissions[0].endpoint: expected one endpoint beside user: elsewhere the same id is somebody else's",
+      "svc.config.yml:2:16 permissions[0].endpoint: expected one endpoint together with user: elsewhere the same id belongs to somebody else",
     ],
     [
       "permissions:\n  - {endpoint: sandbox, permission: user}\n  - {endpoint: sandbox, user: ada, permission: admin}",
-      "svc.config.yml:3:5 permissions[1]: is never reached: permissions[0] fits wherever this one does",
+      "svc.config.yml:3:5 permissions[1]: is never reached: permissions[0] already matches everything that this rule matches",
     ],
   ])("%j", (text, finding) => {
     expect(findings(text)).toEqual([finding])
