@@ -6,13 +6,13 @@ import {frame, heartbeat} from "./frame.ts"
 import type {EventLog} from "./log.ts"
 import type {Ring} from "./ring.ts"
 
-/** What is handed to the connection before it asks for more, in bytes. */
+/** How many bytes the connection takes before it asks for more. */
 const buffer = 64 * 1024
 
 /** Events of one read of history. */
 const page = 200
 
-/** After so many events that its filter passes over, a client is told how far it is. */
+/** After how many events that its filter skips a client is sent its position. */
 const passedOver = 1000
 
 export interface ClientOptions {
@@ -21,30 +21,30 @@ export interface ClientOptions {
   readonly envelopes: Envelopes
   readonly audience: Audience
   readonly filter: Filter
-  /** It was told of a gap. */
+  /** Called when the client was sent a gap. */
   readonly onGap: (reason: StreamGapReason) => void
-  /** It is gone, or its history cannot be read. */
+  /** Called when the client is gone or its history cannot be read. */
   readonly onEnd: (error?: unknown) => void
 }
 
 const encoder = new TextEncoder()
 
 /**
- * One connection. It takes what comes next whenever it has room: from history by pages while it is behind, then from the
- * ring. What it does not take costs nothing but its place.
+ * One connection. Whenever it has room, it takes the next events: pages of history while it is behind, then the ring.
+ * Events that it does not take need no memory but its position.
  */
 export class StreamClient {
   readonly body: ReadableStream<Uint8Array>
   readonly #options: ClientOptions
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** Everything up to here was handed over, or passed over by its filter; undefined until it is taken up. */
+  /** Everything up to here was sent or skipped by the filter; undefined until the client begins. */
   #position: number | undefined
-  /** Where it would resume. */
+  /** Where the client would resume. */
   #told = 0
   #isReading = false
-  /** It has been as far as the ring: from now on it must keep up. */
+  /** True once it has reached the ring: from then on it must keep up. */
   #isLive = false
-  /** What came next was evicted before anybody could be given it. */
+  /** True if the next events were deleted before any client could take them. */
   #isOverrun = false
 
   constructor(options: ClientOptions) {
@@ -72,12 +72,12 @@ export class StreamClient {
     return this.#controller !== undefined
   }
 
-  /** True where it must be let go: it was up to date, and is now further behind than what is kept for it. */
+  /** True if the client must be disconnected: it was up to date, and is now behind everything that is kept for it. */
   get isSlow(): boolean {
     return this.#isLive && this.#position !== undefined && this.#position < this.#options.ring.from
   }
 
-  /** Begins after an offset, which the client knows. */
+  /** Begins behind an offset that the client knows. */
   begin(after: number): void {
     this.#position = after
     this.#told = after
@@ -88,19 +88,19 @@ export class StreamClient {
     this.#controller?.enqueue(encoder.encode(text))
   }
 
-  /** What a client may miss: one that takes nothing does not gather it. */
+  /** Sends something that a client may miss. Skips a client that does not read, so that it does not pile up. */
   tell(text: string): void {
     if ((this.#controller?.desiredSize ?? 0) > -buffer) this.send(text)
   }
 
-  /** The ring has begun anew, past what was evicted: who is behind it looks into history, and is told of the gap. */
+  /** The ring restarted behind deleted events. A client that is behind reads history, and is sent the gap. */
   overrun(): void {
     this.#isLive = false
     this.#isOverrun = true
     this.fill()
   }
 
-  /** Hands over what there is, as long as there is room. */
+  /** Sends what is available while there is room. */
   fill(): void {
     const {ring, audience, filter} = this.#options
     while (this.#hasRoom() && this.#position !== undefined && !this.#isReading) {
@@ -116,14 +116,14 @@ export class StreamClient {
     }
   }
 
-  /** Keeps the connection open; tells how far it is where nothing else did. */
+  /** Keeps the connection open. Sends the position if no event did. */
   beat(): void {
     if (!this.#hasRoom()) return
     if (this.#position !== undefined && this.#position > this.#told) this.#tellPosition(this.#position)
     else this.send(heartbeat)
   }
 
-  /** Ends in order, with what it has room for. */
+  /** Closes the stream with what fits. */
   end(): void {
     this.fill()
     if (this.#hasRoom() && this.#position !== undefined && this.#position > this.#told)
@@ -133,7 +133,7 @@ export class StreamClient {
     controller?.close()
   }
 
-  /** Ends at once; what it has not taken yet is dropped. */
+  /** Closes the stream at once, without the events that the client has not taken. */
   cut(reason: string): void {
     const controller = this.#controller
     this.#controller = undefined
@@ -145,21 +145,21 @@ export class StreamClient {
   }
 
   #advance(bytes: Uint8Array | undefined, to: number, last: number | undefined): void {
-    // First its place: what is handed over may be taken at once, and more asked for.
+    // Update the position first: enqueueing may trigger the next request at once.
     this.#position = to
     if (last !== undefined) this.#told = last
     if (bytes !== undefined) this.#controller?.enqueue(bytes)
     if (to - this.#told >= passedOver) this.#tellPosition(to)
   }
 
-  /** An event of its own, since a block without data reaches no page, and in some clients its id neither. */
+  /** Sends the position as an event: a block without data does not reach a page, and some clients then miss its id. */
   #tellPosition(offset: number): void {
     const id = this.#options.envelopes.idOf(offset)
     this.#told = offset
     this.send(frame({id, event: "cursor", json: toJson({id})}))
   }
 
-  /** One page of history. */
+  /** Reads one page of history. */
   async #read(after: number): Promise<void> {
     this.#isReading = true
     try {
@@ -186,7 +186,7 @@ export class StreamClient {
     )
   }
 
-  /** What came next was evicted before the client took it. */
+  /** The next events were deleted before the client took them. */
   #skip(): void {
     this.gap(
       this.#isOverrun ? "evicted" : "slow_consumer",
@@ -195,7 +195,7 @@ export class StreamClient {
     )
   }
 
-  /** Tells what is lost, and goes on after it. */
+  /** Sends what is lost, and continues behind it. */
   gap(reason: StreamGapReason, from: string, to: number): void {
     const id = this.#options.envelopes.idOf(to)
     this.#isOverrun = false

@@ -2,13 +2,13 @@ import type {StreamGapReason} from "../../shared/api/event-stream.ts"
 import {parseEventId} from "../../shared/event-id.ts"
 import type {Extent} from "./log.ts"
 
-/** Where a client is taken up: exactly after an offset, or not where it asked to be. */
+/** Where a client continues: exactly behind an offset, or elsewhere with a gap. */
 export type Resumption =
   | {readonly is: "fresh"}
   | {readonly is: "resumed"; readonly after: number}
   | {readonly is: "gap"; readonly reason: Exclude<StreamGapReason, "slow_consumer">}
 
-/** A cursor is continued where everything after it is still in the log of its epoch; none is a wish to begin now. */
+/** Continues a cursor if all later events are still in the log of its epoch. No cursor means to begin now. */
 export const resume = (cursor: string | undefined, epoch: string, {head, evictedTo}: Extent): Resumption => {
   if (cursor === undefined || cursor === "") return {is: "fresh"}
   const id = parseEventId(cursor)
@@ -19,5 +19,5 @@ export const resume = (cursor: string | undefined, epoch: string, {head, evicted
   return {is: "resumed", after: id.offset}
 }
 
-/** A cursor as it is told again: whoever made it up may have made it long. */
+/** Returns a cursor for an answer, cut, since a forged one may be long. */
 export const quoted = (cursor: string): string => cursor.slice(0, 128)

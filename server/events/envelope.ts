@@ -7,7 +7,7 @@ import {frame} from "./frame.ts"
 import type {StoredEvent} from "./log.ts"
 import {fitting, type Hide} from "./telling.ts"
 
-/** Who may see what: `demo` gets nothing that the table of types marks private. */
+/** Who receives events. `demo` receives nothing that the table of types marks private. */
 export type Audience = "full" | "demo"
 
 export interface EnvelopeOptions {
@@ -18,17 +18,17 @@ export interface EnvelopeOptions {
 
 const projections = new Map(Object.entries(eventTypes).map(([type, {data}]) => [type, createProjection(data)] as const))
 
-/** True where both audiences see the same. */
+/** True if both audiences receive the same. */
 export const isPublic = (type: string): boolean => isEventType(type) && projections.get(type) === undefined
 
-/** Of a type that this version does not know, nothing is for everybody. */
+/** Of an unknown event type, the audience `demo` receives no data. */
 const dataFor = ({type, data}: StoredEvent, audience: Audience): string => {
   if (audience === "full" || isPublic(type)) return data
   const strip = projections.get(type)
   return strip === undefined ? "{}" : toJson(strip(fromJson(data)))
 }
 
-/** Writes stored events as clients get them. */
+/** Formats stored events for clients. */
 export class Envelopes {
   readonly #options: EnvelopeOptions
   readonly #project: string
@@ -42,7 +42,7 @@ export class Envelopes {
     return eventId(this.#options.epoch, offset)
   }
 
-  /** JSON text of an `Envelope`. Put together, not serialised: its data is JSON already. */
+  /** Returns the JSON text of an `Envelope`. Concatenates it, since the data already is JSON. */
   text(event: StoredEvent, audience: Audience): string {
     const {type, at, runtimeId, generation, endpoint, runId} = event
     const about =

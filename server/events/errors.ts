@@ -1,10 +1,10 @@
 import type {EventData} from "../../shared/events.ts"
 import {TokenBucket} from "../../shared/sdk/adapter/token-bucket.ts"
 
-/** So many errors at once become events, then one in so many milliseconds. */
+/** How many errors in a burst become events, and afterwards the interval between them, in milliseconds. */
 const limits = {burst: 20, interval: 3000} as const
 
-/** What of a log record becomes an event. */
+/** The part of a log record that becomes an event. */
 export interface LoggedError {
   readonly level: string
   readonly message: string
@@ -13,14 +13,14 @@ export interface LoggedError {
 }
 
 /**
- * Which logged errors are events. A storm is told of in part, with how many were left out; what the database's failing
- * logs is none: its event could not be stored, and would fail again.
+ * Decides which logged errors become events. A burst is reported partly, with the number of suppressed errors. Errors
+ * of a failing database never become events, since their event could not be stored and would fail again.
  */
 export class ErrorEvents {
   readonly #bucket = new TokenBucket(limits)
   #suppressed = 0
 
-  /** The event's data; undefined where none is raised. `now` in milliseconds, of a clock that does not go back. */
+  /** Returns the event's data; undefined for no event. `now` is in milliseconds of a monotonic clock. */
   take({level, message, code, plugin}: LoggedError, now = performance.now()): EventData<"log.error"> | undefined {
     if (typeof code === "string" && /^(database_|lease_)/.test(code)) return undefined
     if (!this.#bucket.take(now)) {

@@ -1,7 +1,7 @@
 import {eventTypes} from "../../shared/events.ts"
 import {Problem} from "../../shared/problems.ts"
 
-/** Which events a client wants; undefined for all. */
+/** The events that a client wants; undefined for all. */
 export type Filter = ((event: {readonly type: string; readonly endpoint: string | undefined}) => boolean) | undefined
 
 const partsOf = (list: string | undefined): readonly string[] =>
@@ -11,8 +11,8 @@ const partsOf = (list: string | undefined): readonly string[] =>
     .filter(part => part !== "")
 
 /**
- * From comma-separated lists: types, by name or by the part before the dot (`message.*`), and endpoints. Throws
- * `request_invalid` for a type that there is not.
+ * Creates a filter from comma-separated lists: types, by name or by the part before the dot (`message.*`), and
+ * endpoints. Throws `request_invalid` for an unknown type.
  */
 export const createFilter = (types: string | undefined, endpoints: string | undefined): Filter => {
   const names = partsOf(types).flatMap(namesOf)
@@ -29,7 +29,7 @@ const namesOf = (part: string): readonly string[] => {
   const found = part === "*" ? known : known.filter(name => name === part || matches(name, part))
   if (found.length > 0) return found
   throw new Problem("request_invalid", `types: there is no event type ${part.slice(0, 100)}`, {
-    hint: "docs/reference/events.md lists the types; message.* stands for all that begin with message.",
+    hint: "docs/reference/events.md lists the types; message.* matches all that begin with message.",
   })
 }
 

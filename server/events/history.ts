@@ -8,7 +8,7 @@ export interface HistoryPage {
   readonly extent: Extent
   readonly gap: StreamGap | null
   readonly items: readonly StoredEvent[]
-  /** How far the page looked; undefined where it has reached the newest event. */
+  /** Where the next page begins; undefined if this page has reached the newest event. */
   readonly next: number | undefined
 }
 
@@ -18,12 +18,12 @@ export interface HistoryRequest {
   readonly filter: Filter
 }
 
-/** A page looks at so many events at most, however few of them its filter lets through. */
+/** The most events that a page looks at, even if its filter accepts few of them. */
 const longestLook = 1500
 
 /**
- * The log as pages, oldest first: what comes after a cursor, or from the oldest event without one. A cursor that cannot be
- * continued exactly gives a gap, and the page begins with the oldest event that is kept.
+ * Returns the log in pages, oldest first: the events behind a cursor, or from the oldest event without one. If a cursor
+ * cannot be continued exactly, returns a gap and a page from the oldest kept event.
  */
 export const readHistory = async (
   events: EventLog,
@@ -36,7 +36,7 @@ export const readHistory = async (
     const start = resume(after, epoch, extent)
     const from = start.is === "resumed" ? start.after : extent.evictedTo
     const read = await collect(events, from, limit, filter)
-    // Evicted while it was read: it is looked at anew.
+    // The events were deleted while they were read: read again.
     if (events.evictedTo > from) continue
     const isEnd = read.to >= extent.head
     return {

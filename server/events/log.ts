@@ -5,7 +5,7 @@ import type {Database} from "../database/database.ts"
 import {EventQueue} from "./queue.ts"
 import {type Hide, toRow} from "./telling.ts"
 
-/** An event as it is stored. `at` in milliseconds since 1970; `data` is JSON text. */
+/** An event as it is stored. `at` is in milliseconds since 1970; `data` is JSON text. */
 export interface StoredEvent {
   readonly offset: number
   readonly type: string
@@ -17,7 +17,7 @@ export interface StoredEvent {
   readonly data: string
 }
 
-/** What the log holds: everything after `evictedTo`, up to and with `head`. */
+/** The content of the log: all events after `evictedTo`, up to and including `head`. */
 export interface Extent {
   readonly head: number
   readonly evictedTo: number
@@ -30,7 +30,7 @@ const select = `SELECT ${columns} WHERE e.offset > ? ORDER BY e.offset LIMIT ?`
 
 const selectAbout = `SELECT ${columns} WHERE e.offset > ? AND e.offset <= ? AND e.data ->> 'sn' = ? ORDER BY e.offset`
 
-/** The durable, append-only event log: what is in it is durable, and no offset is used twice. */
+/** The durable, append-only event log. No offset is used twice. */
 export class EventLog {
   readonly #database: Database
   readonly #hide: Hide | undefined
@@ -38,7 +38,7 @@ export class EventLog {
   #evictedTo = 0
   #authority: string | undefined
 
-  /** `hide` takes the values of secrets out of the JSON of what is raised. */
+  /** `hide` removes the values of secrets from the JSON of raised events. */
   constructor(database: Database, log: Log, hide?: Hide) {
     this.#database = database
     this.#hide = hide
@@ -52,30 +52,32 @@ export class EventLog {
     this.#authority = optionalText(row?.authority)
   }
 
-  /** The one that it is stamped with. */
+  /** The authority with which it is stamped. */
   get authority(): string | undefined {
     return this.#authority
   }
 
-  /** Raises an event whose change nothing else stores; one that is stored gets `telling` into its batch instead. */
+  /**
+   * Raises an event for a change that is not stored otherwise. A stored change puts `telling` into its batch instead.
+   */
   readonly raise: Raise = (type, data, about) => this.#queue.push(toRow(type, data, about, this.#hide))
 
-  /** Resolves when everything raised is stored. */
+  /** Resolves when all raised events are stored. */
   settled(): Promise<void> {
     return this.#queue.settled()
   }
 
-  /** Events raised that could not be stored. */
+  /** How many raised events could not be stored. */
   get dropped(): number {
     return this.#queue.dropped
   }
 
-  /** Everything up to here is evicted, or is being. */
+  /** Everything up to here is deleted, or is being deleted. */
   get evictedTo(): number {
     return this.#evictedTo
   }
 
-  /** Call it before events are evicted: nobody is then told that what they read is whole. */
+  /** Call it before events are deleted, so that no reader believes that it has read all of them. */
   evicting(to: number): void {
     this.#evictedTo = Math.max(this.#evictedTo, to)
   }
@@ -87,17 +89,17 @@ export class EventLog {
     return {head: Number(row?.head), evictedTo: this.#evictedTo}
   }
 
-  /** The events after an offset, in order, so many at most. */
+  /** Returns at most `limit` events after an offset, in order. */
   async read(after: number, limit: number): Promise<readonly StoredEvent[]> {
     return (await this.#database.read(select, [after, limit])).map(toStored)
   }
 
-  /** The events after an offset, up to and with another, that are about an inbox event, in order. */
+  /** Returns the events about an inbox event after one offset, up to and including another, in order. */
   async readAbout(seq: number, after: number, to: number): Promise<readonly StoredEvent[]> {
     return (await this.#database.read(selectAbout, [after, to, seq])).map(toStored)
   }
 
-  /** The time of the first event after an offset, in milliseconds since 1970; undefined where there is none. */
+  /** Returns the time of the first event after an offset, in milliseconds since 1970; undefined if there is none. */
   async timeAfter(offset: number): Promise<number | undefined> {
     const [row] = await this.#database.read("SELECT at FROM events WHERE offset > ? ORDER BY offset LIMIT 1", [offset])
     return row === undefined ? undefined : Number(row.at)

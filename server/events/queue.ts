@@ -4,19 +4,19 @@ import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {type EventRow, tellingAll} from "./telling.ts"
 
-/** So many events wait for a failing database; the oldest give way to newer ones, and are counted. */
+/** How many events may wait for a failing database. Beyond this, the oldest are dropped and counted. */
 const most = 1000
 
 /**
- * Events of changes that nothing else stores. They are stored in their order, set-wise, as soon as the database takes
- * them; the caller does not wait.
+ * Events of changes that are not stored otherwise. They are stored in order, in groups, as soon as the database accepts
+ * them. The caller does not wait.
  */
 export class EventQueue {
   readonly #database: Database
   readonly #log: Log
   #waiting: EventRow[] = []
   #storing: Promise<void> | undefined
-  /** Events that gave way, or that the database refused. */
+  /** Events that were dropped, or that the database refused. */
   dropped = 0
 
   constructor(database: Database, log: Log) {
@@ -33,7 +33,7 @@ export class EventQueue {
     this.#storing ??= this.#drain()
   }
 
-  /** Resolves when nothing waits to be stored. */
+  /** Resolves when no event waits to be stored. */
   async settled(): Promise<void> {
     while (this.#storing !== undefined) await this.#storing
   }
@@ -58,7 +58,7 @@ export class EventQueue {
     })
   }
 
-  /** A group whose outcome was unknown may be there. */
+  /** True if the group of an unknown outcome was stored. */
   async #hasStored([first]: readonly EventRow[]): Promise<boolean> {
     if (first === undefined) return true
     const {type, at, data} = first

@@ -6,32 +6,32 @@ import type {Statement} from "../database/engine.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import type {EventLog} from "./log.ts"
 
-/** What is kept: so many events, so many bytes, for so many milliseconds. */
+/** The limits: number of events, bytes, and age in milliseconds. */
 export interface Limits {
   readonly events: number
   readonly bytes: number
   readonly age: number
 }
 
-/** How often it is looked, in milliseconds. */
+/** The interval of the checks, in milliseconds. */
 const every = 1000
 
 /** Events of one statement: writers wait for it. */
 const chunk = 2000
 
-/** What an event takes beside its data, in bytes: its other columns and its place in the table. */
+/** The size of an event without its data, in bytes: other columns and its place in the table. */
 const overhead = 100
 
 const sizeOf = (condition: string) =>
   `(SELECT coalesce(sum(length(CAST(data AS BLOB)) + ${overhead}), 0) FROM events WHERE ${condition})`
 
-/** Evicts the oldest events, in small steps, while there are more, larger or older ones than the limits say. */
+/** Deletes the oldest events, in small steps, while the log exceeds the limits for number, size or age. */
 export class EventRetention {
   readonly #database: Database
   readonly #events: EventLog
   readonly #limits: () => Limits
   readonly #periodic: Periodic
-  /** How many bytes were kept when this was the head. */
+  /** The kept bytes, and the head at which they were counted. */
   #counted = {head: -1, evictedTo: -1, bytes: 0}
 
   constructor(database: Database, events: EventLog, log: Log, limits: () => Limits) {
@@ -41,7 +41,7 @@ export class EventRetention {
     this.#periodic = new Periodic(
       every,
       () => this.sweep(),
-      error => log.warn(`old events were not evicted: ${messageOf(error)}`),
+      error => log.warn(`deleting old events failed: ${messageOf(error)}`),
     )
   }
 
@@ -63,7 +63,7 @@ export class EventRetention {
     }
   }
 
-  /** The last offset of the next step; undefined where nothing is to be evicted. */
+  /** Returns the last offset of the next step; undefined if nothing exceeds the limits. */
   async #surplus(now: number): Promise<number | undefined> {
     const limits = this.#limits()
     const {head, evictedTo} = await this.#events.extent()
@@ -83,7 +83,7 @@ export class EventRetention {
     return to > evictedTo && Number(row.oldest) <= to ? to : undefined
   }
 
-  /** The bytes of what is kept; counts what was appended since the last time. */
+  /** Returns the kept bytes. Counts only what was appended since the last call. */
   async #count(head: number, evictedTo: number): Promise<number> {
     if (head !== this.#counted.head || evictedTo !== this.#counted.evictedTo)
       this.#counted = {head, evictedTo, bytes: await this.#measure(head)}

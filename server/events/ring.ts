@@ -3,23 +3,23 @@ import {isPublic} from "./envelope.ts"
 import type {Filter} from "./filter.ts"
 import type {StoredEvent} from "./log.ts"
 
-/** What a client may be behind, in events and bytes: so much is kept in memory for all of them. */
+/** How far a client may be behind, in events and bytes: this much is kept in memory for all clients. */
 export const reach = {events: 1000, bytes: 1024 * 1024} as const
 
-/** So much is handed over at once, in bytes. */
+/** How many bytes to hand over at once. */
 const portion = 64 * 1024
 
-/** Most clients are equally far. */
+/** How many portions to share. Most clients are at the same position. */
 const mostShared = 8
 
 interface Entry {
   readonly event: StoredEvent
   readonly full: Uint8Array
-  /** Made when the first such client asks. */
+  /** Created when the first client of that audience asks. */
   demo: Uint8Array | undefined
 }
 
-/** Frames for one client: everything it wants after one offset, up to `to`. */
+/** Frames for one client: the events that it wants behind one offset, up to `to`. */
 export interface Portion {
   readonly bytes: Uint8Array | undefined
   readonly to: number
@@ -29,21 +29,21 @@ export interface Portion {
 
 const encoder = new TextEncoder()
 
-/** The newest events, encoded once for each audience, for all clients that are not behind. */
+/** The newest events, encoded once for each audience, for all clients that are up to date. */
 export class Ring {
   readonly #envelopes: Envelopes
   #entries: Entry[] = []
   #bytes = 0
   #from = 0
   #to = 0
-  /** What clients without a filter want next: the same for all that are as far. */
+  /** The next portion of clients without a filter, shared by all at the same position. */
   readonly #shared = new Map<string, Portion>()
 
   constructor(envelopes: Envelopes) {
     this.#envelopes = envelopes
   }
 
-  /** It has every event after this offset, up to `to`. */
+  /** The ring has every event after this offset, up to `to`. */
   get from(): number {
     return this.#from
   }
@@ -52,7 +52,7 @@ export class Ring {
     return this.#to
   }
 
-  /** Keeps nothing, and goes on from here. */
+  /** Drops all events and continues from here. */
   restart(at: number): void {
     this.#entries = []
     this.#shared.clear()
@@ -61,7 +61,7 @@ export class Ring {
     this.#to = at
   }
 
-  /** Adds the first events, about as many as a client takes at once; returns how many. */
+  /** Adds the first events, about as many as a client takes at once. Returns how many. */
   add(events: readonly StoredEvent[]): number {
     let count = 0
     for (let size = 0; count < events.length && size < portion; count++) {
@@ -78,7 +78,7 @@ export class Ring {
     return count
   }
 
-  /** What comes after an offset that is not before `from`; a portion of it. */
+  /** Returns a portion of the events behind an offset, which must not be before `from`. */
   after(offset: number, audience: Audience, filter: Filter): Portion {
     if (filter !== undefined) return this.#collect(offset, audience, filter)
     const key = `${audience} ${offset}`
@@ -112,7 +112,7 @@ export class Ring {
     return entry.demo
   }
 
-  /** The first entry after an offset; most clients are near the end. */
+  /** Returns the index of the first entry behind an offset. Searches from the end, where most clients are. */
   #indexAfter(offset: number): number {
     let index = this.#entries.length
     while (index > 0 && (this.#entries[index - 1]?.event.offset ?? 0) > offset) index--
@@ -133,7 +133,7 @@ export class Ring {
   }
 }
 
-/** One `Uint8Array` of several; the same one where there is one. */
+/** Joins arrays into one; returns a single one unchanged. */
 const joined = (parts: readonly Uint8Array[], size: number): Uint8Array | undefined => {
   if (parts.length <= 1) return parts[0]
   const whole = new Uint8Array(size)

@@ -19,49 +19,49 @@ export interface StreamOptions {
   readonly envelopes: Envelopes
   readonly epoch: string
   readonly log: Log
-  /** A client hears something at least so often, in milliseconds; 15 s when left out. */
+  /** The longest silence to a client, in milliseconds; 15 s when left out. */
   readonly beatEvery?: number
 }
 
 export interface Subscription {
   readonly audience: Audience
   readonly filter: Filter
-  /** Where the client says that it was. */
+  /** The position that the client reported. */
   readonly cursor: string | undefined
 }
 
-/** Events of one read, which all clients get before the next one is made. */
+/** Events of one read, which all clients receive before the next read. */
 const page = 250
 
-/** Clients hear something at least so often, in milliseconds; one of so many parts of them at a time. */
+/** The longest silence to a client, in milliseconds. The clients are served in this number of parts, one at a time. */
 const beats = {every: 15_000, parts: 15} as const
 
 /**
- * What happens within so many milliseconds of the last fan-out goes out with the next one: a write to each of many clients
- * costs more than what is in it. Few clients are told at once.
+ * Returns the interval between fan-outs, in milliseconds: for many clients, writing to each costs more than the content
+ * of the write. A few clients receive events at once.
  */
 const paceFor = (clients: number): number => Math.min(50, Math.floor(clients / 20))
 
-/** How long a client waits before it comes back, in milliseconds. */
+/** How long a client waits before it reconnects, in milliseconds. */
 const comeBack = 2000
 
-/** The live event stream: what the log has new is read once, when it is durable, and handed to all clients. */
+/** The live event stream: reads new events of the log once, when they are durable, and hands them to all clients. */
 export class EventStream {
   readonly #options: StreamOptions
   readonly #ring: Ring
   readonly #clients = new Set<StreamClient>()
   readonly #gaps = new Map<StreamGapReason, number>(streamGapReasons.map(reason => [reason, 0]))
   readonly #unobserve: () => void
-  /** Clients let go because they were too far behind. */
+  /** Clients that were disconnected because they were too far behind. */
   slowConsumers = 0
-  /** Notices told, to however many clients. */
+  /** Notices sent, each counted once for all clients. */
   notices = 0
   #beating: ReturnType<typeof setInterval> | undefined
   #part = 0
-  /** What comes is read since somebody is there. */
+  /** True while a client is connected: only then are new events read. */
   #isFollowed = false
   #isBehind = false
-  /** When clients were last handed something, of a clock that does not go back. */
+  /** When clients last received events, by a monotonic clock. */
   #handedAt = 0
   #advancing: Promise<void> | undefined
   #isClosed = false
@@ -77,17 +77,17 @@ export class EventStream {
     })
   }
 
-  /** Clients now. */
+  /** The number of connected clients. */
   get clients(): number {
     return this.#clients.size
   }
 
-  /** Gaps told of, by reason. */
+  /** Gaps sent to clients, by reason. */
   get gaps(): ReadonlyMap<StreamGapReason, number> {
     return this.#gaps
   }
 
-  /** Never throws: a client that is told of a failure by a status does not come back. */
+  /** Opens a stream. Never throws: a client that receives a failure as a status does not reconnect. */
   open(subscription: Subscription): ReadableStream<Uint8Array> {
     const client: StreamClient = new StreamClient({
       ...this.#options,
@@ -111,10 +111,10 @@ export class EventStream {
     this.#gaps.set(reason, (this.#gaps.get(reason) ?? 0) + 1)
   }
 
-  /** Hands over what is stored, then ends every stream. */
+  /** Sends all stored events, then ends every stream. */
   async end(): Promise<void> {
     this.#isClosed = true
-    // Twice: the one that is under way may have done its last look.
+    // Twice, since the run in progress may already have done its last read.
     for (let looks = 0; looks < 2; looks++) {
       this.#isBehind = true
       await this.#follow()
@@ -130,7 +130,7 @@ export class EventStream {
     const extent = await events.extent()
     if (!client.isOpen) return
     const {head, evictedTo} = extent
-    // Nobody was there: what the ring has may be long ago.
+    // No client was connected, so the ring may be outdated.
     if (!this.#isFollowed) this.#ring.restart(head)
     this.#isFollowed = true
     const start = resume(cursor, epoch, extent)
@@ -142,12 +142,12 @@ export class EventStream {
       recovered: start.is === "resumed",
     }
     const after = start.is === "resumed" ? start.after : head
-    // Before a gap is told of, the client keeps the cursor that it has.
+    // Until a gap is sent, the client keeps its own cursor.
     const id = start.is === "gap" ? {} : {id: envelopes.idOf(after)}
     client.send(frame({...id, event: "hello", json: toJson(hello)}))
     if (start.is === "gap") client.gap(start.reason, quoted(cursor ?? ""), head)
     else client.begin(after)
-    // What was stored between the reading of the head and now.
+    // Picks up events stored since the head was read.
     this.#wake()
   }
 
@@ -182,14 +182,14 @@ export class EventStream {
     for (;;) {
       const at = this.#ring.to
       const found = await this.#options.events.read(at, page)
-      // Begun anew meanwhile.
+      // The ring restarted meanwhile.
       if (at !== this.#ring.to) continue
       if (this.#options.events.evictedTo > at) {
         this.#overrun()
         continue
       }
       for (let index = 0; index < found.length; ) {
-        // Connections take what they were handed before there is more.
+        // Connections take their bytes before there are more.
         if (index > 0) await turn()
         if (this.#ring.to !== (found[index - 1]?.offset ?? at)) break
         index += this.#ring.add(found.slice(index))
@@ -200,13 +200,13 @@ export class EventStream {
     }
   }
 
-  /** Events were evicted before they were read: nobody may take what comes after them for what comes next. */
+  /** Events were deleted before they were read: clients must not take the later ones for the next ones. */
   #overrun(): void {
     this.#ring.restart(this.#options.events.evictedTo)
     for (const client of this.#clients) client.overrun()
   }
 
-  /** Whoever is then too far behind is let go. */
+  /** Hands events to all clients, and disconnects those that are then too far behind. */
   #hand(): void {
     this.#handedAt = performance.now()
     for (const client of this.#clients) {

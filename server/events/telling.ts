@@ -2,15 +2,18 @@ import type {EventAbout, EventData, EventType} from "../../shared/events.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 
-/** Longer data has its texts cut: one event must not be what a client falls behind by. In characters. */
+/**
+ * The limits of an event, in characters. The texts of longer data are cut, so that one event cannot make a client fall
+ * behind.
+ */
 const longest = {data: 16_384, text: 1000} as const
 
-/** Takes the values of secrets out of JSON, which stays JSON. */
+/** Removes the values of secrets from JSON, which stays valid. */
 export type Hide = (json: string) => string
 
 /**
- * The statement that raises an event. It belongs into the batch of the change that it tells of, so that either both are
- * stored or none is; run and generation are stamped when it is stored. Whoever quotes an error gives `hide`.
+ * Returns the statement that raises an event. Put it into the batch of its change, so that both are stored or neither.
+ * The run and the generation are stamped when it is stored. A caller that quotes an error passes `hide`.
  */
 export const telling = <T extends EventType>(
   type: T,
@@ -19,7 +22,7 @@ export const telling = <T extends EventType>(
   hide?: Hide,
 ): Statement => tellingAll([toRow(type, data, about, hide)])
 
-/** The columns of an event; what `tellingAll` takes. */
+/** The columns of an event, for `tellingAll`. */
 export interface EventRow {
   readonly type: EventType
   readonly at: number
@@ -29,7 +32,7 @@ export interface EventRow {
   readonly data: string
 }
 
-/** An error may repeat the value of a secret: without `hide` the data is stored whole, and cut when it is shown. */
+/** An error may contain a secret. Without `hide` the data is stored unchanged, and cut when it is shown. */
 export const toRow = <T extends EventType>(
   type: T,
   data: EventData<T>,
@@ -51,7 +54,7 @@ export const tellingAll = (rows: readonly EventRow[]): Statement => ({
   args: [toJson(rows)],
 })
 
-/** Without secrets, then within the limit: a cut through a secret would leave a part that nothing finds any more. */
+/** Removes secrets, then cuts to the limit: a cut through a secret would leave a part that no longer matches. */
 export const fitting = (json: string, hide: Hide): string => {
   const hidden = hide(json)
   return hidden.length <= longest.data ? hidden : toJson(fromJson(hidden), (_, value) => clip(value))

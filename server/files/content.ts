@@ -2,14 +2,14 @@ import {toJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {piecesOf} from "./folder.ts"
 
-/** Bytes to be stored, which can be read more than once. */
+/** Bytes to store, which can be read more than once. */
 export interface FileContent {
-  /** In bytes, as far as it is known before. */
+  /** In bytes, as far as it is known in advance. */
   readonly size: number
   pieces(): AsyncIterable<Uint8Array>
 }
 
-/** A file on the disk as content: as much of it as there was when it was looked at. Reading it throws `file_path_refused`. */
+/** The content of a file on the disk, as long as it was when it was inspected. Reading throws `file_path_refused`. */
 export const contentOfFile = (path: string, size: number): FileContent => ({size, pieces: () => readable(path, size)})
 
 async function* readable(path: string, size: number): AsyncGenerator<Uint8Array> {

@@ -4,30 +4,30 @@ import {join} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {isMissing, makePrivateFolder, syncFolder} from "../runtime/files.ts"
 
-/** Pieces in which files are read, in bytes. */
+/** The size of the pieces in which files are read, in bytes. */
 const chunkSize = 256 * 1024
 
-/** Where a stored file is in the folder of all of them, and in a checkpoint: `<aa>/<sha256>`. */
+/** Returns the relative path of a stored file, in the folder of files and in a checkpoint: `<aa>/<sha256>`. */
 export const storedName = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`
 
-/** What stands in the folder of files besides them: written to, and not renamed yet. */
+/** Other files in that folder: written to and not renamed yet. */
 const temporary = /^\..*\.tmp$/
 
-/** Bytes whose SHA-256 is known, on their way to their name. */
+/** Written bytes with a known SHA-256, before they get their final name. */
 export interface Written {
   readonly sha256: string
   readonly size: number
-  /** Gives them their name, durably; bytes that are there already stay. */
+  /** Moves the bytes to their name, durably. An existing equal file stays. */
   keep(): Promise<void>
   /** Removes them, unless they were kept. */
   drop(): Promise<void>
 }
 
-/** Files by the SHA-256 of their content. Whole and durable under their name, or not there. */
+/** Files by the SHA-256 of their content. A file is complete and durable under its name, or missing. */
 export class FileFolder {
   readonly root: string
 
-  /** `root` is made when the first file is written. */
+  /** `root` is created with the first file. */
   constructor(root: string) {
     this.root = root
   }
@@ -36,7 +36,7 @@ export class FileFolder {
     return join(this.root, storedName(sha256))
   }
 
-  /** The size of a stored file; undefined where it is not there. */
+  /** Returns the size of a stored file; undefined if it is missing. */
   async sizeOf(sha256: string): Promise<number | undefined> {
     const found = await stat(this.pathOf(sha256)).catch(error => {
       if (isMissing(error)) return undefined
@@ -45,7 +45,7 @@ export class FileFolder {
     return found?.size
   }
 
-  /** Writes bytes, durably, under a name that is none yet. Throws `state_unwritable`, and what `pieces` throws. */
+  /** Writes bytes durably under a temporary name. Throws `state_unwritable`, and the errors of `pieces`. */
   async write(pieces: AsyncIterable<Uint8Array>): Promise<Written> {
     await makePrivateFolder(this.root)
     const path = join(this.root, `.${randomUUID()}.tmp`)
@@ -64,13 +64,13 @@ export class FileFolder {
     await rm(this.pathOf(sha256), {force: true})
   }
 
-  /** Removes what a process left that died while it wrote. Only for who holds the project. */
+  /** Removes what a process left behind that died while writing. The caller must hold the project. */
   async cleanUp(): Promise<void> {
     for (const name of await namesIn(this.root))
       if (temporary.test(name)) await rm(join(this.root, name), {force: true})
   }
 
-  /** The files by their hashes, one folder of them at a time. */
+  /** Yields the hashes of the files, one subfolder at a time. */
   async *list(): AsyncGenerator<readonly string[]> {
     for (const name of await namesIn(this.root)) {
       if (!/^[0-9a-f]{2}$/.test(name)) continue
@@ -78,7 +78,7 @@ export class FileFolder {
     }
   }
 
-  /** A file of the right size is taken for what its name says; one of another size was damaged, and is replaced. */
+  /** Trusts an existing file of the right size. Replaces one of another size, which is damaged. */
   async #keep(path: string, {sha256, size}: {readonly sha256: string; readonly size: number}): Promise<void> {
     try {
       if ((await this.sizeOf(sha256)) === size) return await rm(path, {force: true})
@@ -105,8 +105,8 @@ const writeAll = async (target: FileHandle, pieces: AsyncIterable<Uint8Array>) =
 }
 
 /**
- * A file in pieces, up to `most` bytes; each is valid until the next one is asked for. Throws what reading it throws, and for a
- * link: what was looked at before was none.
+ * Yields a file in pieces, up to `most` bytes. Each piece is valid until the next one is requested. Throws the errors
+ * of reading, and for a link, since the inspected file was not a link.
  */
 export async function* piecesOf(path: string, most = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
   const source = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
@@ -123,12 +123,12 @@ export async function* piecesOf(path: string, most = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** Bytes in memory, in pieces. */
+/** Yields bytes from memory in pieces. */
 export async function* piecesIn(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += chunkSize) yield bytes.subarray(from, from + chunkSize)
 }
 
-/** The SHA-256 of pieces. */
+/** Returns the SHA-256 of pieces. */
 export const hashOf = async (pieces: AsyncIterable<Uint8Array>): Promise<string> => {
   const sum = createHash("sha256")
   for await (const piece of pieces) sum.update(piece)

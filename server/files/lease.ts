@@ -1,4 +1,4 @@
-/** Which files somebody is about to refer to: they are not removed meanwhile. */
+/** Files that are about to be referenced: they must not be removed meanwhile. */
 export class Pins {
   readonly #count = new Map<string, number>()
 
@@ -17,7 +17,7 @@ export class Pins {
   }
 }
 
-/** Keeps files from being removed until the rows that need them are stored. */
+/** Keeps files until the rows that need them are stored. */
 export class Lease {
   readonly #pins: Pins
   #files: string[] = []
@@ -27,14 +27,14 @@ export class Lease {
     this.#pins = pins
   }
 
-  /** Once released it keeps nothing any more: who was to refer to the file has ended. */
+  /** Does nothing after the release: the work that was to reference the file has ended. */
   pin(sha256: string): void {
     if (this.#isReleased) return
     this.#pins.add(sha256)
     this.#files.push(sha256)
   }
 
-  /** More than once does no harm. */
+  /** Calling it more than once is harmless. */
   release(): void {
     for (const sha256 of this.#files) this.#pins.remove(sha256)
     this.#files = []

@@ -1,4 +1,4 @@
-/** Media types by the ending of a name (IANA). */
+/** Media types by file name extension (IANA). */
 const byEnding: Readonly<Record<string, string>> = {
   avif: "image/avif",
   bmp: "image/bmp",
@@ -33,10 +33,10 @@ const byEnding: Readonly<Record<string, string>> = {
   zip: "application/zip",
 }
 
-/** What a file is whose name does not tell. */
+/** For a file whose name does not show its type. */
 const unknown = "application/octet-stream"
 
-/** The media type that a name tells by its ending. */
+/** Returns the media type for the extension of a name. */
 export const mediaTypeOf = (name: string): string => {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""
   return Object.hasOwn(byEnding, ending) ? (byEnding[ending] ?? unknown) : unknown

@@ -4,31 +4,31 @@ import {toJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {identityOf, isMissing} from "../runtime/files.ts"
 
-/** A plain file that plugin code may send. */
+/** A regular file that plugin code may send. */
 export interface PermittedFile {
-  /** Absolute, without links. */
+  /** Absolute, with links resolved. */
   readonly path: string
   readonly name: string
-  /** In bytes, when it was looked at. */
+  /** In bytes, at the time of the check. */
   readonly size: number
 }
 
 export interface PermissionOptions {
   readonly project: string
-  /** The file of a local database: nothing but its driver may open it, under whatever name. */
+  /** The file of a local database. Only its driver may open it, under any name. */
   readonly database: string | undefined
 }
 
-/** Folders whose content is the Host's or the repository's, wherever they are. */
+/** Folders of the Host or the repository, at any path. */
 const closedFolders: ReadonlySet<string> = new Set([".svc", ".git"])
 
-/** Files with secrets and settings, wherever they are. */
+/** Files with secrets and settings, at any path. */
 const isClosedName = (name: string): boolean =>
   name === ".env" || name.startsWith(".env.") || name.startsWith("svc.config.yml")
 
 /**
- * The file that a path of plugin code names, with links resolved. A relative path stays in the project; an absolute one may
- * lead anywhere else. Throws `file_path_refused`.
+ * Returns the file that a path of plugin code names, with links resolved. A relative path must stay in the project; an
+ * absolute one may lead anywhere else. Throws `file_path_refused`.
  */
 export const permittedFile = async (path: string, options: PermissionOptions): Promise<PermittedFile> => {
   const project = await realpath(options.project)
@@ -38,16 +38,16 @@ export const permittedFile = async (path: string, options: PermissionOptions): P
   const inside = relative(project, found)
   const isOutside = inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)
   if (isOutside && !isAbsolute(path)) throw refusal(path, "it leads out of the project")
-  // Also where capitals are the same name.
+  // In lower case, for file systems that ignore case.
   const parts = found.toLowerCase().split(sep)
   if (parts.some(part => closedFolders.has(part))) throw refusal(path, "it is in .svc/ or .git/")
   if (isClosedName(parts.at(-1) ?? "")) throw refusal(path, "it holds secrets or the configuration")
-  if (!(await lstat(found)).isFile()) throw refusal(path, "it is no plain file")
+  if (!(await lstat(found)).isFile()) throw refusal(path, "it is not a regular file")
   if (isDatabase(found, options.database)) throw refusal(path, "it is the database")
   return {path: found, name: basename(path), size: (await stat(found)).size}
 }
 
-/** By its identity: a hard link is the same file, and reading it would take the locks of the database away. */
+/** Compares identities: a hard link is the same file, and closing it would drop the database's locks. */
 const isDatabase = (path: string, database: string | undefined): boolean => {
   if (database === undefined) return false
   const own = identityOf(path)

@@ -1,17 +1,17 @@
 import {Problem} from "../../shared/problems.ts"
 import type {FileUsage} from "./rows.ts"
 
-/** What comes from elsewhere takes room so many bytes at a time. */
+/** How many bytes of room an incoming file of unknown size takes at a time. */
 const step = 1024 * 1024
 
-/** Bytes whose number only their end tells: they take room as they come. */
+/** Bytes of unknown number, which take room as they arrive. */
 export interface Counted {
   readonly pieces: AsyncIterable<Uint8Array>
-  /** Gives the room back: they are stored, or will not be. More than once does no harm. */
+  /** Frees the room: the bytes are stored, or will not be. Calling it more than once is harmless. */
   free(): void
 }
 
-/** The room that the quota leaves, with what is being stored now. */
+/** The room that the quota leaves, including files that are being stored. */
 export class Room {
   readonly #usage: () => Promise<FileUsage>
   readonly #quota: () => number
@@ -22,7 +22,7 @@ export class Room {
     this.#quota = quota
   }
 
-  /** Takes room for so many bytes; false where there is too little. */
+  /** Takes room for this number of bytes. Returns false if there is too little. */
   async take(bytes: number): Promise<boolean> {
     const usage = await this.#usage()
     if (usage.bytes + this.#coming + bytes > this.#quota()) return false
@@ -34,7 +34,7 @@ export class Room {
     this.#coming -= bytes
   }
 
-  /** Reading the pieces throws `files_full` where there is too little room. */
+  /** Counts pieces while they are read. Reading throws `files_full` if there is too little room. */
   counting(pieces: AsyncIterable<Uint8Array>): Counted {
     let size = 0
     let taken = 0
@@ -63,6 +63,9 @@ export class Room {
 
   async full(what: string): Promise<Problem> {
     const {bytes} = await this.#usage()
-    return new Problem("files_full", `${what}; files.quota is ${this.#quota()} bytes, and ${bytes} are taken`)
+    return new Problem(
+      "files_full",
+      `${what} does not fit: files.quota is ${this.#quota()} bytes, of which ${bytes} are in use`,
+    )
   }
 }

@@ -7,7 +7,7 @@ export interface FileRow {
   readonly size: number
 }
 
-/** All stored files. */
+/** The number and size of all stored files. */
 export interface FileUsage {
   readonly count: number
   readonly bytes: number
@@ -15,7 +15,7 @@ export interface FileUsage {
 
 const isNeeded = "EXISTS (SELECT 1 FROM outbox_files o WHERE o.sha256 = f.sha256)"
 
-/** The statement that tells of a file whose bytes are durable; one that is known is as new as this one. */
+/** Returns the statement that stores the row of a file with durable bytes. A known file becomes as new as this one. */
 export const storing = ({sha256, size}: FileRow, at: number): Statement => ({
   sql: `INSERT INTO files (sha256, size, stored_at) VALUES (?, ?, ?)
     ON CONFLICT (sha256) DO UPDATE SET size = excluded.size, stored_at = excluded.stored_at`,
@@ -27,7 +27,7 @@ export const readUsage = async (database: Pick<Database, "read">): Promise<FileU
   return {count: Number(row?.count), bytes: Number(row?.bytes)}
 }
 
-/** At most `most` files behind `after`, in the order of their hashes. */
+/** Returns at most `most` files behind `after`, in the order of their hashes. */
 export const readFiles = async (
   database: Pick<Database, "read">,
   after: string,
@@ -40,7 +40,7 @@ export const readFiles = async (
   return rows.map(row => ({sha256: String(row.sha256), size: Number(row.size)}))
 }
 
-/** Which of these files the database does not know. */
+/** Returns the files that the database does not know. */
 export const readUnknown = async (
   database: Pick<Database, "read">,
   hashes: readonly string[],
@@ -52,7 +52,10 @@ export const readUnknown = async (
   return rows.map(({value}) => String(value))
 }
 
-/** At most `most` files that no row needs and that were stored before then, in milliseconds since 1970, behind `after`. */
+/**
+ * Returns at most `most` files behind `after` that no row needs and that were stored before this time, in milliseconds
+ * since 1970.
+ */
 export const readOrphans = async (
   database: Pick<Database, "read">,
   before: number,
@@ -66,12 +69,12 @@ export const readOrphans = async (
   return rows.map(({sha256}) => String(sha256))
 }
 
-/** Forgets a file that no row needs; returns its row where it did. */
+/** Deletes the row of a file that no other row needs. Returns the row if it did. */
 export const forgetting = (sha256: string, before: number): Statement => ({
   sql: `DELETE FROM files AS f WHERE f.sha256 = ? AND f.stored_at < ? AND NOT ${isNeeded} RETURNING sha256`,
   args: [sha256, before],
 })
 
-/** Has this database the tables of files? One of an older schema has not. */
+/** Returns whether this database has the tables of files. An older schema does not. */
 export const hasFileTable = async (database: Pick<Database, "read">): Promise<boolean> =>
   (await database.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'outbox_files'")).length > 0

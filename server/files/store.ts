@@ -15,32 +15,33 @@ import {streamOf} from "./stream.ts"
 export interface FileStoreOptions {
   readonly folder: string
   readonly database: Database
-  /** What all files may take together, in bytes. */
+  /** The largest total size of all files, in bytes. */
   readonly quota: () => number
-  /** Hears what could not be removed; left out where nothing runs. */
+  /** Reports failed deletions; left out if no Host runs. */
   readonly log?: Log
 }
 
-/** A file that was received whole, and is not stored yet. */
+/** A completely received file that is not stored yet. */
 export interface Received {
-  /** Stores it; durable with its row when it resolves. Throws `state_unwritable`. */
+  /** Stores it with its row; durable when it resolves. Throws `state_unwritable`. */
   keep(lease: Lease): Promise<FileRow>
-  /** Removes it unless it was kept, and gives its room back. More than once does no harm. */
+  /** Removes it unless it was kept, and frees its room. Calling it more than once is harmless. */
   drop(): Promise<void>
 }
 
-/** A file that nothing needs goes after so long, in milliseconds: a job may run for a day before it ends. */
+/** How long an unneeded file is kept, in milliseconds: a job may run for a day before it ends. */
 export const orphanAge = 25 * 3_600_000
 
-/** How often orphans are looked for, in milliseconds. */
+/** The interval of the search for orphans, in milliseconds. */
 const every = 600_000
 
-/** Orphans are read so many at a time. */
+/** How many orphans to read at a time. */
 const chunk = 100
 
 /**
- * The files of a running Host. A file is durable under its hash, and its row is stored, before anything may refer to it. Files go
- * one step at a time: first the row, then the bytes; what a crash leaves in between, the next start removes.
+ * The files of a running Host. A file is durable under its hash, and its row is stored, before anything may reference
+ * it. Files are removed one at a time: first the row, then the bytes. The next start removes what a crash leaves in
+ * between.
  */
 export class FileStore {
   readonly folder: FileFolder
@@ -59,15 +60,15 @@ export class FileStore {
     this.#periodic = new Periodic(
       every,
       () => this.sweep(),
-      error => options.log?.warn(`files that nothing needs were not removed: ${messageOf(error)}`),
+      error => options.log?.warn(`deleting unneeded files failed: ${messageOf(error)}`),
     )
   }
 
-  /** Removes what an earlier run left unfinished, and begins to remove orphans. */
+  /** Removes unfinished files of an earlier run, and starts removing orphans. */
   async start(): Promise<void> {
     const {log} = this.#options
-    await this.folder.cleanUp().catch(error => log?.warn(`unfinished files were not removed: ${messageOf(error)}`))
-    this.#removeUnknown().catch(error => log?.warn(`files without a row were not removed: ${messageOf(error)}`))
+    await this.folder.cleanUp().catch(error => log?.warn(`deleting unfinished files failed: ${messageOf(error)}`))
+    this.#removeUnknown().catch(error => log?.warn(`deleting files without a row failed: ${messageOf(error)}`))
     this.#periodic.start()
   }
 
@@ -77,14 +78,14 @@ export class FileStore {
     await this.#turn.catch(() => {})
   }
 
-  /** A new lease: what is stored under it stays until it is released. */
+  /** Returns a new lease. Files stored under it stay until it is released. */
   lease(): Lease {
     return new Lease(this.#pins)
   }
 
   /**
-   * Stores content, once for equal content; durable with its row when it resolves. Throws `files_full`, `state_unwritable`, and what
-   * reading the content throws.
+   * Stores content, equal content only once; durable with its row when it resolves. Throws `files_full`,
+   * `state_unwritable`, and the errors of reading the content.
    */
   async put(content: FileContent, lease: Lease): Promise<FileRow> {
     const {size} = content
@@ -101,7 +102,7 @@ export class FileStore {
     }
   }
 
-  /** Receives a file and keeps it. Throws what `receive` throws. */
+  /** Receives a file and keeps it. Throws the errors of `receive`. */
   async take(pieces: AsyncIterable<Uint8Array>, lease: Lease): Promise<FileRow> {
     const received = await this.receive(pieces)
     try {
@@ -112,8 +113,8 @@ export class FileStore {
   }
 
   /**
-   * Writes what comes from elsewhere and can be read once; it takes room as it comes, and nothing of it stays where it ends early, or
-   * unless it is kept. Throws `files_full`, `state_unwritable`, and what reading it throws.
+   * Writes a stream that can be read only once. It takes room as it arrives. If it ends early, or is not kept, nothing
+   * of it remains. Throws `files_full`, `state_unwritable`, and the errors of reading it.
    */
   async receive(pieces: AsyncIterable<Uint8Array>): Promise<Received> {
     const counted = this.#room.counting(pieces)
@@ -130,7 +131,7 @@ export class FileStore {
     }
   }
 
-  /** A stored file that stays until the lease is released; undefined where it is not there. */
+  /** Returns a stored file and keeps it until the lease is released; undefined if it is missing. */
   async claim(sha256: string, lease: Lease): Promise<FileRow | undefined> {
     lease.pin(sha256)
     const size = await this.#alone(() => this.folder.sizeOf(sha256))
@@ -138,12 +139,12 @@ export class FileStore {
     return {sha256, size}
   }
 
-  /** A stored file, for reading. Throws a refusal where it is not there. */
+  /** Opens a stored file for reading. Throws a refusal if it is missing. */
   async open(sha256: string, about: {readonly name?: string; readonly type?: string} = {}): Promise<StoredFile> {
     const path = this.folder.pathOf(sha256)
     const size = await this.folder.sizeOf(sha256)
     if (size === undefined) {
-      throw refused(`the file ${sha256.slice(0, 12)}… is not in data/files/ any more`, {
+      throw refused(`the file ${sha256.slice(0, 12)}… is missing from data/files/`, {
         reason: "file_missing",
         remediation: "Restore data/files/ from a checkpoint, or discard the message.",
       })
@@ -152,7 +153,7 @@ export class FileStore {
     return {sha256, size, name, type, stream: () => streamOf(path)}
   }
 
-  /** All stored files. */
+  /** The number and size of all stored files. */
   usage(): Promise<FileUsage> {
     return readUsage(this.#options.database)
   }
@@ -161,7 +162,7 @@ export class FileStore {
     return this.#options.quota()
   }
 
-  /** Removes nothing until the function is called that it resolves to. */
+  /** Prevents removals until the function is called that it resolves to. */
   async hold(): Promise<() => void> {
     this.#holds++
     let isHeld = true
@@ -172,7 +173,10 @@ export class FileStore {
     }
   }
 
-  /** Removes files that no row needs: those stored a day ago, and at once those that a redaction left. Resolves to how many. */
+  /**
+   * Removes files that no row needs: those stored a day ago, and immediately those that a redaction left. Resolves to
+   * how many it removed.
+   */
   async sweep(now = Date.now()): Promise<number> {
     const before = now - orphanAge
     let removed = 0
@@ -186,7 +190,7 @@ export class FileStore {
     }
   }
 
-  /** Over the quota only what is stored already can be stored again. */
+  /** Over the quota, only content that is already stored can be stored again. */
   async #putKnown({size, pieces}: FileContent, lease: Lease): Promise<FileRow> {
     const sha256 = await hashOf(pieces())
     lease.pin(sha256)
@@ -197,7 +201,7 @@ export class FileStore {
       return true
     })
     if (isKnown) return {sha256, size}
-    throw await this.#room.full(`the file has ${size} bytes`)
+    throw await this.#room.full(`a file of ${size} bytes`)
   }
 
   async #keep(written: Written, lease: Lease): Promise<FileRow> {
@@ -224,7 +228,7 @@ export class FileStore {
     })
   }
 
-  /** What was renamed or left behind without its row: a crash came in between. */
+  /** Removes files without a row, which a crash between two steps left behind. */
   async #removeUnknown(): Promise<void> {
     for await (const hashes of this.folder.list()) {
       if (this.#isStopping) return
@@ -236,7 +240,7 @@ export class FileStore {
     }
   }
 
-  /** One at a time: a file that is being stored is not removed in between. */
+  /** Runs one step at a time, so that a file is not removed while it is being stored. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work, work)
     this.#turn = done.catch(() => {})

@@ -1,9 +1,9 @@
 import {type FileHandle, open} from "node:fs/promises"
 
-/** Pieces in which a file is read, in bytes. */
+/** The size of the pieces in which a file is read, in bytes. */
 const chunkSize = 64 * 1024
 
-/** A file in pieces, read as they are taken; opened for the first one. */
+/** Returns a file as a stream that reads at the pace of its reader. Opens the file for the first piece. */
 export const streamOf = (path: string): ReadableStream<Uint8Array> => {
   let file: FileHandle | undefined
   const close = async () => {
@@ -15,7 +15,7 @@ export const streamOf = (path: string): ReadableStream<Uint8Array> => {
       pull: async controller => {
         try {
           file ??= await open(path, "r")
-          // Fresh for each piece: who reads may keep it.
+          // A new buffer for each piece, since the reader may keep it.
           const {bytesRead, buffer} = await file.read(new Uint8Array(chunkSize), 0, chunkSize, null)
           if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead))
           await close()

@@ -14,8 +14,8 @@ const levels = {
 } as const satisfies Record<string, LogLevel>
 
 /**
- * Makes every `console.log` of this process a record: of the plugin whose code calls it, where that is known. What
- * writes to `process.stdout` itself stays as it is.
+ * Turns every `console.log` of this process into a record, with the plugin whose code calls it if that is known. Writes
+ * to `process.stdout` stay as they are.
  */
 export const takeOverConsole = (log: Log): void => {
   for (const [method, level] of Object.entries(levels)) {
@@ -26,7 +26,7 @@ export const takeOverConsole = (log: Log): void => {
   }
 }
 
-/** An error says its message here, and the rest under `error`. */
+/** Shows only the message of an error; the record has the rest under `error`. */
 const formatArguments = (args: readonly unknown[]): string => {
   try {
     return format(...args.map(argument => (argument instanceof Error ? argument.message : argument)))

@@ -1,4 +1,4 @@
-/** What stands in the place of a hidden value. */
+/** Replaces a hidden value. */
 export const masked = "[secret]"
 
 const names =
@@ -10,16 +10,16 @@ const texts =
 const shortest = {name: 5, text: 8}
 const longestName = 63
 
-/** Is the value of a field with this name a credential, whatever it is? */
+/** Does this field name mean that the value is a credential? */
 export const isCredentialName = (name: string): boolean =>
   name.length >= shortest.name && name.length <= longestName && names.test(name)
 
-/** A text without the credentials of headers and addresses that can be told by what stands before them. */
+/** Returns a text without the credentials of headers and addresses that the text before them identifies. */
 export const hideCredentials = (text: string): string => {
   if (text.length < shortest.text || isQuick(text)) return text
   return text.replace(texts, (_, ...groups) => `${groups.slice(0, 3).find(Boolean) ?? ""}${masked}`)
 }
 
-/** Nothing in it can begin one: most texts cost no regular expression. */
+/** True if the text cannot contain a credential. Saves the regular expression for most texts. */
 const isQuick = (text: string): boolean =>
   !text.includes("://") && !text.includes("earer") && !text.includes("uthorization") && !text.includes("EARER")

@@ -1,29 +1,30 @@
 import {shortestForm} from "./forms.ts"
 
-/** A text that is looked for; of `shortestForm` characters and more. */
+/** A text to look for, of at least `shortestForm` characters. */
 export interface Form {
   readonly text: string
 }
 
-/** Where a form stands. */
+/** The position of a form. */
 export interface Hit<F extends Form> {
   readonly begin: number
   readonly form: F
 }
 
-/** Does a form that stands in a text here count? */
+/** Does a form count at this position of a text? */
 export type Accepts = (form: string, text: string, begin: number) => boolean
 
 export const anywhere: Accepts = () => true
 
-/** Which of so many places a pair of characters has in the tables. */
+/** The number of places that pairs of characters share in the tables. */
 const places = 2 ** 16
 
 const placeOf = (first: number, second: number): number => ((first << 8) ^ second) & (places - 1)
 
 /**
- * Finds forms in a text by one pass that looks at every seventh character or so, however many there are (Wu and Manber's
- * search: shortest form of 8 characters, pairs of them in a table). Of forms that begin at one place, the first given is found.
+ * Finds any number of forms in one pass over a text, looking at about every seventh character (Wu and Manber's search:
+ * shortest form of 8 characters, pairs of them in a table). If several forms begin at the same position, the first in
+ * the list is found.
  */
 export class FormSearch<F extends Form> {
   readonly #shifts = new Uint8Array(places).fill(shortestForm - 1)
@@ -34,12 +35,12 @@ export class FormSearch<F extends Form> {
     for (const form of forms) this.#add(form)
   }
 
-  /** Nothing is looked for. */
+  /** True if there is nothing to look for. */
   get isEmpty(): boolean {
     return this.#forms.size === 0
   }
 
-  /** The first form that stands in a text at `from` or behind it, and that is accepted. */
+  /** Returns the first accepted form in a text at or behind `from`. */
   find(text: string, from: number, accepts: Accepts): Hit<F> | undefined {
     if (this.isEmpty) return undefined
     const shifts = this.#shifts

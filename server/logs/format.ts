@@ -13,15 +13,17 @@ const colors: Record<string, Parameters<typeof styleText>[0]> = {
   fatal: "red",
 }
 
-/** Fields that a person at a terminal knows already. */
+/** Fields that a person at a terminal does not need. */
 const known = new Set(["id", "time", "level", "message", "project", "runtimeId", "generation", "error"])
 
 const indent = " ".repeat(9)
 
-/** Text that cannot move the cursor, nor begin a line that looks like a record. */
+/** Returns text that cannot move the cursor or begin a line that looks like a record. */
 const onTerminal = (text: string): string => shown(text).replaceAll("\n", `\n${indent}`)
 
-/** `12:00:01 info  message  key=value`, and an error below it. A record may have come from a Host of another version. */
+/**
+ * Formats `12:00:01 info message key=value`, and an error below it. The record may be from a Host of another version.
+ */
 export const formatPretty = (record: LogRecord, inColor: boolean): string => {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     inColor ? styleText(style, text, {validateStream: false}) : text
@@ -39,7 +41,10 @@ export const formatPretty = (record: LogRecord, inColor: boolean): string => {
 
 const formatValue = (value: unknown): string => (typeof value === "string" ? value : toJson(value))
 
-/** Of what stands under `error`: the issues, or the first frames, and the cause. A plugin may put anything there. */
+/**
+ * Returns the lines of the field `error`: the issues, or the first frames, and the cause. A plugin may put any value
+ * there.
+ */
 const errorLines = (error: unknown): readonly string[] => {
   if (typeof error === "string") return [error]
   if (typeof error !== "object" || error === null) return []

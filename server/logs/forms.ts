@@ -3,7 +3,10 @@ import {toJson} from "../../shared/json.ts"
 
 const bits = {byte: 8, character: 6}
 
-/** Base64 of the bytes as it stands within that of a longer text: three alignments, without what neighbours decide. */
+/**
+ * Returns the base64 of a text as it appears inside a longer text: three alignments, without the characters that
+ * neighbours influence.
+ */
 const base64Forms = (secret: string): string[] => {
   const bytes = Buffer.from(secret)
   return [0, 1, 2].flatMap(offset => {
@@ -15,7 +18,10 @@ const base64Forms = (secret: string): string[] => {
   })
 }
 
-/** As the usual functions write it into an address: whole, as a query, a path, a password, a form. */
+/**
+ * Returns the forms in which common functions write a text into an address: as a whole, a query, a path, a password, a
+ * form.
+ */
 const urlForms = (secret: string): string[] => {
   const url = new URL("http://host")
   url.password = secret
@@ -34,23 +40,23 @@ const jsonText = (text: string): string => toJson(text).slice(1, -1)
 const asciiOnly = (text: string): string =>
   text.replace(/[^ -~]/g, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-/** As a string within JSON, within JSON that is a string again, and as `util.inspect` shows it. */
+/** Returns a text as a string within JSON, within nested JSON, and in the format of `util.inspect`. */
 const quotedForms = (text: string): string[] => {
   const once = jsonText(text)
   const twice = jsonText(once)
   return [once, once.replaceAll("/", "\\/"), asciiOnly(once), twice, jsonText(twice), inspect(text).slice(1, -1)]
 }
 
-/** A secret in every form in which it may stand in a text: raw, quoted, URL-encoded, base64, hexadecimal. */
+/** Returns every form in which a secret may appear in a text: raw, quoted, URL-encoded, base64, hexadecimal. */
 export const formsOf = (secret: string): readonly string[] => {
   const text = secret.toWellFormed()
   const hex = Buffer.from(text).toString("hex")
-  // What stands before the underscore of a webhook's secret says only what it is.
+  // The text before the underscore of a webhook's secret only names its kind.
   const plain = [secret, text, text.replace(/^whsec_/, ""), ...urlForms(text)]
   return [...new Set([...plain, ...plain.flatMap(quotedForms), ...base64Forms(text), hex, hex.toUpperCase()])].filter(
     form => form.length >= shortestForm,
   )
 }
 
-/** Shorter values are not hidden: they occur by chance. */
+/** Shorter values are not hidden, since they occur by chance. */
 export const shortestForm = 8

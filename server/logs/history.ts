@@ -1,7 +1,7 @@
 import {fromJson} from "../../shared/json.ts"
 import {type LogLevel, rankOf} from "../../shared/log.ts"
 
-/** The newest records are kept: so many, and so many characters of them. */
+/** How many of the newest records to keep, and how many characters of them. */
 const kept = {records: 1000, characters: 2 * 1024 * 1024}
 
 export interface Kept {
@@ -9,20 +9,20 @@ export interface Kept {
   readonly seq: number
   readonly level: LogLevel
   readonly plugin: string | undefined
-  /** As JSON: half of what the object takes, and nobody changes it afterwards. */
+  /** As JSON, which takes half the memory of the object and cannot be changed. */
   readonly json: string
 }
 
 export interface HistoryFilter {
-  /** The least level. */
+  /** The lowest level. */
   readonly level: LogLevel
   readonly plugin: string | undefined
 }
 
-/** The newest records of this run, bounded by their number and their size. */
+/** The newest records of this run, limited by number and size. */
 export class History {
   #records: Kept[] = []
-  /** Records before this position have been let go. */
+  /** Records before this position were dropped. */
   #first = 0
   #size = 0
   #last = 0
@@ -33,33 +33,33 @@ export class History {
     while (this.#records.length - this.#first > kept.records || this.#size > kept.characters) this.#drop()
   }
 
-  /** The number of the newest record, 0 before there is one. */
+  /** The number of the newest record; 0 if there is none. */
   get last(): number {
     return this.#last
   }
 
-  /** The number of the oldest record that is still there. */
+  /** The number of the oldest kept record. */
   get oldest(): number {
     return this.#records[this.#first]?.seq ?? this.#last + 1
   }
 
-  /** Those above `after`, oldest first. */
+  /** Returns the records above `after`, oldest first. */
   above(after: number, filter: HistoryFilter, limit: number): readonly Kept[] {
     return this.#matching(filter, seq => seq > after).slice(0, limit)
   }
 
-  /** Those below `before`, newest first. */
+  /** Returns the records below `before`, newest first. */
   below(before: number, filter: HistoryFilter, limit: number): readonly Kept[] {
     return this.#matching(filter, seq => seq < before)
       .reverse()
       .slice(0, limit)
   }
 
-  /** Those whose field has one of these numbers, oldest first. */
+  /** Returns the records whose field has one of these numbers, oldest first. */
   about(numbers: Readonly<Record<string, ReadonlySet<number>>>): readonly Kept[] {
     const names = Object.keys(numbers).filter(name => numbers[name]?.size !== 0)
     return this.#records.slice(this.#first).filter(({json}) => {
-      // Reading every record as JSON would take milliseconds.
+      // Parsing every record would take milliseconds.
       if (!names.some(name => json.includes(`"${name}":`))) return false
       const record = fromJson(json) as Readonly<Record<string, unknown>>
       return names.some(name => numbers[name]?.has(record[name] as number))
@@ -79,7 +79,7 @@ export class History {
   #drop(): void {
     this.#size -= this.#records[this.#first]?.json.length ?? 0
     this.#first++
-    // Moving the array costs as much as it is long: once for every thousand records.
+    // Copies the array only once per thousand records, since copying takes time.
     if (this.#first < kept.records) return
     this.#records = this.#records.slice(this.#first)
     this.#first = 0

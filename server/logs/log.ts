@@ -10,10 +10,10 @@ import {type LogRecord, makeRecord, noFields} from "./record.ts"
 
 export interface LogOptions {
   readonly level: LogLevel
-  /** One JSON object a line, or lines for a terminal. */
+  /** One JSON object per line, or lines for a terminal. */
   readonly format: "json" | "pretty"
   readonly colors: boolean
-  /** Takes a line without its end. What it throws is told on standard error. */
+  /** Writes a line, given without its end. Its errors go to standard error. */
   readonly write: (line: string) => void
 }
 
@@ -22,30 +22,34 @@ export interface Logs {
   /** The newest records of this run. */
   readonly history: History
   setLevel(level: LogLevel): void
-  /** Fields of every record from now on: project, runtimeId, generation. */
+  /** Adds fields to every later record: project, runtimeId, generation. */
   bind(fields: LogFields): void
-  /** Values that must not appear in any record from now on, nor in what `scrub` is given. */
+  /** Hides values from every later record and from the results of `scrub`. */
   hide(secrets: readonly string[]): void
   /** How many records of each level were written. */
   readonly written: Readonly<Record<LogLevel, number>>
-  /** Hears of every record as JSON, of those too that were made before; returns how it ends. It must not log itself. */
+  /**
+   * Calls the listener with every record as JSON, including earlier ones. Returns a function that stops it. The
+   * listener must not log.
+   */
   onRecord(listener: (json: string) => void): () => void
-  /** Hears of every record of level error and fatal; it must not log at these levels itself. */
+  /** Calls the listener with every record of level error and fatal. It must not log at these levels. */
   onError(listener: Listener): void
-  /** A text as the log would write it: without hidden values. */
+  /** Returns a text as the log would write it: without hidden values. */
   scrub(text: string): string
-  /** The same of JSON, which stays JSON. */
+  /** The same for JSON, which stays valid. */
   scrubJson(json: string): string
 }
 
 type Listener = (record: LogRecord) => void
 
-/** Writes a record of level `level`: what the log of a caller knows, and what the caller says. */
+/** Writes a record: the fields of the log, and what the caller says. */
 type Write = (level: LogLevel, message: unknown, known: LogFields, said: LogFields) => void
 
 /**
- * The log of a process. A call below the least level costs one comparison and touches nothing that it was given; any
- * other becomes one record, which is kept, written as one line, and heard. No call throws, whatever it is given.
+ * Creates the log of a process. A call below the minimum level costs one comparison and does not touch its arguments.
+ * Any other call becomes one record, which is kept, written as one line, and passed to the listeners. No call throws,
+ * whatever its arguments.
  */
 export const createLogs = (options: LogOptions): Logs => {
   const mask = new Mask()
@@ -93,7 +97,7 @@ export const createLogs = (options: LogOptions): Logs => {
 const perLevel = <T>(make: (level: LogLevel) => T): Record<LogLevel, T> =>
   Object.fromEntries(logLevels.map(level => [level, make(level)])) as Record<LogLevel, T>
 
-/** A log whose calls carry `known`. The level of a call is looked at here, and nowhere after. */
+/** Returns a log whose calls carry `known`. Only this function checks the level of a call. */
 const logWith = (known: LogFields, least: () => number, write: Write): Log => ({
   ...perLevel<Log[LogLevel]>(level => {
     const rank = rankOf(level)
@@ -104,14 +108,14 @@ const logWith = (known: LogFields, least: () => number, write: Write): Log => ({
   with: more => logWith({...known, ...more, ...known}, least, write),
 })
 
-/** Writes a record as a line of the format. A writer that throws costs the caller nothing. */
+/** Writes a record as a line of the format. A failing writer does not affect the caller. */
 const printerOf = ({format, colors, write}: LogOptions, mask: Mask) => {
   const lineOf = (record: LogRecord, json: string) => (format === "json" ? shown(json) : formatPretty(record, colors))
   return (record: LogRecord, json: string): void => {
     try {
       write(lineOf(record, json))
     } catch (error) {
-      // Not by the console, which may be this log.
+      // The console may be this log, so this writes directly.
       process.stderr.write(`a log record was not written: ${mask.text(inspect(error))}\n`)
     }
   }

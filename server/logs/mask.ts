@@ -2,13 +2,13 @@ import {hideCredentials, masked} from "./credentials.ts"
 import {type Accepts, anywhere, type Form, FormSearch} from "./form-search.ts"
 import {formsOf, shortestForm} from "./forms.ts"
 
-/** Replaces hidden values in text, in every form of `formsOf`, by one pass however many values there are. */
+/** Replaces hidden values in text, in every form of `formsOf`, in one pass for any number of values. */
 export class Mask {
   readonly #secrets = new Set<string>()
   #search = new FormSearch<Form>([])
   #reach = 0
 
-  /** Values that are not to appear from now on; those of fewer than 8 characters are left out. */
+  /** Hides more values. Skips those of fewer than 8 characters. */
   hide(secrets: readonly string[]): void {
     const fresh = secrets.filter(secret => secret.length >= shortestForm && !this.#secrets.has(secret))
     if (fresh.length === 0) return
@@ -18,17 +18,20 @@ export class Mask {
     this.#reach = forms[0]?.length ?? 0
   }
 
-  /** The length of the longest form: who cuts a text gives so many characters more to the mask, and drops them after. */
+  /**
+   * The length of the longest form. Code that cuts a text passes this many more characters to the mask, and drops them
+   * afterwards.
+   */
   get reach(): number {
     return this.#reach
   }
 
-  /** A text without hidden values, nor credentials that can be told by what stands before them. */
+  /** Returns a text without hidden values, and without credentials that the text before them identifies. */
   text(text: string): string {
     return hideCredentials(this.#replace(text, anywhere))
   }
 
-  /** The same of JSON, which stays JSON; credentials that nobody has named stay as well. */
+  /** The same for JSON, which stays valid. Keeps credentials that were not registered. */
   json(text: string): string {
     return this.#replace(text, inJson)
   }
@@ -47,7 +50,7 @@ export class Mask {
 
 const inJson: Accepts = (form, text, begin) => !isBroken(form) && !isEscaped(text, begin)
 
-/** It could not stand in JSON text as it is: what looks like it there is something else. */
+/** True if the form cannot appear unescaped in JSON text: a match there is something else. */
 const isBroken = (form: string): boolean => {
   for (let at = 0; at < form.length; at++) {
     const sign = form[at]
@@ -56,7 +59,7 @@ const isBroken = (form: string): boolean => {
   return false
 }
 
-/** Is the character the second of an escape? */
+/** Is the character the second one of an escape? */
 const isEscaped = (text: string, at: number): boolean => {
   let slashes = 0
   while (text[at - 1 - slashes] === "\\") slashes++

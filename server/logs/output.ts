@@ -1,18 +1,19 @@
 import {fstatSync, writeSync} from "node:fs"
 import type {Writable} from "node:stream"
 
-/** What waits for a reader is at most so long, in characters: then lines are dropped, and counted. */
+/** The most characters that may wait for a reader. Beyond this, lines are dropped and counted. */
 const longestQueue = 1024 * 1024
 
 export interface Output {
   write(line: string): void
-  /** Lines that were not written since the start. */
+  /** How many lines were dropped since the start. */
   readonly dropped: number
 }
 
 /**
- * Lines to standard output that neither wait for its reader nor grow without end. Where it is closed, full or not read,
- * lines are dropped; once it takes lines again, `resumed` hears how many were. Never throws.
+ * Writes lines to standard output without waiting for its reader and without growing endlessly. Drops lines while it is
+ * closed, full or not read. Once it accepts lines again, calls `resumed` with the number of dropped lines. Never
+ * throws.
  */
 export const createOutput = (stdout: Writable & {readonly fd: number}, resumed: (dropped: number) => void): Output =>
   isFile(stdout.fd) ? new FileOutput(stdout.fd, resumed) : new StreamOutput(stdout, resumed)
@@ -27,7 +28,7 @@ const isFile = (descriptor: number): boolean => {
 
 abstract class CountingOutput implements Output {
   #dropped = 0
-  /** Those that `resumed` has not heard of. */
+  /** Dropped lines that were not reported to `resumed` yet. */
   #untold = 0
   readonly #resumed: (dropped: number) => void
 
@@ -54,10 +55,10 @@ abstract class CountingOutput implements Output {
   }
 }
 
-/** A disk that is full refuses lines until there is space again; a stream would be destroyed by the first. */
+/** A full disk refuses lines until there is space again. The first failure would destroy a stream. */
 class FileOutput extends CountingOutput {
   readonly #descriptor: number
-  /** The end of a line that was written in part. */
+  /** The unwritten end of a partly written line. */
   #rest: Uint8Array = new Uint8Array()
 
   constructor(descriptor: number, resumed: (dropped: number) => void) {
@@ -76,7 +77,7 @@ class FileOutput extends CountingOutput {
     }
   }
 
-  /** What is left of it. */
+  /** Returns the part that was not written. */
   #writeAll(bytes: Uint8Array): Uint8Array {
     let from = 0
     while (from < bytes.length) {
@@ -107,7 +108,7 @@ class StreamOutput extends CountingOutput {
     }
     const {length} = line
     this.#waiting += length
-    // Bun has no writableLength for a pipe; the callback comes when the line has left, or cannot (measured).
+    // Bun has no writableLength for a pipe. The callback is called when the line was written or failed (measured).
     this.#stream.write(line, error => {
       this.#waiting -= length
       if (error) this.drop()

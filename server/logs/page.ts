@@ -8,23 +8,23 @@ import {listRuns, type NumberedRecord, readRun, readRunsAbout} from "./runs/read
 export interface LogRequest {
   readonly filter: HistoryFilter
   readonly limit: number
-  /** Records below this number, newest first. */
+  /** Only records below this number, newest first. */
   readonly cursor?: number | undefined
-  /** `<runtimeId>-<number>`: the records after this one, oldest first. */
+  /** `<runtimeId>-<number>`: only the records after this one, oldest first. */
   readonly after?: string | undefined
 }
 
-/** Whose log is read. */
+/** An earlier run whose log to read. */
 export interface EarlierRun {
-  /** Where the logs of runs are kept. */
+  /** The folder with the logs of runs. */
   readonly folder: string
   /** A runtimeId, or `previous`. */
   readonly run: string
-  /** The run that is under way, if one is. */
+  /** The run in progress, if any. */
   readonly current?: string | undefined
 }
 
-/** A page of an earlier run's log, newest first. Throws `log_unknown`. */
+/** Returns a page of an earlier run's log, newest first. Throws `log_unknown`. */
 export const readEarlierLog = async (
   logs: Pick<Logs, "scrubJson">,
   {folder, run, current}: EarlierRun,
@@ -55,22 +55,25 @@ export interface LogRecords {
   readonly missed: Missed
 }
 
-/** A page of the newest records; or what came after one, and what of that is gone. */
+/** Returns a page of the newest records; or the records after a given one, and how many of them are missing. */
 export const readLog = (logs: Logs, runtimeId: string, request: LogRequest): LogRecords =>
   request.after === undefined
     ? readNewest(logs, runtimeId, request)
     : readAfter(logs, runtimeId, request, request.after)
 
-/** Records of an inbox event and of outbox messages, by their numbers. */
+/** An inbox event and outbox messages, by their numbers. */
 export interface LogAbout {
   readonly event: number
   readonly outbox: readonly number[]
-  /** When they may have been written, in milliseconds since 1970. */
+  /** When their records may have been written, in milliseconds since 1970. */
   readonly from: number
   readonly to: number
 }
 
-/** The records that are about an event or its messages, oldest first, of this run and of those before; and since when any are kept. */
+/**
+ * Returns the records about an event or its messages, oldest first, of this run and earlier ones, and since when
+ * records are kept.
+ */
 export const readLogAbout = async (
   logs: Logs,
   {folder, current}: {readonly folder: string; readonly current: string},
@@ -91,13 +94,13 @@ export const readLogAbout = async (
   }
 }
 
-/** What has become a secret since is hidden here. */
+/** Hides values that have become secrets since. */
 const scrubbed = (logs: Pick<Logs, "scrubJson">, {seq: _, ...record}: NumberedRecord): LogRecords["items"][number] =>
   fromJson(logs.scrubJson(toJson(record))) as LogRecords["items"][number]
 
 const idOf = (runtimeId: string, seq: number): string => `${runtimeId}-${seq}`
 
-/** What has become a secret since is hidden here. */
+/** Hides values that have become secrets since. */
 const show =
   (logs: Logs, runtimeId: string) =>
   ({seq, json}: Kept): LogRecord & {readonly id: string} => ({
@@ -128,7 +131,10 @@ const readAfter = (logs: Logs, runtimeId: string, {filter, limit}: LogRequest, a
   return {items: shown.map(show(logs, runtimeId)), next: isWhole ? null : head, head, missed}
 }
 
-/** The number to go on from, and what lies between. A number that this run has not reached is of another one. */
+/**
+ * Returns the number to continue from, and what is missing before it. A number that this run has not reached belongs to
+ * another run.
+ */
 const findStart = (
   {history}: Logs,
   runtimeId: string,

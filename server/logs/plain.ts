@@ -13,7 +13,9 @@ interface DescribedError {
   readonly errors?: readonly unknown[]
 }
 
-/** What of a record is kept: characters of a text and of the whole, items of a list or object, how deep, how many causes. */
+/**
+ * How much of a record is kept: characters of a text and of the whole record, items of a list or object, depth, causes.
+ */
 const limits = {text: 16_384, record: 65_536, items: 100, depth: 6, causes: 5, stack: 12}
 
 const unreadable = (error: unknown): string => {
@@ -25,8 +27,8 @@ const unreadable = (error: unknown): string => {
 }
 
 /**
- * Turns what plugins and libraries hand to the log into plain JSON data: bounded, without hidden values, and never by
- * throwing, whatever a getter, a proxy or a `toJSON` does.
+ * Turns values that plugins and libraries pass to the log into plain JSON data: bounded, without hidden values, and
+ * without throwing, whatever a getter, a proxy or a `toJSON` does.
  */
 export class Describer {
   readonly #mask: Mask
@@ -37,7 +39,7 @@ export class Describer {
     this.#mask = mask
   }
 
-  /** A field by its name. A getter may throw, and costs its own field only. */
+  /** Reads a field by its name. A throwing getter affects only its own field. */
   field(name: string, ask: () => unknown): unknown {
     try {
       const value = ask()
@@ -54,7 +56,8 @@ export class Describer {
       this.#left -= shown.length
       return shown
     }
-    // A hidden value that begins before the cut is seen whole; one that begins after it is dropped with the rest.
+    // A hidden value that begins before the cut is completely visible to the mask. One that begins after it is dropped
+    // with the rest.
     const shown = this.#mask.text(text.slice(0, limit + this.#mask.reach))
     const head = shown.slice(0, Math.max(0, Math.min(limit, shown.length - this.#mask.reach)))
     this.#left -= head.length + 32
@@ -112,7 +115,7 @@ export class Describer {
     return this.#properties(value)
   }
 
-  /** What a `toJSON` gave; its own `toJSON` is not asked again. */
+  /** Describes the result of a `toJSON`, without calling the result's own `toJSON`. */
   #again(value: unknown): unknown {
     if (typeof value !== "object" || value === null || value instanceof Error) return this.value(value)
     if (Array.isArray(value)) return this.#list(value)
@@ -174,7 +177,7 @@ export class Describer {
   #frames(error: Error): string[] {
     const {stack} = error
     if (typeof stack !== "string") return []
-    // The message stands before the frames.
+    // The message comes before the frames.
     return stack
       .slice(0, limits.record)
       .split("\n")
@@ -187,7 +190,7 @@ export class Describer {
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ""
 
-/** Sets a field of its own, whatever its name: `__proto__` too. */
+/** Sets an own field of any name, including `__proto__`. */
 const set = (target: Record<string, unknown>, key: string, value: unknown): void => {
   if (key === "__proto__") Object.defineProperty(target, key, {value, enumerable: true})
   else target[key] = value
@@ -202,7 +205,7 @@ function take<T>(items: Iterable<T>): T[] {
   return taken
 }
 
-/** The class of an object that has nothing to show but that. */
+/** Returns the class name of an object that has nothing else to show. */
 const nameOf = (value: object): string | undefined => {
   const name: unknown = Object.getPrototypeOf(value)?.constructor?.name
   return typeof name === "string" && name !== "Object" ? name : undefined

@@ -10,27 +10,27 @@ export type LogRecord = {
   readonly message: string
 } & {readonly [field: string]: unknown}
 
-/** A call of the log, with all that is known beside what the caller says. */
+/** A call of the log, with everything that is known about it. */
 export interface LogCall {
   readonly level: LogLevel
-  /** A text, as the types ask; plugins may pass anything. */
+  /** A text, according to the types. Plugins may pass any value. */
   readonly message: unknown
   /** Fields of every record. */
   readonly bound: LogFields
   /** Fields of this log, from `with`. */
   readonly known: LogFields
-  /** What the caller says. */
+  /** Fields from the caller. */
   readonly said: LogFields
 }
 
 export const noFields: LogFields = Object.freeze({})
 
-/** What only the log itself says: a field of that name is written with an underscore before it. */
+/** Fields that only the log itself sets. A caller's field with one of these names gets an underscore in front. */
 const own = new Set(["time", "level", "message"])
 
 /**
- * The record of a call: time, level and message first, then what is known of the caller, then what the caller says. A
- * later field replaces no earlier one: it is written with an underscore before its name. Never throws.
+ * Returns the record of a call: time, level and message first, then what is known about the caller, then what the
+ * caller says. A field never replaces an earlier one: it gets an underscore in front of its name. Never throws.
  */
 export const makeRecord = ({level, message, bound, known, said}: LogCall, describer: Describer): LogRecord => {
   const record: Record<string, unknown> & {time: string; level: string; message: string} = {
@@ -43,7 +43,7 @@ export const makeRecord = ({level, message, bound, known, said}: LogCall, descri
   return record
 }
 
-/** A proxy may refuse to be asked. */
+/** A proxy may throw when inspected. */
 const isError = (value: unknown): value is Error => {
   try {
     return value instanceof Error
@@ -52,14 +52,14 @@ const isError = (value: unknown): value is Error => {
   }
 }
 
-/** Of what is no text: an error's message, else the value as JSON. */
+/** Returns the words of a message that is not text: an error's message, or else the value as JSON. */
 const wordsOf = (value: unknown, describer: Describer): string => {
   if (isError(value)) return String(describer.field("message", () => value.message))
   const plain = describer.value(value)
   return typeof plain === "object" && plain !== null ? toExactJson(plain) : String(plain)
 }
 
-/** What is around a call written for the log of the plugin that it belongs to, and for no other. */
+/** Returns the surrounding fields if the log belongs to the same plugin. */
 const aroundOf = ({plugin}: LogFields): LogFields => {
   if (plugin === undefined) return noFields
   const around = whatIsAround()
@@ -77,7 +77,7 @@ const addFields = (record: Record<string, unknown>, fields: LogFields, describer
   }
 }
 
-/** A proxy may refuse to name its fields: then there are none. */
+/** Returns no names if a proxy throws when its fields are listed. */
 const namesOf = (fields: LogFields): readonly string[] => {
   try {
     return Object.keys(fields)

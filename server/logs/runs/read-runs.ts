@@ -7,21 +7,21 @@ import type {HistoryFilter} from "../history.ts"
 import type {LogRecord} from "../record.ts"
 import {listSegments, lookAt, type Segment} from "./names.ts"
 
-/** A run whose log is kept. Times in milliseconds since 1970. */
+/** A run whose log is kept. Times are in milliseconds since 1970. */
 export interface KeptRun {
   readonly runtimeId: string
   readonly startedAt: number
   /** When its last record was written. */
   readonly writtenAt: number
-  /** What its log takes, in bytes. */
+  /** The size of its log, in bytes. */
   readonly size: number
-  /** Its first records are gone. */
+  /** True if its first records were deleted. */
   readonly isCut: boolean
 }
 
 export type NumberedRecord = LogRecord & {readonly id: string; readonly seq: number}
 
-/** The newest first. */
+/** Lists the runs, the newest first. */
 export const listRuns = async (folder: string): Promise<readonly KeptRun[]> => {
   const runs = Map.groupBy(await listSegments(folder), ({runtimeId}) => runtimeId)
   const kept = await Promise.all(
@@ -39,7 +39,7 @@ export const listRuns = async (folder: string): Promise<readonly KeptRun[]> => {
   return kept.sort((one, other) => other.startedAt - one.startedAt)
 }
 
-/** The same with its times as the API writes them. */
+/** Returns the run with its times in the format of the API. */
 export const viewRun = (run: KeptRun) => ({
   ...run,
   startedAt: new Date(run.startedAt).toISOString(),
@@ -49,18 +49,21 @@ export const viewRun = (run: KeptRun) => ({
 export interface RunRequest {
   readonly filter: HistoryFilter
   readonly limit: number
-  /** Records below this number. */
+  /** Only records below this number. */
   readonly below?: number | undefined
 }
 
-/** Records of an earlier run, newest first, and the number to go on below; undefined at the oldest. Throws `log_unknown`. */
+/**
+ * Returns records of an earlier run, newest first, and the number below which to continue; undefined at the oldest.
+ * Throws `log_unknown`.
+ */
 export const readRun = async (
   folder: string,
   runtimeId: string,
   {filter, limit, below = Number.MAX_SAFE_INTEGER}: RunRequest,
 ): Promise<{readonly items: readonly NumberedRecord[]; readonly next: number | undefined}> => {
   const segments = (await listSegments(folder)).filter(segment => segment.runtimeId === runtimeId)
-  if (segments.length === 0) throw new Problem("log_unknown", `no log of a run ${runtimeId} is kept`)
+  if (segments.length === 0) throw new Problem("log_unknown", `no log of the run ${runtimeId} is kept`)
   const found: NumberedRecord[] = []
   for (const segment of segments.filter(({first}) => first < below).toReversed()) {
     const fitting = (await readSegment(segment)).filter(record => record.seq < below && fits(record, filter))
@@ -71,7 +74,9 @@ export const readRun = async (
   return {items, next: found.length > limit ? items.at(-1)?.seq : undefined}
 }
 
-/** Records of runs that were written in a time, whose field has one of these numbers, oldest first. */
+/**
+ * Returns the records of runs that were written in a time range and whose field has one of these numbers, oldest first.
+ */
 export const readRunsAbout = async (
   folder: string,
   numbers: Readonly<Record<string, ReadonlySet<number>>>,
@@ -90,7 +95,7 @@ export const readRunsAbout = async (
 const fits = (record: LogRecord, {level, plugin}: HistoryFilter): boolean =>
   rankOf(record.level as LogLevel) >= rankOf(level) && (plugin === undefined || record.plugin === plugin)
 
-/** The last line of a run that was killed may be a part of one: it is left out. */
+/** Skips the last line of a killed run if it is incomplete. */
 const readSegment = async (
   {path, runtimeId, first}: Segment,
   isWanted: (line: string) => boolean = () => true,
@@ -104,7 +109,7 @@ const readSegment = async (
       if (record !== undefined) records.push({...record, id: `${runtimeId}-${seq}`, seq})
     }
   } catch {
-    // It was dropped for a newer one.
+    // A newer segment has replaced it.
   }
   return records
 }

@@ -4,13 +4,13 @@ import {join} from "node:path"
 import {makePrivateFolder} from "../../runtime/files.ts"
 import {listSegments, lookAt, nameOf} from "./names.ts"
 
-/** In bytes: a part of a run's log, and the logs of all runs together. */
+/** The largest size of a segment of a run's log, and of the logs of all runs together, in bytes. */
 const longest = {segment: 2 * 1024 ** 2, all: 32 * 1024 ** 2} as const
 
-/** What waits to be written is at most so long, in characters: a disk that stands still holds up nobody. */
+/** The most characters that may wait to be written, so that a stalled disk delays nothing. */
 const longestQueue = 1024 ** 2
 
-/** Records are written together, so many milliseconds after the first of them. */
+/** How long after the first waiting record to write, in milliseconds. */
 const pause = 200
 
 export interface RunLogOptions {
@@ -20,18 +20,18 @@ export interface RunLogOptions {
 }
 
 /**
- * Keeps the log of a run on the disk, for when the run is over. Bounded: the oldest parts go, whosever they are. A log that
- * cannot be written is missing, and costs nobody anything; what a kill leaves unwritten is of its last moments.
+ * Keeps the log of a run on the disk, for reading after the run. Its size is limited: the oldest parts of any run are
+ * deleted. A log that cannot be written is missing, without other effects. A kill loses only its last moments.
  */
 export class RunLog {
   readonly #options: RunLogOptions
   #waiting: string[] = []
   #size = 0
-  /** The number of the newest record that was added. */
+  /** The number of the newest added record. */
   #last = 0
-  /** The number of the first that waits. */
+  /** The number of the first waiting record. */
   #first = 1
-  /** Some after those that wait were let go. */
+  /** True if records behind the waiting ones were dropped. */
   #hasHole = false
   #file: {readonly handle: FileHandle; readonly path: string; size: number} | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -43,7 +43,7 @@ export class RunLog {
     unclosed.add(this)
   }
 
-  /** One record as JSON, the next by its number. */
+  /** Adds one record as JSON, with the next number. */
   add(json: string): void {
     this.#last++
     if (this.#size > longestQueue) {
@@ -57,7 +57,7 @@ export class RunLog {
     this.#timer.unref()
   }
 
-  /** Resolves when what was added is written, or cannot be. */
+  /** Resolves when the added records are written, or cannot be. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -92,7 +92,7 @@ export class RunLog {
     return taken
   }
 
-  /** What comes next gets a file with its number: some before it is not there. */
+  /** Starts a new file, named by the number of its first record, because records before it are missing. */
   #startAnew(): void {
     const file = this.#file
     this.#file = undefined
@@ -115,7 +115,7 @@ export class RunLog {
     }
   }
 
-  /** The process ends, and waits for nothing. */
+  /** Writes synchronously, since the process is about to end. */
   writeNow(): void {
     const {lines, first} = this.#take()
     const {folder, startedAt, runtimeId} = this.#options
@@ -124,12 +124,12 @@ export class RunLog {
     try {
       appendFileSync(path, `${lines.join("\n")}\n`, {mode: 0o600})
     } catch {
-      // As everywhere here: it is missing.
+      // The log is then incomplete, as everywhere here.
     }
   }
 }
 
-/** Those that a process has not closed: one listener for all of them. */
+/** The open logs of this process, which share one exit listener. */
 const unclosed = new Set<RunLog>()
 const writeAll = () => {
   for (const log of unclosed) log.writeNow()

@@ -132,7 +132,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     ["copy.sqlite", "it is the database"],
     ["../", "it leads out of the project"],
     ["outside.txt", "it leads out of the project"],
-    ["reports", "it is no plain file"],
+    ["reports", "it is not a regular file"],
     ["missing.txt", "there is no such file"],
   ])("%s is refused: %s", async (path, why) => {
     const host = started()
@@ -156,7 +156,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     const before = (await host.get<{files: {count: number}}>("/api/database")).files.count
     await host.say("/to plain unique", {channel: "five"})
     expect(await host.say("/try-to small", {channel: "five"})).toEqual([
-      "file_too_large: q1.pdf has 100000 bytes; small takes files of at most 1000",
+      "file_too_large: q1.pdf has 100000 bytes; small accepts files of at most 1000",
     ])
     await host.say("/to small little", {channel: "five"})
     const sent = await until("both messages", async () => {
