@@ -4,12 +4,12 @@ import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Endpoint} from "./endpoint.ts"
 
-/** The platform has so long to answer a request, in milliseconds. */
+/** How long the platform may take to answer a request, in milliseconds. */
 export const patience = 10_000
 
 /**
- * Asks the platform now. Throws `endpoint_offline`, and `platform_failed` where it does not answer in time or refuses; the reason of
- * `outer` where that is aborted.
+ * Asks the platform now. Throws `endpoint_offline`, `platform_failed` if the platform refuses or does not answer in
+ * time, and the reason of `outer` if that is aborted.
  */
 export const ask = async <T>(
   endpoint: Endpoint,
@@ -25,7 +25,7 @@ export const ask = async <T>(
       async signal => {
         const asked = work(sender, signal)
         if (asked === undefined)
-          throw new Problem("not_supported", `${name} declares this, and its adapter has none of it`)
+          throw new Problem("not_supported", `${name} declares this, but its adapter does not implement it`)
         return asked
       },
       outer,
@@ -36,14 +36,17 @@ export const ask = async <T>(
   }
 }
 
-/** What else than a refusal an adapter throws is for the log, which hides the values of secrets. */
+/**
+ * Converts an adapter's error. Unless it is a refusal, only the log contains it, where the values of secrets are
+ * hidden.
+ */
 const failureOf = (error: unknown, {spec: {name, log}}: Endpoint): Problem => {
   if (isRefusal(error) || error instanceof TimeLimitExceeded) return new Problem("platform_failed", messageOf(error))
   log.warn(`${name} did not answer: ${messageOf(error)}`, {error})
-  return new Problem("platform_failed", `${name} failed; the Host's log has what it met`)
+  return new Problem("platform_failed", `${name} failed; see the Host's log for the error`)
 }
 
-/** Asks a method of Satori of the platform itself. */
+/** Calls a Satori method of the platform. */
 export const askMethod = (
   endpoint: Endpoint,
   method: string,

@@ -7,56 +7,57 @@ import type {HistoryPage, Sender} from "../../shared/sdk/adapter/sender.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {Turns} from "./turns.ts"
 
-/** How far one backfill goes. */
+/** The limits of one backfill. */
 export const backfillLimits = {
   /** The channels with the newest messages. */
   channels: 50,
-  /** Messages that one call of `history` is asked for. */
+  /** How many messages one call of `history` requests. */
   page: 100,
   /** Calls for one channel. */
   pages: 10,
   /** Messages over all channels. */
   messages: 5000,
-  /** The platform has so long to answer one call, in milliseconds. */
+  /** How long the platform may take to answer one call, in milliseconds. */
   call: 15_000,
-  /** All of it takes at most so long, in milliseconds. */
+  /** How long the whole backfill may take, in milliseconds. */
   all: 60_000,
-  /** New events wait so long for the endpoint to be online, in milliseconds: an adapter's `open` may wait for them. */
+  /** How long new events wait for the endpoint to be online, in milliseconds: an adapter's `open` may wait for them. */
   opening: 5000,
-  /** Deliveries that wait at most. */
+  /** The most deliveries that may wait. */
   waiting: 1000,
 } as const
 
 type History = NonNullable<Sender["history"]>
 
-/** The last message of a channel that is stored. */
+/** The last stored message of a channel. */
 export interface ChannelEnd {
   readonly channel: string
-  /** The platform's id of it. */
+  /** Its id on the platform. */
   readonly message: string
 }
 
-/** `partly`: of what the channels that are known had in the gap, something is still missing, or may be. */
+/** `partly` means that some of the messages in the gap, in known channels, are or may be still missing. */
 export type Filled = "filled" | "partly"
 
 export interface BackfillOptions {
   readonly name: string
   readonly log: Log
-  /** The connection whose platform is asked. */
+  /** Belongs to the connection whose platform is asked. */
   readonly signal: AbortSignal
-  /** Where at most so many channels end in the inbox, those with the newest messages first. */
+  /** Returns the last stored messages of at most `most` channels, those with the newest messages first. */
   ends(most: number): Promise<readonly ChannelEnd[]>
-  /** Stores events in one batch; throws where none may come in now. */
+  /** Stores events in one batch. Throws if none may come in now. */
   store(events: readonly DatedIncoming[]): Promise<void>
-  /** May none come in, so that the gap goes on? */
+  /** True if no events may come in, so that the gap continues. */
   isClosed(): boolean
-  /** Durable when it resolves: the gap ends as `partly`, whatever becomes of it. */
+  /** Records that the gap ends as `partly`, whatever happens later. Durable when it resolves. */
   spoil(): Promise<void>
 }
 
 /**
- * Fetches what an endpoint missed in a gap, from the history of its platform. New events of a channel wait until what is
- * missing there is stored. They are let in where that fails too, but not before it is stored that something is missing.
+ * Fetches the messages that an endpoint missed in a gap, from the history of its platform. New events of a channel wait
+ * until its missing messages are stored. If that fails, they are let in too, but only after the Host has stored that
+ * something is missing.
  */
 export class Backfill {
   readonly #options: BackfillOptions
@@ -67,31 +68,31 @@ export class Backfill {
   #hasBegun = false
   #messages = 0
 
-  /** From now on new events wait, at first those of every channel. */
+  /** New events wait from now on, at first those of every channel. */
   constructor(options: BackfillOptions) {
     this.#options = options
     options.signal.addEventListener("abort", () => this.end(), {once: true})
     if (options.signal.aborted) this.end()
   }
 
-  /** Has it not begun, nor ended? */
+  /** True if it has neither begun nor ended. */
   get isWaiting(): boolean {
     return !this.#hasBegun && !this.#abort.signal.aborted
   }
 
-  /** Resolves once new events of these channels may be stored; in the order of the calls. */
+  /** Resolves once new events of these channels may be stored, in the order of the calls. */
   turn(channels: readonly string[]): Promise<void> | undefined {
-    if (this.#turns.waiting >= backfillLimits.waiting) this.#giveUp("too many new events wait")
+    if (this.#turns.waiting >= backfillLimits.waiting) this.#giveUp("too many new events are waiting")
     const turn = this.#turns.wait(channels)
     if (turn !== undefined && this.isWaiting)
       this.#opening ??= setTimeout(
-        () => this.#giveUp("new events came long before it was online"),
+        () => this.#giveUp("new events arrived long before it was online"),
         backfillLimits.opening,
       )
     return turn
   }
 
-  /** Resolves to how it ended; undefined where it was cut off, and the gap goes on. */
+  /** Resolves to the outcome; undefined if it was interrupted and the gap continues. */
   async run(history: History): Promise<Filled | undefined> {
     this.#hasBegun = true
     clearTimeout(this.#opening)
@@ -104,7 +105,7 @@ export class Backfill {
     return isCut ? undefined : outcome
   }
 
-  /** Fetches nothing more, and lets go what waits. */
+  /** Stops fetching, and lets waiting events in. */
   end(): void {
     clearTimeout(this.#opening)
     this.#abort.abort()
@@ -121,7 +122,7 @@ export class Backfill {
 
   #spoil(why: string): Promise<void> {
     const {name, log} = this.#options
-    log.warn(`${name} does not get all that it missed: ${why}`)
+    log.warn(`${name} could not fetch all missed messages: ${why}`)
     this.#spoiling ??= this.#options.spoil()
     return this.#spoiling
   }
@@ -146,7 +147,7 @@ export class Backfill {
     }
   }
 
-  /** Stores what is missing in a channel, page by page. Throws where that is not all. */
+  /** Stores the missing messages of a channel, page by page. Throws if some remain. */
   async #fill(history: History, {channel, message}: ChannelEnd, signal: AbortSignal): Promise<void> {
     let after = message
     for (let page = 0; page < backfillLimits.pages; page++) {
@@ -159,14 +160,14 @@ export class Backfill {
       await this.#options.store(events)
       if (more !== true) return
       const last = events.at(-1)?.message?.id
-      if (last === undefined || last === after) throw new Error("its history has more, and gives nothing further")
+      if (last === undefined || last === after) throw new Error("its history announces more messages but returns none")
       after = last
     }
     throw new Error(`more than ${backfillLimits.pages} pages are missing`)
   }
 }
 
-/** Again where the platform asks to wait. */
+/** Repeats the call when the platform asks to wait. */
 const ask = async (history: History, query: Parameters<History>[0], signal: AbortSignal): Promise<HistoryPage> => {
   for (;;) {
     try {
@@ -179,11 +180,14 @@ const ask = async (history: History, query: Parameters<History>[0], signal: Abor
   }
 }
 
-/** A plugin's word: without them nothing tells where to go on, and what a restore holds. */
+/**
+ * Checks the adapter's events: without these fields the backfill cannot continue, and a restore cannot tell what to
+ * hold.
+ */
 const requireOf = (channel: string, events: readonly DatedIncoming[]): void => {
-  if (!Array.isArray(events)) throw new Error("its history is no page: {events, more}")
+  if (!Array.isArray(events)) throw new Error("its history did not return a page: {events, more}")
   for (const {channel: of, timestamp, message} of events) {
     if (of?.id !== channel || !Number.isFinite(timestamp) || typeof message?.id !== "string")
-      throw new Error("each event of its history needs its channel, its timestamp and its message's id")
+      throw new Error("each event of its history needs its channel, its timestamp and the id of its message")
   }
 }

@@ -6,11 +6,11 @@ import type {Static} from "../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {EndpointSpec} from "./spec.ts"
 
-/** A platform has so long to answer, in milliseconds: less than a request may take. */
+/** How long a platform may take to answer, in milliseconds: less than a request may take. */
 const checkTime = 45_000
 
 /**
- * Asks an endpoint's platform whether its account can work. What keeps it from that is a finding. Throws `unsupported` where the
+ * Asks an endpoint's platform whether its account can work. Each obstacle is a finding. Throws `unsupported` if the
  * endpoint's adapter has no check, and the reason of the signal.
  */
 export const checkEndpoint = async (
@@ -19,7 +19,7 @@ export const checkEndpoint = async (
 ): Promise<Static<typeof EndpointCheck>> => {
   if (check === undefined)
     throw new Problem("unsupported", `the adapter of ${name} has no check`, {
-      hint: `svc endpoint show ${name} tells whether it is connected, and its last error.`,
+      hint: `svc endpoint show ${name} shows whether it is connected, and its last error.`,
     })
   const begun = performance.now()
   const ask = (limited: AbortSignal) => check({load, log, signal: limited})
@@ -31,7 +31,7 @@ export const checkEndpoint = async (
   return {name, ok: findings.every(({ok}) => ok), milliseconds, findings: findings.map(shown)}
 }
 
-/** What is in order needs no remedy. */
+/** A finding without a problem needs no remediation. */
 const shown = ({remediation, ...finding}: AdapterFinding): AdapterFinding =>
   finding.ok || remediation === undefined ? finding : {...finding, remediation}
 

@@ -1,16 +1,19 @@
-/** What a platform had so long ago, in milliseconds, counts as heard where the adapter cannot tell. */
+/** How long ago everything counts as received if the adapter cannot tell, in milliseconds. */
 const usualLag = 10_000
 
 /**
- * Up to when everything that an endpoint's platform had is stored. What is said there reaches the adapter later, and is
- * stored later still, so that is never quite now. Goes by a clock that does not go back.
+ * Up to which moment everything that the platform sent is stored. Messages reach the adapter later and are stored even
+ * later, so this is never the present. Uses a monotonic clock.
  */
 export class Completeness {
   readonly #now: () => number
-  /** What is being stored, the oldest first: up to when everything was heard as it came. */
+  /**
+   * Events that are being stored, the oldest first, each with the moment up to which everything was received when it
+   * came.
+   */
   readonly #storing = new Set<{readonly heard: number; readonly ended: Promise<void>}>()
   #lag: () => number | undefined = () => undefined
-  /** What counts as heard where the adapter cannot tell. */
+  /** The assumed lag if the adapter cannot tell. */
   #usual = usualLag
   #end: number | undefined
 
@@ -18,24 +21,24 @@ export class Completeness {
     this.#now = now
   }
 
-  /** The endpoint is online; `lag` is what its adapter tells of it, if it does. */
+  /** The endpoint is online. `lag` returns what its adapter says about it, if anything. */
   begin(lag: () => number | undefined): void {
     this.#lag = lag
     this.#usual = usualLag
     this.#end = undefined
   }
 
-  /** The connection is gone, and was last known to be good so many milliseconds ago. The first call counts. */
+  /** The connection is gone, and was last known to work this many milliseconds ago. Only the first call counts. */
   end(ago = 0): void {
     this.#end ??= Math.min(this.#now() - ago, this.#complete())
   }
 
-  /** All that was said up to so many milliseconds ago is stored. */
+  /** Everything sent up to this many milliseconds ago is stored. */
   get lag(): number {
     return this.#now() - this.#complete()
   }
 
-  /** Until it is stored, nothing after it is complete. */
+  /** Runs the storing of an event. Until it is stored, nothing after it counts as complete. */
   async storing<T>(store: () => Promise<T>): Promise<T> {
     const {promise: ended, resolve: end} = Promise.withResolvers<void>()
     const event = {heard: this.#heard(), ended}
@@ -48,7 +51,10 @@ export class Completeness {
     }
   }
 
-  /** The adapter has caught up, as far as it can: where it cannot tell, nothing is on its way. Resolves when nothing of that is being stored. */
+  /**
+   * The adapter has caught up, as far as it can: if it cannot tell, nothing counts as in transit. Resolves when the
+   * received events are stored.
+   */
   async caughtUp(): Promise<void> {
     this.#usual = 0
     await Promise.all([...this.#storing].map(({ended}) => ended))
@@ -63,7 +69,7 @@ export class Completeness {
     return Math.min(this.#now() - this.#told(), this.#end ?? Number.POSITIVE_INFINITY)
   }
 
-  /** A plugin's word: what is no time, or thrown, says nothing. */
+  /** Reads the lag from the adapter. An invalid value or an error counts as unknown. */
   #told(): number {
     try {
       const lag = this.#lag() ?? this.#usual

@@ -7,15 +7,15 @@ import type {Endpoint} from "./endpoint.ts"
 type Downloaded = Awaited<ReturnType<NonNullable<Sender["download"]>>>
 
 /**
- * Opens a file by the endpoint's adapter; undefined where that leaves it to the Host. Throws `endpoint_offline`, `platform_failed`,
- * `file_unavailable`, and the signal's reason.
+ * Opens a file through the endpoint's adapter; undefined if the adapter leaves it to the Host. Throws
+ * `endpoint_offline`, `platform_failed`, `file_unavailable`, and the signal's reason.
  */
 export const download = async (endpoint: Endpoint, file: FileRef, signal: AbortSignal): Promise<Source | undefined> => {
   const opened = await ask(endpoint, (sender, limit) => opening(sender, file, AbortSignal.any([limit, signal])), signal)
   return opened === undefined ? undefined : sourceOf(opened, endpoint.spec.name)
 }
 
-/** What comes too late is cancelled: nobody reads it. */
+/** Cancels a stream that comes too late, since nobody reads it. */
 const opening = async (sender: Sender, file: FileRef, signal: AbortSignal): Promise<Downloaded> => {
   const opened = await sender.download?.(file, signal)
   if (signal.aborted && opened !== undefined)
@@ -28,7 +28,7 @@ const opening = async (sender: Sender, file: FileRef, signal: AbortSignal): Prom
 const bodyOf = (opened: NonNullable<Downloaded>): ReadableStream<Uint8Array> | null =>
   opened instanceof Response ? opened.body : opened
 
-/** What an adapter in JavaScript resolves to may be anything. */
+/** An adapter in JavaScript may resolve to any value. */
 const sourceOf = (opened: NonNullable<Downloaded>, name: string): Source => {
   const body = bodyOf(opened)
   if (opened instanceof Response && !opened.ok) {
@@ -36,7 +36,7 @@ const sourceOf = (opened: NonNullable<Downloaded>, name: string): Source => {
     throw new Problem("file_unavailable", `the platform of ${name} answered ${opened.status}`)
   }
   if (!(body instanceof ReadableStream) || body.locked)
-    throw new Problem("file_unavailable", `the adapter of ${name} opened the file as something that cannot be read`)
+    throw new Problem("file_unavailable", `the adapter of ${name} returned a file that cannot be read`)
   const length = opened instanceof Response ? Number(opened.headers.get("content-length") ?? Number.NaN) : Number.NaN
   return {body, ...(Number.isSafeInteger(length) ? {size: length} : {})}
 }

@@ -23,38 +23,38 @@ import type {OpenShown} from "./uploads.ts"
 type Change<T> = T extends unknown ? Omit<T, "since"> : never
 
 export interface EndpointHooks {
-  /** Stores all of it in one batch. */
+  /** Stores all events in one batch. */
   receive(endpoint: Endpoint, events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]>
-  /** Where its platform goes on. */
+  /** Returns the stored cursor of its platform. */
   cursorOf?(endpoint: Endpoint): Promise<string | undefined>
   /** The endpoint can send from now on. */
   online(endpoint: Endpoint): void
-  /** Its state or its own admission is another one: the state since `at`, which is its own `since`. */
+  /** Its state or its own admission has changed. `at` is the state's `since`. */
   changed?(endpoint: Endpoint, at?: number): void
-  /** It misses a part of what is said on its platform, or does no longer. */
+  /** Whether it receives everything on its platform has changed. */
   listening?(endpoint: Endpoint): void
-  /** What came in could not be stored, through no fault of the event's. */
+  /** An incoming event could not be stored, although the event is valid. */
   unstored?(endpoint: Endpoint): void
   /** Is the Host's ingress paused? */
   isPaused?(): boolean
   /** It has said who it is on its platform. */
   named?(endpoint: Endpoint): void
-  /** The stored file that an element shows; undefined where it shows none. */
+  /** Returns the stored file that an element shows; undefined if it shows none. */
   file?(element: Element): Promise<StoredFile | undefined>
   readonly backfill?: BackfillHooks
 }
 
-/** What a backfill knows of the inbox and of the gap. */
+/** What a backfill needs of the inbox and of the gap. */
 export interface BackfillHooks {
-  /** Is a gap of it open? */
+  /** Does the endpoint have an open gap? */
   isDue(endpoint: Endpoint): boolean
-  /** Where at most so many of its channels end in the inbox, those with the newest messages first. */
+  /** Returns the last stored messages of at most `most` of its channels, those with the newest messages first. */
   ends(endpoint: Endpoint, most: number): Promise<readonly ChannelEnd[]>
-  /** Its open gap ends as `partly`; durable when it resolves. */
+  /** Records that its open gap ends as `partly`; durable when it resolves. */
   spoil(endpoint: Endpoint): Promise<void>
 }
 
-/** The adapter's own decision on a WebSocket, and the attempt with which its connections end. */
+/** The adapter's own decision about a WebSocket. The connections end with the signal's attempt. */
 export interface Accepting {
   readonly take: AcceptSocket
   readonly signal: AbortSignal
@@ -62,19 +62,19 @@ export interface Accepting {
 
 const reconnect: Backoff = {first: 500, longest: 30_000}
 
-/** A connection that held so long, in milliseconds, was a good one: the next attempt starts counting anew. */
+/** How long a connection must last to reset the count of failures, in milliseconds. */
 const settled = 30_000
 
-/** An attempt that is neither online nor refused after so long, in milliseconds, counts as failed. */
+/** How long an attempt may take until it is online or refused, in milliseconds. A longer one counts as failed. */
 const openTimeout = 60_000
 
-/** A planned stop waits so many milliseconds for what is on its way. */
+/** How long a planned stop waits for messages in transit, in milliseconds. */
 const catchUpLimit = 1000
 
-/** What a platform is told to wait while ingress is paused, in seconds. */
+/** How long a platform should wait while ingress is paused, in seconds. */
 const retryAfter = 30
 
-/** One endpoint from its opening to its close: connects, and connects again, until it is refused or closed. */
+/** One endpoint from its opening to its close. It connects, and reconnects, until it is refused or closed. */
 export class Endpoint {
   #spec: EndpointSpec
   readonly #hooks: EndpointHooks
@@ -85,11 +85,11 @@ export class Endpoint {
   #accepting: Accepting | undefined
   #login: Login | undefined
   #lastEventAt: number | undefined
-  /** The platform goes on behind the cursor since then, in milliseconds since 1970. */
+  /** Since when the platform redelivers everything behind the cursor, in milliseconds since 1970. */
   #coversSince = Number.POSITIVE_INFINITY
   #running: Promise<void> | undefined
   #stopping = false
-  /** What the adapter misses though it is connected. */
+  /** Parts of the platform that the adapter does not receive although it is connected. */
   readonly #missing = new Set<symbol>()
   readonly #completeness = new Completeness()
   readonly #backfills: Backfills | undefined
@@ -105,7 +105,7 @@ export class Endpoint {
     return this.#spec
   }
 
-  /** Takes over what a later generation says of an endpoint that stays connected. */
+  /** Takes the specification of a later generation while the endpoint stays connected. */
   adopt(spec: EndpointSpec): void {
     this.#spec = spec
   }
@@ -114,7 +114,9 @@ export class Endpoint {
     return this.#state
   }
 
-  /** Since when it has had no connection, however many were tried; undefined while it is online. In milliseconds since 1970. */
+  /**
+   * Since when it has had no connection, over all attempts, in milliseconds since 1970; undefined while it is online.
+   */
   get awaySince(): number | undefined {
     return this.#awaySince
   }
@@ -123,14 +125,14 @@ export class Endpoint {
     return this.#login
   }
 
-  /** Is the endpoint told all that is said where it is? */
+  /** Does the endpoint receive everything that is said in its channels? */
   get isListening(): boolean {
     return this.#state.is === "online" && this.#missing.size === 0
   }
 
   /**
-   * All that its platform had up to so many milliseconds ago is stored, as far as its adapter knows, if it came while the
-   * endpoint was online. Holds while that is so, and when its state has just changed from it.
+   * Everything that its platform sent while the endpoint was online, up to this many milliseconds ago, is stored, as
+   * far as its adapter knows. Valid while it is online, and just after it has gone offline.
    */
   get lag(): number {
     return this.#completeness.lag
@@ -141,28 +143,28 @@ export class Endpoint {
     return this.#lastEventAt
   }
 
-  /** What the adapter's `open` resolved to; present while the endpoint is online. */
+  /** The result of the adapter's `open`; present while the endpoint is online. */
   get opened(): Sender | undefined {
     return this.#connection?.opened
   }
 
-  /** Sends as the adapter's plugin; present while the endpoint is online. */
+  /** Sends on behalf of the adapter's plugin; present while the endpoint is online. */
   get sender(): Sender | undefined {
     return this.#connection?.sender
   }
 
-  /** Lets in the platform's WebSockets; present while the adapter waits for them or has them. */
+  /** Accepts the platform's WebSockets; present while the adapter waits for them or has them. */
   get accepting(): Accepting | undefined {
     return this.#accepting
   }
 
-  /** Closed while ingress is paused, else the endpoint's own. */
+  /** Closed while ingress is paused; otherwise the endpoint's own admission. */
   get admission(): Admission {
     const own = this.ownAdmission
     return own.is === "open" && this.#hooks.isPaused?.() === true ? {is: "closed", reason: "ingress_paused"} : own
   }
 
-  /** What the endpoint admits by itself, whatever the Host's ingress does. */
+  /** The endpoint's own admission, regardless of the Host's ingress. */
   get ownAdmission(): Admission {
     if (this.#stopping || this.#closing.signal.aborted) return {is: "closed", reason: "endpoint_closed"}
     if (this.#state.is === "failed") return {is: "closed", reason: "endpoint_failed"}
@@ -170,13 +172,16 @@ export class Endpoint {
     return {is: "open"}
   }
 
-  /** Connects in the background; failures are the endpoint's state. */
+  /** Connects in the background. Failures become the endpoint's state. */
   open(): void {
     if (this.spec.open === undefined) return
     this.#running ??= this.#run(this.spec.open)
   }
 
-  /** Before a planned stop: resolves once what is on its way is stored, as far as the adapter can tell and in time. */
+  /**
+   * Call it before a planned stop. Resolves once messages in transit are stored, as far as the adapter can tell, or at
+   * a time limit.
+   */
   async catchUp(): Promise<void> {
     const opened = this.#connection?.opened
     if (opened === undefined || this.spec.history !== "none") return
@@ -190,14 +195,15 @@ export class Endpoint {
     )
   }
 
-  /** May what it has missed come in after all? */
+  /** Can missed messages still arrive? */
   get canFill(): boolean {
     return hasBackfill(this.spec) || this.#coversSince !== Number.POSITIVE_INFINITY
   }
 
   /**
-   * Fetches what was missed since then from the platform's history, where the platform does not go on there by itself; new events of a
-   * channel wait for what is missing there. Resolves to how it ended; undefined where the connection or the admission ended before.
+   * Fetches the messages missed since this time from the platform's history, unless the platform itself redelivers
+   * them. New events of a channel wait for its missing messages. Resolves to the outcome; undefined if the connection
+   * or the admission ended before.
    */
   async backfill(since: number): Promise<Filled | undefined> {
     const connection = this.#connection
@@ -210,11 +216,11 @@ export class Endpoint {
     if (this.#backfills === undefined) return undefined
     const {history} = connection.sender
     if (history !== undefined && this.#login?.user !== undefined) return this.#backfills.run(history, connection.signal)
-    this.spec.log.warn(`${this.spec.name} cannot ask for what it missed without history and a login with its user`)
+    this.spec.log.warn(`${this.spec.name} cannot fetch missed messages without history and a login with its user`)
     return this.#backfills.giveUp()
   }
 
-  /** Admits nothing more; the connection stays for what is still to be sent. */
+  /** Admits no more events. The connection stays for messages that are still to be sent. */
   stopAdmission(): void {
     this.#stopping = true
     this.#hooks.changed?.(this)
@@ -259,7 +265,7 @@ export class Endpoint {
     }
   }
 
-  /** One attempt, from opening to the loss of the connection; resolves to why it ended. */
+  /** One attempt, from opening to the loss of the connection. Resolves to the reason for its end. */
   async #connect(open: NonNullable<EndpointSpec["open"]>): Promise<unknown> {
     const scope = new Scope((message, error) => this.spec.log.warn(message, {error}), pluginUndoLimit)
     const end = () => void scope.dispose()
@@ -373,7 +379,7 @@ export class Endpoint {
       throw new Problem("admission_closed", `${this.spec.name} does not admit events: ${reason}`)
     }
     if (this.#hooks.isPaused?.() === true) {
-      throw new Problem("ingress_paused", `${this.spec.name} admits nothing while ingress is paused`, {retryAfter})
+      throw new Problem("ingress_paused", `${this.spec.name} admits no events while ingress is paused`, {retryAfter})
     }
   }
 

@@ -5,10 +5,13 @@ import {download} from "./download.ts"
 import {Endpoint, type EndpointHooks} from "./endpoint.ts"
 import type {EndpointSpec} from "./spec.ts"
 
-/** The platform has so long to take it, in milliseconds. */
+/** How long the platform may take, in milliseconds. */
 const typingLimit = 5000
 
-/** All endpoints of the running generation, by name. They outlive a generation whose successor says the same of them. */
+/**
+ * All endpoints of the running generation, by name. An endpoint outlives its generation if the next one specifies it in
+ * the same way.
+ */
 export class Endpoints {
   readonly #hooks: EndpointHooks
   #byName = new Map<string, Endpoint>()
@@ -23,19 +26,19 @@ export class Endpoints {
     return this.#byName.get(name)
   }
 
-  /** Throws `endpoint_unknown`, which names those that are there. */
+  /** Throws `endpoint_unknown`, with the names of the existing endpoints. */
   require(name: string): Endpoint {
     const found = this.#byName.get(name)
     if (found !== undefined) return found
     const known = [...this.#byName.keys()].join(", ")
-    throw new Problem("endpoint_unknown", `there is no endpoint ${name}; there is ${known || "none"}`)
+    throw new Problem("endpoint_unknown", `there is no endpoint ${name}; known endpoints: ${known || "none"}`)
   }
 
-  /** Throws `endpoint_unknown`, and `unsupported` where the endpoint's adapter does not declare the feature. */
+  /** Throws `endpoint_unknown`, and `unsupported` if the endpoint's adapter does not declare the feature. */
   requireFeature(name: string, feature: Feature): void {
     const {features} = this.require(name).spec
     if (features.includes(feature)) return
-    const able = features.length === 0 ? "nothing but send messages" : `send and ${features.join(", ")}`
+    const able = features.length === 0 ? "only send messages" : `send and ${features.join(", ")}`
     throw new Problem("unsupported", `${name} cannot ${feature}; it can ${able}`)
   }
 
@@ -49,7 +52,7 @@ export class Endpoints {
     else this.requireFeature(endpoint, "open")
   }
 
-  /** Shows that the bot is writing, where the endpoint can now. */
+  /** Shows that the bot is typing, if the endpoint can now. */
   typing(name: string, channel: string): void {
     const endpoint = this.#byName.get(name)
     const signal = AbortSignal.timeout(typingLimit)
@@ -58,7 +61,10 @@ export class Endpoints {
     })
   }
 
-  /** Opens a file by the endpoint's adapter; undefined where it leaves it to the Host. Throws what `download` throws. */
+  /**
+   * Opens a file through the endpoint's adapter; undefined if the adapter leaves it to the Host. Throws the errors of
+   * `download`.
+   */
   async download(name: string, file: FileRef, signal: AbortSignal): Promise<Source | undefined> {
     const endpoint = this.require(name)
     return endpoint.spec.features.includes("download") ? download(endpoint, file, signal) : undefined
@@ -69,9 +75,9 @@ export class Endpoints {
   }
 
   /**
-   * Takes over what a generation says: endpoints that it says the same of stay as they are, but for failed ones, which
-   * get another attempt; others are closed, and opened once the old one of that name is closed. Resolves when the old
-   * ones are closed; connecting goes on.
+   * Applies the endpoints of a generation. Unchanged endpoints stay as they are, except for failed ones, which get
+   * another attempt. Others are closed; a new endpoint opens once the old one of the same name is closed. Resolves when
+   * the old ones are closed, while new ones still connect.
    */
   apply(specs: readonly EndpointSpec[]): Promise<void> {
     const kept = new Map<string, Endpoint>()
@@ -93,8 +99,8 @@ export class Endpoints {
   }
 
   /**
-   * Closes an endpoint and opens it anew, as if its account had changed: also one that has failed. Resolves once the old
-   * one is closed; connecting goes on. Throws `endpoint_unknown`.
+   * Closes an endpoint and opens it again, as if its account had changed; also a failed one. Resolves once the old one
+   * is closed, while the new one still connects. Throws `endpoint_unknown`.
    */
   reconnect(name: string): Promise<void> {
     const old = this.require(name)
@@ -107,18 +113,21 @@ export class Endpoints {
     return this.#changing
   }
 
-  /** Opens what is known, and from now on what `apply` brings. */
+  /** Opens the known endpoints, and from now on those that `apply` adds. */
   start(): void {
     this.#started = true
     for (const endpoint of this.list()) this.#open(endpoint)
   }
 
-  /** Before a planned stop: resolves once what is on its way to endpoints without history is stored, or a second later. */
+  /**
+   * Call it before a planned stop. Resolves once messages in transit to endpoints without history are stored, or a
+   * second later.
+   */
   async catchUp(): Promise<void> {
     await Promise.all(this.list().map(endpoint => endpoint.catchUp()))
   }
 
-  /** Admits nothing more; sending goes on. */
+  /** Admits no more events. Sending continues. */
   stopAdmission(): void {
     this.#started = false
     for (const endpoint of this.list()) endpoint.stopAdmission()
@@ -128,7 +137,7 @@ export class Endpoints {
     if (this.#byName.get(endpoint.spec.name) === endpoint) endpoint.open()
   }
 
-  /** Closes all; resolves when every adapter has let go. */
+  /** Closes all endpoints. Resolves when every adapter has finished. */
   async close(): Promise<void> {
     await this.#changing
     await Promise.all(this.list().map(endpoint => endpoint.close()))

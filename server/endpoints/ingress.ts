@@ -7,19 +7,19 @@ import {telling} from "../events/telling.ts"
 
 export type IngressReason = IngressView["reasons"][number]
 
-/** Reasons that somebody gave: they hold across restarts, until somebody takes them back. */
+/** Reasons that an operator or a release gave: they stay across restarts until they are removed. */
 export type KeptReason = Exclude<IngressReason, "disk" | "database">
 
 export const keptReasons: readonly KeptReason[] = ["operator", "release"]
 
-/** What a caller is told to wait while ingress is paused, in seconds. */
+/** How long a caller should wait while ingress is paused, in seconds. */
 const retryAfter = 30
 
 const metaKeyOf = (reason: KeptReason) => `ingress.${reason}`
 
 /**
- * The Host-wide switch in front of all side effects. Paused, no endpoint admits events and no new send is taken; what was
- * accepted before is handled, and the outbox drains.
+ * The Host-wide switch in front of all side effects. While it is paused, no endpoint admits events and the Host accepts
+ * no new sends. Accepted events are still handled, and the outbox drains.
  */
 export class Ingress {
   readonly #database: Database
@@ -28,12 +28,12 @@ export class Ingress {
   readonly #raise: Raise
   readonly #reasons = new Map<IngressReason, number>()
   #since = Date.now()
-  /** Made once for each change: the status shows it at every request. */
+  /** Created once for each change, since the status shows it at every request. */
   #view: IngressView | undefined
-  /** Changes of kept reasons are made one after the other: each tells what holds then. */
+  /** Changes of kept reasons run one after the other, so that each event contains the reasons in force. */
   #last: Promise<void> = Promise.resolve()
 
-  /** `changed` hears of every opening and pausing, and since when it holds, in milliseconds since 1970. */
+  /** Calls `changed` at every change, with the time since when it holds, in milliseconds since 1970. */
   constructor(database: Database, log: Log, changed: (at: number) => void, raise: Raise = () => {}) {
     this.#database = database
     this.#log = log
@@ -54,7 +54,7 @@ export class Ingress {
     return this.#view
   }
 
-  /** Takes up what earlier runs were paused for. Call it before an endpoint opens. */
+  /** Restores the kept reasons of earlier runs. Call it before an endpoint opens. */
   async start(): Promise<void> {
     for (const reason of keptReasons) {
       const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [metaKeyOf(reason)])
@@ -62,17 +62,17 @@ export class Ingress {
     }
   }
 
-  /** Durable when it resolves; nothing changes where the reason holds already. */
+  /** Adds a reason; durable when it resolves. Does nothing if the reason already holds. */
   pause(reason: KeptReason): Promise<void> {
     return this.#inTurn(() => this.#pause(reason))
   }
 
-  /** Takes one reason back, durably; ingress opens when none is left. */
+  /** Removes one reason, durably. Ingress opens when none is left. */
   resume(reason: KeptReason): Promise<void> {
     return this.#inTurn(() => this.#resume(reason))
   }
 
-  /** The reason `disk`, which no restart keeps. */
+  /** Sets the reason `disk`, which no restart keeps. */
   setDiskFull(isFull: boolean): void {
     if (isFull === this.#reasons.has("disk")) return
     if (isFull) this.#add("disk", Date.now())
@@ -80,12 +80,15 @@ export class Ingress {
     this.#raise(isFull ? "ingress.paused" : "ingress.resumed", {reason: "disk", reasons: [...this.#reasons.keys()]})
   }
 
-  /** The reason `database`: the Host's file was removed or replaced. It holds until the Host ends, and no event can be stored. */
+  /**
+   * Adds the reason `database`: the Host's file was removed or replaced. It holds until the Host ends, since no event
+   * can be stored.
+   */
   setDatabaseReplaced(): void {
     this.#add("database", Date.now())
   }
 
-  /** Throws `ingress_paused`; `what` is what is refused. */
+  /** Throws `ingress_paused`; `what` names the refused act. */
   requireOpen(what: string): void {
     if (this.isPaused) {
       const reasons = [...this.#reasons.keys()].join(", ")
@@ -132,7 +135,7 @@ export class Ingress {
     if (!this.#reasons.delete(reason)) return
     const now = Date.now()
     if (!this.isPaused) this.#since = now
-    this.#tell(this.isPaused ? `ingress stays paused without ${reason}` : "ingress is open", now)
+    this.#tell(this.isPaused ? `ingress stays paused; the reason ${reason} has ended` : "ingress is open", now)
   }
 
   #tell(message: string, at: number): void {

@@ -8,21 +8,21 @@ import {fieldsOf, isId} from "../../shared/sdk/values.ts"
 import type {EndpointSpec} from "./spec.ts"
 import {type OpenShown, withUploads} from "./uploads.ts"
 
-/** A cursor is a place, not a store: as long as this, in characters. */
+/** The largest cursor, in characters: a cursor is a position, not a data store. */
 const longestCursor = 64 * 1024
 
-/** Throws `event_invalid`. */
+/** Throws `event_invalid` for an invalid cursor. */
 export const requireCursor = (cursor: unknown) => {
   if (cursor === undefined) return
   const isKept = typeof cursor === "string" && cursor.length <= longestCursor && cursor.isWellFormed()
   if (!isKept || cursor.includes("\0"))
     throw new Problem(
       "event_invalid",
-      `the cursor must be text of at most ${longestCursor} characters, without NUL and in whole Unicode characters`,
+      `the cursor must be text of at most ${longestCursor} characters, without NUL and in well-formed Unicode`,
     )
 }
 
-/** Throws a refusal where `open` resolved to anything else than a sender. */
+/** Throws a refusal if `open` resolved to anything but a sender. */
 export const requireSender = (opened: unknown): Sender => {
   if (typeof fieldsOf(opened).send === "function") return opened as Sender
   throw refused("open resolved to an object without send", {
@@ -31,17 +31,17 @@ export const requireSender = (opened: unknown): Sender => {
   })
 }
 
-/** Who the bot is, as the adapter says it. Throws a refusal for what is no login. */
+/** Returns who the bot is, according to the adapter. Throws a refusal for an invalid login. */
 export const requireLogin = (login: Login): Login => {
   const {platform, user} = fieldsOf(login)
   if (isId(platform) && (user === undefined || isId(fieldsOf(user).id))) return login
-  throw refused("login needs platform, a text, and the id of user where it has one", {
+  throw refused("login needs platform as text and, if it has a user, the id of that user", {
     reason: "login",
-    remediation: "Correct what the adapter hands to endpoint.login.",
+    remediation: "Correct the value that the adapter passes to endpoint.login.",
   })
 }
 
-/** An adapter that takes no files gets the name of a stored one. */
+/** Removes the addresses of stored files for an adapter without files, which gets only their names. */
 const withoutFiles = (nodes: readonly Node[]): readonly Node[] =>
   nodes.every(node => !isElement(node)) ? nodes : nodes.map(withoutFile)
 
@@ -52,7 +52,7 @@ const withoutFile = (node: Node): Node => {
   return storedHash(src) === undefined ? {...node, children} : {...node, attrs, children}
 }
 
-/** What it does is its plugin's: what is thrown late there, and what is logged. */
+/** Runs the sender's functions on behalf of its plugin, for late errors and for the log. */
 export const ownedBy = ({own, features}: EndpointSpec, opened: Sender, open: OpenShown): Sender => {
   const acts = Object.fromEntries(
     [...senderFeatures, "call" as const].flatMap(name => {

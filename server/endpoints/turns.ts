@@ -3,19 +3,19 @@ interface Waiting {
   go(): void
 }
 
-/** Holds back deliveries of channels that are kept, and lets them go in the order in which they came. */
+/** Holds back deliveries of channels that are being filled, and releases them in the order in which they came. */
 export class Turns {
-  /** Undefined while it is not known which: then all are. */
+  /** The held channels; undefined, for all of them, while they are not known yet. */
   #kept: Set<string> | undefined
   #waiting: Waiting[] = []
-  /** Channels of what waits. */
+  /** The channels of waiting deliveries. */
   readonly #held = new Set<string>()
 
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Nothing to wait for where it resolves to undefined. One that names no channel waits for nothing. */
+  /** Returns undefined if the delivery need not wait. A delivery without channels never waits. */
   wait(channels: readonly string[]): Promise<void> | undefined {
     if (!this.#waits(channels)) return undefined
     const {promise, resolve} = Promise.withResolvers<void>()
@@ -23,7 +23,7 @@ export class Turns {
     return promise
   }
 
-  /** Only these are kept from now on. */
+  /** Holds only these channels from now on. */
   keep(channels: readonly string[]): void {
     this.#kept = new Set(channels)
     this.#release()
@@ -34,12 +34,15 @@ export class Turns {
     this.#release()
   }
 
-  /** Nothing is kept any more. */
+  /** Holds no channel any more. */
   open(): void {
     this.keep([])
   }
 
-  /** A delivery of several channels that waits for one holds back the others, so that each channel keeps its order. */
+  /**
+   * Releases what need not wait. A delivery of several channels that waits for one of them holds back the others, so
+   * that each channel keeps its order.
+   */
   #release(): void {
     const waiting = this.#waiting
     this.#waiting = []

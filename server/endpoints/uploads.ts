@@ -3,10 +3,10 @@ import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 import {changeElements, type Element, type Node} from "../../shared/sdk/elements.ts"
 import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 
-/** The stored file that an element shows. */
+/** Returns the stored file that an element shows. */
 export type OpenShown = (element: Element) => Promise<StoredFile | undefined>
 
-/** Has each stored file uploaded before its message: the sender gets the platform's own addresses of them. */
+/** Uploads each stored file before its message, so that the sender gets the platform's own addresses. */
 export const withUploads = (sender: Sender, open: OpenShown): Sender => {
   const {send, edit, upload} = sender
   if (upload === undefined) return sender
@@ -25,7 +25,7 @@ export const withUploads = (sender: Sender, open: OpenShown): Sender => {
   }
 }
 
-/** A file that a message shows twice is uploaded once. */
+/** Uploads a file once, even if a message shows it twice. */
 const uploading = (
   upload: NonNullable<Sender["upload"]>,
   open: OpenShown,
@@ -43,8 +43,8 @@ const uploading = (
   }
 }
 
-/** What an adapter in JavaScript resolves to may be anything. */
+/** An adapter in JavaScript may resolve to any value. */
 const requireAddress = (src: unknown): string => {
   if (typeof src === "string" && src !== "") return src
-  throw new Problem("platform_failed", "the adapter's upload resolved to no address of the file")
+  throw new Problem("platform_failed", "the adapter's upload did not resolve to an address of the file")
 }

@@ -4,14 +4,14 @@ import type {Database} from "../../database/database.ts"
 import type {Row} from "../../database/engine.ts"
 import {bucketOfGap, GapLengths, timeOfGaps} from "./gap-lengths.ts"
 
-/** How many gaps an endpoint has had, for one reason. */
+/** How many gaps an endpoint has had for one reason. */
 export interface GapCount {
   readonly endpoint: string
   readonly reason: GapReason
   readonly count: number
 }
 
-/** How long those of an endpoint were that have ended. */
+/** The lengths of an endpoint's ended gaps. */
 export interface EndedGaps {
   readonly endpoint: string
   readonly planned: boolean
@@ -19,13 +19,13 @@ export interface EndedGaps {
 }
 
 export interface GapReading {
-  /** What is open counts too. */
+  /** Includes open gaps. */
   readonly counts: readonly GapCount[]
   readonly ended: readonly EndedGaps[]
   readonly open: readonly OpenGap[]
 }
 
-/** A gap that goes on. */
+/** An open gap. */
 export interface OpenGap {
   readonly seq: number
   readonly endpoint: string
@@ -34,7 +34,7 @@ export interface OpenGap {
   readonly from: number
 }
 
-/** What has ended is in a bucket; of what is open there is one row an endpoint, with when it began. */
+/** Counts ended gaps by bucket. Open gaps have one row for each endpoint, with their start. */
 const select = `SELECT endpoint, reason, ${bucketOfGap} AS bucket, count(*) AS count, ${timeOfGaps} AS time, max(seq) AS newest
     FROM endpoint_gaps WHERE to_at IS NOT NULL AND (seq > ?1 OR seq IN (SELECT value FROM json_each(?2))) GROUP BY 1, 2, 3
   UNION ALL SELECT endpoint, reason, NULL, 1, from_at, seq FROM endpoint_gaps WHERE to_at IS NULL
@@ -42,13 +42,13 @@ const select = `SELECT endpoint, reason, ${bucketOfGap} AS bucket, count(*) AS c
       iif(detail ->> 2 IS NULL, NULL, coalesce((SELECT rows FROM retention_dropped WHERE part = 'gapTime' AND detail = gone.detail), 0)), 0
     FROM retention_dropped AS gone WHERE part = 'gaps' AND ?1 < 0`
 
-/** Counts the gaps of all runs, those that are no longer kept too; each time only those that are new, or have ended. */
+/** Counts the gaps of all runs, including deleted ones. Each reading only reads gaps that are new or have ended. */
 export class GapCounts {
   readonly #database: Database
   readonly #ended = new Map<string, GapCount>()
   readonly #lengths = new Map<string, EndedGaps>()
   #open: readonly OpenGap[] = []
-  /** Below 0 before the first reading, which takes in those that are no longer kept. */
+  /** Below 0 before the first reading, which also reads the counts of deleted gaps. */
   #counted = -1
   #reading: Promise<unknown> = Promise.resolve()
 
@@ -56,7 +56,7 @@ export class GapCounts {
     this.#database = database
   }
 
-  /** One reading at a time: two would count the same gaps. */
+  /** Runs one reading at a time, since two would count the same gaps. */
   async read(): Promise<GapReading> {
     const reading = this.#reading.then(() => this.#advance())
     this.#reading = reading.catch(() => {})
@@ -78,7 +78,7 @@ export class GapCounts {
     const {endpoint, reason} = nameOf(row)
     const count = Number(row.count)
     add(this.#ended, {endpoint, reason, count})
-    // How long they were that were dropped before lengths were counted is not known.
+    // The lengths of gaps are unknown that were deleted before lengths were counted.
     if (row.time !== null) this.#lengthsOf(endpoint, isPlanned(reason)).add(Number(row.bucket), count, Number(row.time))
   }
 

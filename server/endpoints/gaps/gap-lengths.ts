@@ -1,27 +1,27 @@
 import type {Buckets} from "../../../shared/meter.ts"
 
 /**
- * Upper bounds of the lengths by which gaps are counted, in seconds. Of gaps that retention has deleted only the bucket is
- * known: other bounds need a migration of what `retention_dropped` has of them.
+ * The upper bounds of the buckets, in seconds. Of deleted gaps only the bucket is known, so other bounds need a
+ * migration of `retention_dropped`.
  */
 const bounds = [1, 5, 15, 60, 300, 3600] as const
 
-/** A clock that was set back by less than a second may let a gap end before it began. */
+/** At least 0: a gap may end before it began if the clock was set back by less than a second. */
 const milliseconds = "max(0, to_at - from_at)"
 
-/** SQL: in which bucket a gap is that has ended; the last one has no bound. */
+/** SQL: the bucket of an ended gap. The last bucket has no bound. */
 export const bucketOfGap = `CASE ${bounds.map((bound, index) => `WHEN ${milliseconds} <= ${bound * 1000} THEN ${index}`).join(" ")} ELSE ${bounds.length} END`
 
-/** SQL: how many milliseconds the gaps of a group took together. */
+/** SQL: the total length of a group's gaps, in milliseconds. */
 export const timeOfGaps = `sum(${milliseconds})`
 
-/** How long gaps were, in seconds. Whole milliseconds are added up, so that the sum is the same in each run. */
+/** The lengths of gaps, in seconds. Adds whole milliseconds, so that the sum is the same in each run. */
 export class GapLengths implements Buckets {
   readonly bounds: readonly number[] = bounds
   readonly #counts = [...bounds.map(() => 0), 0]
   #time = 0
 
-  /** So many of one bucket, that took so many milliseconds together. */
+  /** Adds gaps of one bucket; `time` is their total length in milliseconds. */
   add(bucket: number, count: number, time: number): void {
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + count
     this.#time += time

@@ -6,7 +6,7 @@ const detail = `json_array(endpoint, reason, ${bucketOfGap})`
 
 const part = plainPart({name: "gaps", table: "endpoint_gaps", number: "seq", at: "from_at", condition, detail})
 
-/** Gaps that have ended; how many each endpoint had, for which reason, and how long they were, stays known. */
+/** Ended gaps. The number and lengths of an endpoint's gaps stay known, by reason. */
 export const gapsPart: RetentionPart = {
   ...part,
   drop: [

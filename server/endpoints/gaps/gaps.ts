@@ -9,42 +9,43 @@ import type {Endpoint} from "../endpoint.ts"
 import {HandedOver} from "./handed-over.ts"
 import {completeOf, type Online} from "./online.ts"
 
-/** Every so many milliseconds it is stored up to when those that are online have missed nothing. */
+/** How often to store up to when the online endpoints have missed nothing, in milliseconds. */
 const heartbeat = 10_000
 
-/** Nothing where a gap is open already: it goes on. */
+/** Inserts nothing if a gap is already open: that gap continues. */
 const openGap = `INSERT INTO endpoint_gaps (endpoint, from_at, reason) SELECT ?, ?, ?
   WHERE NOT EXISTS (SELECT 1 FROM endpoint_gaps WHERE endpoint = ? AND to_at IS NULL)`
 /**
- * Ended at ?1, ?2 milliseconds after it began by a clock that does not go back. Where the clock of the day has been set
- * back in between, the gap is what either reading of it says: too large rather than too small.
+ * The gap ends at ?1, ?2 milliseconds after it began by a monotonic clock. If the clock of the day was set back during
+ * the gap, the gap covers both readings of the clock: it is too large rather than too small.
  */
 const closeGap = `UPDATE endpoint_gaps SET
     from_at = CASE WHEN from_at + ?2 > ?1 + 1000 THEN ?1 - ?2 ELSE from_at END,
     to_at = CASE WHEN from_at + ?2 > ?1 + 1000 THEN from_at + ?2 ELSE ?1 END,
     backfill = coalesce(backfill, ?4)
   WHERE endpoint = ?3 AND to_at IS NULL RETURNING from_at, to_at, reason, backfill`
-/** It stays so: what is let in from now on hides what is missing before it. */
+/** This stays: events that are let in from now on hide the missing ones before them. */
 const spoilGap = "UPDATE endpoint_gaps SET backfill = 'partly' WHERE endpoint = ? AND to_at IS NULL"
 const appear = `INSERT INTO endpoint_online (endpoint, seen_at) VALUES (?, ?)
   ON CONFLICT (endpoint) DO UPDATE SET seen_at = excluded.seen_at`
 
 /**
- * What an endpoint whose platform does not deliver again may have missed: each interval in which it was not online, or admitted nothing, or
- * could not be stored. A gap begins when nothing is known to be missing, which is earlier than its cause by what may be
- * on its way then, and never later. It is stored when it begins, and ended when the endpoint is back; up to when those
- * that are online have missed nothing is stored too, where the gap of a run that is killed begins. An endpoint whose
- * platform delivers again, and forgets what was acknowledged, has a gap after a restore only.
+ * The intervals in which an endpoint whose platform does not redeliver may have missed messages: it was not online,
+ * admitted nothing, or its events could not be stored. A gap begins at the last moment at which nothing is known to be
+ * missing. That is earlier than its cause, by the time that messages may have been in transit, and never later. The
+ * Host stores a gap when it begins, and ends it when the endpoint is back. It also stores regularly up to when the
+ * online endpoints have missed nothing: there the gap of a killed run begins. An endpoint whose platform redelivers,
+ * but forgets acknowledged messages, has a gap only after a restore.
  */
 export class Gaps {
   readonly #database: Database
   readonly #log: Log
   readonly #handedOver: HandedOver
   readonly #online = new Map<string, Online>()
-  /** When the gaps began that are open, by a clock that does not go back; of earlier runs, when this one did. */
+  /** When the open gaps began, by a monotonic clock. For gaps of earlier runs, when this run began. */
   readonly #left = new Map<string, number>()
   readonly #began = performance.now()
-  /** Whose events were not stored, until that gap is being stored. */
+  /** Endpoints whose events were not stored, until that gap is being stored. */
   readonly #unstored = new Set<string>()
   #storing: Promise<void> = Promise.resolve()
   #timer: ReturnType<typeof setInterval> | undefined
@@ -57,8 +58,8 @@ export class Gaps {
   }
 
   /**
-   * What the run before left online has been away since it was last seen, and after a restore the platforms of these
-   * endpoints may have handed over more than is there. Call it before an endpoint opens.
+   * Opens gaps for the endpoints that the previous run left online, from when they were last seen; after a restore,
+   * also for endpoints whose platforms may have delivered more than the database has. Call it before an endpoint opens.
    */
   async start(endpoints: readonly Endpoint[]): Promise<void> {
     const rows = await this.#database.read("SELECT endpoint, seen_at FROM endpoint_online")
@@ -72,7 +73,7 @@ export class Gaps {
     this.#timer.unref()
   }
 
-  /** An endpoint's state or admission is another one since `at`, in milliseconds since 1970. */
+  /** An endpoint's state or admission has changed at `at`, in milliseconds since 1970. */
   observe(endpoint: Endpoint, at = Date.now()): void {
     if (this.#isStopping) return
     const {name, history, forgetsAcknowledged} = endpoint.spec
@@ -90,17 +91,17 @@ export class Gaps {
     else if (endpoint.state.is === "online") this.#lack(endpoint, at)
   }
 
-  /** Is a gap of this endpoint open? */
+  /** Does the endpoint have an open gap? */
   isOpen({spec: {name}}: Endpoint): boolean {
     return this.#left.has(name)
   }
 
-  /** The open gap of this endpoint ends as `partly`, whatever is still fetched; resolves when that is stored. */
+  /** Records that the open gap ends as `partly`, whatever is still fetched. Resolves when that is stored. */
   spoil({spec: {name}}: Endpoint): Promise<void> {
     return this.#store(() => [{sql: spoilGap, args: [name]}])
   }
 
-  /** Something that came in by this endpoint is lost: the database did not take it. */
+  /** An incoming event of this endpoint was lost, because the database did not store it. */
   unstored(endpoint: Endpoint): void {
     const {name} = endpoint.spec
     const online = this.#online.get(name)
@@ -113,7 +114,7 @@ export class Gaps {
     const from = completeOf(online)
     this.#store(
       () => {
-        // What fails from now on is another gap.
+        // Later failures are a new gap.
         this.#unstored.delete(name)
         return [open(name, from.at, "not_stored"), close(name, Date.now(), from.passed)(null)]
       },
@@ -121,7 +122,9 @@ export class Gaps {
     )
   }
 
-  /** From now on all endpoints are away; resolves when that is stored. `reason` says whether an operator wanted that. */
+  /**
+   * All endpoints are offline from now on. Resolves when that is stored. `reason` says whether an operator wanted it.
+   */
   async stop(reason: "host_stopped" | "host_failed" = "host_stopped"): Promise<void> {
     clearInterval(this.#timer)
     this.#isStopping = true
@@ -139,7 +142,7 @@ export class Gaps {
     const seen = {sql: appear, args: [name, at]}
     this.#online.set(name, online)
     if (!isFilled) this.#left.delete(name)
-    // The event of the gap is raised by a trigger.
+    // A trigger raises the event of the gap.
     void this.#store(
       () => (isFilled ? [seen] : [end(null), seen]),
       ([closed]) => this.#tell(name, closed),
@@ -147,11 +150,11 @@ export class Gaps {
     if (isFilled) void this.#fill(online, end)
   }
 
-  /** The gap ends where the endpoint came, once it is known how much of it was fetched. */
+  /** Ends the gap at the time when the endpoint came online, once the outcome of the backfill is known. */
   async #fill(online: Online, end: ReturnType<typeof close>): Promise<void> {
     const {name, log} = online.endpoint.spec
     const filled = await this.#backfill(online.endpoint).catch(error => {
-      log.error(`${name} could not fetch what it missed: ${messageOf(error)}`, {error})
+      log.error(`${name} could not fetch missed messages: ${messageOf(error)}`, {error})
       return "partly" as const
     })
     if (filled === undefined || this.#isStopping || this.#online.get(name) !== online) return
@@ -171,8 +174,8 @@ export class Gaps {
   }
 
   /**
-   * A restore left the gap, or its adapter was without history before: a platform inside the Host has said nothing meanwhile,
-   * another one has.
+   * Ends a gap that a restore left, or that is from a time when the adapter had no history. A platform inside the Host
+   * missed nothing meanwhile, so its gap is deleted.
    */
   #outgrow({spec: {name, history}}: Endpoint, at: number): void {
     const began = this.#left.get(name)
@@ -185,7 +188,7 @@ export class Gaps {
     )
   }
 
-  /** It has come, and misses something from the beginning. */
+  /** The endpoint is online, but misses something from the beginning. */
   #lack(endpoint: Endpoint, at: number): void {
     const {name} = endpoint.spec
     if (this.#left.has(name)) return
@@ -198,7 +201,7 @@ export class Gaps {
     const {name} = online.endpoint.spec
     const from = completeOf(online)
     this.#online.delete(name)
-    // One that was not ended goes on.
+    // A gap that has not ended continues.
     if (!this.#left.has(name)) this.#left.set(name, from.passed)
     const batch = leaving(name, Math.min(from.at, at), reason)
     this.#store(() => batch)
@@ -220,16 +223,16 @@ export class Gaps {
     if (gap === undefined) return
     const [from, to] = [Number(gap.from_at), Number(gap.to_at)].map(time => new Date(time).toISOString())
     const facts = {from, to, reason: gap.reason}
-    if (gap.backfill === "filled") this.#log.info(`${name} has fetched what it missed`, facts)
-    else this.#log[isPlanned(gap.reason as GapReason) ? "info" : "warn"](`${name} may have missed what was said`, facts)
+    if (gap.backfill === "filled") this.#log.info(`${name} has fetched the missed messages`, facts)
+    else this.#log[isPlanned(gap.reason as GapReason) ? "info" : "warn"](`${name} may have missed messages`, facts)
   }
 
-  /** In the order of the calls; a failing database is waited for. */
+  /** Stores batches in the order of the calls. Waits for a failing database. */
   #store(batch: () => readonly Statement[], done: (results: readonly Result[]) => void = () => {}): Promise<void> {
     this.#storing = this.#storing
-      .then(() => persist("who is online", this.#log, () => this.#database.write(batch())))
+      .then(() => persist("the list of online endpoints", this.#log, () => this.#database.write(batch())))
       .then(done)
-      .catch(error => this.#log.debug(`who is online was not stored: ${messageOf(error)}`))
+      .catch(error => this.#log.debug(`the list of online endpoints was not stored: ${messageOf(error)}`))
     return this.#storing
   }
 }
@@ -239,7 +242,7 @@ const open = (name: string, from: number, reason: GapReason): Statement => ({
   args: [name, Math.floor(from), reason, name],
 })
 
-/** `began`: when it did, by a clock that does not go back. It ends now, whenever that is stored. */
+/** Closes a gap now, whenever that is stored. `began` is its start by a monotonic clock. */
 const close = (name: string, at: number, began: number) => {
   const length = Math.round(performance.now() - began)
   return (filled: Filled | null): Statement => ({sql: closeGap, args: [at, length, name, filled]})

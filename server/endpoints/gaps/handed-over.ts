@@ -4,36 +4,36 @@ import type {Statement} from "../../database/engine.ts"
 import type {Endpoint} from "../endpoint.ts"
 import {completeOf, type Online} from "./online.ts"
 
-/** In `svc_meta`: up to when each endpoint's platform had handed over everything, in milliseconds since 1970. */
+/** In `svc_meta`: up to when each endpoint's platform had delivered everything, in milliseconds since 1970. */
 const key = "endpoints.handed_over"
 /** In `svc_meta` from a restore to the next start: when its checkpoint was made. */
 const restoredKey = "restore.gaps"
 
-/** An adapter that cannot tell is taken to be so many milliseconds behind. */
+/** The assumed lag of an adapter that cannot tell, in milliseconds. */
 const usualLag = 10_000
 
 const store = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 
 /**
- * For a database that was just restored: its next start lists a gap for each endpoint whose platform forgets. That of an
- * earlier restore, which has had no start, begins earlier and stays.
+ * For a restored database: its next start lists a gap for each endpoint whose platform forgets acknowledged messages.
+ * Keeps the value of an earlier restore without a start, since that gap begins earlier.
  */
 export const owingGaps: Statement = {
   sql: `INSERT INTO svc_meta (key, value) SELECT '${restoredKey}', value ->> 'at' FROM svc_meta WHERE key = 'checkpoint'
     ON CONFLICT (key) DO NOTHING`,
 }
 
-/** Since when something may be missing after a restore, by endpoint. */
+/** Since when messages may be missing after a restore, by endpoint. */
 export interface OwedGaps {
   readonly from: ReadonlyMap<string, number>
-  /** To be stored in one batch with the gaps. */
+  /** The statements to store in one batch with the gaps. */
   readonly settled: readonly Statement[]
 }
 
 /**
- * Endpoints whose platform delivers again, and forgets what was acknowledged. Over a stop or a kill they miss nothing: what is
- * not acknowledged comes again. A restore takes away what was acknowledged since its checkpoint, so each
- * checkpoint has to say up to when everything was stored.
+ * Endpoints whose platform redelivers, but forgets acknowledged messages. A stop or a kill loses nothing:
+ * unacknowledged messages come again. A restore loses the messages that were acknowledged since its checkpoint. So each
+ * checkpoint must know up to when everything was stored.
  */
 export class HandedOver {
   readonly #database: Database
@@ -44,7 +44,7 @@ export class HandedOver {
     this.#database = database
   }
 
-  /** Reads what earlier runs stored; resolves to the gaps of a restore that no start has listed yet. */
+  /** Reads what earlier runs stored. Resolves to the gaps of a restore that no start has listed yet. */
   async start(endpoints: readonly Endpoint[]): Promise<OwedGaps> {
     const rows = await this.#database.read("SELECT key, value FROM svc_meta WHERE key IN (?, ?)", [key, restoredKey])
     const kept = (wanted: string) => rows.find(row => row.key === wanted)?.value
@@ -60,14 +60,14 @@ export class HandedOver {
     }
   }
 
-  /** What is to be stored, now that this endpoint is online, or is not. */
+  /** Returns the statements to store when this endpoint goes online or offline. */
   observe(endpoint: Endpoint, isOnline: boolean, at: number): readonly Statement[] {
     const {name} = endpoint.spec
     const online = this.#online.get(name)
     if (isOnline === (online !== undefined)) return []
     if (online === undefined) {
       this.#online.set(name, {endpoint, came: {at, passed: performance.now()}})
-      // What waited for it comes in behind this moment: a later one would be too late.
+      // Messages that waited for the endpoint arrive behind this moment: a later one would be too late.
       if (this.#until.has(name)) return []
       this.#until.set(name, at)
     } else {
@@ -77,7 +77,7 @@ export class HandedOver {
     return this.#stored()
   }
 
-  /** What is to be stored now and then while endpoints are online. */
+  /** Returns the statements to store regularly while endpoints are online. */
   beat(): readonly Statement[] {
     if (this.#online.size === 0) return []
     for (const online of this.#online.values()) this.#advance(online)

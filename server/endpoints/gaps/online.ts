@@ -1,20 +1,20 @@
 import type {Endpoint} from "../endpoint.ts"
 
-/** In milliseconds since 1970, and by a clock that does not go back. */
+/** In milliseconds since 1970, and by a monotonic clock. */
 export interface Moment {
   readonly at: number
   readonly passed: number
 }
 
-/** An endpoint that is online, and when it came. */
+/** An online endpoint and when it came online. */
 export interface Online {
   readonly endpoint: Endpoint
   readonly came: Moment
 }
 
-/** Up to when it has missed nothing. What was said before it came is in the gap that ended then. */
+/** Returns up to when it has missed nothing. Messages from before it came online belong to the gap that ended then. */
 export const completeOf = ({endpoint, came}: Online): Moment => {
-  // Taken first: rather too early.
+  // Read first: a moment too early is safe.
   const [at, passed] = [Date.now(), performance.now()]
   const {lag} = endpoint
   return passed - lag <= came.passed ? came : {at: at - lag, passed: passed - lag}

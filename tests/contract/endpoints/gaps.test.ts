@@ -75,7 +75,7 @@ const listOf = (database: Database) =>
 
 /** Waits until it is stored that the endpoint has missed nothing up to a later time. */
 const untilSeen = (database: Database, after: number) =>
-  until("who is online to be stored", async () => {
+  until("the list of online endpoints to be stored", async () => {
     const [row] = await database.read("SELECT seen_at FROM endpoint_online")
     return Number(row?.seen_at ?? 0) > after
   })

@@ -187,7 +187,7 @@ describe.each(bunOr("node24"))("what is piped into chat exits 1, on $name,", run
       code: 1,
       stdout: "",
       stderr: expect.stringMatching(
-        /^svc: sandbox admits nothing while ingress is paused\n {2}hint: svc ingress status/,
+        /^svc: sandbox admits no events while ingress is paused\n {2}hint: svc ingress status/,
       ),
     })
     await runCommand(project, "ingress resume", runtime)

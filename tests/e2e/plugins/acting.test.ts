@@ -95,7 +95,7 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     await say(host, "/whisper")
     expect(await heard(host, "@ann")).toEqual(["psst"])
     const errorOf = async (text: string) => (await say(host, text)).marks.map(({error}) => error)
-    expect(await errorOf("/nowhere")).toEqual(["there is no endpoint nobody; there is sandbox"])
+    expect(await errorOf("/nowhere")).toEqual(["there is no endpoint nobody; known endpoints: sandbox"])
     expect(await errorOf("/unfriend")).toEqual([
       expect.stringMatching(/^sandbox cannot friend\.delete; it can send and /),
     ])

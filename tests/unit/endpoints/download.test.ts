@@ -57,7 +57,7 @@ test.each<[string, Download, string]>([
   [
     "fails",
     async () => Promise.reject(new Error("token 123")),
-    "platform_failed: line failed; the Host's log has what it met",
+    "platform_failed: line failed; see the Host's log for the error",
   ],
   [
     "answers with an error",
@@ -67,7 +67,7 @@ test.each<[string, Download, string]>([
   [
     "answers with no stream",
     async () => "text" as never,
-    "file_unavailable: the adapter of line opened the file as something that cannot be read",
+    "file_unavailable: the adapter of line returned a file that cannot be read",
   ],
 ])("an adapter that %s makes a problem of it", async (_, download, expected) => {
   const endpoints = await endpointsWith(download)

@@ -67,8 +67,8 @@ test("each file is uploaded once before its message, and the message has the pla
 
 test.each([
   [async () => Promise.reject(new Error("too busy")), /too busy/],
-  [async () => "", /resolved to no address/],
-  [async () => ({url: "x"}) as never, /resolved to no address/],
+  [async () => "", /did not resolve to an address/],
+  [async () => ({url: "x"}) as never, /did not resolve to an address/],
 ])("without the file there is no message: %s", async (upload, why) => {
   const {told, outgoing, sender} = make(upload)
   await expect(sender.send(outgoing([show("stored:1", "a")]), signal)).rejects.toThrow(why)
