@@ -3,15 +3,15 @@ import type {Sender, SenderFeature} from "../../shared/sdk/adapter/sender.ts"
 import {isElement, type Node, textOf} from "../../shared/sdk/elements.ts"
 import type {CallContent, MessageRef, OutboxDraft, ReactionContent} from "./draft.ts"
 
-/** How the parts of an earlier message are found, by its outbox id. Throws a refusal where it was not sent. */
+/** Finds the parts of an earlier message by its outbox id. Throws a refusal if it was not sent. */
 export type PartsOf = (outbox: string) => Promise<readonly string[]>
 
-/** What of an act is done: where another attempt goes on. */
+/** How much of an act is done: another attempt continues there. */
 export interface Progress {
   readonly done: number
   /** The platform's ids so far. */
   readonly ids: readonly string[]
-  /** By which `limits.text` the first attempt has split the message, which holds for it to its end. */
+  /** The `limits.text` by which the first attempt split the message. It stays the same until the end. */
   readonly limit?: number | undefined
 }
 
@@ -19,53 +19,56 @@ interface Act {
   readonly id: string
   readonly channel: string
   readonly kind: OutboxDraft["kind"]
-  /** As it is stored. */
+  /** As stored. */
   readonly content: unknown
   readonly progress: Progress
   /** Has an earlier attempt of this call begun? */
   readonly isRepeated: boolean
 }
 
-/** What one call of the platform resolved to: the ids that it adds. */
+/** One call of the platform. Resolves to the ids that it adds. */
 type Step = (sender: Sender, signal: AbortSignal) => Promise<readonly string[]>
 
 type Planning = (act: Act, partsOf: PartsOf) => Promise<readonly Step[]>
 
-/** The act and how far it is now, of how many calls. */
+/** The act's progress, and its number of calls. */
 export interface Performed {
   readonly done: number
   readonly of: number
   readonly ids: readonly string[]
-  /** What the message of the outbox that is edited has now. */
+  /** The new parts of the edited outbox message. */
   readonly edited?: {readonly outbox: string; readonly ids: readonly string[]}
 }
 
-/** The function of a sender, or the refusal of an endpoint that has none. */
+/** Returns the function of a sender. Throws a refusal if the endpoint has none. */
 const need = <F extends Exclude<SenderFeature, "commands" | "upload" | "download"> | "call">(
   sender: Sender,
   feature: F,
 ): NonNullable<Sender[F]> => {
   const found = sender[feature]
   if (found !== undefined) return found
-  throw refused(`the platform has no ${feature}`, {
+  throw refused(`the platform does not support ${feature}`, {
     reason: "unsupported",
-    remediation: "Ask svc endpoint show what the endpoint can do.",
+    remediation: "Run svc endpoint show to see what the endpoint can do.",
   })
 }
 
 const idsOf = async (message: MessageRef, partsOf: PartsOf): Promise<readonly string[]> =>
   "platform" in message ? [message.platform] : partsOf(message.outbox)
 
-/** The content in parts that the platform takes. Few messages are long: what splits them is loaded then. */
+/**
+ * Splits the content into parts that the platform accepts. Few messages are long, so the code that splits is loaded on
+ * first use.
+ */
 const split = async (content: readonly Node[], limit: number | undefined): Promise<readonly (readonly Node[])[]> =>
   limit === undefined || textOf(content).length <= limit
     ? [content]
     : (await import("./split.ts")).splitContent(content, limit)
 
-/** The id of a part, from 0: the first has that of the row. */
+/** Returns the id of a part, from 0. The first part has the id of the row. */
 const partId = (id: string, part: number): string => (part === 0 ? id : `${id}.${part + 1}`)
 
-/** What a call of the platform tells of every act. */
+/** The properties of an act that every call of the platform receives. */
 const told = ({id, channel, isRepeated}: Act) => ({id, channel, ...(isRepeated ? {repeated: true} : {})})
 
 const sending =
@@ -73,11 +76,11 @@ const sending =
   async (sender, signal) =>
     idsIn(await sender.send({...told(act), id: partId(act.id, part), content}, signal))
 
-/** The platform has the message, whatever an adapter in JavaScript makes of its ids: it is not sent again. */
+/** The platform has the message, even if an adapter in JavaScript returns invalid ids: it is not sent again. */
 const idsIn = (sent: {readonly ids: readonly string[]} | undefined): readonly string[] =>
   Array.isArray(sent?.ids) ? sent.ids.map(String) : []
 
-/** A quote of what the bot has sent names it by outbox id. One that was not sent is quoted by nobody: the message goes without. */
+/** Replaces the outbox id in a quote of the bot's own message. Removes a quote of a message that was not sent. */
 const withQuotes = async (content: readonly Node[], partsOf: PartsOf): Promise<readonly Node[]> => {
   const isOwn = (node: Node) => isElement(node) && node.type === "quote" && node.attrs.outbox !== undefined
   if (!content.some(isOwn)) return content
@@ -117,13 +120,16 @@ const unreact: Planning = async (act, partsOf) => {
   )
 }
 
-/** What becomes of the parts of a message that is edited. */
+/** The change of a part of an edited message. */
 export type PartChange =
   | {readonly do: "edit"; readonly message: string; readonly content: readonly Node[]}
   | {readonly do: "send"; readonly content: readonly Node[]}
   | {readonly do: "delete"; readonly message: string}
 
-/** From the ids of a message's parts and its new parts to what is done, in this order: edits, then what is new or too much. */
+/**
+ * Returns the changes from the ids of a message's parts to its new parts, in this order: edits, then additional or
+ * surplus parts.
+ */
 export const changesOf = (old: readonly string[], parts: readonly (readonly Node[])[]): readonly PartChange[] => [
   ...parts.map((content, index): PartChange => {
     const message = old[index]
@@ -161,7 +167,7 @@ const remove: Planning = async (act, partsOf) => {
   return (await idsOf(message, partsOf)).map(part => deleting(act, part))
 }
 
-/** What a method makes has an id, which is kept like that of a message. */
+/** Keeps the id of what a method creates, like that of a message. */
 const call: Planning = async ({id: row, content}) => [
   async (sender, signal) => {
     const {method, params} = content as CallContent
@@ -180,7 +186,7 @@ const byKind: Readonly<Record<OutboxDraft["kind"], Planning>> = {
   call,
 }
 
-/** Has the platform do the next of what a row of the outbox says: one call, and `called` is called once it was made. */
+/** Makes the platform do the next step of an outbox row: one call. Calls `called` once the call was made. */
 export const perform = async (
   act: Act,
   sender: Sender,
@@ -196,14 +202,14 @@ export const perform = async (
     return found
   })
   const step = steps[act.progress.done]
-  // What comes before the call may have outlived the attempt.
+  // The steps before the call may have exceeded the attempt's time.
   signal.throwIfAborted()
   const calling = step?.(sender, signal)
   called()
   const ids = [...act.progress.ids, ...((await calling) ?? [])]
   const done = act.progress.done + 1
   if (edited === undefined) return {done, of: steps.length, ids}
-  // Until the last call, a part that is to be deleted may be there.
+  // Until the last call, a part that is to be deleted may still exist.
   const now = done < steps.length ? [...ids, ...old.slice(ids.length)] : ids
   return {done, of: steps.length, ids, edited: {outbox: edited, ids: now}}
 }

@@ -5,10 +5,10 @@ import {type Lane, laneOf} from "./rows.ts"
 /** What an operator can do about messages that were not sent. */
 export type OutboxAction = "retry" | "release" | "discard"
 
-/** One message, by its id; or whatever is held back, unknown ones too. */
+/** One message, by its id; or all held and unknown ones. */
 export type OutboxSelection = {readonly id: string} | "held"
 
-/** The states that an action is for. */
+/** The states that each action accepts. */
 export const statesFor: Record<OutboxAction, readonly string[]> = {
   retry: ["failed", "dead", "unknown"],
   release: ["held", "unknown"],
@@ -17,7 +17,10 @@ export const statesFor: Record<OutboxAction, readonly string[]> = {
 
 const isLater = "state = 'held' AND attempt = 0 AND not_before > unixepoch() * 1000"
 
-/** Attempts count from one again; how many there were stays known. What is held before its time waits for that. */
+/**
+ * Attempts count from one again; their total stays known. A message that is held before its time still waits for that
+ * time.
+ */
 const again = `state = iif(${isLater}, 'scheduled', 'queued'), not_before = iif(${isLater}, not_before, 0), spared = attempt,
   ended_at = NULL, reason = NULL`
 
@@ -29,7 +32,10 @@ const setting: Record<OutboxAction, string> = {
 
 const listed = (states: readonly string[]) => states.map(state => `'${state}'`).join(", ")
 
-/** Resolves to where something is to be sent now, or no longer. Throws `outbox_unknown`, and `outbox_state` where the message is in no state for it. */
+/**
+ * Resolves to the lanes whose messages have changed. Throws `outbox_unknown`, and `outbox_state` if the message's state
+ * does not allow the action.
+ */
 export const act = async (database: Database, action: OutboxAction, on: OutboxSelection): Promise<readonly Lane[]> => {
   const condition =
     on === "held" ? "state IN ('held', 'unknown')" : `id = ? AND state IN (${listed(statesFor[action])})`
@@ -49,6 +55,6 @@ const refusal = async (database: Database, action: OutboxAction, id: string): Pr
   if (row === undefined) return new Problem("outbox_unknown", `there is no outbox message ${id}`)
   return new Problem(
     "outbox_state",
-    `${action} is for what is ${statesFor[action].join(" or ")}; ${id} is ${row.state}`,
+    `${action} needs a message that is ${statesFor[action].join(" or ")}; ${id} is ${row.state}`,
   )
 }

@@ -2,10 +2,10 @@ import {type Element, isElement, type Node, textOf} from "../../shared/sdk/eleme
 import {isActionButton, platformIdOf} from "../database/buttons/button-id.ts"
 import type {Policy} from "../endpoints/policy.ts"
 
-/** What a platform shows. */
+/** What a platform can show. */
 type Shows = Pick<Policy, "buttons" | "selects" | "forms">
 
-/** Elements around buttons of actions: a menu, as `action.select` makes one, and a form, as `session.form` sends one. */
+/** Elements around buttons of actions: a menu from `action.select`, and a form from `session.form`. */
 const around = ["select", "form"] as const
 type Around = (typeof around)[number]
 
@@ -13,8 +13,8 @@ const aroundOf = ({type, children}: Element): Around | undefined =>
   children.some(child => isElement(child) && isActionButton(child)) ? around.find(each => each === type) : undefined
 
 /**
- * Replaces the buttons of actions in a tree, in their order; those that become nothing leave no empty element behind. `become` gets
- * what the button stands in, too; menus and forms stay around it where they are in `kept`.
+ * Replaces the buttons of actions in a tree, in their order. Removes elements that become empty. `become` also receives
+ * the surrounding element. Menus and forms remain around a button if `kept` lists them.
  */
 const replace = (
   nodes: readonly Node[],
@@ -37,14 +37,14 @@ const replace = (
 
 const isField = (node: Node): boolean => isElement(node) && node.type === "field"
 
-/** A form takes the id and the label of its button, and has its fields. */
+/** Gives a form the id and the label of its button, and keeps its fields. */
 const asForm = (form: Element, children: readonly Node[]): Element => {
   const button = children.find((child): child is Element => isElement(child) && child.type === "button")
   const {id = "", label = ""} = button === undefined ? {} : {id: button.attrs.id, label: textOf(button.children)}
   return {...form, attrs: {...form.attrs, id, label}, children: children.filter(isField)}
 }
 
-/** What a platform with buttons is sent: each under the id by which its press is known, without what it keeps. */
+/** Returns the content for a platform with buttons: each button has only the short id of its press. */
 const withShortIds = (content: readonly Node[], message: string, kept: readonly Around[]): readonly Node[] => {
   let n = 0
   const become = (button: Element, inside?: Around) => ({
@@ -57,7 +57,7 @@ const withShortIds = (content: readonly Node[], message: string, kept: readonly 
 
 const labelOf = (button: Element, n: number): string => textOf(button.children).trim() || String(button.attrs.text ?? n)
 
-/** What a platform without buttons is sent: they are a numbered list below the text. */
+/** Returns the content for a platform without buttons: a numbered list below the text. */
 const withList = (content: readonly Node[]): readonly Node[] => {
   const lines: string[] = []
   const become = (button: Element) => {
@@ -70,7 +70,7 @@ const withList = (content: readonly Node[]): readonly Node[] => {
   return [...text, `${before === "" || before.endsWith("\n") ? "" : "\n"}${lines.join("\n")}`]
 }
 
-/** The content of a message as its platform shows it; `message` is the outbox id of the row that it is from. */
+/** Returns the content of a message as its platform shows it. `message` is the outbox id of its row. */
 export const presentButtons = (
   content: readonly Node[],
   message: string,

@@ -2,7 +2,10 @@ import {Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {type Lane, laneOf} from "./rows.ts"
 
-/** Discards a plugin's message that has not begun; resolves to its lane, to nothing where it has. Throws `outbox_unknown`. */
+/**
+ * Discards a plugin's message that has not begun. Resolves to its lane; undefined if it has begun. Throws
+ * `outbox_unknown`.
+ */
 export const cancel = async (
   database: Database,
   id: string,

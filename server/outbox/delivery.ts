@@ -14,22 +14,22 @@ import type {OutboxDraft} from "./draft.ts"
 
 export interface Timing {
   readonly retry: Backoff
-  /** An attempt that takes longer, in milliseconds, has run out of time. */
+  /** How long an attempt may take before it times out, in milliseconds. */
   readonly limit: number
-  /** After so many failed attempts a message is dead: it is not tried again by itself. */
+  /** After this number of failed attempts, a message is dead: the Host does not retry it. */
   readonly mostAttempts: number
 }
 
 export const usualTiming: Timing = {retry: {first: 1000, longest: 60_000}, limit: 30_000, mostAttempts: 8}
 
-/** A platform that asks for a longer or a shorter wait, in milliseconds, is asked again after these. */
+/** The limits of the wait that a platform may ask for, in milliseconds. */
 export const longestWait = 86_400_000
 export const shortestWait = 200
 
 /** How one attempt ended. */
 export type End =
   | ({readonly is: "sent"} & Omit<Performed, "done" | "of">)
-  /** More of its parts are to be sent: they follow at once, at the endpoint's pace. */
+  /** More of its parts follow at once, at the endpoint's pace. */
   | ({readonly is: "partly"; readonly limit: number | undefined} & Performed)
   | {readonly is: "queued"; readonly error: string; readonly wait: number; readonly counts: boolean}
   | {readonly is: "failed" | "dead" | "unknown"; readonly error: string; readonly reason: string}
@@ -37,19 +37,19 @@ export type End =
 export interface Attempt {
   readonly sender: Sender
   readonly policy: Policy
-  /** Which of all attempts it is, from 1. */
+  /** The number of the attempt, from 1. */
   readonly number: number
-  /** Which of the attempts that count it is, from 1. */
+  /** Its number among the attempts that count, from 1. */
   readonly counted: number
   readonly timing: Timing
   readonly partsOf: PartsOf
   /** Hides the values of secrets in an error. */
   readonly scrub?: ((text: string) => string) | undefined
-  /** Called once the platform was called: what comes before it, as opening a direct channel, may take its time. */
+  /** Called once the platform was called. Earlier steps, such as opening a direct channel, may take time. */
   readonly called?: () => void
 }
 
-/** One attempt to its end. Never rejects. */
+/** Makes one attempt to its end. Never rejects. */
 export const attempt = async (
   row: Row,
   {sender, policy, number, counted, timing, partsOf, scrub = text => text, called = () => {}}: Attempt,
@@ -73,19 +73,19 @@ export const attempt = async (
   }
 }
 
-/** As `Finish` stores it. */
+/** The progress as `Finish` stores it. */
 interface StoredProgress {
   readonly done: number
   readonly of: number
   readonly limit?: number
-  /** Which attempt has done the last part. */
+  /** The attempt that did the last part. */
   readonly attempt?: number
 }
 
 const readProgress = ({progress}: Row): StoredProgress | undefined =>
   typeof progress === "string" ? fromJson(progress) : undefined
 
-/** Has an attempt of this message, or of its next part, begun before? */
+/** Has an earlier attempt of this message, or of its next part, begun? */
 const isRepeat = (row: Row, number: number): boolean => number > (readProgress(row)?.attempt ?? 0) + 1
 
 const progressOf = (row: Row, {limits}: Policy): Progress => {
@@ -94,7 +94,7 @@ const progressOf = (row: Row, {limits}: Policy): Progress => {
   return {done: stored.done, ids: fromJson(String(row.platform_ids ?? "[]")), limit: stored.limit}
 }
 
-/** What is known to be there of a message in parts, in front of what happened to the next one. */
+/** Returns how many parts are known to have arrived, in front of the error of the next part. */
 export const arrived = (row: Row): string => {
   const progress = readProgress(row)
   if (progress === undefined) return ""
@@ -102,7 +102,7 @@ export const arrived = (row: Row): string => {
   return `${progress.done} of ${progress.of} parts ${are}; `
 }
 
-/** What a failed attempt means for its message. */
+/** Returns what a failed attempt means for its message. */
 export const judge = (error: unknown, policy: Policy, counted: number, timing: Timing): End => {
   const message = messageOf(error)
   if (isRefusal(error)) return {is: "failed", error: message, reason: error.reason}
@@ -118,7 +118,7 @@ export const judge = (error: unknown, policy: Policy, counted: number, timing: T
   return {is: "queued", error: message, wait: Math.round(pauseAfter(counted, timing.retry)), counts: true}
 }
 
-/** What becomes of a message that the Host's death left `sending`. */
+/** Returns the new state of a message that a killed Host left `sending`. */
 export const judgeInterrupted = (
   policy: Policy,
   attempt: number,
@@ -152,7 +152,7 @@ const deliver = (
     )
   })
 
-/** What a row says, as the platform is sent it. */
+/** Returns the content of a row in the form for the platform. */
 const contentOf = (row: Row, policy: Policy): unknown => {
   const text = String(row.content)
   const content: unknown = fromJson(text)

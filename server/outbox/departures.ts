@@ -2,12 +2,12 @@ import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
 import type {OutboxDraft} from "./draft.ts"
 import type {Departure, NewRow} from "./rows.ts"
 
-/** Drafts on their way into the outbox, and the turns that their channels keep for them until `commit` or `release`. */
+/** Drafts on their way into the outbox, with the reserved turns of their channels, until `commit` or `release`. */
 export class Departures implements Reservation<ReadonlyMap<string, NewRow>> {
   readonly items: readonly Departure[]
   readonly #place: Reservation<ReadonlyMap<string, NewRow>>
 
-  /** `queued` hears of each draft that is stored and has no turn. */
+  /** Calls `queued` for each stored draft without a turn. */
   constructor(items: readonly Departure[], queued: (draft: OutboxDraft) => void) {
     this.items = items
     this.#place = reserve(
@@ -18,12 +18,12 @@ export class Departures implements Reservation<ReadonlyMap<string, NewRow>> {
     )
   }
 
-  /** They are durable as these rows, by their ids; a draft without a row was not stored. */
+  /** The drafts are durable as these rows, by id. A draft without a row was not stored. */
   commit(rows: ReadonlyMap<string, NewRow>): void {
     this.#place.commit(rows)
   }
 
-  /** None of them was stored. */
+  /** None of the drafts was stored. */
   release(): void {
     this.#place.release()
   }

@@ -1,26 +1,26 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Database} from "../database/database.ts"
 
-/** So many rows of each state are counted: a count holds up everything else. */
+/** The most rows of each state to count: a count blocks everything else. */
 const mostCounted = 20_000
 
-/** So many rows are looked up for the endpoints that they belong to, for the same reason. */
+/** The most rows whose endpoints to look up, for the same reason. */
 const mostLookedUp = 2000
 
-/** By the name of an endpoint, also of one that the generation no longer has; without those that have nothing. */
+/** By the name of an endpoint, including former ones. Endpoints with nothing to count are missing. */
 export type ByEndpoint = ReadonlyMap<string, number>
 
-/** What is in one of the durable tables and not done. */
+/** The unfinished rows of one of the durable tables. */
 export interface Depth {
   readonly byState: Readonly<Record<string, number>>
-  /** Of the oldest that is still to be done, in seconds. */
+  /** The age of the oldest row to be handled, in seconds. */
   readonly oldestAge: ByEndpoint
-  /** What is dead, among the newest 2000 that are. */
+  /** Dead rows, among the newest 2000 of them. */
   readonly dead: ByEndpoint
 }
 
 interface Counted {
-  /** Where it is less than usual. */
+  /** If it is lower than the usual limit. */
   readonly most?: number
   readonly table: string
   readonly states: readonly string[]
@@ -38,7 +38,7 @@ const timers: Counted = {table: "timers", states: ["waiting", "held", "failed"],
 export const countTimers = (database: Database): Promise<Readonly<Record<string, number>>> =>
   countStates(database, timers)
 
-/** One state after the other, each in its part of the index; everything else gets its turn in between. */
+/** Counts one state after the other, each in its part of the index. Other work runs in between. */
 const countStates = async (
   database: Database,
   {table, states, most = mostCounted}: Counted,
@@ -55,7 +55,7 @@ const countStates = async (
   return counts
 }
 
-/** Sequences are given in the order of time: the lowest are the oldest. */
+/** Sequences grow with time, so the lowest are the oldest. */
 const oldestIn = (table: string, columns: string, state: string): string =>
   `SELECT ${columns} FROM (SELECT ${columns} FROM ${table} WHERE state = '${state}' ORDER BY seq LIMIT ${mostLookedUp})`
 
@@ -92,15 +92,15 @@ const readDepth = async (database: Database, counted: Counted, oldest: string, d
 }
 
 /**
- * Handlers of inbox events, without those that are done; the ages are of the oldest events with an open handler, 2000 of each
- * state.
+ * Counts handlers of inbox events, without finished ones. The ages are of the oldest events with an open handler, among
+ * 2000 of each state.
  */
 export const readInboxDepth = (database: Database): Promise<Depth> =>
   readDepth(database, marks, oldestEvents, deadHandlers)
 
 /**
- * Messages of the outbox, without those that are done; the ages are of the oldest 2000 of each state. `unknown` counts among
- * the newest 2000 that are.
+ * Counts messages of the outbox, without finished ones. The ages are of the oldest 2000 of each state. `unknown` counts
+ * among the newest 2000 of them.
  */
 export const readOutboxDepth = async (database: Database): Promise<Depth & {readonly unknown: ByEndpoint}> => ({
   ...(await readDepth(database, messages, oldestMessages, stuckMessages("dead"))),

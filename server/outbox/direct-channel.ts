@@ -4,7 +4,7 @@ import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 /** The direct channels that each connection has opened, by user. */
 const opened = new WeakMap<Sender, Map<string, string>>()
 
-/** The channel of a user's direct messages: the platform is asked once for each connection. */
+/** Returns the channel of a user's direct messages. Asks the platform once for each connection. */
 export const directChannel = async (sender: Sender, user: string, signal: AbortSignal): Promise<string> => {
   const known = opened.get(sender) ?? new Map<string, string>()
   opened.set(sender, known)

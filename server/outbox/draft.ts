@@ -4,19 +4,19 @@ import {type Element, isElement, type Node, nodesOf} from "../../shared/sdk/elem
 import {fieldsOf, isId, readJson} from "../../shared/sdk/values.ts"
 import {isActionButton, readButtonId} from "../database/buttons/button-id.ts"
 
-/** Where a message goes, and its lane: the messages of one channel are sent in order. */
+/** The destination of a message, and its lane: the messages of one channel are sent in order. */
 export interface Address {
   readonly endpoint: string
-  /** `user:<id>` where only the user is known. */
+  /** `user:<id>` if only the user is known. */
   readonly channel: string
-  /** Whose direct channel the endpoint is asked for when the message is sent. */
+  /** The user whose direct channel is opened when the message is sent. */
   readonly user?: string
 }
 
-/** A message of the platform: the bot's own by its outbox id, any by the platform's id. */
+/** A message on the platform: one of the bot's by its outbox id, or any by the platform's id. */
 export type MessageRef = {readonly outbox: string} | {readonly platform: string}
 
-/** A message or an act that is to reach a platform; its id is the same for every attempt. */
+/** A message or an act for a platform. Its id is the same for every attempt. */
 export type OutboxDraft = {readonly id: string} & Address &
   (
     | {readonly kind: "message"; readonly content: readonly Node[]}
@@ -27,7 +27,9 @@ export type OutboxDraft = {readonly id: string} & Address &
     | {readonly kind: "call"; readonly content: CallContent}
   )
 
-/** A new message to an address. `hasUser`: is it for a user, who may press its buttons? Throws `content_invalid`. */
+/**
+ * Creates a message to an address. `hasUser`: is it for a user, who may press its buttons? Throws `content_invalid`.
+ */
 export const messageDraft = (
   address: Address,
   content: unknown,
@@ -39,13 +41,13 @@ export const messageDraft = (
   content: contentOf(content, hasUser),
 })
 
-/** What a message or an edit shows; nothing for other acts. */
+/** Returns the content of a message or an edit; empty for other acts. */
 export const shownBy = (draft: OutboxDraft): readonly Node[] => {
   if (draft.kind === "message") return draft.content
   return draft.kind === "edit" ? draft.content.content : []
 }
 
-/** The draft, with what it shows changed; other acts stay as they are. */
+/** Returns the draft with changed content. Other acts stay as they are. */
 export const withShown = async (
   draft: OutboxDraft,
   change: (nodes: readonly Node[]) => Promise<readonly Node[]>,
@@ -55,7 +57,7 @@ export const withShown = async (
   return {...draft, content: {...draft.content, content: await change(draft.content.content)}}
 }
 
-/** By the platform's id of the message. */
+/** Names the message by the platform's id. */
 export interface ReactionContent {
   readonly message: string
   readonly emoji: string
@@ -67,7 +69,7 @@ export interface CallContent {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A call of a method; those of one channel, guild or account keep their order. Throws `request_invalid`. */
+/** Creates a call of a method. Calls of one channel, guild or account keep their order. Throws `request_invalid`. */
 export const callDraft = (endpoint: string, {method, params}: CallContent): OutboxDraft => {
   requireParams(params)
   readJson("params", params, "request_invalid")
@@ -75,23 +77,23 @@ export const callDraft = (endpoint: string, {method, params}: CallContent): Outb
   return {id: uuid(), endpoint, channel, kind: "call", content: {method, params}}
 }
 
-/** The lane of messages to a user whose channel is not known. */
+/** Returns the lane of messages to a user whose channel is not known. */
 export const userLane = (user: string): string => `user:${user}`
 
-// What follows reads what plugins in JavaScript may get wrong, before any of it is stored.
+// The following functions check what plugins in JavaScript may get wrong, before any of it is stored.
 
-/** Where a message goes. Throws `target_invalid`. */
+/** Returns the address of a message. Throws `target_invalid`. */
 export const addressOf = (target: unknown): Address => {
   const {endpoint, channel, user} = fieldsOf(target)
-  if (!isId(endpoint)) throw invalidTarget("endpoint is the name of an endpoint")
+  if (!isId(endpoint)) throw invalidTarget("endpoint must be the name of an endpoint")
   if (isId(channel) && user === undefined) return {endpoint, channel}
   if (isId(user) && channel === undefined) return {endpoint, channel: userLane(user), user}
-  throw invalidTarget("give channel or user: one of them, with its id on the platform")
+  throw invalidTarget("set either channel or user, to its id on the platform")
 }
 
 /**
- * The message that an act is about; one by the platform's id is in this conversation unless it says otherwise. Throws
- * `target_invalid`.
+ * Returns the message that an act is about. A message by the platform's id is in this conversation unless the target
+ * says otherwise. Throws `target_invalid`.
  */
 export const messageTargetOf = (
   target: unknown,
@@ -99,30 +101,33 @@ export const messageTargetOf = (
 ): {readonly outbox: string} | {readonly at: Address; readonly platform: string} => {
   if (isId(target)) return {outbox: target}
   const {platform, endpoint = here.endpoint, channel = here.channel} = fieldsOf(target)
-  if (!isId(platform)) throw invalidTarget("a message is named by its outbox id, or by {platform: its id there}")
-  if (!isId(endpoint)) throw invalidTarget("endpoint is the name of an endpoint")
-  if (!isId(channel)) throw invalidTarget("channel is the id of the message's channel, which the event has not")
+  if (!isId(platform)) throw invalidTarget("a message must be an outbox id, or {platform: its id there}")
+  if (!isId(endpoint)) throw invalidTarget("endpoint must be the name of an endpoint")
+  if (!isId(channel)) throw invalidTarget("channel must be the id of the message's channel, since the event has none")
   return {at: {endpoint, channel}, platform}
 }
 
 const invalidTarget = (why: string): Problem => new Problem("target_invalid", `the target is not valid: ${why}`)
 
-/** Throws `request_invalid` for parameters of a method that are none. */
+/** Throws `request_invalid` for invalid parameters of a method. */
 export function requireParams(params: unknown): asserts params is Readonly<Record<string, unknown>> {
   if (typeof params !== "object" || params === null || Array.isArray(params))
-    throw new Problem("request_invalid", "params is an object: the parameters of the method by name")
+    throw new Problem("request_invalid", "params must be an object: the parameters of the method by name")
 }
 
-/** Throws `request_invalid`. */
+/** Throws `request_invalid` for an invalid emoji. */
 export const emojiOf = (emoji: unknown): string => {
   if (isId(emoji)) return emoji
-  throw new Problem("request_invalid", "emoji is text that is not empty: a character, or what the platform calls it")
+  throw new Problem("request_invalid", "emoji must be non-empty text: a character, or the platform's name for it")
 }
 
-/** Elements stand in each other so deep. */
+/** How deep elements may be nested. */
 const deepest = 100
 
-/** What a message is to say; `hasUser`: is it for a user, who may press its buttons? Throws `content_invalid`, which says what and where. */
+/**
+ * Returns the content of a message. `hasUser`: is it for a user, who may press its buttons? Throws `content_invalid`,
+ * which says what is wrong.
+ */
 export const contentOf = (content: unknown, hasUser = true): readonly Node[] => {
   if (typeof content === "string") return [content]
   const nodes = Array.isArray(content) ? content : [content]
@@ -147,9 +152,13 @@ function requireNode(node: unknown, hasUser: boolean, depth: number): asserts no
 const requireButton = ({attrs}: Element, hasUser: boolean): void => {
   const made = readButtonId(String(attrs.id))
   if (made === undefined)
-    throw invalidContent("a button whose id no action of this run of the Host made: make it with the action's handle")
+    throw invalidContent(
+      "a button whose id no action of this run of the Host created: create it with the action's handle",
+    )
   if (made.asked === 1 && !hasUser)
-    throw invalidContent(`a button of ${made.handler}, which only who is asked may press, in a message to nobody`)
+    throw invalidContent(
+      `a button of ${made.handler}, which only the asked user may press, in a message for no particular user`,
+    )
 }
 
 const isAttribute = (value: unknown): boolean =>
@@ -157,7 +166,7 @@ const isAttribute = (value: unknown): boolean =>
 
 const nameOf = (value: unknown): string => {
   if (Array.isArray(value)) return "a list in a list"
-  return typeof value === "object" && value !== null ? "an object that is no element" : String(value)
+  return typeof value === "object" && value !== null ? "an object that is not an element" : String(value)
 }
 
-const invalidContent = (what: string): Problem => new Problem("content_invalid", `content holds ${what}`)
+const invalidContent = (what: string): Problem => new Problem("content_invalid", `content contains ${what}`)

@@ -1,9 +1,9 @@
-/** Which attempt of which handler at which event: what a message may belong to. */
+/** Identifies an attempt of a handler at an event, to which a message may belong. */
 export interface MarkKey {
   readonly seq: number
   readonly handler: string
   readonly attempt: number
 }
 
-/** What tells one handler of one event from another, in memory. */
+/** Returns a key for one handler of one event, in memory. */
 export const handlerKeyOf = ({seq, handler}: Pick<MarkKey, "seq" | "handler">): string => `${seq} ${handler}`

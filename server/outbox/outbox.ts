@@ -27,10 +27,10 @@ import {scheduleSends} from "./schedule.ts"
 import {type Senders, Sends} from "./sends.ts"
 
 export interface OutboxOptions {
-  /** Throws where nothing new may be sent. */
+  /** Throws if nothing new may be sent. */
   readonly requireOpen?: () => void
   readonly timing?: Timing
-  /** Of what is sent later, of pauses and of the times that are stored. */
+  /** The clock of scheduled messages, of pauses and of stored times. */
   readonly clock?: Clock
 }
 
@@ -38,13 +38,14 @@ export interface OutboxOptions {
 export interface PlanOptions {
   readonly plugin: string
   readonly key?: string | undefined
-  /** When to send, in milliseconds since 1970; now when left out or past. */
+  /** When to send, in milliseconds since 1970; now if it is past or left out. */
   readonly due?: number | undefined
 }
 
 /**
- * The durable outbox. A message is stored before it is sent, and its row is `sending` before the platform hears of it:
- * what a crash leaves `sending` is repeated where the platform drops repetitions, else it is `unknown`, by name.
+ * The durable outbox. A message is stored before it is sent, and its row is `sending` before the platform receives it.
+ * The Host repeats a message that a crash left `sending` if the platform drops repetitions; otherwise it becomes
+ * `unknown`.
  */
 export class Outbox {
   readonly #database: Database
@@ -77,12 +78,12 @@ export class Outbox {
     })
   }
 
-  /** How many messages came to these ends since the Host started. */
+  /** How many messages ended in each way since the Host started. */
   get ends(): Sends["ends"] {
     return this.#sends.ends
   }
 
-  /** Begins with what earlier runs left unsent. Call it once the first generation is committed. */
+  /** Begins to send what earlier runs left unsent. Call it once the first generation is committed. */
   async start(senders: Senders): Promise<void> {
     this.#sends.start(senders)
     const unsure = await settleInterrupted(
@@ -99,8 +100,8 @@ export class Outbox {
   }
 
   /**
-   * Prepares drafts for being stored; those of a handler are stored only while that attempt runs. A channel that has nothing
-   * else to do keeps its turn for them until they are committed or released.
+   * Prepares drafts for storing. Drafts of a handler are stored only while that attempt runs. An idle channel keeps its
+   * turn for them until they are committed or released.
    */
   reserve(drafts: readonly OutboxDraft[], from?: MarkKey): Departures {
     const at = this.#clock.now()
@@ -115,19 +116,19 @@ export class Outbox {
     return new Departures(departures, draft => this.stored([draft]))
   }
 
-  /** Finds out which of them are durable, where storing them had an unknown outcome, and commits those. */
+  /** After an unknown outcome, finds out which drafts are durable, and commits those. */
   async settle(departures: Departures): Promise<void> {
     if (departures.items.length === 0) return
     const ids = departures.items.map(({draft}) => draft.id)
     departures.commit(await persist("the outbox", this.#log, () => readDeparted(this.#database, ids)))
   }
 
-  /** Tells that drafts are durable now, queued. */
+  /** Takes note of drafts that are durable and queued. */
   stored(drafts: readonly OutboxDraft[]): void {
     for (const {endpoint, channel} of drafts) this.#sends.push({endpoint, channel})
   }
 
-  /** Stores a message that belongs to no event; resolves once it is durable. Throws `ingress_paused`. */
+  /** Stores a message that belongs to no event. Resolves once it is durable. Throws `ingress_paused`. */
   async enqueue(draft: OutboxDraft): Promise<void> {
     this.#requireOpen()
     const departures = this.reserve([draft])
@@ -135,7 +136,7 @@ export class Outbox {
       const rows = await Promise.all(departures.items.map(departure => this.#departures.store(departure)))
       departures.commit(new Map(rows.flatMap(row => (row === undefined ? [] : [[draft.id, row]]))))
     } catch (error) {
-      // What failed may be stored all the same, and is sent then.
+      // A message whose storing failed may still be stored, and is then sent.
       if (!isProblem(error, "database_outcome_unknown")) departures.release()
       else void this.settle(departures).catch(() => departures.release())
       throw error
@@ -143,8 +144,9 @@ export class Outbox {
   }
 
   /**
-   * Stores a plugin's message, to be sent now or at its time; resolves to its outbox id once it is durable, to that of the
-   * first one where the plugin has sent under this key before, while ingress is paused too. Throws `ingress_paused`.
+   * Stores a plugin's message, to be sent now or at its time. Resolves to its outbox id once it is durable. If the
+   * plugin has already sent under this key, resolves to that message's id, even while ingress is paused. Throws
+   * `ingress_paused`.
    */
   async plan(draft: OutboxDraft, {plugin, key, due = 0}: PlanOptions): Promise<string> {
     try {
@@ -164,14 +166,14 @@ export class Outbox {
     return id
   }
 
-  /** Takes back what a plugin sent and what has not begun; resolves to whether it did. Throws `outbox_unknown`. */
+  /** Cancels a plugin's message that has not begun. Resolves to whether it did. Throws `outbox_unknown`. */
   async cancel(id: string, plugin: string): Promise<boolean> {
     const lane = await cancel(this.#database, id, plugin, this.#clock.now())
     if (lane !== undefined) this.#sends.wake(lane)
     return lane !== undefined
   }
 
-  /** Resolves to how many messages it was done to. Throws `outbox_unknown`, `outbox_state`. */
+  /** Resolves to the number of changed messages. Throws `outbox_unknown`, `outbox_state`. */
   async act(action: OutboxAction, on: OutboxSelection): Promise<number> {
     const touched = await act(this.#database, action, on).catch(error => {
       if (isProblem(error, "database_outcome_unknown")) void this.#resumeLater()
@@ -182,7 +184,7 @@ export class Outbox {
     return touched.length
   }
 
-  /** Somebody else has discarded what waited in these channels. */
+  /** Another part of the Host has discarded waiting messages of these channels. */
   discarded(lanes: readonly Lane[]): void {
     for (const lane of lanes) this.#sends.wake(lane)
   }
@@ -192,28 +194,28 @@ export class Outbox {
     this.#sends.online(endpoint)
   }
 
-  /** Nothing is being sent, and nothing waits that could be. */
+  /** True if no message is being sent or could be sent now. */
   get isQuiet(): boolean {
     return this.#sends.isQuiet && !this.#schedule.isFiring
   }
 
-  /** Resolves when everything is sent that can be sent now. */
+  /** Resolves when every message is sent that can be sent now. */
   settled(): Promise<void> {
     return this.#sends.settled()
   }
 
-  /** Starts no further send; resolves when those that run have ended. */
+  /** Starts no further send. Resolves when the running ones have ended. */
   async drain(): Promise<void> {
     await Promise.all([this.#schedule.stop(), this.#sends.drain()])
   }
 
-  /** What failed may be stored all the same. */
+  /** A message whose storing failed may still be stored. */
   async #resumeLater(): Promise<void> {
     await persist("the outbox", this.#log, () => this.#resume()).catch(() => {})
     this.#schedule.consider(0)
   }
 
-  /** Whatever is queued gets its turn. */
+  /** Gives every channel with queued messages a turn. */
   async #resume(): Promise<void> {
     const lanes = await this.#database.read("SELECT DISTINCT endpoint, channel FROM outbox WHERE state = 'queued'")
     for (const row of lanes) this.#sends.push(laneOf(row))

@@ -2,8 +2,8 @@ import type {RateLimit} from "../../shared/sdk/adapter/sender.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
 /**
- * How many sends each limit leaves, counted over a sliding window: never more than `messages` begin within any `per`
- * milliseconds. Times come from one clock that does not go back.
+ * How many sends the limits allow, over a sliding window: at most `messages` begin within any `per` milliseconds. Uses
+ * one monotonic clock.
  */
 export class Rate {
   readonly #limits: readonly RateLimit[]
@@ -16,7 +16,10 @@ export class Rate {
     this.#most = Math.max(0, ...limits.map(({messages}) => messages))
   }
 
-  /** In how many milliseconds another send may begin, while `promised` others are about to; Infinity where they fill a limit. */
+  /**
+   * Returns after how many milliseconds another send may begin, while `promised` others are about to. Infinity if those
+   * use up a limit.
+   */
   wait(now: number, promised = 0): number {
     return Math.max(0, ...this.#limits.map(limit => this.#waitFor(limit, now, promised)))
   }
@@ -35,12 +38,12 @@ export class Rate {
   }
 }
 
-/** The turns of one endpoint: who asks while nothing is left is woken when there is, in the order of asking. */
+/** The turns of one endpoint. An item that asks when the limit is used up is woken later, in the order of asking. */
 export class Pace<T> {
   readonly #rate: Rate
   readonly #wake: (item: T) => void
   readonly #waiting = new Map<string, T>()
-  /** Whose turn it is, and has not begun: it is kept for each. */
+  /** Items whose turn it is and that have not begun. Each keeps its turn. */
   readonly #promised = new Set<string>()
   readonly #clock: Clock
   #callOff = () => {}
@@ -51,7 +54,10 @@ export class Pace<T> {
     this.#clock = clock
   }
 
-  /** True where it is the item's turn, which is kept until `begin` or `leave`; else it is woken later, to ask again. */
+  /**
+   * Returns true if it is the item's turn, which is kept until `begin` or `leave`. Otherwise wakes the item later, to
+   * ask again.
+   */
   ask(key: string, item: T): boolean {
     if (this.#promised.has(key)) return true
     const isFree = this.#waiting.size === 0 && this.#rate.wait(this.#clock.elapsed(), this.#promised.size) <= 0
@@ -68,13 +74,13 @@ export class Pace<T> {
     this.#advance()
   }
 
-  /** Whoever has this key does not send after all. */
+  /** The item of this key does not send after all. */
   leave(key: string): void {
     this.#waiting.delete(key)
     if (this.#promised.delete(key)) this.#advance()
   }
 
-  /** Wakes nobody any more; whoever was waiting. */
+  /** Wakes nobody any more. Returns the waiting items. */
   stop(): readonly T[] {
     this.#callOff()
     const waiting = [...this.#waiting.values()]

@@ -3,7 +3,7 @@ import type {RateLimit} from "../../shared/sdk/adapter/sender.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {Pace} from "./pace.ts"
 
-/** The turns of all endpoints, each with its own limits; an endpoint whose limits change begins to count anew. */
+/** The turns of all endpoints, each with its own limits. An endpoint whose limits change starts counting from zero. */
 export class Paces<T> {
   readonly #wake: (item: T) => void
   readonly #clock: Clock
@@ -24,7 +24,7 @@ export class Paces<T> {
     return pace
   }
 
-  /** Whoever has this key at this endpoint does not send now. */
+  /** The item of this key does not send at this endpoint now. */
   leave(endpoint: string, key: string): void {
     this.#byEndpoint.get(endpoint)?.pace.leave(key)
   }

@@ -7,23 +7,23 @@ import {columnsOf} from "./rows.ts"
 /** A message that a plugin sends outside its handlers. */
 export interface Planned {
   readonly draft: OutboxDraft
-  /** As it is stored. */
+  /** As stored. */
   readonly content: string
   readonly plugin: string
-  /** The plugin's own name for the message: under one key there is one message. */
+  /** The plugin's own name for the message. Each key has one message. */
   readonly key: string | undefined
-  /** When it is stored, and when it is to be sent; in milliseconds since 1970. */
+  /** When it is stored and when to send it, in milliseconds since 1970. */
   readonly at: number
   readonly due: number
 }
 
-/** The message that is stored now, or was under the same key. */
+/** The message that was stored now or earlier under the same key. */
 export interface StoredPlan {
   readonly id: string
   readonly isNew: boolean
 }
 
-/** Not `ON CONFLICT`: sequences stay without gaps. */
+/** Without `ON CONFLICT`, which would leave gaps in the sequences. */
 const insert = manyRows(
   ["id", "kind", "endpoint", "channel", "user", "content", "at", "due", "plugin", "key"],
   source => `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, plugin, key, state, not_before)
@@ -50,10 +50,10 @@ const rowOf = ({draft, content, plugin, key, at, due}: Planned) => ({
   key: key ?? null,
 })
 
-/** Of messages that are stored once. */
+/** Identifies messages that are stored only once. */
 const identityOf = ({draft, plugin, key}: Planned): string => (key === undefined ? draft.id : keyOf(plugin, key))
 
-/** The id of the message that the plugin has sent under this key. */
+/** Returns the id of the message that the plugin has sent under this key. */
 export const readPlanned = async (
   database: Pick<Database, "read">,
   plugin: string,

@@ -3,7 +3,7 @@ import {tellingUndelivered} from "./undelivered.ts"
 
 const isDone = "o.state IN ('sent', 'discarded')"
 
-/** `sendNow` passes over what it has sent before: of a handler that may run again, that stays known. */
+/** `sendNow` skips messages that it has sent before, so those of a handler that may run again are kept. */
 const isRemembered = `o.early = 1 AND EXISTS (SELECT 1 FROM inbox_marks m
   WHERE m.seq = o.inbox_seq AND m.handler = o.handler AND m.state NOT IN ('handled', 'discarded'))`
 
@@ -14,7 +14,7 @@ const mayGo = `o.seq > ?1 AND o.seq <= ?2 AND NOT (${isRemembered}) AND ((${isDo
 
 const kinds = `SELECT iif(${isDone}, '', 'undelivered') AS detail, count(*) AS rows FROM outbox o WHERE ${mayGo} GROUP BY 1`
 
-/** Messages that were sent, or given up. */
+/** Messages that were sent or abandoned. */
 export const outboxPart: RetentionPart = {
   name: "sent",
   table: "outbox",

@@ -22,31 +22,28 @@ export interface Lane {
 
 export const laneKeyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${channel}`
 
-/** The endpoint of a lane of the outbox or of a conversation of the inbox; names of endpoints have no slash. */
+/** Returns the endpoint of an outbox lane or an inbox conversation. Names of endpoints contain no slash. */
 export const endpointOfLane = (lane: string): string => lane.slice(0, lane.indexOf("/"))
 
 export const laneOf = (row: Row): Lane => ({endpoint: String(row.endpoint), channel: String(row.channel)})
 
-/** Where a message goes, by its id. */
+/** Returns the address of a message by its id. */
 export const readAddress = async (database: Database, id: string): Promise<Address | undefined> => {
   const [row] = await database.read("SELECT endpoint, channel, user FROM outbox WHERE id = ?", [id])
   return row && {...laneOf(row), ...(typeof row.user === "string" ? {user: row.user} : {})}
 }
 
-/** The platform's ids of a message that an act is about. Throws a refusal where the message was not sent. */
+/** Returns the platform's ids of a message that an act is about. Throws a refusal if the message was not sent. */
 export const readParts = async (database: Database, id: string): Promise<readonly string[]> => {
   const [row] = await database.read("SELECT state, platform_ids FROM outbox WHERE id = ?", [id])
   if (row?.state === "sent") return fromJson(String(row.platform_ids ?? "[]"))
-  throw refused(
-    `the message ${id} ${row === undefined ? "is not in the outbox any more" : `is ${row.state}, not sent`}`,
-    {
-      reason: "message_not_sent",
-      remediation: "Retry the act once the message is sent, or discard it.",
-    },
-  )
+  throw refused(`the message ${id} ${row === undefined ? "is no longer in the outbox" : `is ${row.state}, not sent`}`, {
+    reason: "message_not_sent",
+    remediation: "Retry the act once the message is sent, or discard it.",
+  })
 }
 
-/** A message as plugins see it; undefined where the outbox does not have it. */
+/** Returns a message as plugins see it; undefined if it is not in the outbox. */
 export const readMessage = async (database: Pick<Database, "read">, id: string): Promise<SentMessage | undefined> => {
   const [row] = await database.read(
     "SELECT endpoint, channel, state, platform_ids FROM outbox WHERE id = ? AND kind = 'message'",
@@ -56,7 +53,7 @@ export const readMessage = async (database: Pick<Database, "read">, id: string):
   return {...laneOf(row), state: row.state as OutboxState, platform: fromJson(String(row.platform_ids ?? "[]"))}
 }
 
-/** What is to be sent next in one channel. */
+/** Returns the next message to send in a channel. */
 export const readNext = async (database: Database, {endpoint, channel}: Lane): Promise<Row | undefined> => {
   const [row] = await database.read(
     `SELECT seq, id, kind, channel, user, content, attempt, spared, not_before, progress, platform_ids FROM outbox
@@ -66,7 +63,9 @@ export const readNext = async (database: Database, {endpoint, channel}: Lane): P
   return row
 }
 
-/** Returns the row of an attempt that may begin: once, whether or not the database answered the first time. */
+/**
+ * Claims an attempt and returns its row. An attempt is claimed once, even if the first answer of the database was lost.
+ */
 export const claiming = (seq: number, attempt: number): Statement => ({
   sql: `UPDATE outbox SET state = 'sending', attempt = ?
     WHERE seq = ? AND (state = 'queued' OR (state = 'sending' AND attempt = ?)) RETURNING seq`,
@@ -80,7 +79,7 @@ export interface Finish {
   readonly attempt: number
 }
 
-/** What is sent of a message in parts stays known when the next part fails, whose attempts count from one again. */
+/** Keeps the sent parts of a message when a later part fails. The attempts of each part count from one. */
 const finish = manyRows(
   ["seq", "attempt", "state", "platformIds", "progress", "error", "reason", "notBefore", "spared", "endedAt"],
   source => `UPDATE outbox SET state = f.state, platform_ids = COALESCE(f.platformIds, outbox.platform_ids),
@@ -90,7 +89,7 @@ const finish = manyRows(
   FROM ${source} f WHERE outbox.seq = f.seq AND +outbox.state = 'sending' AND outbox.attempt = f.attempt`,
 )
 
-/** Which parts an edited message has now. */
+/** Stores which parts an edited message has now. */
 const keepParts = manyRows(
   ["seq", "attempt", "edited", "ids"],
   source => `UPDATE outbox SET platform_ids = f.ids FROM ${source} f
@@ -135,15 +134,15 @@ const changeOf = ({end, seq, attempt}: Finish, now: number) => {
   return {...ended, error, reason: null, notBefore: now + end.wait, spared: end.counts ? 0 : 1, endedAt: null}
 }
 
-/** A draft on its way into the outbox, with its content as it is stored. */
+/** A draft on its way into the outbox, with its content as stored. */
 export interface Departure {
   readonly draft: OutboxDraft
   readonly content: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** The turn of its channel, kept for it: it may be stored as `sending`. */
+  /** The reserved turn of its channel: with it, the draft may be stored as `sending`. */
   readonly turn: Reservation<Row> | undefined
-  /** It is stored only while this attempt runs, as the `ordinal`th that it leaves. */
+  /** It is stored only while this attempt runs, as its message number `ordinal`. */
   readonly from?: MarkKey & {readonly ordinal: number}
 }
 
@@ -153,7 +152,10 @@ export interface NewRow {
   readonly state: string
 }
 
-/** Nothing is sent before what is queued for its channel. Without its limit SQLite merges the subquery and works `direct` out twice. */
+/**
+ * A message is never sent before a queued one of its channel. Without the LIMIT, SQLite merges the subquery and
+ * computes `direct` twice.
+ */
 const insert = manyRows(
   ["id", "kind", "endpoint", "channel", "user", "content", "at", "seq", "handler", "ordinal", "attempt", "isFirst"],
   source => `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, inbox_seq, handler, ordinal, state, attempt)
@@ -166,9 +168,9 @@ const insert = manyRows(
   RETURNING seq, id, state`,
 )
 
-/** Stores drafts; returns the rows of those that are stored, for `newRows`. */
+/** Stores drafts. Returns the rows of the stored ones, for `newRows`. */
 export const inserting = (departures: readonly Departure[]): Statement => {
-  // The statement does not see what it has stored itself.
+  // The statement does not see the rows that it inserts.
   const queued = new Set<string>()
   const values = departures.map(departure => {
     const lane = laneKeyOf(departure.draft)
@@ -178,7 +180,7 @@ export const inserting = (departures: readonly Departure[]): Statement => {
   return insert(values)
 }
 
-/** What a draft is and where it goes, as its row has it. */
+/** Returns the identity and the address of a draft as its row has them. */
 export const columnsOf = ({id, kind, endpoint, channel, user}: OutboxDraft) => ({
   id,
   kind,
@@ -201,7 +203,7 @@ const storedOf = ({draft, content, at, from}: Departure, isFirst: boolean) => ({
 export const newRows = (result: Result | undefined): ReadonlyMap<string, NewRow> =>
   new Map((result?.rows ?? []).map(newRowOf))
 
-/** How the database has drafts whose storing had an unknown outcome. */
+/** Returns the rows of drafts whose storing had an unknown outcome. */
 export const readDeparted = async (database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, NewRow>> =>
   new Map(
     (
@@ -213,16 +215,16 @@ export const readDeparted = async (database: Database, ids: readonly string[]): 
 
 const newRowOf = ({id, seq, state}: Row) => [String(id), {seq: Number(seq), state: String(state)}] as const
 
-/** Which handler of which event a message came from. */
+/** The handler and the event that a message came from. */
 export interface Origin {
   readonly seq: number
   readonly handler: string
   readonly ordinal: number
-  /** Stored before the handler's end; a repetition under the same ordinal is passed over. */
+  /** Stored before the handler's end. A repetition under the same ordinal is skipped. */
   readonly isEarly?: boolean
 }
 
-/** The statement that stores a draft of a handler, for the batch of the change that it belongs to. */
+/** Returns the statement that stores a handler's draft, for the batch of its change. */
 export const insertion = (
   draft: OutboxDraft,
   {seq, handler, ordinal, isEarly = false}: Origin,
@@ -246,8 +248,8 @@ export const insertion = (
 })
 
 /**
- * Gives a state to what the Host's end left `sending`; resolves to what is not sent again by itself, which may or may not
- * have arrived.
+ * Settles the messages that the Host's end left `sending`. Resolves to those that the Host does not send again: they
+ * may have arrived.
  */
 export const settleInterrupted = async (
   database: Database,

@@ -5,20 +5,20 @@ import type {Clock} from "../runtime/flow/clock.ts"
 import {DueClock} from "../runtime/flow/due-clock.ts"
 import {type Lane, laneOf} from "./rows.ts"
 
-/** So many messages become due in one batch. */
+/** The most messages that become due in one batch. */
 const page = 500
 
-/** Left to itself, SQLite takes the index of all states, and reads every row that waits. */
+/** Without this index, SQLite uses the index of all states and reads every waiting row. */
 const waiting = "outbox INDEXED BY outbox_scheduled WHERE state = 'scheduled'"
 
-/** The time of the earliest. */
+/** Selects the earliest due time. */
 export const selectNext = `SELECT not_before AS at FROM ${waiting} ORDER BY not_before LIMIT 1`
 
 const queueDue = `UPDATE outbox SET state = 'queued', not_before = 0 WHERE seq IN (
     SELECT seq FROM ${waiting} AND not_before <= ? ORDER BY not_before, seq LIMIT ${page}
   ) RETURNING endpoint, channel`
 
-/** Messages that are sent later: each is queued at its time, and `push` hears of its lane. */
+/** Queues each scheduled message at its time, and calls `push` with its lane. */
 export const scheduleSends = (database: Database, log: Log, push: (lane: Lane) => void, clock: Clock): DueClock =>
   new DueClock({
     what: "a scheduled message",

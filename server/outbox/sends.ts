@@ -23,34 +23,36 @@ import {
   readParts,
 } from "./rows.ts"
 
-/** What the outbox asks of endpoints; passed in by the composition root. */
+/** What the outbox needs of endpoints; passed in by the composition root. */
 export interface Senders {
   sender(endpoint: string): Sender | undefined
-  /** How an endpoint sends; undefined for one that is not there. */
+  /** Returns how an endpoint sends; undefined for an unknown one. */
   policy(endpoint: string): Policy | undefined
-  /** Hides the values of secrets in what is stored of a failure: a platform may repeat what it was shown. */
+  /** Hides the values of secrets in the stored error of a failure, since a platform may repeat what it received. */
   readonly scrub?: (text: string) => string
 }
 
-/** A message whose first attempt is claimed, and who makes it. */
+/** A message with a claimed first attempt, and what sends it. */
 interface First extends Lane {
   readonly row: Row
   readonly sender: Sender
   readonly pace: Pace<Lane>
 }
 
-/** Throws `lease_lost` where another Host may hold the database by now, and may send the same. */
+/** Throws `lease_lost` if another Host may already hold the database and send the same messages. */
 const requireOwn = ({state}: Pick<Database, "state">): void => {
   if (state.is === "initialized" && state.mayBeLost)
     throw new Problem("lease_lost", "the lease of the remote database may have ended")
 }
 
-/** Channels of one endpoint that are sent to side by side. */
+/** How many channels of one endpoint are sent to side by side. */
 const width = 256
 
-/** Sends what the outbox holds: each channel in its order, channels side by side, at the pace of their endpoints. */
+/**
+ * Sends the messages of the outbox: each channel in its order, channels side by side, at the pace of their endpoints.
+ */
 export class Sends {
-  /** How many messages came to these ends since the Host started. */
+  /** How many messages ended in each way since the Host started. */
   readonly ends = {sent: 0, failed: 0, dead: 0, unknown: 0}
   readonly #database: Database
   readonly #log: Log
@@ -59,14 +61,17 @@ export class Sends {
   readonly #lanes: Lanes<Lane | First>
   readonly #paces: Paces<Lane>
   readonly #closing = new AbortController()
-  /** Channels that wait for their turn to be looked at. */
+  /** Channels that wait to be looked at. */
   readonly #pushed = new Set<string>()
   /** Lanes whose endpoint cannot send now, by endpoint. */
   readonly #parked = new Map<string, Map<string, Lane>>()
-  /** Lanes whose next message is tried again later, and how each wait is called off; they take no place meanwhile. */
+  /**
+   * Lanes whose next message is retried later, each with a function that cancels the wait. They take no place
+   * meanwhile.
+   */
   readonly #resting = new Map<string, () => void>()
   readonly #clock: Clock
-  /** Which message of a lane waits until when, by a clock that does not go back. */
+  /** Until when a lane's next message waits, by a monotonic clock. */
   readonly #due = new Map<string, {readonly seq: number; readonly at: number}>()
   #senders: Senders | undefined
 
@@ -89,7 +94,7 @@ export class Sends {
     return this.#senders?.policy(endpoint) ?? noPolicy
   }
 
-  /** Something of this channel is queued. */
+  /** A message of this channel is queued. */
   push(lane: Lane): void {
     const key = laneKeyOf(lane)
     if (this.#pushed.has(key)) return
@@ -97,15 +102,15 @@ export class Sends {
     this.#lanes.push(key, lane)
   }
 
-  /** What waits in this channel may be another message now, or is to wait no longer. */
+  /** The waiting message of this channel may have changed, or need not wait any longer. */
   wake(lane: Lane): void {
     this.#due.delete(laneKeyOf(lane))
     this.push(lane)
   }
 
   /**
-   * Keeps the turn of a channel that can send at once: nothing runs there, its endpoint is online, its pace lets it. Commit
-   * it with a message that is stored as `sending`: its first attempt begins.
+   * Reserves the turn of a channel that can send at once: its lane is idle, its endpoint is online, and its pace allows
+   * it. Commit it with a message that was stored as `sending`: its first attempt then begins.
    */
   enter(lane: Lane): Reservation<Row> | undefined {
     const {endpoint, channel} = lane
@@ -133,17 +138,17 @@ export class Sends {
     for (const lane of parked?.values() ?? []) this.push(lane)
   }
 
-  /** Nothing is being sent, and nothing waits that could be. */
+  /** True if no message is being sent or could be sent now. */
   get isQuiet(): boolean {
     return this.#lanes.isQuiet
   }
 
-  /** Resolves when everything is sent that can be sent now. */
+  /** Resolves when every message is sent that can be sent now. */
   async settled(): Promise<void> {
     await this.#lanes.settled()
   }
 
-  /** Starts no further send; resolves when those that run have ended. */
+  /** Starts no further send. Resolves when the running ones have ended. */
   async drain(): Promise<void> {
     this.#closing.abort()
     this.#paces.stop()
@@ -160,7 +165,7 @@ export class Sends {
     }
   }
 
-  /** Sends what is queued for one channel, in order, until nothing is left or its endpoint cannot send. */
+  /** Sends the queued messages of one channel, in order, until none is left or its endpoint cannot send. */
   async #sendQueued(lane: Lane): Promise<void> {
     this.#pushed.delete(laneKeyOf(lane))
     try {
@@ -184,7 +189,7 @@ export class Sends {
     if (!isProblem(error, "stopping")) this.#log.error(`sending to ${endpoint} stopped: ${messageOf(error)}`, {error})
   }
 
-  /** Nothing is left to send, or its endpoint cannot send: then it comes back with the endpoint. */
+  /** No message is left, or the endpoint cannot send: then the lane waits for the endpoint. */
   #leave(lane: Lane, isParked: boolean): void {
     this.#paces.leave(lane.endpoint, laneKeyOf(lane))
     if (!isParked) return
@@ -192,7 +197,10 @@ export class Sends {
     this.#parked.set(lane.endpoint, parked.set(lane.channel, lane))
   }
 
-  /** The time of an earlier run is the clock's, and is believed once; from then on the clock may be set as it likes. */
+  /**
+   * Trusts a stored time of an earlier run once. From then on it uses a monotonic clock, so that setting the clock
+   * changes nothing.
+   */
   #pauseBefore(row: Row, lane: Lane): number {
     const key = laneKeyOf(lane)
     const seq = Number(row.seq)
@@ -223,7 +231,10 @@ export class Sends {
     await this.#begin(row, lane, sender, pace, number)
   }
 
-  /** Its pace counts it once the platform was called: where the Host stands still in between, the next keeps its distance. */
+  /**
+   * Counts the send in its pace once the platform was called: if the Host stands still before that, the next send still
+   * keeps its distance.
+   */
   async #begin(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>, number: number): Promise<string> {
     const key = laneKeyOf(lane)
     let isCalled = false
@@ -238,7 +249,7 @@ export class Sends {
     }
   }
 
-  /** One attempt, from the call to its stored end; resolves to how it ended. */
+  /** Makes one attempt, from the call to its stored end. Resolves to how it ended. */
   async #attempt(row: Row, lane: Lane, sender: Sender, number: number, called: () => void): Promise<string> {
     const seq = Number(row.seq)
     this.#due.delete(laneKeyOf(lane))

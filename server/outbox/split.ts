@@ -1,18 +1,18 @@
 import {type Element, isElement, type Node, textOf} from "../../shared/sdk/elements.ts"
 
-/** One text or whole element of a tree, with the elements that it stands in, outermost first. */
+/** One text or unsplittable element of a tree, with its ancestors, outermost first. */
 interface Leaf {
   readonly path: readonly Element[]
   readonly node: Node
 }
 
-/** A leaf and its place in the text of all leaves. */
+/** A leaf and its position in the text of all leaves. */
 interface Placed extends Leaf {
   readonly from: number
   readonly to: number
 }
 
-/** What a cut goes around, never through. */
+/** Elements that are never split. */
 const whole: ReadonlySet<string> = new Set([
   "at",
   "sharp",
@@ -27,20 +27,20 @@ const whole: ReadonlySet<string> = new Set([
   "form",
 ])
 
-/** What says to whom a message answers or who speaks: it belongs to the first part. */
+/** Elements that say who speaks or which message is answered. They belong to the first part. */
 const heading: ReadonlySet<string> = new Set(["quote", "author"])
 
-/** A new line follows these. */
+/** Elements that a new line follows. */
 const block: ReadonlySet<string> = new Set(["p", "message", "br"])
 
-/** Stands for one whole element in the text in which cuts are looked for. */
+/** Replaces one unsplittable element in the text in which cuts are looked for. */
 const placeholder = "\uFFFC"
 
 /**
- * Splits a message into parts of at most `limit` UTF-16 code units: behind a paragraph, a line or a word where the second
- * half of a part has one, else between graphemes. Elements such as `at` and `img` stay whole, one that alone is longer is a
- * part of its own; others are closed and opened again around a cut. The texts of the parts are the text of the message; a
- * part of white space alone is left out.
+ * Splits a message into parts of at most `limit` UTF-16 code units. Cuts behind a paragraph, a line or a word if one
+ * ends in the second half of a part, otherwise between graphemes. Elements such as `at` and `img` stay whole; one that
+ * is longer than the limit is a separate part. Other elements are closed and reopened around a cut. The texts of all
+ * parts together are the text of the message; parts of only white space are left out.
  */
 export const splitContent = (content: readonly Node[], limit: number): readonly (readonly Node[])[] => {
   const heads = content.filter(isHeading)
@@ -53,7 +53,7 @@ export const splitContent = (content: readonly Node[], limit: number): readonly 
     if (part.some(isVisible)) parts.push(parts.length === 0 ? [...heads, ...part] : part)
     from = to
   }
-  // Of white space alone, as much as the platform takes.
+  // The message is only white space: one part of it, as long as the platform accepts.
   if (parts.length > 0) return parts
   return [[...heads, ...new Plan(leavesOf(body, [], first)).take(0, first).part]]
 }
@@ -65,7 +65,7 @@ const isVisible = (node: Node): boolean => {
   return node.children.length === 0 ? !block.has(node.type) : node.children.some(isVisible)
 }
 
-/** The length on a platform without markup, with the new line behind it. */
+/** Returns the length on a platform without markup, including the new line at the end. */
 const sizeOf = (nodes: readonly Node[]): number => textOf([...nodes, "."]).length - 1
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
@@ -73,20 +73,20 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, numbe
 const leavesOf = (nodes: readonly Node[], path: readonly Element[], limit: number): readonly Leaf[] =>
   nodes.flatMap((node): readonly Leaf[] => {
     if (typeof node === "string") return node === "" ? [] : [{path, node}]
-    // A link is cut only where it has to be: its address would follow each of its pieces.
+    // A link is cut only if necessary, since each piece would repeat its address.
     const isLink = node.type === "a" && sizeOf([node]) + sumOf(path.map(overheadOf)) <= limit
     if (isLink || isHeading(node) || whole.has(node.type) || node.children.length === 0) return [{path, node}]
-    // A copy: one element that stands twice in a tree is two.
+    // A copy, so that an element that occurs twice in a tree counts as two.
     return leavesOf(node.children, [...path, {...node}], limit)
   })
 
-/** What an element adds to each part that it is opened in, at most. */
+/** Returns the most that an element adds to each part in which it is opened. */
 const overheadOf = ({type, attrs}: Element): number => {
   if (block.has(type)) return 1
   return type === "a" && typeof attrs.href === "string" ? ` (${attrs.href})`.length : 0
 }
 
-/** The tree of leaves, each of whose elements is closed behind its last leaf. */
+/** Builds the tree of leaves; each element is closed behind its last leaf. */
 const grow = (leaves: readonly Leaf[], depth = 0): readonly Node[] => {
   const nodes: Node[] = []
   let children: Leaf[] = []
@@ -105,7 +105,7 @@ const grow = (leaves: readonly Leaf[], depth = 0): readonly Node[] => {
 
 let segmenter: Intl.Segmenter | undefined
 
-/** A tree as one text: each whole element is one character of it. Parts are taken in order. */
+/** A tree as one text, in which each unsplittable element is one character. Parts are taken in order. */
 class Plan {
   readonly #leaves: readonly Placed[]
   readonly #text: string
@@ -132,7 +132,7 @@ class Plan {
     return this.#text.length
   }
 
-  /** The part that begins at `from` and has at most `room`, and where it ends. */
+  /** Returns the part that begins at `from` and has at most `room`, and its end. */
   take(from: number, room: number): {readonly part: readonly Node[]; readonly to: number} {
     const furthest = this.#furthest(from, room)
     const border = furthest >= this.length ? furthest : this.#borderIn(from, furthest)
@@ -151,7 +151,7 @@ class Plan {
     return grow(pieces)
   }
 
-  /** How far what fits reaches, without regard to borders. */
+  /** Returns how far the part can reach, regardless of borders. */
   #furthest(from: number, room: number): number {
     const opened = new Set<Element>()
     let left = room
@@ -168,7 +168,7 @@ class Plan {
     return at
   }
 
-  /** The best place for a cut up to `to`; `from` where there is none. */
+  /** Returns the best position for a cut up to `to`; `from` if there is none. */
   #borderIn(from: number, to: number): number {
     const text = this.#text.slice(from, to)
     const after = (border: string) => text.lastIndexOf(border) + border.length
@@ -177,19 +177,22 @@ class Plan {
     return this.#graphemeAt(from + (borders.find(border => border > text.length / 2) ?? text.length))
   }
 
-  /** Behind the last white space; the end where the text goes on with white space. */
+  /** Returns the position behind the last white space; the end if white space follows. */
   #wordEnd(text: string, to: number): number {
     if (/\s/.test(this.#text.charAt(to))) return text.length
     for (let end = text.length; end > text.length / 2; end--) if (/\s/.test(text.charAt(end - 1))) return end
     return 0
   }
 
-  /** The border of graphemes at a place, or before it. */
+  /** Returns the grapheme border at or before a position. */
   #graphemeAt(at: number): number {
     return this.#graphemes.containing(at)?.index ?? at
   }
 
-  /** Where nothing fits whole: behind one element, or inside a grapheme that is longer than a part, not inside a character. */
+  /**
+   * Returns a cut where nothing fits whole: behind one element, or inside a grapheme that is longer than a part, but
+   * never inside a character.
+   */
   #forced(from: number, furthest: number): number {
     const to = Math.max(furthest, from + 1)
     const isInside = (this.#text.codePointAt(to - 1) ?? 0) > 0xffff

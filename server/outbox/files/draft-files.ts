@@ -20,32 +20,32 @@ import type {FileRow} from "../../files/rows.ts"
 import {type OutboxDraft, shownBy, withShown} from "../draft.ts"
 import {fetchFile, nameAtEnd} from "./fetched.ts"
 
-/** What drafts with files ask of the Host; passed in by the composition root. */
+/** What drafts with files need of the Host; passed in by the composition root. */
 export interface DraftFilesOptions {
-  /** What an endpoint's adapter declares; undefined for one that is not there. */
+  /** Returns what an endpoint's adapter declares; undefined for an unknown endpoint. */
   readonly endpoint: (name: string) => {readonly features: readonly Feature[]; readonly limits: Limits} | undefined
   /** Throws `file_path_refused`. */
   readonly permitted: (path: string) => Promise<PermittedFile>
   readonly put: (content: FileContent, lease: Lease) => Promise<FileRow>
-  /** Stores what comes from elsewhere. */
+  /** Stores a file from elsewhere. */
   readonly take: (pieces: AsyncIterable<Uint8Array>, lease: Lease) => Promise<FileRow>
   readonly lease: () => Lease
-  /** Hosts of private networks that files may be fetched from. */
+  /** Private hosts from which files may be fetched. */
   readonly privateHosts: () => readonly string[]
 }
 
-/** A file as an element names it, before it is stored. */
+/** A file of an element, before it is stored. */
 interface Named {
   readonly name: string
-  /** Undefined where neither the plugin nor the name tells it. */
+  /** Undefined if neither the plugin nor the name says it. */
   readonly type: string | undefined
   readonly source: {readonly content: FileContent} | {readonly address: string; readonly limit: number}
 }
 
-/** Where the bytes of one draft go. */
+/** The destination of one draft's files. */
 interface Place {
   readonly endpoint: string
-  /** The largest file that its platform takes, in bytes. */
+  /** The largest file that the platform accepts, in bytes. */
   readonly largest: number | undefined
   readonly lease: Lease
   readonly signal: AbortSignal
@@ -55,7 +55,7 @@ interface Stored extends FileRow {
   readonly type: string | undefined
 }
 
-/** Stores the files that plugins' messages show, before the messages are stored. */
+/** Stores the files of plugins' messages before the messages are stored. */
 export class DraftFiles {
   readonly #options: DraftFilesOptions
 
@@ -69,9 +69,9 @@ export class DraftFiles {
   }
 
   /**
-   * The draft with its files durable, each named by its hash. Where the endpoint takes no files, they are not read, and the element
-   * is its name. `signal` ends what is being fetched. Throws `file_path_refused`, `file_too_large`, `files_full`, `state_unwritable`,
-   * `file_refused`, `file_unavailable`, and the signal's reason.
+   * Returns the draft with durable files, each named by its hash. If the endpoint accepts no files, they are not read,
+   * and only the name remains. `signal` ends a fetch. Throws `file_path_refused`, `file_too_large`, `files_full`,
+   * `state_unwritable`, `file_refused`, `file_unavailable`, and the signal's reason.
    */
   async store(draft: OutboxDraft, lease: Lease, signal: AbortSignal = never): Promise<OutboxDraft> {
     const {features = [], limits = {}} = this.#options.endpoint(draft.endpoint) ?? {}
@@ -90,7 +90,7 @@ export class DraftFiles {
     return withShown(draft, nodes => changeElements(nodes, show))
   }
 
-  /** What the plugin says of its type counts before what a server says. */
+  /** The plugin's media type has priority over the server's. */
   async #store({name, type, source}: Named, {endpoint, largest = Infinity, lease, signal}: Place): Promise<Stored> {
     if ("address" in source) {
       const limit = Math.min(source.limit, largest)
@@ -101,7 +101,7 @@ export class DraftFiles {
     }
     const {size} = source.content
     if (size > largest)
-      throw new Problem("file_too_large", `${name} has ${size} bytes; ${endpoint} takes files of at most ${largest}`)
+      throw new Problem("file_too_large", `${name} has ${size} bytes; ${endpoint} accepts files of at most ${largest}`)
     return {...(await this.#options.put(source.content, lease)), type}
   }
 
@@ -109,7 +109,7 @@ export class DraftFiles {
     if (!fileElements.includes(element))
       throw new Problem(
         "content_invalid",
-        `content holds <${element}> with a file as src: only ${fileElements.join(", ")} show one`,
+        `content contains <${element}> with a file as src; only ${fileElements.join(", ")} can show a file`,
       )
     const found = await this.#contentOf(source)
     const type = attrs.type ?? found.type
@@ -122,7 +122,7 @@ export class DraftFiles {
 
   async #contentOf(source: FileSource | undefined) {
     if (source instanceof Uint8Array) {
-      // A copy: the plugin may use its own again.
+      // A copy, since the plugin may reuse its bytes.
       const bytes = source.slice()
       const content = {size: bytes.length, pieces: () => piecesIn(bytes)}
       return {source: {content}, name: undefined, type: undefined}
@@ -130,7 +130,7 @@ export class DraftFiles {
     const address = fetchedOf(source)
     const path = pathOf(source)
     if (source === undefined || (path ?? address) === undefined)
-      throw new Problem("content_invalid", "content holds a src that is no file")
+      throw new Problem("content_invalid", "content contains a src that is not a file")
     const {type} = source
     if (address !== undefined) {
       const {limit = fetchLimits.usual} = source
@@ -141,7 +141,7 @@ export class DraftFiles {
   }
 }
 
-/** For who waits to the end. */
+/** For callers that wait until the end. */
 const never = new AbortController().signal
 
 const typeOf = ({name, type, source}: Named) =>

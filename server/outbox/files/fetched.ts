@@ -3,28 +3,28 @@ import {Problem} from "../../../shared/problems.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {boundedStream, type Source} from "../../runtime/outgoing/bounded-stream.ts"
 
-/** A file that plugin code names by its address may take so long in all, in milliseconds. */
+/** How long fetching a file that plugin code names by its address may take, in milliseconds. */
 const patience = 300_000
 
 export interface FetchOptions {
   /** In bytes. */
   readonly limit: number
-  /** Hosts of private networks that the Host may read from. */
+  /** Private hosts from which the Host may read. */
   readonly allowPrivate: readonly string[]
-  /** Aborted once nobody waits for the file any more. */
+  /** Aborted once nobody waits for the file. */
   readonly signal: AbortSignal
 }
 
 export interface Fetched<T> {
-  /** What `store` made of the bytes. */
+  /** The result of `store`. */
   readonly stored: T
-  /** The media type that the server said; undefined where it said none. */
+  /** The media type from the server; undefined if it sent none. */
   readonly type: string | undefined
 }
 
 /**
- * Reads an address and hands its bytes to `store` as they come. Throws `file_refused`, `file_unavailable`, `file_too_large`, the
- * signal's reason, and what `store` throws.
+ * Reads an address and streams its bytes to `store`. Throws `file_refused`, `file_unavailable`, `file_too_large`, the
+ * signal's reason, and the errors of `store`.
  */
 export const fetchFile = async <T>(
   address: string,
@@ -32,7 +32,7 @@ export const fetchFile = async <T>(
   store: (pieces: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<Fetched<T>> => {
   const work = async (signal: AbortSignal): Promise<Fetched<T>> => {
-    // Few plugins fetch files: the others do not load what reads them.
+    // Few plugins fetch files, so this code is loaded on first use.
     const {openUrl} = await import("../../runtime/outgoing/open-url.ts")
     const source: Source = await openUrl(address, {signal, allowPrivate})
     const stored = await store(boundedStream(source, {limit, signal}))
@@ -45,21 +45,21 @@ export const fetchFile = async <T>(
   }
 }
 
-/** Says which file it was about, without more of its address than its host. */
+/** Adds the host of the file to an error, without the rest of its address. */
 const explained = (cause: unknown, address: string): unknown => {
-  const about = `the file of ${URL.parse(address)?.host ?? "an address that is no URL"}`
+  const about = `the file of ${URL.parse(address)?.host ?? "an address that is not a URL"}`
   if (cause instanceof TimeLimitExceeded)
-    return new Problem("file_unavailable", `${about} was not there within ${patience / 1000} s`, {cause})
+    return new Problem("file_unavailable", `${about} did not arrive within ${patience / 1000} s`, {cause})
   if (!(cause instanceof Problem) || !fromThere.has(cause.code)) return cause
   return new Problem(cause.code, `${about} is not sent: ${cause.message}`, {cause})
 }
 
 const fromThere: ReadonlySet<string> = new Set(["file_refused", "file_unavailable", "file_too_large"])
 
-/** Characters that turn the direction of a text, or control it. */
+/** Control characters, and characters that change the direction of text. */
 const hidden = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029/\\]/gu
 
-/** The name at the end of an address; undefined where it has none. */
+/** Returns the name at the end of an address; undefined if it has none. */
 export const nameAtEnd = (address: string): string | undefined => {
   const segment = URL.parse(address)?.pathname.split("/").at(-1) ?? ""
   const name = decoded(segment).replace(hidden, "").trim().slice(-200).toWellFormed()

@@ -4,8 +4,8 @@ import type {OutboxDraft} from "../draft.ts"
 import {type DraftFiles, hasFiles} from "./draft-files.ts"
 
 /**
- * What a handler or a run queues, in its order, while the files in it are being stored. A draft takes its place when it is queued,
- * and is there with its files once `settled` has resolved.
+ * The queue of a handler or a run, in its order, while files are being stored. A draft takes its place when it is
+ * queued. Its files are stored once `settled` has resolved.
  */
 export class QueuedFiles {
   readonly #files: DraftFiles | undefined
@@ -14,14 +14,16 @@ export class QueuedFiles {
   readonly #pending = new Set<Promise<unknown>>()
   #lease: Lease | undefined
 
-  /** `signal` is aborted when the handler's or the run's time ends: what it fetches ends then. */
+  /** `signal` is aborted when the time of the handler or the run ends, which also ends its fetches. */
   constructor(files: DraftFiles | undefined, sends: OutboxDraft[], signal: AbortSignal) {
     this.#files = files
     this.#sends = sends
     this.#signal = signal
   }
 
-  /** Queues a draft; resolves to its id once its files are durable. Where they cannot be stored it is taken back. */
+  /**
+   * Queues a draft. Resolves to its id once its files are durable. If they cannot be stored, removes the draft again.
+   */
   async queue(draft: OutboxDraft): Promise<string> {
     this.#sends.push(draft)
     if (!hasFiles(draft)) return draft.id
@@ -40,15 +42,15 @@ export class QueuedFiles {
     }
   }
 
-  /** The draft with its files durable. Throws what `DraftFiles.store` throws. */
+  /** Returns the draft with durable files. Throws the errors of `DraftFiles.store`. */
   async store(draft: OutboxDraft): Promise<OutboxDraft> {
     if (!hasFiles(draft)) return draft
-    if (this.#files === undefined) throw new Problem("unsupported", "files are sent by a running Host only")
+    if (this.#files === undefined) throw new Problem("unsupported", "only a running Host can send files")
     this.#lease ??= this.#files.lease()
     return this.#files.store(draft, this.#lease, this.#signal)
   }
 
-  /** Resolves once nothing is being stored any more. */
+  /** Resolves once no file is being stored. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending)
   }
@@ -57,7 +59,7 @@ export class QueuedFiles {
     return this.#pending.size === 0
   }
 
-  /** What was stored is needed by rows now, or by nothing. */
+  /** Releases the stored files: rows need them now, or nothing does. */
   release(): void {
     this.#lease?.release()
   }

@@ -80,8 +80,8 @@ describe.each(bunAnd("node22"))("a plugin of wrong values on $name", runtime => 
       const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text})
       return (await eventOf(host, sn)).marks.map(({error}) => error)
     }
-    expect(await errorOf("/null")).toEqual(["content holds null"])
-    expect(await errorOf("/true")).toEqual(["content holds true"])
+    expect(await errorOf("/null")).toEqual(["content contains null"])
+    expect(await errorOf("/true")).toEqual(["content contains true"])
     expect(await host.say("/half")).toEqual(["half \ufffd"])
     await host.say("/late")
     await until("the late calls", () => host.project.read("notes.log").includes("late,late"))

@@ -118,9 +118,9 @@ test("a long message ends with its list, once", () => {
 
 test("content with a button is refused where this run did not make it, or nobody is asked", () => {
   const forged = h("button", {id: id.replace("yes", "no!")}, "Yes")
-  expect(() => contentOf(["Well?", h("p", forged)])).toThrow(/id no action of this run of the Host made/)
+  expect(() => contentOf(["Well?", h("p", forged)])).toThrow(/id no action of this run of the Host created/)
   const asked = h("button", {id: makeButtonId({...made, asked: 1})}, "Yes")
-  expect(() => contentOf([asked], false)).toThrow(/root\/bot\/action\/vote, which only who is asked may press/)
+  expect(() => contentOf([asked], false)).toThrow(/root\/bot\/action\/vote, which only the asked user may press/)
   expect(contentOf([asked], true)).toEqual([asked])
 })
 

@@ -13,24 +13,24 @@ test("content is a text, an element or a list of these", () => {
 })
 
 test.for<[unknown, string]>([
-  [null, "content holds null"],
-  [undefined, "content holds undefined"],
-  [42, "content holds 42"],
-  [true, "content holds true"],
-  [1n, "content holds 1"],
-  [Symbol("x"), "content holds Symbol(x)"],
-  [{a: 1}, "content holds an object that is no element"],
-  [[], "content holds an empty list"],
-  [["a", null], "content holds null"],
-  [[["a"]], "content holds a list in a list"],
-  [{type: "b", attrs: {}}, "content holds an object that is no element"],
-  [{type: "b", children: []}, "content holds <b> without attrs"],
-  [{type: "", attrs: {}, children: []}, "content holds an element without type"],
-  [{type: "b", attrs: {}, children: [{}]}, "content holds an object that is no element"],
-  [h("b", {n: Number.NaN}), "content holds <b> with the attribute n, which is NaN"],
-  [h("b", {n: {} as never}), "content holds <b> with the attribute n, which is an object that is no element"],
-  [nested(102), "content holds elements more than 100 deep"],
-  [circle, "content holds elements more than 100 deep"],
+  [null, "content contains null"],
+  [undefined, "content contains undefined"],
+  [42, "content contains 42"],
+  [true, "content contains true"],
+  [1n, "content contains 1"],
+  [Symbol("x"), "content contains Symbol(x)"],
+  [{a: 1}, "content contains an object that is not an element"],
+  [[], "content contains an empty list"],
+  [["a", null], "content contains null"],
+  [[["a"]], "content contains a list in a list"],
+  [{type: "b", attrs: {}}, "content contains an object that is not an element"],
+  [{type: "b", children: []}, "content contains <b> without attrs"],
+  [{type: "", attrs: {}, children: []}, "content contains an element without type"],
+  [{type: "b", attrs: {}, children: [{}]}, "content contains an object that is not an element"],
+  [h("b", {n: Number.NaN}), "content contains <b> with the attribute n, which is NaN"],
+  [h("b", {n: {} as never}), "content contains <b> with the attribute n, which is an object that is not an element"],
+  [nested(102), "content contains elements more than 100 deep"],
+  [circle, "content contains elements more than 100 deep"],
 ])("other content is refused: %o", ([content, message]) => {
   expect(() => contentOf(content)).toThrow(expect.objectContaining({code: "content_invalid", message}))
 })
@@ -52,7 +52,9 @@ test.for([null, undefined, 5, "", {}, {platform: ""}, {platform: "7", channel: 5
 )
 
 test("a message by the platform's id needs a channel", () => {
-  expect(() => messageTargetOf({platform: "7"}, {endpoint: "line", channel: undefined})).toThrow("channel is the id")
+  expect(() => messageTargetOf({platform: "7"}, {endpoint: "line", channel: undefined})).toThrow(
+    "channel must be the id",
+  )
 })
 
 test.for([null, undefined, "x", [], {n: 1n}, {circle}])("parameters that are none are refused: %o", params => {
