@@ -7,17 +7,17 @@ import {type Due, readDue} from "./marks.ts"
 /** What an operator can do about handlers that have not handled their event. */
 export type InboxAction = "retry" | "release" | "discard"
 
-/** One event, and of it one handler, those of one plugin, or all; or whatever is held. */
+/** One event, optionally only one handler or one plugin's handlers of it; or everything that is held. */
 export type InboxSelection = {readonly seq: number; readonly handler?: string; readonly plugin?: string} | "held"
 
-/** What changed: so many handlers of so many events, and what is to run because of it. */
+/** The number of changed events and handlers, and what is to run because of it. */
 export interface InboxChange {
   readonly events: number
   readonly handlers: number
   readonly due: readonly Due[]
 }
 
-/** The states that an action is for. */
+/** The states that each action accepts. */
 export const statesFor: Record<InboxAction, readonly string[]> = {
   retry: ["failed", "dead"],
   release: ["held"],
@@ -30,17 +30,20 @@ const setting: Record<InboxAction, string> = {
   discard: "state = 'discarded', ended_at = unixepoch() * 1000",
 }
 
-/** SQL for a handler, as `column` names it, that is a plugin's own. */
+/** SQL for a handler, named by `column`, that belongs to a plugin. */
 export const ofPlugin = (column: string, plugin: string): {readonly sql: string; readonly args: readonly string[]} => {
   const handlers = `root/${plugin}/`
   return {sql: `substr(${column}, 1, length(?)) = ?`, args: [handlers, handlers]}
 }
 
-/** The questions whose answers nobody handles any more. */
+/** Deletes the questions whose answers no handler will handle. */
 const forgetDiscarded = `DELETE FROM prompts WHERE answer_seq IS NOT NULL AND EXISTS (SELECT 1 FROM inbox_marks m
   WHERE m.seq = answer_seq AND m.handler = prompts.handler AND m.state = 'discarded')`
 
-/** Throws `inbox_unknown`, and `inbox_state` where no handler of the event is in a state for it. */
+/**
+ * Changes the state of handlers. Throws `inbox_unknown`, and `inbox_state` if the state of no handler allows the
+ * action.
+ */
 export const act = async (database: Database, action: InboxAction, on: InboxSelection): Promise<InboxChange> => {
   const {condition, args} = conditionOf(action, on)
   const [changed] = await database.write([
@@ -81,6 +84,6 @@ const refusal = async (
   const states = statesFor[action].join(" or ")
   return new Problem(
     "inbox_state",
-    `${action} is for what is ${states}, and ${wanted} of event ${on.seq} is: ${marks.join(", ") || "it has none"}`,
+    `${action} needs a handler that is ${states}, and ${wanted} of event ${on.seq} is: ${marks.join(", ") || "it has none"}`,
   )
 }

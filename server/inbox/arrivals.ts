@@ -5,46 +5,46 @@ import type {Result} from "../database/engine.ts"
 import {firstOfEach, Gather} from "../database/gather.ts"
 import {manyRows} from "../database/many-rows.ts"
 
-/** An event that is to be stored, with one mark for each of its handlers. */
+/** An event to store, with one mark for each of its handlers. */
 export interface Arrival {
   readonly endpoint: string
-  /** The platform's; well-formed, so that it is found again as it is stored. */
+  /** The platform's id; well-formed, so that a lookup finds it as stored. */
   readonly id: string
   readonly conversation: string
   readonly type: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** JSON, as is `raw`. */
+  /** JSON, like `raw`. */
   readonly event: string
   readonly raw: string | null
   readonly handlers: readonly string[]
-  /** Those of them that begin as soon as it is stored: their marks are stored as `running`, in the first attempt. */
+  /** Handlers that begin as soon as the event is stored: their marks are stored as `running`, in the first attempt. */
   readonly claimed: readonly string[]
-  /** It is from before a restore: its marks are stored as `held (restored)`, for an operator. */
+  /** The event is from before a restore: its marks are stored as `held (restored)`, for an operator. */
   readonly isHeld: boolean
-  /** What belongs to its storing. The first returns a row where it was done. */
+  /** More statements for its batch. The first returns a row if it took effect. */
   readonly also: readonly Statement[]
 }
 
-/** What one call of `endpoint.receive` stores: all of it, or nothing. */
+/** What one call of `endpoint.receive` stores: everything or nothing. */
 export interface Delivery {
   readonly endpoint: string
   readonly arrivals: readonly Arrival[]
-  /** Where the platform goes on. */
+  /** The cursor of the platform. */
   readonly cursor: string | undefined
-  /** So many events were too old to be known if they came again. */
+  /** How many events were too old to recognize a repetition. */
   readonly dropped: number
   /** Milliseconds since 1970. */
   readonly at: number
 }
 
-/** The sequence of a stored event; undefined where its endpoint and id were stored before. */
+/** The sequence of a stored event; undefined if its endpoint and id were stored before. */
 export interface Stored {
   readonly seq: number | undefined
   readonly didAlso: boolean
 }
 
-/** Arrivals that stand twice in one batch are stored once: the first of them. One that was dropped is not stored again. */
+/** Stores the first of equal arrivals in one batch. Does not store an event again that retention has deleted. */
 const insertEvents = manyRows(
   ["endpoint", "id", "conversation", "type", "at", "event", "raw"],
   source => `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw)
@@ -54,7 +54,7 @@ const insertEvents = manyRows(
   RETURNING seq, endpoint, event_id`,
 )
 
-/** Of the events that the statement before has stored: their sequences follow each other. */
+/** Finds the events of the previous statement by their sequences, which are consecutive. */
 const insertMarks = manyRows(
   ["endpoint", "id", "handler", "isClaimed", "isHeld"],
   source => `INSERT INTO inbox_marks (seq, handler, state, attempt, runtime_id, started_at, error)
@@ -73,13 +73,13 @@ const updateCursor = `INSERT INTO endpoint_cursors (endpoint, cursor, at, droppe
 const cursorOf = ({endpoint, cursor, dropped, at}: Delivery): readonly Statement[] =>
   cursor === undefined && dropped === 0 ? [] : [{sql: updateCursor, args: [endpoint, cursor ?? null, dropped, at]}]
 
-/** The statements that store events and their marks; the first one's result is for `sequencesOf`. */
+/** Returns the statements that store events and their marks. The result of the first one is for `sequencesOf`. */
 export const storing = (arrivals: readonly Arrival[], runtimeId: string): readonly Statement[] => {
   const events = firstOfEach(arrivals, eventKeyOf)
   return [insertEvents(events.map(rowOf)), insertMarks(events.flatMap(marksOf), [runtimeId])]
 }
 
-/** The sequences of the events that were stored; of two with the same key the first asks. */
+/** Returns the sequences of the stored events. Of two arrivals with the same key, the first one gets it. */
 export const sequencesOf = (inserted: Result | undefined) => {
   const stored = new Map(
     (inserted?.rows ?? []).map(({seq, endpoint, event_id}) => [
@@ -97,7 +97,7 @@ export const sequencesOf = (inserted: Result | undefined) => {
   }
 }
 
-/** Stores events, many at a time; one answer for each of a delivery's arrivals. */
+/** Stores deliveries, many at a time. Each answer has one entry for each arrival. */
 export const gatherDeliveries = (database: Database, runtimeId: string): Gather<Delivery, readonly Stored[]> =>
   new Gather(database, {
     sizeOf: ({arrivals}) => arrivals.reduce((sum, {event, raw}) => sum + event.length + (raw?.length ?? 0), 0),
@@ -133,5 +133,5 @@ const marksOf = ({endpoint, id, handlers, claimed, isHeld}: Arrival) =>
     isHeld: isHeld ? 1 : 0,
   }))
 
-/** What tells one event from another, in memory. */
+/** Returns a key for one event, in memory. */
 export const eventKeyOf = ({endpoint, id}: Pick<Arrival, "endpoint" | "id">): string => toJson([endpoint, id])

@@ -30,20 +30,20 @@ export interface AttemptsOptions {
   readonly isStopping: () => boolean
 }
 
-/** How an attempt ended, for what comes after it. */
+/** How an attempt ended, for what follows it. */
 export type Ended =
   | {readonly is: "over"}
-  /** To be run again after so many milliseconds; `byClock` is false for the pause that keeps two handlers apart. */
+  /** Run it again after this pause, in milliseconds. `byClock` is false for the pause that separates two handlers. */
   | {readonly is: "again"; readonly pause: number; readonly byClock: boolean}
-  /** A middleware that has stopped its event. */
+  /** A middleware has stopped its event. */
   | {readonly is: "stopped"}
-  /** The Host stops: it runs again next time. */
+  /** The Host is stopping. The handler runs again in the next run. */
   | {readonly is: "left"}
 
-/** What a middleware is around. */
+/** The handlers inside a middleware. */
 export interface Inside {
   next(): Promise<unknown>
-  /** The handlers that do not run where it stops the event. */
+  /** The handlers that do not run if the middleware stops the event. */
   readonly inside: readonly string[]
 }
 
@@ -56,15 +56,20 @@ export interface Run {
   readonly isClaimed: boolean
 }
 
-/** A handler that is outdated after so many attempts has failed. */
+/** After this number of attempts, an outdated handler has failed. */
 const mostAttempts = 200
 
-/** Handlers that change the same value come back after different pauses, in milliseconds. */
+/**
+ * The longest pause, in milliseconds, before handlers retry that changed the same value. Each one gets a random pause.
+ */
 const longestYield = 20
 
 const first: Claimed = {attempt: 1, failures: 0}
 
-/** Runs handlers: a durable mark before, and one batch after, with everything that the handler leaves behind. */
+/**
+ * Runs handlers. Stores a durable mark before a handler, and one batch afterwards with everything that it leaves
+ * behind.
+ */
 export class Attempts {
   readonly #options: AttemptsOptions
   readonly #claims: Gather<Claim, Claimed | undefined>
@@ -76,11 +81,11 @@ export class Attempts {
     this.#ends = gatherEnds(options.database, options.clock)
   }
 
-  /** One that has ended before is not run. */
+  /** Runs a handler once. Skips a handler that has already ended. */
   async run({dispatch, stored, handler, isClaimed}: Run, {next, inside}: Inside = alone): Promise<Ended> {
     const seq = stored.event.sn
     const {isStopping} = this.#options
-    // Durable before the handler begins: a crash leaves the mark behind.
+    // Durable before the handler begins, so that a crash leaves the mark behind.
     const claimed = isClaimed ? first : await this.#persist(seq, () => this.#claims.store({seq, handler}))
     if (claimed === undefined) return {is: "over"}
     const {attempt, failures} = claimed
@@ -124,13 +129,15 @@ export class Attempts {
     ]
     const results = await this.#persist(seq, () => database.write(batch)).catch(async refusal => {
       if (!isProblem(refusal, "database_refused") || (await readIsRunning(database, key))) throw refusal
-      throw new Problem("late", "this attempt has ended; what it sends now is refused")
+      throw new Problem("late", "this attempt has ended; the Host rejects what it sends now")
     })
     outbox.stored([draft])
     return String(results.at(-1)?.rows[0]?.id)
   }
 
-  /** Everything that a handler leaves behind, with its mark; resolves to why the database refused it. */
+  /**
+   * Stores everything that a handler leaves behind, with its mark. Resolves to the reason if the database refused it.
+   */
   async #store(key: MarkKey, work: Work, done: readonly Statement[]): Promise<Problem | undefined> {
     const {database, outbox, prompts, clock} = this.#options
     const {sends, writes = [], questions = []} = work
@@ -159,7 +166,7 @@ export class Attempts {
     try {
       const stored = await this.#refusalOf(key, () => this.#ends.store({key, departures: departures.items}))
       if (stored instanceof Problem) return stored
-      // It has ended, too late; or it is stored already, by a try whose answer was lost.
+      // The attempt had already ended, or an earlier try stored it but its answer was lost.
       if (stored === undefined) await outbox.settle(departures)
       else departures.commit(stored)
       return undefined
@@ -168,13 +175,16 @@ export class Attempts {
     }
   }
 
-  /** What `work` resolves to; why the database refused it; undefined where the attempt does not run any more. */
+  /**
+   * Resolves to the result of `work`, to the problem if the database refused it, or to undefined if the attempt no
+   * longer runs.
+   */
   async #refusalOf<T>(key: MarkKey, work: () => Promise<T>): Promise<T | Problem | undefined> {
     try {
       return await this.#persist(key.seq, work)
     } catch (refusal) {
       if (!isProblem(refusal, "database_refused")) throw refusal
-      // What the handler wrote is at fault; or it is stored already, by an attempt whose answer was lost.
+      // Either a write of the handler is at fault, or an earlier try stored it but its answer was lost.
       const isRunning = await this.#persist(key.seq, () => readIsRunning(this.#options.database, key))
       return isRunning ? refusal : undefined
     }
@@ -186,7 +196,7 @@ export class Attempts {
     return this.#persist(seq, isOutdated)
   }
 
-  /** Has the handler run again at once: nothing of this attempt was stored, and it has not failed. */
+  /** Runs the handler again soon. Nothing of this attempt was stored, and it does not count as a failure. */
   async #repeat(key: MarkKey): Promise<Ended> {
     const batch = yielding(key)
     const results = await this.#persist(key.seq, () => this.#options.database.write(batch))
@@ -202,11 +212,11 @@ export class Attempts {
     const results = await this.#persist(key.seq, () => database.write(repeating(key, error, clock.now())))
     if (results.at(-1)?.rows.length === 0) return {is: "over"}
     const pause = Math.round(pauseAfter(failures + 1, retry))
-    log.warn(`${key.handler} is run again: ${error}`, {event: key.seq, failures: failures + 1, retries, pause})
+    log.warn(`retrying ${key.handler}: ${error}`, {event: key.seq, failures: failures + 1, retries, pause})
     return {is: "again", pause, byClock: true}
   }
 
-  /** Its mark, and in the same batch what the user is told. */
+  /** Stores the failed mark, and in the same batch the message to the user. */
   async #failForGood(key: MarkKey, outcome: Outcome, error: string): Promise<Ended> {
     const {database, outbox, clock} = this.#options
     const at = clock.now()
@@ -227,9 +237,12 @@ export class Attempts {
 
 const alone: Inside = {next: async () => {}, inside: []}
 
-/** What a plugin in JavaScript says may be anything, and text with a NUL is refused: alone, so that it is said why. */
+/**
+ * False for values that a plugin in JavaScript may pass, and for text with a NUL: such drafts are stored separately, so
+ * that the refusal says why.
+ */
 const isBindable = ({endpoint, channel, user = "", content}: OutboxDraft): boolean =>
   content !== undefined && [endpoint, channel, user].every(text => typeof text === "string" && !text.includes("\0"))
 
 const reasonOf = (outcome: Exclude<Outcome, {is: "handled"}>): string =>
-  outcome.is === "failed" ? outcome.error : "its plugin instance was disposed before it had ended"
+  outcome.is === "failed" ? outcome.error : "its plugin instance was disposed before it ended"

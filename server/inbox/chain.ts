@@ -2,15 +2,15 @@ import type {Again} from "../runtime/flow/lanes.ts"
 import type {Attempts, Ended, Inside} from "./attempts.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
 
-/** The handlers of one event that are to run, and those of them whose first attempt is claimed already. */
+/** The handlers of one event that are to run, and those whose first attempt is already claimed. */
 export interface Handlers {
   readonly handlers: readonly string[]
   readonly claimed: Set<string>
 }
 
 /**
- * Runs an event's middleware, each around what follows it, and innermost its handlers, side by side. What fails, or has ended
- * in an earlier run, lets the event pass. Resolves to when a handler is to run again.
+ * Runs an event's middleware, each around what follows it, and innermost its handlers, side by side. A middleware that
+ * fails, or has ended in an earlier run, lets the event pass. Resolves to when a handler is to run again.
  */
 export const runChain = async (
   attempts: Attempts,
@@ -37,7 +37,7 @@ export const runChain = async (
       if (end.is === "stopped") return []
       return end.is === "left" ? [end, ...((await begun) ?? [])] : await begin()
     } finally {
-      // What has begun inside ends before the conversation goes on.
+      // Handlers that have begun inside end before the conversation continues.
       await begun?.catch(() => {})
     }
   }
@@ -50,7 +50,10 @@ const longestPause = (ends: readonly Ended[]): Again | undefined => {
   return longest && {again: longest.pause, byClock: longest.byClock}
 }
 
-/** What the end of the Host has cut off has not ended: who waits for it is cut off too, and both run again. */
+/**
+ * Never resolves if the end of the Host interrupted something inside: then the middleware around it is interrupted too,
+ * and both run again.
+ */
 const toEnd = async (inside: Promise<readonly Ended[]>): Promise<void> => {
   if ((await inside).some(({is}) => is === "left")) await new Promise<never>(() => {})
 }

@@ -1,13 +1,16 @@
 import type {Database} from "../database/database.ts"
 import type {ChannelEnd} from "../endpoints/backfill.ts"
 
-/** So many of the newest events are looked through: all of them would hold up the Host. */
+/** How many of the newest events to search. Searching all of them would block the Host. */
 const looked = 5000
 
 const newestOfEach = `SELECT max(seq) FROM (SELECT seq, endpoint, conversation, type FROM inbox ORDER BY seq DESC LIMIT ${looked})
   WHERE endpoint = ?1 AND type = 'message-created' GROUP BY conversation ORDER BY 1 DESC LIMIT ?2`
 
-/** Where at most so many channels of an endpoint end, those with the newest messages first, as far as the newest events tell. */
+/**
+ * Returns the last stored messages of at most `most` channels of an endpoint, those with the newest messages first, as
+ * far as the newest events show.
+ */
 export const readChannelEnds = async (
   database: Pick<Database, "read">,
   endpoint: string,

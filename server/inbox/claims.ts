@@ -10,13 +10,13 @@ export interface Claim {
   readonly handler: string
 }
 
-/** Which attempt it is, and how many have failed since somebody last had it run again. */
+/** The number of the attempt, and how many have failed since somebody last released the handler. */
 export interface Claimed {
   readonly attempt: number
   readonly failures: number
 }
 
-/** A claim whose outcome was unknown finds itself. */
+/** Also matches a claim whose first outcome was unknown. */
 const claim = manyRows(
   ["seq", "handler"],
   source => `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, runtime_id = ?1, started_at = ?2,
@@ -27,7 +27,7 @@ const claim = manyRows(
   2,
 )
 
-/** Marks handlers as running, many at a time; undefined is the answer for one that has ended before. */
+/** Marks handlers as running, many at a time. The answer is undefined for a handler that has already ended. */
 export const gatherClaims = (
   database: Database,
   runtimeId: string,

@@ -5,7 +5,7 @@ import {handlerKeyOf, type MarkKey} from "../outbox/mark-key.ts"
 import {type Departure, inserting, type NewRow, newRows} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
-/** The end of an attempt that leaves nothing behind but what it sends. */
+/** The end of an attempt that leaves only its messages behind. */
 export interface HandledEnd {
   readonly key: MarkKey
   readonly departures: readonly Departure[]
@@ -21,8 +21,8 @@ const handled = manyRows(
 )
 
 /**
- * Stores what attempts send together with their marks, many at a time. The answer is how it was stored, by the ids of
- * the messages; undefined, and nothing was, where the attempt does not run any more.
+ * Stores the messages of attempts together with their marks, many at a time. The answer contains the new rows by
+ * message id. It is undefined, and nothing was stored, if the attempt no longer runs.
  */
 export const gatherEnds = (
   database: Database,
@@ -30,7 +30,7 @@ export const gatherEnds = (
 ): Gather<HandledEnd, ReadonlyMap<string, NewRow> | undefined> =>
   new Gather(database, {
     sizeOf: ({departures}) => departures.reduce((size, {content}) => size + content.length, 0),
-    // The messages first: they are stored for marks that are running.
+    // The messages first: they are stored only for running marks.
     statements: ends => [
       inserting(ends.flatMap(({departures}) => departures)),
       handled(

@@ -11,11 +11,11 @@ import {type Arrival, sequencesOf, storing} from "./arrivals.ts"
 import type {Task} from "./intake.ts"
 import {type Due, readUnsettled} from "./marks.ts"
 
-/** An event of the Host's own, for one handler that is named. */
+/** An event of the Host itself, for one named handler. */
 export interface Firing {
   /** The endpoint of its conversation. */
   readonly endpoint: string
-  /** The same id again is stored once. */
+  /** An event with a known id is not stored again. */
   readonly id: string
   readonly type: string
   readonly timestamp: number
@@ -35,17 +35,17 @@ export interface FiringOptions {
   readonly clock: Clock
   readonly lanes: Lanes<Task>
   readonly loginOf: (endpoint: string) => Login
-  /** Has the handlers of an event run that was stored though its storing seemed to fail. */
+  /** Runs the handlers of an event that was stored although storing it seemed to fail. */
   readonly resume: (due: readonly Due[]) => void
 }
 
-/** What a batch does before and after it stores firings. */
+/** The statements of a batch before and after the firings. */
 export interface Around {
   readonly before: readonly Statement[]
   readonly after: readonly Statement[]
 }
 
-/** Stores events of the Host's own in one batch with other statements, and hands them to their handlers. */
+/** Stores events of the Host itself in one batch with other statements, and passes them to their handlers. */
 export const createFire =
   ({database, log, runtimeId, clock, lanes, loginOf, resume}: FiringOptions) =>
   async (firings: readonly Firing[], {before, after}: Around): Promise<void> => {

@@ -13,7 +13,7 @@ export interface LastFailure {
   readonly place: Position | undefined
 }
 
-/** What one handler took since the Host started; times in seconds. */
+/** How long one handler took since the Host started; times are in seconds. */
 export interface HandlerTimes {
   readonly handler: string
   readonly runs: number
@@ -21,13 +21,13 @@ export interface HandlerTimes {
   readonly longest: number
 }
 
-/** What the handlers of one plugin instance took, and how they ended. */
+/** How long the handlers of one plugin instance took, and how they ended. */
 export interface HandlerFigures {
   /** `root/<plugin_name>`, or `host` for the Host's own handlers. */
   readonly owner: string
   readonly ends: Readonly<Record<Outcome["is"], number>>
   readonly seconds: Histogram
-  /** Attempts that ended in each of the last minutes, whatever their end; of these the ones that failed. */
+  /** Attempts that ended in each of the last minutes, and the failed ones among them. */
   readonly recent: {readonly ended: RecentCounts; readonly failed: RecentCounts}
   readonly lastFailure: LastFailure | undefined
   /** The handler whose attempts take longest on average. */
@@ -52,7 +52,7 @@ class Counting implements HandlerFigures {
     this.owner = owner
   }
 
-  /** `now` by the monotonic clock, in milliseconds. */
+  /** `now` is in milliseconds of the monotonic clock. */
   count(handler: string, seq: number, outcome: Outcome, begun: number, now: number): void {
     const seconds = (now - begun) / 1000
     this.ends[outcome.is]++
@@ -74,7 +74,7 @@ class Counting implements HandlerFigures {
   }
 }
 
-/** Times handlers, with plain integers: it stands in the way of each of them. */
+/** Times handlers. Uses plain integers, since every handler passes through it. */
 export class HandlerMeter {
   /** How often the event loop was blocked for longer than the watchdog waits. */
   blocks = 0
@@ -85,12 +85,12 @@ export class HandlerMeter {
     return [...this.#byOwner.values()]
   }
 
-  /** Of one plugin instance, by its path; undefined before its first handler has ended. */
+  /** Returns the figures of one plugin instance, by its path; undefined until its first handler has ended. */
   of(owner: string): HandlerFigures | undefined {
     return this.#byOwner.get(owner)
   }
 
-  /** The same dispatch, timed. */
+  /** Returns the same dispatch with timing. */
   measure(dispatch: Dispatch): Dispatch {
     return {
       match: (...args) => dispatch.match(...args),
@@ -114,7 +114,7 @@ export class HandlerMeter {
   }
 }
 
-/** `root/<plugin_name>/<kind>/<name>`; the Host's own are `host/<name>`. */
+/** `root/<plugin_name>/<kind>/<name>`; the Host's own handlers are `host/<name>`. */
 const ownerOf = (handler: string): string => {
   const [root = "", plugin = ""] = handler.split("/")
   return root === "root" ? `root/${plugin}` : root

@@ -4,10 +4,10 @@ import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Address, OutboxDraft} from "../outbox/draft.ts"
 import type {Question} from "./prompts.ts"
 
-/** An event as it is handed to its handlers: stored, with its sequence. */
+/** An event as its handlers receive it: stored, with its sequence. */
 export type InboxEvent = {readonly endpoint: string; readonly event: SatoriEvent}
 
-/** Where a reply to an event goes; undefined for an event of no conversation. */
+/** Returns the address of a reply to an event; undefined for an event without a conversation. */
 export const conversationOf = ({endpoint, event: {channel, user}}: InboxEvent): Address | undefined => {
   const id = channel?.id ?? user?.id
   return id === undefined || id === "" ? undefined : {endpoint, channel: id}
@@ -18,56 +18,60 @@ export interface Work {
   readonly sends: readonly OutboxDraft[]
   readonly writes?: readonly Statement[]
   readonly questions?: readonly Question[]
-  /** Has something changed that the handler has seen? Then it is run again where its batch is refused. */
+  /** Has a value changed that the handler has read? Then the handler runs again if its batch is refused. */
   readonly isOutdated?: () => Promise<boolean>
-  /** Called once all of it is stored. */
+  /** Called once everything is stored. */
   readonly afterwards?: readonly (() => void)[]
-  /** Called once it is stored, or will not be: the files that it names are kept until then. */
+  /** Called once it is stored, or will not be. Its files are kept until then. */
   readonly release?: () => void
 }
 
 export type Outcome = {
-  /** How often the handler is run again when it fails. */
+  /** How often a failed handler is retried. */
   readonly retries?: number
 } & (
   | ({
       readonly is: "handled"
-      /** Of a middleware: it has not let the event pass. */
+      /** For a middleware: it did not let the event pass. */
       readonly stops?: boolean
     } & Work)
   | {
       readonly is: "failed"
       readonly error: string
-      /** Where in the plugin's own files it was thrown, as far as that is known. */
+      /** Where in the plugin's own files the error was thrown, as far as known. */
       readonly at?: Position
-      /** What the user is told where it is not run again; asked for once. */
+      /** Returns the message to the user after the last failure. Called once. */
       readonly note?: () => OutboxDraft | undefined
     }
-  /** The handler's plugin instance was disposed before the handler had ended. */
+  /** The handler's plugin instance was disposed before the handler ended. */
   | {readonly is: "interrupted"}
 )
 
-/** One attempt of one handler at one event: what it can store, and read, before its end. */
+/** One attempt of one handler at one event: what it can store and read before its end. */
 export interface Attempt {
   /**
-   * Stores a message at once, as the `ordinal`th of this handler and event; resolves to its outbox id. What an earlier
-   * attempt stored under that ordinal is not stored again: its id is the answer. Throws `late` for an attempt that has ended.
+   * Stores a message at once, as number `ordinal` of this handler and event. Resolves to its outbox id. If an earlier
+   * attempt stored a message under that ordinal, resolves to that id and stores nothing. Throws `late` if the attempt
+   * has ended.
    */
   sendNow(draft: OutboxDraft, ordinal: number): Promise<string>
-  /** Where a message of the outbox goes, by its id. */
+  /** Returns the address of an outbox message by its id. */
   sent(id: string): Promise<Address | undefined>
-  /** The question that this event answers. */
+  /** Returns the question that this event answers. */
   question(): Promise<Question | undefined>
-  /** Has what a middleware is around run; resolves when it has ended. For any other handler, nothing. */
+  /** Runs the handlers inside a middleware, and resolves when they have ended. Does nothing for other handlers. */
   next(): Promise<void>
 }
 
-/** What the running generation does with events; passed in by the composition root. */
+/** How the running generation handles events; passed in by the composition root. */
 export interface Dispatch {
-  /** The ids of the handlers that an event of an endpoint is for; `asked` is who waits for an answer of its user. */
+  /**
+   * Returns the ids of the handlers for an event of an endpoint. `asked` is the handler that waits for an answer of its
+   * user.
+   */
   match(event: SatoriEvent, asked?: string, endpoint?: string): readonly string[]
-  /** Which of these handlers are around the others, the outermost first. */
+  /** Returns which of these handlers are around the others, the outermost first. */
   order(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}
-  /** Runs one handler to its end; never rejects. */
+  /** Runs one handler to its end. Never rejects. */
   run(stored: InboxEvent, handler: string, attempt: Attempt): Promise<Outcome>
 }

@@ -25,26 +25,26 @@ import {settleSetBack} from "./set-back.ts"
 /** The pauses before a handler with `retries` runs again. */
 const retry: Backoff = {first: 500, longest: 30_000}
 
-/** Conversations of one endpoint that are handled side by side. */
+/** How many conversations of one endpoint are handled side by side. */
 const width = 256
 
 export interface InboxOptions {
   /** The pauses before a handler with `retries` runs again. */
   readonly pauses?: Backoff
-  /** Events that a platform replays and that are older are dropped: milliseconds since 1970. */
+  /** Drops replayed events that are older than this, in milliseconds since 1970. */
   readonly oldest?: () => number
-  /** Who the bot is at an endpoint. */
+  /** Returns who the bot is at an endpoint. */
   readonly loginOf?: (endpoint: string) => Login
-  /** Of pauses, of the ends of questions, and of the times that are stored. */
+  /** The clock of pauses, of the ends of questions and of stored times. */
   readonly clock?: Clock
 }
 
 type Fire = ReturnType<typeof createFire>
 
 /**
- * The durable inbox. An event is stored, with one mark for each of its handlers, before its platform hears of it; one
- * conversation is handled in the order of its events, conversations side by side; what a handler sends is stored in one
- * batch with its mark.
+ * The durable inbox. An event is stored, with one mark for each of its handlers, before its platform gets an
+ * acknowledgement. A conversation is handled in the order of its events, conversations side by side. The messages of a
+ * handler are stored in one batch with its mark.
  */
 export class Inbox {
   readonly #database: Database
@@ -57,7 +57,7 @@ export class Inbox {
   readonly #fire: Fire
   #dispatch: Dispatch | undefined
   #stopping = false
-  /** Events that are replayed after a crash, and not handled yet. */
+  /** Replayed events after a crash that are not handled yet. */
   #replaying = 0
 
   constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, options: InboxOptions = {}) {
@@ -93,8 +93,8 @@ export class Inbox {
   }
 
   /**
-   * Begins with what earlier runs left unhandled, in its order; one event at a time where the Host may have ended because
-   * of one. What was running when the Host so ended twice is dead. Call it before the first `receive`.
+   * Starts with the unhandled events of earlier runs, in their order; one event at a time if an event may have ended
+   * the Host. A handler that was running when the Host died twice is dead. Call it before the first `receive`.
    */
   async start(dispatch: Dispatch): Promise<void> {
     this.#dispatch = dispatch
@@ -103,7 +103,7 @@ export class Inbox {
     const [restored] = await this.#database.read("SELECT value ->> 'at' AS at FROM svc_meta WHERE key = 'restored'")
     this.#intake.start(dispatch, Number(restored?.at ?? 0))
     const {backlog, isSuspect} = await takeOver(this.#database, this.#log, this.#clock.now())
-    if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs did not handle`)
+    if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
     if (isSuspect) {
       this.#replaying = backlog.length
       this.#lanes.setMost(1)
@@ -112,27 +112,27 @@ export class Inbox {
   }
 
   /**
-   * Resolves once the events, and where their platform goes on, are durable in one batch. The same platform id again is stored
-   * once. Throws `event_invalid`.
+   * Resolves once the events and the platform's cursor are durable in one batch. A known platform id is not stored
+   * again. Throws `event_invalid`.
    */
   receiveAll(endpoint: Endpoint, incoming: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
     return this.#intake.receive(endpoint, incoming, options)
   }
 
-  /** Stores events of the Host's own, each for the handler that it names, in one batch with other statements. */
+  /** Stores events of the Host itself, each for the handler that it names, in one batch with other statements. */
   fire(...args: Parameters<Fire>): Promise<void> {
     return this.#fire(...args)
   }
 
-  /** One event, likewise. */
+  /** The same for one event. */
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
     const [receipt] = await this.#intake.receive(endpoint, [incoming])
     return receipt as Receipt
   }
 
   /**
-   * What an operator decides about handlers that are failed, dead or held. Throws `inbox_unknown`, `inbox_state`;
-   * `stopping` once the Host stops.
+   * Carries out an operator's decision about handlers that are failed, dead or held. Throws `inbox_unknown`,
+   * `inbox_state`, and `stopping` once the Host stops.
    */
   async act(action: InboxAction, on: InboxSelection): Promise<InboxChange> {
     if (this.#stopping) throw new Problem("stopping", "the Host is stopping")
@@ -144,29 +144,35 @@ export class Inbox {
     return change
   }
 
-  /** Questions may have been ended by somebody else: the database is asked. */
+  /** Rereads these questions from the database, because another part of the Host may have ended them. */
   async questionsChanged(places: readonly Asked[]): Promise<void> {
     for (const place of places) await this.#prompts.recheck(place)
   }
 
-  /** No handler runs, no event is being stored, and nothing waits that could run. */
+  /** True if no handler runs, no event is being stored, and no waiting one could run. */
   get isQuiet(): boolean {
     return this.#lanes.isQuiet
   }
 
-  /** Resolves when no handler runs, and none waits that could. */
+  /** Resolves when no handler runs and no waiting one could run. */
   settled(): Promise<void> {
     return this.#lanes.settled()
   }
 
-  /** Starts no further handler; resolves when those that run have ended. One that is cut short runs again next time. */
+  /**
+   * Starts no further handler. Resolves when the running ones have ended. An interrupted handler runs again in the next
+   * run.
+   */
   async drain(): Promise<void> {
     this.#stopping = true
     this.#lanes.pause()
     await this.#lanes.settled()
   }
 
-  /** Hands on what an action has released though it seemed to fail. What is handed on twice runs once. */
+  /**
+   * Passes on the handlers that an action released although it seemed to fail. A handler that is passed on twice runs
+   * once.
+   */
   async #resumeUnknown(on: InboxSelection): Promise<void> {
     const [condition, args] = on === "held" ? ["true", []] : ["m.seq = ?", [on.seq]]
     this.#resume(await persist("the inbox", this.#log, () => readDue(this.#database, condition, args)))
@@ -192,7 +198,7 @@ export class Inbox {
   /** Resolves to when a handler is to run again. */
   async #handleAll(task: Task): Promise<Again | undefined> {
     const dispatch = this.#dispatch
-    // What has the turn when the Host stops is left, as what runs then is.
+    // An event whose turn comes while the Host stops is left, like a running one.
     if (dispatch === undefined || this.#stopping) return undefined
     const stored = task.stored ?? (await this.#read(task.seq))
     return runChain(this.#attempts, dispatch, stored, task)

@@ -4,7 +4,10 @@ import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import {isId, lastTime} from "../../shared/sdk/values.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 
-/** What an adapter hands over, which may be anything in JavaScript. Throws `event_invalid`, which names what is wrong. */
+/**
+ * Checks an event of an adapter, which may be any value in JavaScript. Throws `event_invalid`, which names what is
+ * wrong.
+ */
 export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   requireObject("an event", incoming)
   const {id, type, timestamp, channel, guild, user, message, emoji, button, form, raw} = incoming
@@ -24,12 +27,12 @@ export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   if (raw !== undefined) requireId("raw.type", raw.type)
   if (timestamp === undefined) {
     if (endpoint.spec.history === "replay")
-      throw invalid('an adapter with history "replay" gives each event its timestamp')
+      throw invalid('an adapter with history "replay" must give each event a timestamp')
   } else if (typeof timestamp !== "number" || !(Math.abs(timestamp) <= lastTime))
     throw invalid("timestamp must be a number: milliseconds since 1970")
 }
 
-/** A valid event as it is stored, `now` where its platform gives no time; its sequence is not known yet. */
+/** Returns a valid event as it is stored, with `now` if its platform gives no time. Its sequence is not known yet. */
 export const toEvent = (endpoint: Endpoint, incoming: Incoming, now: number): SatoriEvent => {
   const {id: _, raw, timestamp, ...event} = incoming
   return {
@@ -38,7 +41,7 @@ export const toEvent = (endpoint: Endpoint, incoming: Incoming, now: number): Sa
     login: endpoint.login ?? {platform: endpoint.spec.slot},
     ...event,
     ...(raw === undefined ? {} : {_type: raw.type}),
-    // A platform's own event is nothing without its payload (Satori, "internal").
+    // A platform's own event is useless without its payload (Satori, "internal").
     ...(raw !== undefined && event.type === "internal" ? {_data: raw.data} : {}),
   }
 }
@@ -63,6 +66,5 @@ const requireValues = (form: NonNullable<Incoming["form"]>): void => {
 }
 
 const requireId = (key: string, value: unknown): void => {
-  if (!isId(value))
-    throw invalid(`${key} must be text that is not empty, without a NUL character and in whole Unicode characters`)
+  if (!isId(value)) throw invalid(`${key} must be non-empty text, without a NUL character and in well-formed Unicode`)
 }

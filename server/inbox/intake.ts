@@ -32,9 +32,9 @@ import type {Prompts, Question} from "./prompts.ts"
 export interface Task {
   readonly seq: number
   readonly handlers: readonly string[]
-  /** Those whose marks are `running` though they have not begun. */
+  /** Handlers whose marks are `running` although they have not begun. */
   readonly claimed: Set<string>
-  /** Kept while the backlog is short; read again where it is not. */
+  /** Kept while the backlog is short; otherwise it is read again. */
   readonly stored: InboxEvent | undefined
   /** Left by an earlier run. */
   readonly isReplay: boolean
@@ -43,27 +43,29 @@ export interface Task {
 /** An event that is about to be stored. */
 interface Offer {
   readonly arrival: Arrival
-  /** Its sequence is not known yet. */
+  /** Without its sequence, which is not known yet. */
   readonly event: SatoriEvent
-  /** What it answers, unless another event has answered that meanwhile: then it is for the handlers of `otherwise`. */
+  /**
+   * The question that it answers. If another event answers it meanwhile, this one is for the handlers of `otherwise`.
+   */
   readonly question: Question | undefined
-  /** Likewise, what it presses. */
+  /** The button that it presses; the same applies. */
   readonly press: Press | undefined
   readonly otherwise: readonly string[]
-  /** It begins as soon as it is stored; else it waits in its conversation. */
+  /** True if it begins as soon as it is stored; otherwise it waits in its conversation. */
   readonly hasTurn: boolean
   readonly place: Reservation<Task>
 }
 
-/** How the storing of an event ended. */
+/** How storing an event ended. */
 interface Settled extends Stored {
-  /** An earlier storing of it had an unknown outcome: if it was stored then, it has yet to come to its handlers. */
+  /** An earlier try to store it had an unknown outcome: if it was stored then, its handlers have not run yet. */
   readonly isUnsettled: boolean
 }
 
 const droppedReceipt: Receipt = {sn: 0, duplicate: false, dropped: true}
 
-/** Events of a backlog longer than this are read again when their turn comes, not kept in memory. */
+/** Beyond this length of the backlog, events are not kept in memory but read again when their turn comes. */
 const keptInMemory = 1000
 
 export interface IntakeOptions {
@@ -73,20 +75,20 @@ export interface IntakeOptions {
   readonly clock: Clock
   readonly lanes: Lanes<Task>
   readonly prompts: Prompts
-  /** Events that a platform replays and that are older would not be known if they came again: milliseconds since 1970. */
+  /** Replayed events older than this cannot be recognized as repetitions, in milliseconds since 1970. */
   readonly oldest: () => number
-  /** Has the handlers of an event run that was stored though its storing seemed to fail. */
+  /** Runs the handlers of an event that was stored although storing it seemed to fail. */
   readonly resume: (due: readonly Due[]) => void
 }
 
-/** The way of an event into the inbox: it is offered, stored, and settled by coming to its handlers. */
+/** Takes an event into the inbox: it is offered, stored, and passed to its handlers. */
 export class Intake {
   readonly #options: IntakeOptions
   readonly #deliveries: Gather<Delivery, readonly Stored[]>
   readonly #presses: Presses<Task>
   #dispatch: Dispatch | undefined
   #restoredAt = 0
-  /** Events whose storing had an unknown outcome, by endpoint and platform id. */
+  /** Events with an unknown outcome of storing, by endpoint and platform id. */
   readonly #unsettled = new Set<string>()
 
   constructor(options: IntakeOptions) {
@@ -95,14 +97,14 @@ export class Intake {
     this.#deliveries = gatherDeliveries(options.database, options.runtimeId)
   }
 
-  /** `restoredAt`: when this state was restored from a checkpoint, in milliseconds since 1970; 0 for never. */
+  /** `restoredAt` is when this state was restored from a checkpoint, in milliseconds since 1970; 0 for never. */
   start(dispatch: Dispatch, restoredAt: number): void {
     this.#dispatch = dispatch
     this.#restoredAt = restoredAt
   }
 
   /**
-   * Resolves once the events and the cursor are durable, in one batch. The same platform id again is stored once. Throws
+   * Resolves once the events and the cursor are durable, in one batch. A known platform id is not stored again. Throws
    * `event_invalid`.
    */
   async receive(
@@ -127,7 +129,7 @@ export class Intake {
     }
   }
 
-  /** All of them, or none where one is not valid. */
+  /** Offers all events, or none if one is invalid. */
   #offerAll(endpoint: Endpoint, incoming: readonly Incoming[], presses: readonly Found<Task>[]): readonly Offer[] {
     const offers: Offer[] = []
     try {
@@ -143,7 +145,7 @@ export class Intake {
     }
   }
 
-  /** What is to be stored of an event, and the place that its conversation keeps for it. */
+  /** Prepares an event for storing, and reserves its place in its conversation. */
   #offer(endpoint: Endpoint, incoming: Incoming, expected?: Found<Task>): Offer {
     const {lanes, prompts, clock} = this.#options
     const {name} = endpoint.spec
@@ -152,12 +154,12 @@ export class Intake {
     const {sn: _, ...stored} = event
     const id = incoming.id.toWellFormed()
     const texts = {event: textOf(stored), raw: incoming.raw === undefined ? null : textOf(incoming.raw)}
-    // What a cursor that was restored with the state brings again may have been handled by the state that was replaced.
+    // A cursor that was restored with the state redelivers events that the replaced state may have handled.
     const isHeld = event.timestamp < this.#restoredAt
     const asked = isHeld ? undefined : prompts.find(name, event)
     const matched = this.#match(event, name, asked?.handler)
     const question = asked !== undefined && matched.includes(asked.handler) ? asked : undefined
-    // A question that waits for this user goes before a list.
+    // A question that waits for this user has priority over a list.
     const found = question === undefined ? expected?.press : undefined
     const handlers = found === undefined ? matched : this.#match(event, name, found.handler)
     const press = found !== undefined && hasAction(found) ? found : undefined
@@ -221,7 +223,9 @@ export class Intake {
     }
   }
 
-  /** An event that is new comes to its handlers, in its place; for one that was stored before, nothing is left to do. */
+  /**
+   * Passes a new event to its handlers, in its place. For an event that was stored before, nothing remains to be done.
+   */
   async #settle(offer: Offer, {seq, didAlso, isUnsettled}: Settled): Promise<Receipt> {
     const {arrival, question, press, otherwise} = offer
     if (seq === undefined) {
@@ -249,13 +253,13 @@ export class Intake {
     return this.#dispatch?.match(event, asked, endpoint) ?? []
   }
 
-  /** The handlers that begin as soon as it is an event's turn. */
+  /** Returns the handlers that begin as soon as it is an event's turn. */
   #first(handlers: readonly string[]): readonly string[] {
     const {around = [], within = []} = this.#dispatch?.order(handlers) ?? {}
     return around.length > 0 ? around.slice(0, 1) : within
   }
 
-  /** Finds out whether an event was stored though its storing seemed to fail; if so, it is handled like any other. */
+  /** Finds out whether an event was stored although storing it seemed to fail. If so, it is handled like any other. */
   async #resume(arrival: Arrival): Promise<void> {
     const {database, log, runtimeId, resume} = this.#options
     const key = eventKeyOf(arrival)
@@ -274,7 +278,7 @@ export class Intake {
   }
 }
 
-/** An adapter may hand over what is no JSON: a circle, a BigInt. */
+/** An adapter may pass values that are not JSON, such as a circle or a BigInt. */
 const textOf = (value: unknown): string => {
   try {
     return toJson(value)

@@ -5,7 +5,7 @@ import {assertThat, type Database} from "../database/database.ts"
 import {writeIf} from "../database/write-if.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 
-/** Handlers of one event that are to run, and the conversation that it belongs to. */
+/** The handlers of one event that are to run, and the event's conversation. */
 export interface Due {
   readonly seq: number
   readonly conversation: string
@@ -13,8 +13,8 @@ export interface Due {
 }
 
 /**
- * A mark found `running` at two starts, by runs that ended without a word, is dead. A middleware is not to blame while what it
- * is around was running.
+ * A mark that two starts found `running`, after runs that died, is dead. A middleware is not blamed while a handler
+ * inside it was running.
  */
 const settle = `UPDATE inbox_marks SET
     crashes = crashes + hit,
@@ -34,7 +34,10 @@ const due = (condition: string) => `SELECT m.seq, i.conversation, json_group_arr
 const isRunning =
   "EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?)"
 
-/** Settles what earlier runs left running; resolves to what is left to do, and whether it may have ended the Host. */
+/**
+ * Settles the marks that earlier runs left running. Resolves to the remaining work, and whether it may have ended the
+ * Host.
+ */
 export const takeOver = async (
   database: Database,
   log: Log,
@@ -44,20 +47,23 @@ export const takeOver = async (
   const [settled] = await writeIf(database, isLeft, [{sql: settle, args: [now]}])
   for (const {seq, handler, state} of settled?.rows ?? []) {
     if (state === "dead")
-      log.error(`the Host does not run ${handler} of event ${seq} again: it ended twice while that ran`)
+      log.error(`the Host does not run ${handler} of event ${seq} again: the Host ended twice while it ran`)
   }
   const rows = await database.read(due("m.state = 'pending'"))
   return {backlog: rows.map(dueOf), isSuspect: rows.some(({crashed}) => crashed === 1)}
 }
 
-/** What is pending of the events that a condition names; `i` is the event, `m` the mark. */
+/** Returns the pending handlers of the events that a condition names; `i` is the event, `m` the mark. */
 export const readDue = async (
   database: Database,
   condition: string,
   args: Statement["args"],
 ): Promise<readonly Due[]> => (await database.read(due(`m.state = 'pending' AND ${condition}`), args)).map(dueOf)
 
-/** What is to run of an event that may have been stored: nobody has begun what its storing claimed. */
+/**
+ * Returns the handlers to run of an event that may have been stored. Includes handlers that were claimed on storing,
+ * since none has begun.
+ */
 export const readUnsettled = async (
   database: Database,
   {endpoint, id}: {readonly endpoint: string; readonly id: string},
@@ -68,7 +74,7 @@ export const readUnsettled = async (
   return rows.map(dueOf)
 }
 
-/** Makes its batch fail once the attempt has ended, or another has begun. */
+/** Makes its batch fail if the attempt has ended or another one has begun. */
 export const assertRunning = ({seq, handler, attempt}: MarkKey): Statement =>
   assertThat(isRunning, [seq, handler, attempt])
 
@@ -83,19 +89,22 @@ export interface MarkEnd {
   readonly at: number
 }
 
-/** Ends the attempt, if it has not ended. */
+/** Ends the attempt, unless it has ended. */
 export const ending = ({seq, handler, attempt}: MarkKey, {state, error, at}: MarkEnd): Statement => ({
   sql: `UPDATE inbox_marks SET state = ?, ended_at = ?, error = ?
     WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
   args: [state, at, error ?? null, seq, handler, attempt],
 })
 
-/** Ends what a middleware is around, unrun, its first attempt claimed or not; a question that the event would have answered is answered with that. */
+/**
+ * Marks the handlers inside a stopping middleware as handled without running them, even if claimed. Also deletes the
+ * questions that the event would have answered.
+ */
 export const stopping = ({seq, handler}: MarkKey, inside: readonly string[], at: number): readonly Statement[] => [
   {
     sql: `UPDATE inbox_marks SET state = 'handled', ended_at = ?, error = ?
       WHERE seq = ? AND state IN ('pending', 'running') AND handler IN (SELECT value FROM json_each(?))`,
-    args: [at, `not run: ${handler} has stopped the event`, seq, toJson(inside)],
+    args: [at, `not run: ${handler} stopped the event`, seq, toJson(inside)],
   },
   {
     sql: "DELETE FROM prompts WHERE answer_seq = ? AND handler IN (SELECT value FROM json_each(?))",
@@ -103,7 +112,7 @@ export const stopping = ({seq, handler}: MarkKey, inside: readonly string[], at:
   },
 ]
 
-/** Has the handler run again, if the attempt has not ended; the last statement returns a row where it is to. */
+/** Schedules another run of the handler, unless the attempt has ended. The last statement returns a row if it did. */
 export const repeating = ({seq, handler, attempt}: MarkKey, error: string, at: number): readonly Statement[] => [
   {
     sql: `UPDATE inbox_marks SET state = 'pending', failures = failures + 1, ended_at = ?, error = ?
@@ -116,7 +125,7 @@ export const repeating = ({seq, handler, attempt}: MarkKey, error: string, at: n
   },
 ]
 
-/** Likewise, and the attempt does not count as a failure. */
+/** The same, but the attempt does not count as a failure. */
 export const yielding = ({seq, handler, attempt}: MarkKey): readonly Statement[] => {
   const [, isPending] = repeating({seq, handler, attempt}, "", 0)
   const update = {

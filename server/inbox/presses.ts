@@ -13,10 +13,10 @@ import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {personOf} from "./prompts.ts"
 
-/** The type of a press. */
+/** The event type of a press. */
 export const pressType = "interaction/button"
 
-/** Handlers of the Host: what somebody is told whose press does nothing. */
+/** The Host's handlers for presses that do nothing: they tell the user why. */
 export const refusals = {
   gone: "host/button/gone",
   taken: "host/button/taken",
@@ -31,21 +31,21 @@ export interface Press {
   readonly handler: string
 }
 
-/** A message that is nothing but a number may press a button of a list. */
+/** A message of only a number, which may press a button of a list. */
 const number = /^(?:<quote\b[^>]*?(?:\/>|>.*<\/quote>))?\s*([1-9]\d{0,2})\s*$/s
 const quoted = /^<quote\b[^>]*?\bid="([^"]*)"/
 
-/** What an event presses, and the place that its conversation keeps for it. */
+/** The button that an event presses, and the reserved place in its conversation. */
 export interface Found<T> {
   readonly press: Press | undefined
   readonly place: Reservation<T>
 }
 
-/** What is handled in order with an event. */
+/** Returns the conversation of an event, which is handled in order. */
 export const conversationOf = ({spec: {name}}: Endpoint, {channel, user}: Incoming): string =>
   `${name}/${channel?.id ?? user?.id ?? ""}`
 
-/** May one of these press a button? Others cost no read. */
+/** May one of these events press a button? Others need no read. */
 export const mayAnyPress = (endpoint: Endpoint, incoming: readonly Incoming[]): boolean =>
   incoming.some(each => mayPress(endpoint, each))
 
@@ -55,11 +55,14 @@ const mayPress = ({spec}: Endpoint, {type, button, message, user}: Incoming): bo
   return number.test(message?.content ?? "")
 }
 
-/** Who somebody is for `who: "asked"`: as whoever was answered, and as whom a message was sent to. */
+/**
+ * Returns the names of a user for `who: "asked"`: as the author of an answered message, and as the recipient of a
+ * message.
+ */
 const pressersOf = (user: User | undefined): readonly string[] =>
   user === undefined ? [] : [personOf(user), `to ${user.id}`]
 
-/** Finds the buttons that events press. What is found is asked for again in the batch that stores the press: see `pressing`. */
+/** Finds the buttons that events press. The batch that stores the press checks them again: see `pressing`. */
 export class Presses<T> {
   readonly #database: Pick<Database, "read">
   readonly #lanes: Lanes<T>
@@ -71,9 +74,9 @@ export class Presses<T> {
     this.#clock = clock
   }
 
-  /** What events that come together press. */
+  /** Finds what events that come together press. */
   async find(endpoint: Endpoint, incoming: readonly Incoming[]): Promise<readonly Found<T>[]> {
-    // What comes while the buttons are looked up stays behind them.
+    // Later events of the conversation stay behind these during the lookup.
     const found = incoming.map(each => ({each, place: this.#lanes.expect(conversationOf(endpoint, each))}))
     try {
       return await Promise.all(
@@ -85,7 +88,10 @@ export class Presses<T> {
     }
   }
 
-  /** The button that an event presses; undefined where it presses none. A press that does nothing has one of `refusals`. */
+  /**
+   * Returns the button that an event presses; undefined if it presses none. A press without effect has one of
+   * `refusals`.
+   */
   async #findOne(endpoint: Endpoint, incoming: Incoming): Promise<Press | undefined> {
     if (!mayPress(endpoint, incoming)) return undefined
     return incoming.type === pressType
@@ -104,7 +110,10 @@ export class Presses<T> {
     return {...id, handler: handlerOf(row, pressersOf(user), this.#clock.now())}
   }
 
-  /** The button of the newest list in the channel that its user may answer, or of the one that the message quotes. */
+  /**
+   * Returns the button of the newest list in the channel that the user may answer, or of the list that the message
+   * quotes.
+   */
   async #findInList(endpoint: string, {channel, user, message}: Incoming): Promise<Press | undefined> {
     const content = message?.content ?? ""
     const chosen = Number(number.exec(content)?.[1])
@@ -135,13 +144,13 @@ const handlerOf = (row: Row | undefined, pressers: readonly string[], now: numbe
   return row.taken === 1 ? refusals.taken : String(row.handler)
 }
 
-/** Does an action stand behind it? */
+/** Does the press belong to an action? */
 export const hasAction = ({handler}: Press): boolean => !Object.values<string>(refusals).includes(handler)
 
 /**
- * Belongs to the batch that stores the press with its mark; the first returns a row where this event presses the button. What it
- * keeps stands from then on with the press, as a question does that was answered. Where it was pressed since and works once, the
- * event is for the handlers that it is for otherwise.
+ * Returns the statements for the batch that stores the press with its mark. The first returns a row if this event
+ * presses the button. It copies the button's data to the press, like an answered question. If a button that works once
+ * was pressed meanwhile, the event is for the handlers in `otherwise`.
  */
 export const pressing = (
   {message, n, handler}: Press,

@@ -10,14 +10,14 @@ import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 /** Who is asked, and where. */
 export type Asked = Pick<Question, "endpoint" | "channel" | "user">
 
-/** A question to one user in one channel, and what goes on when it is answered. */
+/** A question to one user in one channel, and the continuation for its answer. */
 export interface Question {
   readonly id: string
   /** The id of the continuation: `root/<plugin>/prompt/<name>`. */
   readonly handler: string
   readonly endpoint: string
   readonly channel: string
-  /** As `personOf` names them. */
+  /** In the form of `personOf`. */
   readonly user: string
   /** JSON. */
   readonly data: string
@@ -28,14 +28,14 @@ export interface Question {
 const columns = "id, handler, endpoint, channel, user, data, expires_at"
 
 /**
- * The questions that wait for an answer: one for each user in a channel, a new one replaces the one before. Durable, and
- * known in memory, so that a message that answers nothing costs no read.
+ * The questions that wait for an answer: one for each user in a channel; a new question replaces the previous one. They
+ * are durable, and also in memory, so that other messages need no read.
  */
 export class Prompts {
   readonly #database: Database
   readonly #log: Log
   readonly #clock: Clock
-  /** Each with its end by a clock that does not go back: the time that is stored is believed once. */
+  /** Each with its end by a monotonic clock: the stored time is trusted once. */
   readonly #open = new Map<string, {readonly question: Question; readonly until: number}>()
 
   constructor(database: Database, log: Log, clock: Clock = systemClock) {
@@ -44,7 +44,7 @@ export class Prompts {
     this.#log = log
   }
 
-  /** Takes over what earlier runs asked. */
+  /** Loads the questions of earlier runs. */
   async start(): Promise<void> {
     const over = "FROM prompts WHERE answer_seq IS NULL AND expires_at <= ?"
     const args = [this.#clock.now()]
@@ -53,7 +53,7 @@ export class Prompts {
     for (const question of rows.map(questionOf)) this.#keep(question)
   }
 
-  /** The question that a message may answer. */
+  /** Returns the question that a message may answer. */
   find(endpoint: string, event: SatoriEvent): Question | undefined {
     if (this.#open.size === 0 || event.type !== "message-created" || event.user === undefined) return undefined
     const key = placeOf({endpoint, channel: event.channel?.id ?? event.user.id, user: personOf(event.user)})
@@ -63,14 +63,14 @@ export class Prompts {
     return undefined
   }
 
-  /** From now on no other message answers it; `recheck` gives it back where that was not stored. */
+  /** Reserves the question for this answer. `recheck` releases it if storing the answer failed. */
   take(question: Question): void {
     this.#open.delete(placeOf(question))
   }
 
   /**
-   * Belongs to the batch that stores the answer with its mark; the first returns a row where this event has become the
-   * answer. Where the question is gone since, the event is for the handlers that it is for without one.
+   * Returns the statements for the batch that stores the answer with its mark. The first returns a row if this event
+   * has become the answer. If the question no longer exists, the event is for the handlers in `otherwise`.
    */
   answering({id, handler}: Question, endpoint: string, eventId: string, otherwise: readonly string[]) {
     const unanswered = `FROM inbox i JOIN inbox_marks m USING (seq)
@@ -95,7 +95,10 @@ export class Prompts {
     ] satisfies readonly Statement[]
   }
 
-  /** Asks the database which question its user has to answer now: after one was stored or ended, or an answer was not stored. */
+  /**
+   * Rereads the question of a user from the database: after a question was stored or ended, or an answer was not
+   * stored.
+   */
   async recheck({endpoint, channel, user}: Asked): Promise<void> {
     const key = placeOf({endpoint, channel, user})
     const [row] = await persist("a question", this.#log, () =>
@@ -112,7 +115,7 @@ export class Prompts {
     this.#open.set(placeOf(question), {question, until: this.#clock.elapsed() + question.expiresAt - this.#clock.now()})
   }
 
-  /** The statements that store a question, for the batch of the handler that asks it. */
+  /** Returns the statements that store a question, for the batch of the handler that asks it. */
   storing({id, handler, endpoint, channel, user, data, expiresAt}: Question, askedBy: number): readonly Statement[] {
     return [
       {
@@ -126,7 +129,7 @@ export class Prompts {
     ]
   }
 
-  /** The question that an event answers. */
+  /** Returns the question that an event answers. */
   async answeredBy(seq: number, handler: string): Promise<Question | undefined> {
     const [row] = await this.#database.read(`SELECT ${columns} FROM prompts WHERE answer_seq = ? AND handler = ?`, [
       seq,
@@ -136,13 +139,15 @@ export class Prompts {
   }
 }
 
-/** The statement that forgets the question that an event has answered. */
+/** Returns the statement that deletes the question that an event has answered. */
 export const forgetting = (seq: number, handler: string): Statement => ({
   sql: "DELETE FROM prompts WHERE answer_seq = ? AND handler = ?",
   args: [seq, handler],
 })
 
-/** Who answers: an account of the platform's services where there is one, since anybody may take a name. */
+/**
+ * Names the user who answers: by the account of the platform's services if there is one, since anybody may take a name.
+ */
 export const personOf = ({id, account}: User): string => (account === undefined ? `id ${id}` : `account ${account}`)
 
 const placeOf = ({endpoint, channel, user}: Asked): string => toJson([endpoint, channel, user])

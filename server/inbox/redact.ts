@@ -9,20 +9,20 @@ import {assertRunsEnded, forgettingRunDetails, forgettingRuns} from "./user/agen
 import {ending, redacted} from "./user/redacted.ts"
 
 export interface Redaction {
-  /** What is promised of the bytes. */
+  /** What is guaranteed about the erased bytes. */
   readonly erased: Purged
 }
 
 /**
- * Overwrites what was said in an inbox event: the text of the message, names, the platform's payload, what the errors of
- * its handlers say. Its ids and times stay. Handlers that are failed, dead or held are discarded. What
- * runs of agents that answer it were asked and have answered goes too. Throws `inbox_unknown`, and `inbox_state` while a handler is
- * pending or running, or a run has not ended.
+ * Overwrites the content of an inbox event: the text of the message, names, the platform's payload, the errors of its
+ * handlers. Its ids and times stay. Discards handlers that are failed, dead or held. Also erases the questions and
+ * answers of agent runs about the event. Throws `inbox_unknown`, and `inbox_state` while a handler is pending or
+ * running, or a run has not ended.
  */
 export const redactInbox = async (database: Database, seq: number, reason: string | null): Promise<Redaction> => {
   const [row] = await database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq])
   if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
-  // The Host wrote it.
+  // The Host wrote this JSON.
   const event = fromJson(String(row.event)) as SatoriEvent
   return erase(database, {
     condition: assertThat("NOT EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND state IN ('pending', 'running'))", [
@@ -44,16 +44,13 @@ export const redactInbox = async (database: Database, seq: number, reason: strin
       forgetErrors("sn", seq),
       telling("message.redacted", {sn: seq, message: null, reason}, {endpoint: String(row.endpoint)}),
     ],
-    refusal: new Problem(
-      "inbox_state",
-      `event ${seq} has handlers, or runs of agents, that have not ended, and would not see what was said`,
-    ),
+    refusal: new Problem("inbox_state", `event ${seq} has unfinished handlers or agent runs that still need its text`),
   })
 }
 
 /**
- * Overwrites what an outbox message says, and what its error repeats. One that is failed, dead, held or unknown is
- * discarded. Throws `outbox_unknown`, and `outbox_state` while it is queued or sending.
+ * Overwrites the content of an outbox message, and the errors that repeat it. Discards a message that is failed, dead,
+ * held or unknown. Throws `outbox_unknown`, and `outbox_state` while it is scheduled, queued or sending.
  */
 export const redactOutbox = async (database: Database, id: string, reason: string | null): Promise<Redaction> => {
   const [row] = await database.read("SELECT kind, endpoint, content, inbox_seq FROM outbox WHERE id = ?", [id])
@@ -73,8 +70,8 @@ export const redactOutbox = async (database: Database, id: string, reason: strin
       forgetErrors("message", id),
       telling("message.redacted", {sn, message: id, reason}, {endpoint: String(row.endpoint)}),
     ],
-    refusal: new Problem("outbox_state", `message ${id} waits to be sent`, {
-      hint: "svc outbox discard gives it up; then it can be redacted.",
+    refusal: new Problem("outbox_state", `message ${id} is still waiting to be sent`, {
+      hint: "Run svc outbox discard first; then redact it.",
     }),
   })
 }
@@ -82,7 +79,7 @@ export const redactOutbox = async (database: Database, id: string, reason: strin
 interface Erasure {
   readonly condition: Statement
   readonly changes: readonly Statement[]
-  /** Thrown where the condition does not hold. */
+  /** Thrown if the condition does not hold. */
   readonly refusal: Problem
 }
 
@@ -94,7 +91,7 @@ const erase = async (database: Database, {condition, changes, refusal}: Erasure)
   return {erased: await database.purge()}
 }
 
-/** An event without what was said in it: its ids and times. */
+/** Returns an event without its content: only its ids and times. */
 export const withoutWords = ({
   type,
   timestamp,
@@ -117,7 +114,7 @@ export const withoutWords = ({
   ...(_type === undefined ? {} : {_type}),
 })
 
-/** What is left of the content of an outbox row. */
+/** Returns what remains of the content of an outbox row. */
 export const contentWithoutWords = ({kind, content}: Row) => {
   if (kind === "message") return [redacted]
   const act = fromJson(String(content))

@@ -3,11 +3,11 @@ import {durationOf} from "../../shared/duration.ts"
 import {counting, plainPart, type RetentionPart} from "../database/upkeep/retention.ts"
 import {tellingUndelivered} from "../outbox/undelivered.ts"
 
-/** Every handler has handled it, or it was discarded. */
+/** True if every handler has handled the event or was discarded. */
 const isDone =
   "NOT EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = i.seq AND m.state NOT IN ('handled', 'discarded'))"
 
-/** No handler is to run by itself, and those that wait for a person have waited too long. */
+/** True if no handler is to run, and those that wait for a person have waited too long. */
 const isGivenUp = `NOT EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = i.seq AND (m.state IN ('pending', 'running')
     OR (m.state NOT IN ('handled', 'discarded') AND coalesce(m.ended_at, i.received_at) >= ?5)))`
 
@@ -16,10 +16,10 @@ const mayGo = `i.seq > ?1 AND i.seq <= ?2 AND i.seq <= ?7
 
 const gone = "SELECT seq FROM inbox_keys WHERE seq > ?1 AND seq <= ?2"
 
-/** Of what the first statement has taken up, by whether it was done. */
+/** Counts the events of the first statement, by whether they were handled. */
 const kinds = `SELECT iif(${isDone}, '', 'undelivered') AS detail, count(*) AS rows FROM inbox i WHERE i.seq IN (${gone}) GROUP BY 1`
 
-/** Events with their marks. Of each, its platform's id is kept longer, so that one that comes again is known. */
+/** Events with their marks. The platform's id of each event is kept longer, to recognize a repetition. */
 export const inboxPart: RetentionPart = {
   name: "handled",
   table: "inbox",
@@ -38,17 +38,17 @@ export const inboxPart: RetentionPart = {
 }
 
 /**
- * Events from before then, in milliseconds since 1970, would not be known if their platform delivered them again: they may have
- * left the inbox, and the ids that it kept of them. Where there are
- * more rows than the limits allow, younger ones may have left too.
+ * Returns the time before which events cannot be recognized if their platform redelivers them, in milliseconds since
+ * 1970: they may have left the inbox and its list of ids. If there are more rows than the limits allow, younger ones
+ * may have left too.
  */
 export const oldestKnown = ({handled, duplicates}: RetentionSettings, now: number): number => {
   const ages = [handled.age, duplicates.age].map(durationOf)
-  // 0 is for without end.
+  // 0 means forever.
   return ages.includes(0) ? Number.NEGATIVE_INFINITY : now - ages.reduce((sum, age) => sum + age, 0)
 }
 
-/** What the check for events that come again knows of those that are no longer in the inbox. */
+/** The ids by which the Host recognizes redelivered events that are no longer in the inbox. */
 export const duplicatesPart = plainPart({
   name: "duplicates",
   table: "inbox_keys",

@@ -1,7 +1,7 @@
 import type {Log} from "../../shared/log.ts"
 import type {Database} from "../database/database.ts"
 
-/** The latest time that earlier runs have stored; svc_meta has the one that was dealt with. */
+/** The latest time that earlier runs have stored, and the one in svc_meta that was already handled. */
 const lastTime = `SELECT max(at) AS at, (SELECT value FROM svc_meta WHERE key = 'clock.set_back') AS known FROM (
   SELECT max(started_at) AS at FROM svc_runs UNION ALL SELECT max(ended_at) FROM svc_runs
   UNION ALL SELECT max(seen_at) FROM endpoint_online
@@ -9,9 +9,9 @@ const lastTime = `SELECT max(at) AS at, (SELECT value FROM svc_meta WHERE key = 
   UNION ALL SELECT created_at FROM outbox WHERE seq = (SELECT max(seq) FROM outbox))`
 
 /**
- * Where the clock was set back between two runs, what waits for a time of the old clock (a message for its next attempt, a
- * question for its end) waits for that time less the difference, so that nothing hangs for as long. Done once for each
- * setting back; within a run, waits are counted by a clock that does not go back.
+ * If the clock was set back between two runs, moves the stored waiting times back by the difference, so that a
+ * message's retry or a question's end does not wait that much longer. Runs once for each time that the clock was set
+ * back. Within a run, a monotonic clock measures waits.
  */
 export const settleSetBack = async (database: Database, log: Log, now: number): Promise<void> => {
   const [row] = await database.read(lastTime)
@@ -29,6 +29,6 @@ export const settleSetBack = async (database: Database, log: Log, now: number): 
     },
   ])
   log.warn(
-    `the clock is ${Math.ceil(back / 1000)} s behind what was stored last: what waits is not kept waiting for it`,
+    `the clock is ${Math.ceil(back / 1000)} s behind the latest stored time; moved the times of waiting messages, buttons and questions back accordingly`,
   )
 }

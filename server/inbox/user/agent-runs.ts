@@ -6,14 +6,14 @@ import {ending, redacted} from "./redacted.ts"
 
 const ended = "state IN ('succeeded', 'failed', 'cancelled')"
 
-/** An event `e` of the log that has the error of a run, or the reason of a person who decided about a call. */
+/** True for an event `e` of the log with the error of a run, or with a person's reason for a decision about a call. */
 export const isAgentDetail = `(e.type LIKE 'agent.run_%' AND e.data ->> '$.error' IS NOT NULL
   OR e.type LIKE 'agent.approval_%' AND e.data ->> '$.reason' IS NOT NULL)`
 
-/** The data of such an event without it. */
+/** The data of that event without the error or the reason. */
 export const withoutAgentDetail = "json_set(data, iif(e.type LIKE 'agent.run_%', '$.error', '$.reason'), NULL)"
 
-/** Empties those of runs in the event log. `which` is a condition on `agent_runs`. */
+/** Erases these texts of runs in the event log. `which` is a condition on `agent_runs`. */
 export const forgettingRunDetails = (which: string, args: readonly SqlValue[]): Statement => ({
   sql: `UPDATE events AS e SET data = ${withoutAgentDetail} WHERE ${isAgentDetail}
     AND e.run_id IN (SELECT run_id FROM agent_runs WHERE ${which})`,
@@ -21,8 +21,8 @@ export const forgettingRunDetails = (which: string, args: readonly SqlValue[]): 
 })
 
 /**
- * Takes away what runs of agents were asked, what they answered, and what their steps were told; ids, times, states and figures stay.
- * A run that has not ended is cancelled. `which` is a condition on `agent_runs`.
+ * Erases the questions, the answers and the step contents of agent runs. Ids, times, states and figures stay. Cancels a
+ * run that has not ended. `which` is a condition on `agent_runs`.
  */
 export const forgettingRuns = (which: string, args: readonly SqlValue[]): readonly Statement[] => {
   const run = `run IN (SELECT seq FROM agent_runs WHERE ${which})`
@@ -41,7 +41,7 @@ export const forgettingRuns = (which: string, args: readonly SqlValue[]): readon
   ]
 }
 
-/** Fails its batch while a run of `which` has not ended. */
+/** Makes its batch fail while a run of `which` has not ended. */
 export const assertRunsEnded = (which: string, args: readonly SqlValue[]): Statement =>
   assertThat(`NOT EXISTS (SELECT 1 FROM agent_runs WHERE ${which} AND NOT ${ended})`, [...args])
 
@@ -59,7 +59,7 @@ interface StepLine {
 
 const trailOf = ({trail}: Row) => fromJson(String(trail)) as readonly StepLine[]
 
-/** What the user asked agents, and what became of it. One that has not ended is at work. */
+/** What the user asked agents, and the outcome. A run that has not ended counts as busy. */
 export const agentsPart: UserPart = {
   name: "agents",
   slices: {table: "agent_runs", key: "seq"},

@@ -19,7 +19,7 @@ const timeOf = (at: Row[string] | undefined): string | null =>
 const jsonOf = (text: Row[string] | undefined): unknown =>
   text === null || text === undefined ? null : fromJson(String(text))
 
-/** The Host wrote it. */
+/** The Host wrote this JSON. */
 const eventOf = ({event}: Row) => fromJson(String(event)) as SatoriEvent
 
 const eventRows = jsonRows(["seq", "event"])
@@ -32,11 +32,11 @@ interface MarkView {
 
 const marksOf = ({marks}: Row) => fromJson(String(marks)) as readonly MarkView[]
 
-/** What the user said and did. As `redactInbox` does it: ids and times stay, so that an event that comes again is known. */
+/** What the user said and did. As in `redactInbox`, ids and times stay, so that a redelivered event is recognized. */
 export const inboxPart: UserPart = {
   name: "inbox",
   slices: {table: "inbox", key: "seq"},
-  // Left to itself, SQLite goes through all events of the endpoint for each slice.
+  // Without NOT INDEXED, SQLite reads all events of the endpoint for each slice.
   find: `SELECT i.seq, i.event_id, i.type, i.received_at, i.event, i.raw, (SELECT
       json_group_array(json_object('handler', handler, 'state', state, 'error', error)) FROM inbox_marks m WHERE m.seq = i.seq) AS marks
     FROM inbox i NOT INDEXED WHERE i.seq > ?1 AND i.seq <= ?2 AND ${isEventOfUser}`,
@@ -76,7 +76,7 @@ export const inboxPart: UserPart = {
   ],
 }
 
-/** The event log repeats errors, which may repeat what was said: they are emptied, as `redactInbox` does it. */
+/** The errors in the event log, which may repeat what was said: they are erased, as in `redactInbox`. */
 export const errorsPart: UserPart = {
   name: "errors",
   slices: {table: "events", key: "offset"},
@@ -96,7 +96,7 @@ export const errorsPart: UserPart = {
 
 const messageRows = jsonRows(["seq", "content"])
 
-/** What the bot said to the user. What has not been sent is cancelled. */
+/** What the bot said to the user. Unsent messages are cancelled. */
 export const outboxPart: UserPart = {
   name: "outbox",
   slices: {table: "outbox", key: "seq"},
@@ -142,7 +142,7 @@ export const outboxPart: UserPart = {
 export const promptsPart: UserPart = {
   name: "prompts",
   slices: {table: "prompts", key: "id"},
-  // Who is asked by an account is told by the message that the question answered.
+  // For a question to an account, the message that led to the question identifies the user.
   find: `SELECT p.id, p.handler, p.endpoint, p.channel, p.user, p.data, p.expires_at,
       EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = p.answer_seq AND m.state = 'running') AS busy
     FROM prompts p WHERE p.id > ?1 AND p.id <= ?2 AND p.endpoint = ?3 AND (p.user = 'id ' || ?4
@@ -160,6 +160,6 @@ export const promptsPart: UserPart = {
   ],
 }
 
-/** Says, in the batch that does it, how many rows of a user were forgotten; not whose. */
+/** Records, in the batch of the change, how many rows of a user were erased, but not whose. */
 export const tellingForgotten = (part: UserPartName, rows: number, endpoint: string): Statement =>
   telling("user.forgotten", {part, rows}, {endpoint})

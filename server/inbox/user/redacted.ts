@@ -1,5 +1,5 @@
-/** What stands in the place of what was taken away. */
+/** Replaces erased content. */
 export const redacted = "[redacted]"
 
-/** When a row that had not ended ends: now. */
+/** The end of a row that had not ended: now. */
 export const ending = "ended_at = COALESCE(ended_at, unixepoch() * 1000)"

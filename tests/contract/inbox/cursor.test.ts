@@ -68,7 +68,7 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
     ["a time that is none", {timestamp: Number.NaN}, /timestamp/],
     ["a time that is text", {timestamp: "5"}, /timestamp/],
     ["a time that no Date has", {timestamp: 1e300}, /timestamp/],
-    ["half a character in its id", {id: "k\ud800"}, /^id must be text/],
+    ["half a character in its id", {id: "k\ud800"}, /^id must be non-empty text/],
     ["half a character in its channel's id", {channel: {id: "c\ud800", type: 0}}, /^channel\.id/],
     ["no user", {user: null}, /^user must be an object/],
     ["a message without id", {message: {content: "x"}}, /^message\.id/],

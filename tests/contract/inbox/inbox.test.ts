@@ -145,12 +145,12 @@ describe.each(engines)("the inbox on $name", ({make}) => {
   })
 
   test.each<[string, object]>([
-    ["id must be text that is not empty", {id: ""}],
-    ["id must be text that is not empty", {id: 7}],
-    ["type must be text that is not empty", {type: undefined}],
-    ["channel.id must be text that is not empty", {channel: {id: "", type: 1}}],
-    ["user.id must be text that is not empty", {user: {}}],
-    ["emoji.id must be text that is not empty", {emoji: {name: "thumb"}}],
+    ["id must be non-empty text", {id: ""}],
+    ["id must be non-empty text", {id: 7}],
+    ["type must be non-empty text", {type: undefined}],
+    ["channel.id must be non-empty text", {channel: {id: "", type: 1}}],
+    ["user.id must be non-empty text", {user: {}}],
+    ["emoji.id must be non-empty text", {emoji: {name: "thumb"}}],
     ["message.content must be text", {message: {id: "m", content: ["a"]}}],
     ["form.values must be an object", {form: {}}],
     ["form.values.age must be text", {form: {values: {name: "Ann", age: 20}}}],

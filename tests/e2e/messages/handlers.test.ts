@@ -282,7 +282,7 @@ test("svc inbox retry runs a failed handler again, with the answer that it was f
   const wrong = await runCommand(host.project, `inbox retry ${seq} --handler root/bot/prompt/nome`)
   expect(wrong).toMatchObject({
     code: 1,
-    stderr: `svc: retry is for what is failed or dead, and not root/bot/prompt/nome of event ${seq} is: root/bot/prompt/name is failed\n  hint: svc inbox show shows the state of each handler.\n`,
+    stderr: `svc: retry needs a handler that is failed or dead, and not root/bot/prompt/nome of event ${seq} is: root/bot/prompt/name is failed\n  hint: svc inbox show shows the state of each handler.\n`,
   })
   expect(await runCommand(host.project, `inbox retry ${seq}`)).toMatchObject({
     code: 0,

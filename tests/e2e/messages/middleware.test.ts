@@ -142,7 +142,7 @@ test.each(twoRuntimes)("middleware is around handlers and commands in declared o
 describe("a middleware", () => {
   test("that does not call next stops the event: nothing inside runs, and each mark says why", async () => {
     const host = await start()
-    const reason = "not run: root/b/middleware/1 has stopped the event"
+    const reason = "not run: root/b/middleware/1 stopped the event"
     const stopped = {"a/0": reason, "a/1": reason, "bot/echo": reason, "bot/message-created.0": reason}
     expect(await outcomeOf(host, "/echo b1 stops silently")).toEqual({
       replies: [],
@@ -189,7 +189,7 @@ describe("a middleware", () => {
     expect(await host.say("/ask")).toEqual(["what?"])
     expect((await outcomeOf(host, "b0 stops silently")).marks).toMatchObject({
       "b/0": "handled",
-      "bot/answer": "not run: root/b/middleware/0 has stopped the event",
+      "bot/answer": "not run: root/b/middleware/0 stopped the event",
     })
     expect((await outcomeOf(host, "later")).marks).not.toHaveProperty("bot/answer")
     expect(await host.say("/ask")).toEqual(["what?"])
