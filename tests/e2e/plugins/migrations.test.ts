@@ -85,7 +85,7 @@ describe.each(bunOr("node22"))("on $name, a migration of a plugin that cannot be
     const [checkpoint, ...others] = await checkpointsOf(project, runtime)
     const id = checkpoint?.id ?? ""
     expect({others, checkpoint}).toMatchObject({others: [], checkpoint: {state: "verified", reason: "migration"}})
-    await untilPrinted(host.process, `${why}; a checkpoint is made and verified before`)
+    await untilPrinted(host.process, `${why}; the Host makes and verifies a checkpoint first`)
     expect(await told(host)).toEqual([
       {plugin: "notes", migrations: ["first"], checkpoint: null},
       {plugin: "notes", migrations: ["no-stars"], checkpoint: id},
