@@ -273,6 +273,6 @@ const settling = (row: Row, now: number): Statement => {
   if (state === "queued") return {sql: "UPDATE outbox SET state = 'queued' WHERE seq = ?", args: [seq]}
   return {
     sql: "UPDATE outbox SET state = ?, reason = 'host_ended', ended_at = ?, error = ? WHERE seq = ?",
-    args: [state, now, `${arrived(row)}the Host ended while this was being sent; it may have arrived`, seq],
+    args: [state, now, `${arrived(row)}the Host ended while it sent this; it may have arrived`, seq],
   }
 }

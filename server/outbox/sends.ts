@@ -42,7 +42,7 @@ interface First extends Lane {
 /** Throws `lease_lost` if another Host may already hold the database and send the same messages. */
 const requireOwn = ({state}: Pick<Database, "state">): void => {
   if (state.is === "initialized" && state.mayBeLost)
-    throw new Problem("lease_lost", "the lease of the remote database may have ended")
+    throw new Problem("lease_lost", "the lease of the remote database may have expired")
 }
 
 /** How many channels of one endpoint are sent to side by side. */

@@ -131,13 +131,13 @@ const words: Words = {
     remediation: {text: "Fix the plugin, or disable it if it does harm.", command: `svc plugin disable ${name}`},
   }),
   inbox_aside: ({count}) => ({
-    title: `${many(count, "handler", "handlers")} of inbox events failed or are held`,
+    title: `${many(count, "handler of inbox events is", "handlers of inbox events are")} failed, dead or held`,
     text: "These events are only partly answered. They wait for a decision.",
     remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc inbox list --state dead"},
     value: count,
   }),
   outbox_aside: ({count}) => ({
-    title: `${many(count, "message", "messages")} were not sent, or may not have been`,
+    title: `${many(count, "message was", "messages were")} not sent, or may not have been`,
     text: "They are failed, dead, unknown or held. They wait for a decision.",
     remediation: {text: "Inspect them, then retry, release or discard them.", command: "svc outbox list --state dead"},
     value: count,
