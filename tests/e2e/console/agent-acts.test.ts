@@ -56,7 +56,7 @@ describeWithChromium("acting on agents in the console", () => {
     const waiting = page.locator('[data-approval-state="waiting"]')
     const ask = async () => {
       await goTo(page, "agents/helper")
-      await page.getByLabel("What the agent is asked").fill("please note milk")
+      await page.getByLabel("Question for the agent").fill("please note milk")
       await page.getByLabel("What its tools may do").selectOption("user")
       await act("Ask helper", "Ask")
       await page.locator('[data-notice="done"] [data-notice-event="agent.run_queued"]').first().waitFor()
@@ -65,7 +65,9 @@ describeWithChromium("acting on agents in the console", () => {
 
     await goTo(page, "agents/helper")
     const tool = page.locator('[data-tool="toolbox.note"]')
-    await tool.getByText("acts outside, never repeated by itself, for user, asks a person before each call").waitFor()
+    await tool
+      .getByText("acts outside the Host and is never repeated automatically, for user, asks a person before each call")
+      .waitFor()
     await ask()
     await waiting.getByText("milk").first().waitFor()
     await expectNoBarriers(page, "a run that waits")

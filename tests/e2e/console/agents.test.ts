@@ -26,7 +26,7 @@ describeWithChromium("the agents in the console", () => {
     const {page, errors} = await open("agents")
     const triage = page.locator('[data-agent="triage"]')
     await triage.getByText("configured", {exact: true}).waitFor()
-    await triage.getByText("1 approval waits").waitFor()
+    await triage.getByText("1 approval waiting").waitFor()
     await triage.getByText("1 waiting, 1 held").waitFor()
     await triage.getByText("Today: 4 runs, 1,540 tokens, money 1.5").waitFor()
     const runs = triage.getByRole("meter", {name: "Runs today"})
@@ -72,10 +72,10 @@ describeWithChromium("the agents in the console", () => {
     await rows.first().getByText("provider_refused").waitFor()
     await page.getByRole("combobox", {name: "State", exact: true}).selectOption("held")
     await page.getByRole("button", {name: "Release all held runs"}).click()
-    await page.getByRole("alertdialog").getByText("Every held run of every agent goes on").waitFor()
+    await page.getByRole("alertdialog").getByText("Every held run of every agent continues").waitFor()
     await page.keyboard.press("Escape")
     await page.getByRole("combobox", {name: "State", exact: true}).selectOption("queued")
-    await page.getByText("There is no run.").waitFor()
+    await page.getByText("No runs.").waitFor()
     expect(errors).toEqual([])
   })
 
@@ -92,7 +92,7 @@ describeWithChromium("the agents in the console", () => {
     }
     expect(await page.getByRole("meter", {name: "Steps"}).getAttribute("aria-valuetext")).toBe("4 of 10")
     await page.getByText("On the second floor. I have told #office.").first().waitFor()
-    await page.getByText("Striped: nothing was under way for 8 h").waitFor()
+    await page.getByText("Striped: idle for 8 h").waitFor()
     await page.locator('[data-approval-state="approved"]').getByText("by user:sandbox/grace").waitFor()
 
     const boxes = await page.locator("[data-step] .bar:not(.asked)").evaluateAll(bars =>
@@ -107,7 +107,7 @@ describeWithChromium("the agents in the console", () => {
       expect(left, `step ${index + 1} begins where the one before has ended`).toBeGreaterThanOrEqual(before - 1)
     }
     const first = page.locator('[data-step="1"]')
-    await first.getByText("begun 2 times").waitFor()
+    await first.getByText("started 2 times").waitFor()
     await first.getByText("200 tokens in, 20 out").waitFor()
     await first.locator("summary").focus()
     await page.keyboard.press("Enter")
@@ -124,16 +124,16 @@ describeWithChromium("the agents in the console", () => {
     await goTo(page, "agents/triage/run-2")
     await page.locator('[data-reason="provider_refused"]').getByText("The provider rejected the call").waitFor()
     await goTo(page, "agents/triage/run-4")
-    await page.locator('[data-step="2"][data-step-state="waiting"]').getByText("not begun").waitFor()
+    await page.locator('[data-step="2"][data-step-state="waiting"]').getByText("not started").waitFor()
     expect(errors).toEqual([])
   })
 
   test("what waits for a person is on the overview, says exactly what will happen, and is asked for before it is done", async () => {
     const {page, errors} = await open("")
     await page.getByText("triage: send “Tea is ready” to #office on sandbox").waitFor()
-    await page.getByText("A run of an agent is held since a restore").waitFor()
+    await page.getByText("An agent run is held since a restore").waitFor()
     await page.getByText("An agent is not configured").waitFor()
-    await page.getByRole("link", {name: "Show: An agent asks before it does something"}).click()
+    await page.getByRole("link", {name: "Show: An agent waits for your approval"}).click()
     const approval = page.locator('[data-approval="approval-4-2"]')
     await approval.getByText("send “Tea is ready” to #office on sandbox").waitFor()
     await approval.getByText("In chat, trusted may decide.").waitFor()

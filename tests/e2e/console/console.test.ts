@@ -58,7 +58,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await expectNoBarriers(page, "sign-in")
     await page.keyboard.type("wrong")
     await page.keyboard.press("Enter")
-    await page.getByText("The Host does not know this token").waitFor()
+    await page.getByText("The Host does not accept this token").waitFor()
     await page.getByLabel("Token").fill("")
     await page.keyboard.type(token)
     await page.keyboard.press("Enter")
@@ -114,12 +114,12 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
       await host.say("fail")
       // Nobody loads the page anew: the stream tells.
       await page.locator('[data-count="received"]', {hasText: /^1$/}).waitFor()
-      await page.getByRole("link", {name: /Show: 1 handler of inbox events/}).click()
+      await page.getByRole("link", {name: /Show: 1 handler failed or is held/}).click()
       await page.locator('[data-seq="1"]').click()
       await page.getByText("in a bad mood").first().waitFor()
       host.project.write("calm", "")
       await page.getByRole("button", {name: "Retry", exact: true}).click()
-      await page.getByRole("alertdialog").getByText("run once more").waitFor()
+      await page.getByRole("alertdialog").getByText("run again").waitFor()
       await page.getByRole("alertdialog").getByRole("button", {name: "Retry"}).click()
       await page.locator('[data-notice="done"] [data-notice-event="message.handled"]').waitFor()
       const trail = page.getByRole("list", {name: "What happened"})
@@ -128,7 +128,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
         "received",
         "log error",
         "message.failed",
-        "attempt 2 begins",
+        "attempt 2 starts",
         "message to sandbox chat",
         "message.handled",
         "message.sent",
@@ -176,7 +176,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     const second = await startHost({project, env})
     await live(page)
     await page.getByText(second.runtimeId).waitFor()
-    await page.getByText("The run before this one was killed").waitFor()
+    await page.getByText("The previous run was killed").waitFor()
     expect(await page.locator("[data-gap]").count()).toBe(0)
     expect(await page.evaluate(() => "isTheSamePage" in window)).toBe(true)
     expect(errors.filter(error => !error.includes("ERR_"))).toEqual([])
@@ -199,7 +199,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await goTo(page, "events")
     await page.getByText("Events are missing here: From").waitFor()
     await expectNoBarriers(page, "a gap")
-    await page.getByRole("button", {name: "I have seen it"}).click()
+    await page.getByRole("button", {name: "Got it"}).click()
     await until("the gap to be gone", async () => (await page.locator("[data-gap]").count()) === 0)
   })
 
@@ -219,7 +219,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     const stranger = await startHost({config: configOf("port: 0"), env, plugins})
     const {page} = await openConsole(await startChromium(), host, {token, direct: true})
     const add = async (url: string) => {
-      await page.getByLabel("Its address").fill(url)
+      await page.getByLabel("Address of the Host").fill(url)
       await page.getByLabel("Token", {exact: true}).fill(token)
       await page.getByRole("button", {name: "Sign in"}).click()
     }

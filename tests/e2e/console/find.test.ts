@@ -67,7 +67,7 @@ describeWithChromium("finding in the console", () => {
     expect(left.items.map(({seq}) => seq)).toEqual([2])
 
     // The address says all of it, so it can be sent to somebody.
-    await page.getByRole("link", {name: "Show everything"}).click()
+    await page.getByRole("link", {name: "Clear filters"}).click()
     await until("three events", async () => (await page.locator("[data-seq]").count()) === 3)
     expect(errors).toEqual([])
   })
@@ -92,7 +92,7 @@ describeWithChromium("finding in the console", () => {
     await page.keyboard.press("Escape")
     await page.waitForFunction(() => location.hash === "#/inbox")
     await jump("nothing of that name")
-    await page.getByText("Nothing fits.").waitFor()
+    await page.getByText("No matches.").waitFor()
     await page.keyboard.press("Escape")
     await until("the jump to be gone", async () => (await page.getByRole("dialog").count()) === 0)
     expect(errors).toEqual([])

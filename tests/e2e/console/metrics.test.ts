@@ -46,13 +46,13 @@ describeWithChromium("the past in the console", () => {
       token: env.HTTP_TOKEN,
       at: "metrics",
     })
-    for (const title of ["Messages a minute", "Failures", "Time of a handler", "Database on its disk"])
+    for (const title of ["Messages per minute", "Failures", "Duration of a handler", "Database size on disk"])
       await page.getByRole("heading", {name: title}).waitFor()
     await page.getByRole("img", {name: /^Messages over time: [1-9][\d,]+ received, [1-9][\d,]+ sent$/}).waitFor()
     await expectNoBarriers(page, "the metrics")
     const uptime = page.locator('[data-uptime="irc~libera"]')
     await uptime.getByText("99.96 %").waitFor()
-    expect(await page.getByText("The Host ran").locator("..").textContent()).toMatch(/99\.[23]\d %/)
+    expect(await page.getByText("Host running").locator("..").textContent()).toMatch(/99\.[23]\d %/)
 
     await page.getByRole("link", {name: "1 hour"}).click()
     await page.getByRole("img", {name: "Failures over time: 3 of handlers, 0 messages not sent"}).waitFor()
@@ -64,7 +64,7 @@ describeWithChromium("the past in the console", () => {
     await page.mouse.move(box.x + box.width * 0.6, box.y + 60, {steps: 5})
     await page.mouse.up()
     await page.waitForFunction(() => /^#\/metrics\/2.*\/2/.test(decodeURIComponent(location.hash)))
-    await page.getByRole("link", {name: "Wider"}).click()
+    await page.getByRole("link", {name: "Zoom out"}).click()
     await page.getByRole("link", {name: "7 days"}).click()
     await page.getByText("1 h", {exact: true}).waitFor()
 
@@ -86,7 +86,7 @@ describeWithChromium("the past in the console", () => {
     await page.reload()
     await live(page)
     await missed.getByText("3 handlers failed.").waitFor()
-    await missed.getByText(/^For \d+ min no Host ran/).waitFor()
+    await missed.getByText(/^For \d+ min, no Host was running/).waitFor()
     await expectNoBarriers(page, "what was missed")
     await page.reload()
     await missed.getByRole("button", {name: "Seen"}).click()

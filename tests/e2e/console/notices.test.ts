@@ -75,7 +75,7 @@ describeWithChromium("what the console tells of what was done", () => {
     await field.fill("is anybody there?")
     await field.press("Enter")
     const refused = page.locator('[data-said="refused"]')
-    await refused.getByText("The Host did not take it:").waitFor()
+    await refused.getByText("The Host rejected this message:").waitFor()
     isCut = false
     await refused.getByRole("button", {name: "Retry"}).click()
     const isStored = async () => {
@@ -107,7 +107,7 @@ describeWithChromium("what the console tells of what was done", () => {
     await page.clock.fastForward(20_000)
     await until("the notice to be gone", async () => (await notice.count()) === 0)
     await send("of-bob")
-    await notice.getByRole("link", {name: "Show it"}).click()
+    await notice.getByRole("link", {name: "Show", exact: true}).click()
     await page.waitForFunction(() => location.hash.startsWith("#/outbox/"))
     // What holds the focus stays, too.
     await page.clock.fastForward(60_000)

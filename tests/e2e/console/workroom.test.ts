@@ -48,7 +48,7 @@ describeWithChromium("the workroom in the console", () => {
   test("an item is added, goes its way by every command, and its timeline tells of each with who gave it", async () => {
     const host = await startHost({config, env})
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "workroom"})
-    await page.getByText("There is no work item yet").waitFor()
+    await page.getByText("No work items yet").waitFor()
     await page.getByLabel("You act as").fill("ada")
     await act(page, "Add an item", {Title: "Renew the certificate", Labels: "ops, web", Assignee: "agent:triage"})
     await page.getByRole("link", {name: "Renew the certificate"}).click()
@@ -57,9 +57,9 @@ describeWithChromium("the workroom in the console", () => {
     await act(page, "Hand over: item 1", {Assignee: "user:grace"})
     await page.getByText("gave it to user:grace").waitFor()
     await act(page, "Block: item 1", {
-      "What it waits for": "the authority's answer",
-      "Who is to end it": "grace",
-      "Until when": "2020-01-02T03:04",
+      "Waiting for": "the authority's answer",
+      "Who has to resolve it": "grace",
+      Deadline: "2020-01-02T03:04",
     })
     await inState(page, "blocked", "Renew the certificate")
     await page.locator('[data-item="1"] [data-overdue]').waitFor()
@@ -71,10 +71,10 @@ describeWithChromium("the workroom in the console", () => {
     await act(page, "Unblock: item 1")
     await act(page, "Comment: item 1", {Comment: "it has come"})
     await page.getByText("it has come").waitFor()
-    await act(page, "Hand in: item 1")
-    await act(page, "Do not accept: item 1")
+    await act(page, "Submit for review: item 1")
+    await act(page, "Reject: item 1")
     await page.getByText("gave it to user:grace").nth(1).waitFor()
-    await act(page, "Hand in: item 1")
+    await act(page, "Submit for review: item 1")
     await act(page, "Accept: item 1")
     await inState(page, "done", "Renew the certificate")
     await page.locator('[data-record="accept"]').waitFor()
@@ -101,17 +101,17 @@ describeWithChromium("the workroom in the console", () => {
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "workroom/1"})
     await page.getByRole("button", {name: "Block: item 1"}).click()
     const question = page.getByRole("alertdialog")
-    await question.getByLabel("What it waits for").fill("what I have written")
+    await question.getByLabel("Waiting for").fill("what I have written")
     await give(host, "review", 2, {actor: "user:grace"})
-    await question.getByRole("alert").getByText("the item is at revision 3 now").waitFor()
+    await question.getByRole("alert").getByText("it is now at revision 3").waitFor()
     await expectNoBarriers(page, "a lost revision")
     await question.getByRole("button", {name: "Block"}).click()
     await page.locator('[data-notice="failed"]').getByText("the item is In review at revision 3 now").waitFor()
-    await page.getByText("handed it in for review").waitFor()
+    await page.getByText("submitted it for review").waitFor()
     expect(await host.get("/api/workroom/items/1")).toMatchObject({state: "review", revision: 3})
-    await act(page, "Do not accept: item 1")
+    await act(page, "Reject: item 1")
     await page.getByRole("button", {name: "Block: item 1"}).click()
-    expect(await question.getByLabel("What it waits for").inputValue()).toBe("what I have written")
+    expect(await question.getByLabel("Waiting for").inputValue()).toBe("what I have written")
     expect(errors).toEqual([])
   })
 
@@ -128,9 +128,9 @@ describeWithChromium("the workroom in the console", () => {
     expect(await titles("open")).toEqual(["open", "came while it was looked at"])
     await page.getByLabel("Label").fill("ops")
     await page.getByText("came while it was looked at").waitFor({state: "hidden"})
-    await page.getByLabel("With").fill("nothing like it")
-    await page.getByText("No work item fits").waitFor()
-    await page.getByLabel("With").fill("")
+    await page.getByLabel("Contains").fill("nothing like it")
+    await page.getByText("No matching work items").waitFor()
+    await page.getByLabel("Contains").fill("")
     await page.locator('[data-item="1"]').waitFor()
 
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-item"))

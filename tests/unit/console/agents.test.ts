@@ -188,9 +188,9 @@ describe("agents in words", () => {
   test("runs that have not ended are counted by state, and a waiting one says for what", () => {
     const runs = {...agent("a").runs, running: 2, held: 1}
     expect(openRunsOf({runs})).toBe("2 running, 1 held")
-    expect(openRunsOf(agent("a"))).toBe("no open run")
+    expect(openRunsOf(agent("a"))).toBe("no open runs")
     const waiting = {state: "waiting", waitsFor: "retry", dueAt: at(0), reason: null} as const
-    expect(statusOf(waiting)).toMatch(/^waits to try the provider again, next try at ./)
+    expect(statusOf(waiting)).toMatch(/^waits to retry the provider, next retry at ./)
     expect(statusOf({...waiting, waitsFor: "approval"})).toMatch(/^waits for a person, denied at .+ if nobody decides$/)
     expect(statusOf({...waiting, waitsFor: "ingress", dueAt: null})).toBe("waits until ingress is resumed")
     expect(statusOf({...waiting, state: "failed", reason: "limit_day"})).toBe("limit_day")
@@ -219,7 +219,7 @@ describe("agents in words", () => {
     ])
     const going = step(400, null)
     expect(measuresOf(going, stretchOf(going, zero + 900), zero)).toEqual(["after 400 ms", "for 500 ms"])
-    expect(measuresOf(step(null, null), undefined, zero)).toEqual(["not begun"])
+    expect(measuresOf(step(null, null), undefined, zero)).toEqual(["not started"])
   })
 
   test("every reason is told as a sentence, and an unknown one as its word", () => {
@@ -258,7 +258,7 @@ describe("agents among what needs attention", () => {
 
   test("an approval comes first, with the beginning of what will happen; what is well says nothing", () => {
     const [first, ...others] = found([agent("triage", {approvals: 1})], [approval])
-    expect(first).toMatchObject({tone: "warn", title: "An agent asks before it does something", page: "agents"})
+    expect(first).toMatchObject({tone: "warn", title: "An agent waits for your approval", page: "agents"})
     expect(first?.why).toMatch(/^triage: Send "x+…$/)
     expect(others).toEqual([])
     const {shown: _, ...observed} = approval
@@ -275,7 +275,7 @@ describe("agents among what needs attention", () => {
     expect(found(items).map(({tone, title, why}) => `${tone} ${title}: ${why}`)).toEqual([
       "bad An agent is not configured: a: no key.",
       "warn An agent's last run failed: b (provider_refused).",
-      "warn 3 runs of agents are held since a restore: c (3).",
+      "warn 3 agent runs are held since a restore: c (3).",
     ])
   })
 })

@@ -112,7 +112,7 @@ test("what is said of it is since when it is away, what was tried, and when it i
   })
   const [first] = attentionOf(facts([needed]))
   expect(first?.why).toMatch(
-    /^No connection since 1 Mar, \d\d:00\. Tried 5 times\. The last error: no route\. It tries again at 1 Mar, \d\d:07\.$/,
+    /^No connection since 1 Mar, \d\d:00\. Tried 5 times\. The last error: no route\. Next retry at 1 Mar, \d\d:07\.$/,
   )
   expect(first).toMatchObject({page: "endpoints", part: "needed"})
 })

@@ -82,7 +82,7 @@ test("a sentence says who did what, why, and leads to what it names", () => {
   expect(
     read("message.failed", {sn: 12, handler: "root/greeter/command/hello", attempt: 2, error: "in a bad mood"}),
   ).toEqual([
-    "greeter/command/hello failed at inbox event 12, in attempt 2.",
+    "greeter/command/hello failed on inbox event 12, in attempt 2.",
     "in a bad mood",
     "#/plugins/greeter",
     "#/inbox/12",
@@ -97,19 +97,19 @@ test("a sentence says who did what, why, and leads to what it names", () => {
     "#/inbox/12",
   ])
   expect(read("job.failed", {job: "nightly", trigger: "manual", reason: "error", error: "the disk"})).toEqual([
-    "Run …5c6d7e of the job nightly failed. svc does not repeat it.",
+    "Run …5c6d7e of the job nightly failed. svc does not retry it.",
     "Reason: error. the disk",
     "#/jobs/nightly/01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e",
     "#/jobs/nightly",
   ])
   expect(read("workroom.item_claimed", {item: 3, actor: "user:ada"})).toEqual([
-    "user:ada began to work on work item 3.",
+    "user:ada started to work on work item 3.",
     "",
     "#/workroom/3",
   ])
-  expect(read("workroom.item_claimed", {item: 3})[0]).toBe("Somebody began to work on work item 3.")
+  expect(read("workroom.item_claimed", {item: 3})[0]).toBe("Someone started to work on work item 3.")
   expect(read("ingress.resumed", {reason: "operator", reasons: ["release"]})[0]).toBe(
-    "operator does not pause ingress any more; release still does.",
+    "operator no longer pauses ingress; release still does.",
   )
   expect(read("log.error", {level: "error", suppressed: 0, plugin: "greeter", message: "no luck"})[0]).toBe(
     "The plugin greeter logged an error: no luck",

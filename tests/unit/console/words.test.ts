@@ -40,10 +40,10 @@ test("a record of the Journal is told with what was said, and with the revision 
   const added = {title: "t", description: "", labels: [], assignee: null, conversation: null} as const
   expect(tell({is: "add", priority: "high", ...added})).toEqual([{what: "added it with priority high"}, 1])
   expect(tell({is: "comment", text: "on its way", expectedRevision: 4})).toEqual([
-    {what: "said", words: "on its way"},
+    {what: "commented", words: "on its way"},
     5,
   ])
-  expect(tell({is: "cancel", reason: null, expectedRevision: 1})).toEqual([{what: "gave it up"}, 2])
+  expect(tell({is: "cancel", reason: null, expectedRevision: 1})).toEqual([{what: "cancelled it"}, 2])
   const blocked = tell({is: "block", reason: "ink", owner: "user:ada", deadline: null, expectedRevision: 2})
-  expect(blocked).toEqual([{what: "blocked it; user:ada is to end it", words: "ink"}, 3])
+  expect(blocked).toEqual([{what: "blocked it; user:ada has to resolve it", words: "ink"}, 3])
 })

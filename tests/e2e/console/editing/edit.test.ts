@@ -74,7 +74,7 @@ describeWithChromium("what the console takes and changes", () => {
       await expectNoBarriers(page, "what a user may")
       await expectNoSidewaysScroll(page, "what a user may")
       await ask("bob")
-      await page.locator('[data-permission="user"]').getByText("No rule fits").waitFor()
+      await page.locator('[data-permission="user"]').getByText("No rule matches").waitFor()
       await deploy.getByText("refused").waitFor()
       expect(errors).toEqual([])
     },
@@ -135,7 +135,7 @@ describeWithChromium("what the console takes and changes", () => {
       await expectNoBarriers(page, "the comparison")
       await page.getByRole("button", {name: "Apply", exact: true}).click()
       await page.getByRole("alertdialog").getByRole("button", {name: "Apply", exact: true}).click()
-      await page.locator('[data-notice="done"]').getByText("Generation 2 runs with it.").waitFor()
+      await page.locator('[data-notice="done"]').getByText("Applied: generation 2 is running.").waitFor()
       expect(readFileSync(project.path("svc.config.yml"), "utf8").trimEnd()).toBe(`${config}log_level: debug`)
       expect(await host.get("/api/system/status")).toMatchObject({generation: {number: 2}})
       expect(errors).toEqual([])

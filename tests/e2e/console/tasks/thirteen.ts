@@ -62,12 +62,12 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     await operator.click(page.locator("[data-seq]").filter({hasText: "order 7 cups"}))
     await operator.reads("the stock does not answer: order 7 cups of tea")
     await operator.reads("root/shop/handler/message-created.orders")
-    await operator.reads("Nothing was answered.")
+    await operator.reads("No answers.")
     const trail = page.getByRole("list", {name: "What happened"})
     await trail.getByText("message.failed", {exact: true}).waitFor()
     expect(await trail.locator("strong").allTextContents()).toEqual([
       "received",
-      "attempt 1 begins",
+      "attempt 1 starts",
       "log error",
       "message.failed",
     ])
@@ -104,7 +104,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     await operator.reads("there is no advert today")
     await operator.button("Disable advert")
     await operator.question
-      .getByText("Its commands, handlers, jobs, routes and endpoints are gone, across restarts")
+      .getByText("Its commands, handlers, jobs, routes and endpoints stay off, also after a restart")
       .waitFor()
     await operator.confirm("Disable")
     await operator.isTold("Disable advert", "generation.committed")
@@ -126,7 +126,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       const says = operator.question
       for (const text of [
         "Disables advert.",
-        "A rollback restores no code: shop changed since generation 1, and runs the code that it has now.",
+        "A rollback does not restore code. The code of shop has changed since generation 1, and the current code stays in use.",
         "Messages and data stay as they are.",
       ])
         await operator.reads(text, says)
@@ -186,7 +186,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     const before = day.host.runtimeId
     await operator.goTo("Operations")
     await operator.button("Restart the Host")
-    await operator.question.getByText("The Host ends in order with exit code 51").waitFor()
+    await operator.question.getByText("Then it shuts down gracefully with exit code 51").waitFor()
     await operator.confirm("Restart the Host")
     expect((await day.host.process.finished).code).toBe(51)
     await operator.reads(/No answer since/)
@@ -203,7 +203,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     await operator.goTo("Generations")
     await operator.link("Changes of generation 2")
     await operator.reads("Enables advert.")
-    await operator.reads("The code changed of shop.")
+    await operator.reads("The code of shop has changed.")
     expect(await page.locator("[data-diff]").textContent()).toMatch(
       /-.*greeting: hello[\s\S]*\+.*greeting: good morning[\s\S]*\+ {2}advert/,
     )
@@ -217,12 +217,12 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     await page.reload()
     const missed = page.getByRole("region", {name: "While you were away"})
     await operator.reads(/handlers? failed/, missed)
-    await operator.reads(/^For \d+ min no Host ran/, missed)
+    await operator.reads(/^For \d+ min, no Host was running/, missed)
     await operator.click(missed.getByRole("link", {name: /^away: 1 interval in which messages may be missing/}))
-    await operator.reads("is not delivered again, and recorded as a gap")
+    await operator.reads("the platform does not deliver them later; the Host records a gap")
     await operator.reads(/: connection_lost|to now: /)
     await operator.goTo("Overview")
-    await operator.link(/^Show: 1 message did not go out/)
+    await operator.link(/^Show: 1 message may not have been delivered/)
     await operator.click(page.locator("[data-message]"))
     await operator.reads("the mailbox is full")
   })
@@ -231,7 +231,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     await operator.goTo("Operations")
     await operator.button("Pause ingress")
     await operator.question
-      .getByText("What platforms without history say meanwhile is missed, and recorded as a gap.")
+      .getByText("Platforms without history do not deliver the messages of this time later; the Host records a gap.")
       .waitFor()
     await operator.confirm("Pause ingress")
     await operator.isTold("Pause ingress", "ingress.paused")
@@ -252,7 +252,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       // The last of them is the oldest, and the first two the one that is under way.
       await runs.locator("option").nth(2).waitFor({state: "attached"})
       await operator.choose(runs, {index: (await runs.locator("option").count()) - 1})
-      await operator.choose(page.getByRole("combobox", {name: "From level"}), "error")
+      await operator.choose(page.getByRole("combobox", {name: "Minimum level"}), "error")
       const line = page.getByRole("listitem").filter({hasText: "order 5 cups"})
       await operator.click(line.getByRole("link", {name: /^event \d+$/}))
       await operator.reads("order 5 cups of tea")
@@ -293,11 +293,11 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     await operator.goTo("Metrics")
     await page.getByRole("link", {name: "24 hours"}).and(page.locator("[aria-current=true]")).waitFor()
     await page.getByRole("img", {name: /^Messages over time: [1-9][\d,]+ received, [1-9][\d,]+ sent$/}).waitFor()
-    expect(await page.getByText("The Host ran").locator("..").textContent()).toMatch(/9[89]\.\d\d %/)
+    expect(await page.getByText("Host running").locator("..").textContent()).toMatch(/9[89]\.\d\d %/)
     await page.locator('[data-uptime="away"]').getByText(/\d %/).first().waitFor()
     await operator.link("1 hour")
     await page.getByRole("img", {name: /^Failures over time: \d+ of handlers, \d+ messages not sent$/}).waitFor()
-    await operator.link("Closer")
+    await operator.link("Zoom in")
     await operator.link("Earlier")
     await page.getByRole("img", {name: /^Failures over time: [1-9]\d* of handlers/}).waitFor()
   })

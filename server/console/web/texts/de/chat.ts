@@ -2,14 +2,14 @@ import type {Part} from "../types.ts"
 
 export const chat: Part<"chat"> = {
   title: "Mit dem Bot sprechen",
-  missing: "Dieses Projekt hat keine Sandbox: sandbox: {} unter plugins in svc.config.yml eintragen und neu laden.",
-  empty: "In diesem Lauf wurde noch nichts gesagt. Was hier gesagt wird, bleibt im Host.",
-  say: "Etwas zum Bot sagen",
+  missing: "Dieses Projekt hat keine Sandbox. sandbox: {} unter plugins in svc.config.yml eintragen, dann neu laden.",
+  empty: "Noch keine Nachrichten in diesem Lauf. Nachrichten auf dieser Seite bleiben im Host.",
+  say: "Nachricht an den Bot",
   send: "Senden",
   from: {bot: "Bot", user: "Ich"},
-  failed: "Der Bot ist daran gescheitert:",
-  refused: "Der Host hat es nicht angenommen:",
-  fate: "Was daraus wurde",
-  commands: "Befehle, die er kennt",
+  failed: "Handler fehlgeschlagen:",
+  refused: "Der Host hat diese Nachricht abgelehnt:",
+  fate: "Was geschah",
+  commands: "Befehle des Bots",
   take: name => `/${name}: in die Nachricht übernehmen`,
 }

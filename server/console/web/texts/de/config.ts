@@ -3,7 +3,7 @@ import {counted} from "./counted.ts"
 
 export const config: Part<"config"> = {
   editor: file => `Text von ${file}`,
-  about: "Die Datei, wie sie geschrieben ist: Eine Variable bleibt ${NAME}. Nichts wird vor dem Anwenden geschrieben.",
+  about: "Die Datei, wie sie geschrieben ist: Eine Variable bleibt ${NAME}. Vor dem Anwenden wird nichts geschrieben.",
   keys: "Strg-Leertaste vervollständigt, Strg-Z macht rückgängig, F8 geht zum nächsten Befund, Strg-[ und Strg-] rücken ein. Tab verlässt den Editor.",
   checking: "Wird geprüft",
   noFindings: "Keine Befunde.",
@@ -12,7 +12,7 @@ export const config: Part<"config"> = {
   compare: "Mit der Datei vergleichen",
   diff: "Was sich ändern würde",
   same: "Nichts würde sich ändern.",
-  restarts: what => `Das braucht einen Neustart des Hosts: ${what}.`,
+  restarts: what => `Dafür muss der Host neu starten: ${what}.`,
   unpins: generation => `Generation ${generation} ist fixiert; das Anwenden beendet die Fixierung.`,
   apply: "Anwenden",
   applyRestart: "Anwenden und neu starten",
@@ -20,12 +20,12 @@ export const config: Part<"config"> = {
     "Der Host probiert sie als Entwurf, schreibt die Datei und übernimmt sie als neue Generation.",
     "Scheitert der Entwurf, bleibt die Datei, wie sie ist.",
   ],
-  applied: generation => `Generation ${generation} läuft damit.`,
+  applied: generation => `Angewendet: Generation ${generation} läuft.`,
   restarting: "Die Datei ist geschrieben, und der Host startet neu.",
   byHand: why => `Der Host kann die Datei nicht ersetzen: ${why}. Das Diff von Hand anwenden, zum Beispiel mit patch.`,
-  changed: "Die Datei wurde seit dem Öffnen anderswo geändert. Der eigene Text bleibt erhalten.",
+  changed: "Die Datei hat sich seit dem Öffnen geändert. Der eigene Text bleibt erhalten.",
   keepMine: "Eigenen Text mit der neuen Datei vergleichen",
   takeTheirs: "Eigenen Text verwerfen und die neue Datei laden",
   discard: "Eigene Änderungen verwerfen",
-  restored: "Das sind Änderungen, die noch nicht angewendet waren.",
+  restored: "Die noch nicht angewendeten Änderungen sind wieder da.",
 }

@@ -57,64 +57,66 @@ export const shell: Lacking<Texts> = {
   },
   signIn: {
     title: "Bei einem Host anmelden",
-    about: "Mit dem vollen Token zum Bedienen oder mit dem Demo-Token zum Beobachten.",
+    about: "Das volle Token erlaubt die Bedienung des Hosts, das Demo-Token nur das Beobachten.",
     token: "Token",
     tokenHelp:
-      "Bleibt in diesem Tab, bis er geschlossen wird, und geht nur an diesen Host. svc runtime start gibt einen Link aus, der anmeldet.",
+      "Bleibt in diesem Tab, bis er geschlossen wird, und wird nur an diesen Host gesendet. svc runtime start gibt einen Link aus, der direkt anmeldet.",
     another: "Anderer Host",
-    address: "Seine Adresse",
+    address: "Adresse des Hosts",
     addressHelp: origin =>
-      `Für den Host, der diese Seite ausliefert, leer lassen. Ein anderer braucht ${origin} unter http.corsOrigins, und dieser dessen Origin unter http.consoleHosts.`,
+      `Für den Host, der diese Seite ausliefert, leer lassen. Für einen anderen Host: ${origin} in dessen http.corsOrigins eintragen und dessen Origin in http.consoleHosts des Hosts, der diese Seite ausliefert.`,
     submit: "Anmelden",
     running: "Anmeldung läuft",
     policy: (address, origin) =>
-      `Diese Seite darf ${address} nicht ansprechen: dessen Origin unter http.consoleHosts des Hosts auf ${origin} eintragen und die Seite neu laden.`,
+      `Diese Seite darf sich nicht mit ${address} verbinden. Dessen Origin in http.consoleHosts des Hosts auf ${origin} eintragen, dann die Seite neu laden.`,
   },
   failures: {
-    wrongToken: "Der Host kennt dieses Token nicht. Vielleicht wurde es geändert oder bei einem Neustart neu erzeugt.",
+    wrongToken:
+      "Der Host akzeptiert dieses Token nicht. Vielleicht wurde es geändert oder bei einem Neustart neu erzeugt.",
     tooMany: seconds =>
-      `Von hier kamen zu viele falsche Token: ${seconds} s warten. Ein richtiges wird immer angenommen.`,
+      `Von hier kamen zu viele falsche Token: ${seconds} s warten. Das richtige Token wird immer angenommen.`,
     unreachable: (address, origin) =>
       address.startsWith(origin)
-        ? `${address} antwortet nicht: prüfen, ob der Host läuft.`
-        : `${address} antwortet dieser Seite nicht: prüfen, ob der Host läuft und ob sein http.corsOrigins ${origin} nennt.`,
+        ? `${address} antwortet nicht. Prüfen, ob der Host läuft.`
+        : `${address} antwortet dieser Seite nicht. Prüfen, ob der Host läuft und ob ${origin} in seinem http.corsOrigins steht.`,
     noConsole: address =>
-      `Unter ${address} gibt es keinen Host mit der API dieser Konsole: Adresse und http.base prüfen.`,
+      `Unter ${address} gibt es keinen Host mit der API dieser Konsole. Adresse und http.base prüfen.`,
     load: "Laden fehlgeschlagen",
     retry: "Erneut versuchen",
-    language: "Die Texte dieser Sprache konnten nicht geladen werden: erneut versuchen.",
+    language: "Die Texte dieser Sprache konnten nicht geladen werden. Erneut versuchen.",
   },
   connection: {
     connecting: "Verbindet",
     live: "Live",
     away: since => `Keine Antwort seit ${since}; neuer Versuch läuft`,
-    awayShort: "Getrennt",
+    awayShort: "Offline",
     noAnswer: since => `Keine Antwort seit ${since}.`,
-    older: "Die Anzeige ist veraltet.",
-    databaseFailing: "Die Datenbank versagt: Was jetzt geschieht, wird vielleicht nicht gespeichert.",
+    older: "Die Seite zeigt ältere Daten.",
+    databaseFailing: "Die Datenbank ist gestört: Neue Daten werden möglicherweise nicht gespeichert.",
   },
   gap: {
     title: "Hier fehlen Ereignisse",
     reasons: {
-      evicted: "sie werden nicht mehr aufbewahrt",
+      evicted: "der Host bewahrt sie nicht mehr auf",
       epoch_changed: "der Host wurde wiederhergestellt und hat einen anderen Verlauf",
-      ahead: "der Verlauf des Hosts ist älter als das hier Gesehene",
-      malformed: "die Stelle im Verlauf war nicht zu verstehen",
-      slow_consumer: "diese Seite war zu langsam dafür",
+      ahead: "der Verlauf des Hosts ist älter als das, was diese Seite gesehen hat",
+      malformed: "der Host hat die Position im Verlauf nicht verstanden",
+      slow_consumer: "diese Seite hat sie zu langsam gelesen",
     },
-    what: (from, to, reason) => `Von ${from} bis ${to}: ${reason}. Alle Listen wurden neu geladen.`,
-    dismiss: "Zur Kenntnis genommen",
+    what: (from, to, reason) => `Von ${from} bis ${to}: ${reason}. Die Seite hat alle Listen neu geladen.`,
+    dismiss: "Verstanden",
   },
   notices: {
-    label: "Was getan wurde",
+    label: "Ausgeführte Aktionen",
     running: "läuft",
     done: "erledigt",
     failed: "fehlgeschlagen",
     event: type => `Ereignis ${type}`,
-    untold: "nicht bekannt",
-    noEvent: "Der Host hat noch nicht gemeldet, wie es endete.",
-    startedAgain: "Der Host startete neu, bevor er meldete, wie es endete: nachsehen, ob es getan wurde.",
-    mayBeDone: "Vielleicht wurde es getan, vielleicht nicht: vor einer Wiederholung nachsehen.",
+    untold: "Ergebnis unbekannt",
+    noEvent: "Der Host hat das Ergebnis noch nicht gemeldet.",
+    startedAgain:
+      "Der Host ist neu gestartet, bevor er das Ergebnis gemeldet hat. Prüfen, ob die Aktion ausgeführt wurde.",
+    mayBeDone: "Die Aktion wurde vielleicht ausgeführt, vielleicht nicht. Vor einer Wiederholung prüfen.",
     dismiss: "Ausblenden",
     show: "Anzeigen",
   },
@@ -174,7 +176,7 @@ export const shell: Lacking<Texts> = {
   },
   states: {
     good: "Gut",
-    warn: "Ansehen",
+    warn: "Prüfen",
     bad: "Jetzt handeln",
   },
 }

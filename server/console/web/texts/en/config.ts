@@ -2,7 +2,7 @@ import {counted} from "./counted.ts"
 
 export const config = {
   editor: (file: string) => `Text of ${file}`,
-  about: "The file as it is written: a variable stays ${NAME}. Nothing is written until you apply it.",
+  about: "This is the file as written: a variable stays ${NAME}. Nothing is written until you apply it.",
   keys: "Ctrl-Space completes, Ctrl-Z undoes, F8 goes to the next finding, Ctrl-[ and Ctrl-] indent. Tab leaves the editor.",
   checking: "Checking",
   noFindings: "No findings.",
@@ -19,12 +19,12 @@ export const config = {
     "The Host tries it as a draft, writes the file, and commits it as a new generation.",
     "If the draft fails, the file stays as it is.",
   ],
-  applied: (generation: number) => `Generation ${generation} runs with it.`,
-  restarting: "The file is written, and the Host restarts.",
+  applied: (generation: number) => `Applied: generation ${generation} is running.`,
+  restarting: "The file is written, and the Host is restarting.",
   byHand: (why: string) => `The Host cannot replace the file: ${why}. Apply the diff by hand, for example with patch.`,
-  changed: "The file was changed by something else since you opened it. Your text is kept.",
+  changed: "The file has changed since you opened it. Your text is kept.",
   keepMine: "Compare my text with the new file",
   takeTheirs: "Discard my text, and load the new file",
   discard: "Discard my changes",
-  restored: "These are changes that you had not applied.",
+  restored: "Your unapplied changes are back.",
 } as const

@@ -19,13 +19,13 @@ export const shell = {
   addHost: "Add a Host",
   language: "Language",
   theme: "Theme",
-  themes: {auto: "As the system", light: "Light", dark: "Dark"},
+  themes: {auto: "System", light: "Light", dark: "Dark"},
   jump: {
     button: "Go to …",
     title: "Go to",
     hint: "A page, endpoint, plugin, job, agent, event number or message id",
-    found: "What fits",
-    none: "Nothing fits.",
+    found: "Matches",
+    none: "No matches.",
     kinds: {
       page: "page",
       endpoint: "endpoint",
@@ -56,66 +56,68 @@ export const shell = {
   },
   signIn: {
     title: "Sign in to a Host",
-    about: "With the full token to operate it, or with the demo token to observe it.",
+    about: "The full token lets you operate the Host. The demo token only lets you observe it.",
     token: "Token",
     tokenHelp:
-      "Kept in this tab until it is closed, and sent to this Host alone. svc runtime start prints a link that signs in.",
+      "Stays in this tab until you close it, and is sent only to this Host. svc runtime start prints a link that signs you in.",
     another: "Another Host",
-    address: "Its address",
+    address: "Address of the Host",
     addressHelp: (origin: string) =>
-      `Leave it empty for the Host that serves this page. Another one needs ${origin} under http.corsOrigins, and this one the other's origin under http.consoleHosts.`,
+      `Leave it empty for the Host that serves this page. Otherwise, list ${origin} in that Host's http.corsOrigins, and its origin in http.consoleHosts of the Host that serves this page.`,
     submit: "Sign in",
     running: "Signing in",
     policy: (address: string, origin: string) =>
-      `This page may not talk to ${address}: add its origin to http.consoleHosts of the Host at ${origin}, and load the page anew.`,
+      `This page may not connect to ${address}. Add its origin to http.consoleHosts of the Host at ${origin}, then reload the page.`,
   },
   failures: {
-    wrongToken: "The Host does not know this token. It may have been changed, or made anew by a restart.",
+    wrongToken:
+      "The Host does not accept this token. The token may have been changed, or a restart may have generated a new one.",
     tooMany: (seconds: number) =>
-      `Too many wrong tokens came from here: wait ${seconds} s. A right one is always taken.`,
+      `Too many wrong tokens came from here: wait ${seconds} s. The correct token is always accepted.`,
     unreachable: (address: string, origin: string) =>
       address.startsWith(origin)
-        ? `${address} does not answer: see whether the Host runs.`
-        : `${address} does not answer this page: see whether the Host runs, and whether its http.corsOrigins names ${origin}.`,
+        ? `${address} does not answer. Check that the Host is running.`
+        : `${address} does not answer this page. Check that the Host is running and that its http.corsOrigins lists ${origin}.`,
     noConsole: (address: string) =>
-      `At ${address} is no Host with this console's API: check the address and http.base.`,
-    load: "This could not be loaded",
+      `There is no Host with this console's API at ${address}. Check the address and http.base.`,
+    load: "Could not load this",
     retry: "Try again",
-    language: "The texts of this language could not be loaded: try again.",
+    language: "Could not load the texts of this language. Try again.",
   },
   connection: {
     connecting: "Connecting",
     live: "Live",
-    away: (since: string) => `No answer for ${since}; trying again`,
-    awayShort: "Away",
+    away: (since: string) => `No answer for ${since}; retrying`,
+    awayShort: "Offline",
     noAnswer: (since: string) => `No answer since ${since}.`,
-    older: "What you see is older.",
-    databaseFailing: "The database fails: what happens now may not be stored.",
+    older: "This page shows older data.",
+    databaseFailing: "The database is failing: the Host may not store new data.",
   },
   gap: {
     title: "Events are missing here",
     reasons: {
-      evicted: "they are no longer kept",
-      epoch_changed: "the Host was restored, and has another history",
-      ahead: "the Host's history is older than what was seen here",
-      malformed: "the place in the history was not understood",
-      slow_consumer: "this page was too slow for them",
+      evicted: "the Host no longer keeps them",
+      epoch_changed: "the Host was restored and has a different history",
+      ahead: "the Host's history is older than what this page has seen",
+      malformed: "the Host did not understand this page's place in the history",
+      slow_consumer: "this page read them too slowly",
     },
-    what: (from: string, to: string, reason: string) => `From ${from} to ${to}: ${reason}. All lists were loaded anew.`,
-    dismiss: "I have seen it",
+    what: (from: string, to: string, reason: string) =>
+      `From ${from} to ${to}: ${reason}. The page has reloaded all lists.`,
+    dismiss: "Got it",
   },
   notices: {
-    label: "What was done",
+    label: "Your actions",
     running: "in progress",
     done: "done",
     failed: "failed",
-    untold: "not known",
-    noEvent: "The Host has not told yet how it ended.",
-    startedAgain: "The Host started again before it told how it ended: look whether it was done.",
-    mayBeDone: "It may have been done or not: look before you repeat it.",
+    untold: "outcome unknown",
+    noEvent: "The Host has not reported the outcome yet.",
+    startedAgain: "The Host restarted before it reported the outcome. Check whether the action was done.",
+    mayBeDone: "The action may or may not have been done. Check before you repeat it.",
     event: (type: string) => `Event ${type}`,
     dismiss: "Dismiss",
-    show: "Show it",
+    show: "Show",
   },
   /** The states that the API names; another one is shown by its own name. */
   words: {
@@ -174,7 +176,7 @@ export const shell = {
   },
   states: {
     good: "Good",
-    warn: "Look at it",
+    warn: "Check",
     bad: "Act now",
   },
 } as const

@@ -2,14 +2,14 @@ import type {Part} from "../types.ts"
 
 export const chat: Part<"chat"> = {
   title: "Hablar con el bot",
-  missing: "Este proyecto no tiene sandbox: añadir sandbox: {} bajo plugins en svc.config.yml y recargar.",
-  empty: "Aún no se dijo nada en esta ejecución. Lo que se dice aquí se queda en el Host.",
-  say: "Decir algo al bot",
+  missing: "Este proyecto no tiene sandbox. Añadir sandbox: {} bajo plugins en svc.config.yml y recargar.",
+  empty: "Aún no hay mensajes en esta ejecución. Los mensajes de esta página se quedan en el Host.",
+  say: "Mensaje para el bot",
   send: "Enviar",
   from: {bot: "Bot", user: "Yo"},
-  failed: "El bot falló:",
-  refused: "El Host no lo aceptó:",
-  fate: "Qué fue de ello",
-  commands: "Comandos que conoce",
-  take: name => `/${name}: ponerlo en el mensaje`,
+  failed: "Fallaron controladores:",
+  refused: "El Host rechazó este mensaje:",
+  fate: "Qué pasó",
+  commands: "Comandos del bot",
+  take: name => `/${name}: insertar en el mensaje`,
 }

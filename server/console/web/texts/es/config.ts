@@ -3,7 +3,8 @@ import {counted} from "./counted.ts"
 
 export const config: Part<"config"> = {
   editor: file => `Texto de ${file}`,
-  about: "El archivo tal como está escrito: una variable queda como ${NAME}. No se escribe nada antes de aplicar.",
+  about:
+    "Este es el archivo tal como está escrito: una variable queda como ${NAME}. No se escribe nada hasta aplicarlo.",
   keys: "Ctrl-Espacio completa, Ctrl-Z deshace, F8 va al siguiente hallazgo, Ctrl-[ y Ctrl-] cambian la sangría. Tab sale del editor.",
   checking: "Comprobando",
   noFindings: "Sin hallazgos.",
@@ -20,12 +21,12 @@ export const config: Part<"config"> = {
     "El Host lo prueba como borrador, escribe el archivo y lo aplica como una nueva generación.",
     "Si el borrador falla, el archivo queda como está.",
   ],
-  applied: generation => `La generación ${generation} está en marcha con ello.`,
+  applied: generation => `Aplicado: la generación ${generation} está en marcha.`,
   restarting: "El archivo está escrito, y el Host se reinicia.",
   byHand: why => `El Host no puede sustituir el archivo: ${why}. Aplicar el diff a mano, por ejemplo con patch.`,
-  changed: "El archivo cambió en otro lugar desde que se abrió. El texto propio se conserva.",
+  changed: "El archivo ha cambiado desde que se abrió. El texto propio se conserva.",
   keepMine: "Comparar el texto propio con el archivo nuevo",
   takeTheirs: "Descartar el texto propio y cargar el archivo nuevo",
   discard: "Descartar los cambios propios",
-  restored: "Estos son cambios que no se habían aplicado.",
+  restored: "Los cambios sin aplicar están de vuelta.",
 }

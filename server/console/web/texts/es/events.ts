@@ -14,10 +14,10 @@ export const events: Part<"events"> = {
   goOn: "Continuar",
   resume: missed => `Continuar (${counted(missed, {one: "# evento", other: "# eventos"})} desde entonces)`,
   nothing: "Ningún evento coincide.",
-  level: "Desde el nivel",
+  level: "Nivel mínimo",
   run: "Ejecución",
-  thisRun: "esta",
-  thisRunKept: (at: string) => `esta, desde ${at}`,
+  thisRun: "esta ejecución",
+  thisRunKept: (at: string) => `esta ejecución, desde ${at}`,
   earlierRun: (from, to) => `${from} a ${to}`,
   noRecords: "Ninguna línea coincide.",
 }

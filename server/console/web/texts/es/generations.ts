@@ -6,24 +6,24 @@ export const generations: Part<"generations"> = {
   failed: "La configuración más reciente no se aplicó",
   pinned: number => `La generación ${number} está fijada`,
   unpin: "Quitar la fijación",
-  unpinSays: "Se vuelve a tomar el archivo de configuración, tal como está ahora, como una nueva generación.",
+  unpinSays: "El Host carga el archivo de configuración tal como está ahora, como una nueva generación.",
   reload: "Recargar la configuración",
   reloadSays:
-    "Se toma el archivo de configuración tal como está ahora. Una que no se inicia no sustituye a la que está en marcha.",
-  unchanged: "No había cambiado nada.",
+    "El Host carga el archivo de configuración tal como está ahora. Si esa configuración no se inicia, sigue la que está en marcha.",
+  unchanged: "La configuración no ha cambiado.",
   runs: number => `La generación ${number} está en marcha.`,
   rollBack: "Revertir",
   rollBackTo: number => `Revertir a la generación ${number}`,
-  rollBackSays: number => `La configuración de la generación ${number} se ejecuta de nuevo, como una nueva generación.`,
+  rollBackSays: number =>
+    `El Host vuelve a ejecutar la configuración de la generación ${number}, como una nueva generación.`,
   enables: names => `Activa ${names}.`,
   disables: names => `Desactiva ${names}.`,
   codeChanged: names => `Cambió el código de ${names}.`,
-  codeStays:
-    "Los plugins ejecutan el código que tienen ahora: una reversión restaura la configuración, pero no el código.",
+  codeStays: "Los plugins ejecutan su código actual: una reversión restaura la configuración, no el código.",
   codeIsNot: (names, number) =>
-    `Una reversión no restaura código: ${names} cambió desde la generación ${number} y ejecuta el código que tiene ahora.`,
+    `Una reversión no restaura el código. El código de ${names} cambió desde la generación ${number}, y se sigue usando el actual.`,
   rollBackPins:
-    "Queda fijada, también tras reinicios, hasta que cambie el archivo o se quite la fijación. Los mensajes y los datos quedan como están.",
+    "El Host la fija, también tras reinicios, hasta que cambie el archivo o se quite la fijación. Los mensajes y los datos quedan como están.",
   rolledBack: (number, made) => `La generación ${made} está en marcha con la configuración de la generación ${number}.`,
   changes: "Cambios",
   changesOf: number => `Cambios de la generación ${number}`,

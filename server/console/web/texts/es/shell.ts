@@ -57,32 +57,32 @@ export const shell: Lacking<Texts> = {
   },
   signIn: {
     title: "Iniciar sesión en un Host",
-    about: "Con el token completo para operarlo, o con el token de demostración para observarlo.",
+    about: "El token completo permite operar el Host; el de demostración solo permite observarlo.",
     token: "Token",
     tokenHelp:
       "Se guarda en esta pestaña hasta que se cierre y solo se envía a este Host. svc runtime start muestra un enlace que inicia la sesión.",
     another: "Otro Host",
-    address: "Su dirección",
+    address: "Dirección del Host",
     addressHelp: origin =>
-      `Dejar vacío para el Host que sirve esta página. Otro Host necesita ${origin} en http.corsOrigins, y este el origen del otro en http.consoleHosts.`,
+      `Dejar vacío para el Host que sirve esta página. Para otro Host, añadir ${origin} a su http.corsOrigins, y su origen a http.consoleHosts del Host que sirve esta página.`,
     submit: "Iniciar sesión",
     running: "Iniciando sesión",
     policy: (address, origin) =>
-      `Esta página no puede comunicarse con ${address}: añadir su origen a http.consoleHosts del Host en ${origin} y volver a cargar la página.`,
+      `Esta página no puede conectarse a ${address}. Añadir su origen a http.consoleHosts del Host en ${origin} y volver a cargar la página.`,
   },
   failures: {
-    wrongToken: "El Host no conoce este token. Puede que se haya cambiado o que un reinicio lo haya renovado.",
+    wrongToken: "El Host no acepta este token. Puede que se haya cambiado o que un reinicio haya generado otro.",
     tooMany: seconds =>
-      `Llegaron demasiados tokens erróneos desde aquí: esperar ${seconds} s. Uno correcto se acepta siempre.`,
+      `Llegaron demasiados tokens erróneos desde aquí: esperar ${seconds} s. El token correcto siempre se acepta.`,
     unreachable: (address, origin) =>
       address.startsWith(origin)
-        ? `${address} no responde: comprobar si el Host está en marcha.`
-        : `${address} no responde a esta página: comprobar si el Host está en marcha y si su http.corsOrigins incluye ${origin}.`,
+        ? `${address} no responde. Comprobar que el Host esté en marcha.`
+        : `${address} no responde a esta página. Comprobar que el Host esté en marcha y que su http.corsOrigins incluya ${origin}.`,
     noConsole: address =>
-      `En ${address} no hay ningún Host con la API de esta consola: comprobar la dirección y http.base.`,
+      `En ${address} no hay ningún Host con la API de esta consola. Comprobar la dirección y http.base.`,
     load: "No se pudo cargar",
     retry: "Reintentar",
-    language: "No se pudieron cargar los textos de este idioma: reintentar.",
+    language: "No se pudieron cargar los textos de este idioma. Reintentar.",
   },
   connection: {
     connecting: "Conectando",
@@ -90,31 +90,31 @@ export const shell: Lacking<Texts> = {
     away: since => `Sin respuesta desde hace ${since}; reintentando`,
     awayShort: "Sin conexión",
     noAnswer: since => `Sin respuesta desde ${since}.`,
-    older: "Lo que se ve es anterior.",
-    databaseFailing: "La base de datos falla: puede que no se guarde lo que ocurra ahora.",
+    older: "Esta página muestra datos antiguos.",
+    databaseFailing: "La base de datos falla: puede que el Host no guarde los datos nuevos.",
   },
   gap: {
     title: "Aquí faltan eventos",
     reasons: {
-      evicted: "ya no se conservan",
+      evicted: "el Host ya no los conserva",
       epoch_changed: "el Host se restauró y tiene otro historial",
-      ahead: "el historial del Host es más antiguo que lo visto aquí",
-      malformed: "no se entendió el lugar del historial",
-      slow_consumer: "esta página fue demasiado lenta",
+      ahead: "el historial del Host es más antiguo que lo que vio esta página",
+      malformed: "el Host no entendió la posición de esta página en el historial",
+      slow_consumer: "esta página los leyó demasiado despacio",
     },
-    what: (from, to, reason) => `De ${from} a ${to}: ${reason}. Se volvieron a cargar todas las listas.`,
+    what: (from, to, reason) => `De ${from} a ${to}: ${reason}. La página recargó todas las listas.`,
     dismiss: "Entendido",
   },
   notices: {
-    label: "Lo que se hizo",
+    label: "Acciones realizadas",
     running: "en curso",
     done: "hecho",
     failed: "fallido",
     event: type => `Evento ${type}`,
-    untold: "desconocido",
-    noEvent: "El Host aún no indicó cómo terminó.",
-    startedAgain: "El Host se volvió a iniciar antes de indicar cómo terminó: comprobar si se hizo.",
-    mayBeDone: "Puede que se hiciera o no: comprobarlo antes de repetirlo.",
+    untold: "resultado desconocido",
+    noEvent: "El Host aún no comunicó el resultado.",
+    startedAgain: "El Host se reinició antes de comunicar el resultado. Comprobar si la acción se realizó.",
+    mayBeDone: "Puede que la acción se haya realizado o no. Comprobarlo antes de repetirla.",
     dismiss: "Descartar aviso",
     show: "Mostrar",
   },

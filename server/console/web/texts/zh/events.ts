@@ -16,8 +16,8 @@ export const events: Part<"events"> = {
   nothing: "没有匹配的事件。",
   level: "最低级别",
   run: "运行",
-  thisRun: "本次",
-  thisRunKept: (at: string) => `本次，自 ${at} 起`,
+  thisRun: "本次运行",
+  thisRunKept: (at: string) => `本次运行，自 ${at} 起`,
   earlierRun: (from, to) => `${from} 至 ${to}`,
   noRecords: "没有匹配的记录。",
 }

@@ -17,8 +17,8 @@ export const permissions: Part<"permissions"> = {
   asks: "每次调用都由人员批准",
   kinds: {
     command: "命令",
-    hears: "插件监听的模式",
-    action: "插件的按钮",
+    hears: "监听模式",
+    action: "插件按钮",
     agent: "智能体：向其提问",
     tool: "智能体：其工具",
     approval: "智能体：批准其调用",
@@ -31,7 +31,7 @@ export const permissions: Part<"permissions"> = {
   ofUser: user => `用户 ${user}`,
   ofAccount: account => `账号 ${account}`,
   everybody: "所有人",
-  opens: "各权限开放的内容",
+  opens: "每种权限允许的内容",
   opensAbout: "每种权限都包含前面的权限：user、trusted、admin。",
   nothing: "无",
 }
