@@ -7,7 +7,7 @@ export type Language = keyof typeof languages
 
 const key = "svc.language"
 
-/** Each is a file of its own, loaded once it is spoken. */
+/** Each table is a separate file, loaded when the language is chosen. */
 const tables: Readonly<Record<Exclude<Language, "en">, () => Promise<Lacking<Texts>>>> = {
   de: () => import("./texts/de.ts").then(module => module.de),
   zh: () => import("./texts/zh.ts").then(module => module.zh),
@@ -16,11 +16,11 @@ const tables: Readonly<Record<Exclude<Language, "en">, () => Promise<Lacking<Tex
 
 interface Spoken {
   readonly language: Language
-  /** What it has of the texts; English is always there. */
+  /** The texts that the language has; missing ones fall back to English. */
   readonly table: Lacking<Texts> | undefined
 }
 
-/** What is spoken now. What reads it in the page is drawn again when it changes. */
+/** The current language. Everything in the page that reads it renders again when it changes. */
 const spoken = new SvelteMap<"now", Spoken>([["now", {language: "en", table: undefined}]])
 
 export const language = (): Language => spoken.get("now")?.language ?? "en"
@@ -28,24 +28,24 @@ export const table = (): Lacking<Texts> | undefined => spoken.get("now")?.table
 
 const isLanguage = (name: string): name is Language => Object.hasOwn(languages, name)
 
-/** The first of the browser's languages that the console speaks, by its first part: `de` for `de-AT`. */
+/** Returns the first of the browser's languages that the console speaks, by its first part: `de` for `de-AT`. */
 export const firstSpoken = (wanted: readonly string[]): Language =>
   wanted.map(tag => tag.toLowerCase().split("-")[0] ?? "").find(isLanguage) ?? "en"
 
-/** What was chosen here, or else what the browser asks for. */
+/** Returns the language chosen in this browser, otherwise the one that the browser asks for. */
 export const chosenLanguage = (): Language => {
   const chosen = localStorage.getItem(key)
   return chosen !== null && isLanguage(chosen) ? chosen : firstSpoken(navigator.languages)
 }
 
-/** Speaks a language from now on. Rejects where its texts cannot be loaded; the page then goes on as before. */
+/** Switches to a language. Rejects if its texts cannot be loaded; the page then keeps its language. */
 export const speak = async (next: Language): Promise<void> => {
   const loaded = next === "en" ? undefined : await tables[next]()
   spoken.set("now", {language: next, table: loaded})
   document.documentElement.lang = next
 }
 
-/** Speaks a language, and keeps the choice in this browser. */
+/** Switches to a language and keeps the choice in this browser. */
 export const chooseLanguage = async (next: Language): Promise<void> => {
   await speak(next)
   localStorage.setItem(key, next)

@@ -20,7 +20,7 @@ const others: Readonly<Record<string, () => Loaded>> = {
   chat: () => import("./pages/Chat.svelte"),
 }
 
-/** The page at a path. The first page comes with the console, the others when they are asked for. */
+/** Returns the page at a path. The first page is part of the console; the others load on demand. */
 export const loadPage = (path: string): Component | Promise<Component> => {
   const load = others[path]
   return load === undefined ? Overview : load().then(module => module.default)

@@ -2,7 +2,7 @@ import {type Language, language} from "./language.ts"
 
 const locales: Readonly<Record<Language, string>> = {en: "en-GB", de: "de", zh: "zh-CN", es: "es"}
 
-/** A formatter in the language that is spoken when it is taken; each is made once. */
+/** Returns a formatter for the current language; makes each formatter once. */
 export const perLanguage = <T>(make: (locale: string) => T): (() => T) => {
   const made = new Map<Language, T>()
   return () => {
@@ -13,13 +13,13 @@ export const perLanguage = <T>(make: (locale: string) => T): (() => T) => {
   }
 }
 
-/** Dates and times in the language that is spoken. */
+/** Returns a formatter of dates and times for the current language. */
 export const dates = (options: Intl.DateTimeFormatOptions): ((at: number | Date) => string) => {
   const formatter = perLanguage(locale => new Intl.DateTimeFormat(locale, options))
   return at => formatter().format(at)
 }
 
-/** Numbers in the language that is spoken. */
+/** Returns a formatter of numbers for the current language. */
 export const numbers = (options: Intl.NumberFormatOptions = {}): ((value: number) => string) => {
   const formatter = perLanguage(locale => new Intl.NumberFormat(locale, options))
   return value => formatter().format(value)

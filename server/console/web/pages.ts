@@ -4,10 +4,10 @@ import {texts} from "./texts.ts"
 export interface PageEntry {
   /** The first part of its address; empty for the first page. */
   readonly path: string
-  /** In the language that is spoken when it is read. */
+  /** In the current language. */
   readonly title: string
   readonly icon: IconName
-  /** True where a demo token can show nothing of it. */
+  /** True if a demo token can see nothing of it. */
   readonly full?: boolean
 }
 

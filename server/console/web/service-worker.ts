@@ -1,9 +1,9 @@
 /**
- * Keeps the console's own files, so that the page can be loaded again while its Host is down. It answers for these files
- * alone: no answer of the API is kept, and no request to it passes through here.
+ * Caches the console's own files, so that the page can reload while its Host is down. It handles only these files: it
+ * caches no answers of the API, and no request to the API passes through it.
  */
 
-/** What is used of a service worker's scope, which the types of a page do not have. */
+/** The parts of a service worker's scope that this file uses; the types of a page lack them. */
 interface Scope {
   readonly registration: {readonly scope: string}
   readonly clients: {claim(): Promise<void>}
@@ -17,14 +17,14 @@ interface Scope {
   ): void
 }
 
-/** The build puts in the files, by their names below the console's folder, and a hash of them all. */
+/** The build inserts the names of the files below the console's folder, and a hash of all files. */
 declare const consoleFiles: readonly string[]
 declare const consoleVersion: string
 
 const scope = self as unknown as Scope
 const home = scope.registration.scope
 
-/** Several Hosts may stand below one origin, and share its caches. */
+/** Several Hosts may share one origin, and so its caches. */
 const family = `svc-console ${home} `
 const cacheName = `${family}${consoleVersion}`
 const kept = new Set(["", ...consoleFiles].map(name => `${home}${name}`))
@@ -42,17 +42,17 @@ const dropOthers = async (): Promise<void> => {
   await scope.clients.claim()
 }
 
-/** A gateway answers so for a Host that does not answer. */
+/** A gateway answers with these while the Host does not answer. */
 const isAway = ({status}: Response): boolean => status >= 502 && status <= 504
 
-/** The page is the Host's newest while the Host answers. */
+/** Returns the Host's newest page; the cached one while the Host does not answer. */
 const answerPage = async (request: Request): Promise<Response> => {
   const answer = await fetch(request).catch(() => undefined)
   if (answer !== undefined && !isAway(answer)) return answer
   return (await caches.match(home, {cacheName, ignoreVary: true})) ?? answer ?? Response.error()
 }
 
-/** The name of every other file changes with its content. */
+/** The names of all other files change with their content, so the cached file is current. */
 const answerFile = async (request: Request): Promise<Response> =>
   (await caches.match(request, {cacheName, ignoreVary: true})) ?? fetch(request)
 

@@ -118,7 +118,7 @@ describeWithChromium("the jobs in the console", () => {
 
     await goTo(page, "jobs/standup")
     await page.getByRole("button", {name: "Run now: standup"}).click()
-    await question.getByText("“Stand-up in five minutes” is sent to #team on sandbox, at once").waitFor()
+    await question.getByText("The Host sends “Stand-up in five minutes” to #team on sandbox at once").waitFor()
     await question.getByRole("button", {name: "Run now"}).click()
     await page.locator('[data-notice="done"] [data-notice-event="job.succeeded"]').waitFor()
     await act("Pause standup", "Pause")

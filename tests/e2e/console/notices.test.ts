@@ -138,7 +138,7 @@ describeWithChromium("what the console tells of what was done", () => {
     await page.getByRole("searchbox").fill("no such line")
     await page.waitForFunction(() => location.hash === "#/events?show=logs&text=no+such+line")
     await page
-      .getByText("No record")
+      .getByText("No matching records")
       .or(page.getByText("nothing", {exact: false}))
       .first()
       .waitFor()

@@ -55,7 +55,7 @@ describeWithChromium("the workroom in the console", () => {
     await act(page, "Claim: item 1")
     await inState(page, "active", "Renew the certificate")
     await act(page, "Hand over: item 1", {Assignee: "user:grace"})
-    await page.getByText("gave it to user:grace").waitFor()
+    await page.getByText("assigned it to user:grace").waitFor()
     await act(page, "Block: item 1", {
       "Waiting for": "the authority's answer",
       "Who has to resolve it": "grace",
@@ -73,7 +73,7 @@ describeWithChromium("the workroom in the console", () => {
     await page.getByText("it has come").waitFor()
     await act(page, "Submit for review: item 1")
     await act(page, "Reject: item 1")
-    await page.getByText("gave it to user:grace").nth(1).waitFor()
+    await page.getByText("assigned it to user:grace").nth(1).waitFor()
     await act(page, "Submit for review: item 1")
     await act(page, "Accept: item 1")
     await inState(page, "done", "Renew the certificate")
@@ -106,7 +106,7 @@ describeWithChromium("the workroom in the console", () => {
     await question.getByRole("alert").getByText("it is now at revision 3").waitFor()
     await expectNoBarriers(page, "a lost revision")
     await question.getByRole("button", {name: "Block"}).click()
-    await page.locator('[data-notice="failed"]').getByText("the item is In review at revision 3 now").waitFor()
+    await page.locator('[data-notice="failed"]').getByText("it is now In review at revision 3").waitFor()
     await page.getByText("submitted it for review").waitFor()
     expect(await host.get("/api/workroom/items/1")).toMatchObject({state: "review", revision: 3})
     await act(page, "Reject: item 1")

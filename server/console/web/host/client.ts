@@ -1,17 +1,17 @@
 import {sendFile, type UploadOptions} from "./upload.ts"
 
-/** The Host refused a request: its problem (RFC 9457). */
+/** The Host rejected a request: its problem (RFC 9457). */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
   readonly hint: string
   readonly requestId: string
-  /** Seconds to wait, where the Host says so. */
+  /** The number of seconds to wait, if the Host gives one. */
   readonly retryAfter: number | undefined
 
-  /** Where in the configuration it is wrong, a line each. */
+  /** The errors in the configuration, one line each. */
   readonly issues: readonly string[]
-  /** What the request was about, as it is now, where the Host says so. */
+  /** The current state of the thing that the request was for, if the Host sends it. */
   readonly current: unknown
 
   constructor(status: number, problem: Partial<Problem>, retryAfter?: number) {
@@ -26,7 +26,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The Host did not answer: it is away, does not allow this page's origin, or the page's policy does not allow the Host. */
+/** No answer: the Host is offline, does not allow this page's origin, or the page's policy does not allow the Host. */
 export class Unreachable extends Error {}
 
 interface Problem {
@@ -54,12 +54,12 @@ const lineOf = ({file = "", line, column, path, message = ""}: Issue): string =>
     .filter(part => part !== "")
     .join(" ")
 
-/** Requests to one Host with one token. Each throws `Refusal` or `Unreachable`. */
+/** Sends requests to one Host with one token. Each method throws `Refusal` or `Unreachable`. */
 export class HostClient {
   readonly url: string
   readonly #token: string
 
-  /** `url` includes `http.base`, without a slash at its end. */
+  /** `url` includes `http.base`, without a trailing slash. */
   constructor(url: string, token: string) {
     this.url = url
     this.#token = token
@@ -69,7 +69,10 @@ export class HostClient {
     return this.#json(await this.open(path, signal === undefined ? {} : {signal}))
   }
 
-  /** For what answers with a report even where it says no: the readiness report is a 503 while the Host is not ready. */
+  /**
+   * Reads an answer whose body is also valid with the status `also`: the readiness report is a 503 while the Host is
+   * not ready.
+   */
   async read<T>(path: string, also: number, signal?: AbortSignal): Promise<T> {
     return this.#json(await this.#ask(path, signal === undefined ? {} : {signal}, also))
   }
@@ -79,7 +82,7 @@ export class HostClient {
     return this.#json(await this.open(path, {method: "POST", ...(body === undefined ? {} : sent)}))
   }
 
-  /** Sends a file as it is read; `onSent` hears how many bytes have gone. */
+  /** Uploads a file as a stream; `onSent` receives the number of bytes sent. */
   async send<T>(path: string, file: Blob, options: Pick<UploadOptions, "onSent" | "signal">): Promise<T> {
     const asked = {...options, url: `${this.url}${path}`, token: this.#token}
     const {status, json, retryAfter} = await sendFile(file, asked).catch(cause => {
@@ -96,7 +99,7 @@ export class HostClient {
     return response.text()
   }
 
-  /** An answer that is read as it comes. */
+  /** Returns the response, for the caller to read as a stream. */
   open(path: string, init: RequestInit = {}): Promise<Response> {
     return this.#ask(path, init)
   }
@@ -127,7 +130,7 @@ const isReport = ({headers}: Response) => headers.get("content-type")?.startsWit
 const refusalOf = async (response: Response): Promise<Refusal> =>
   refusalFrom(response.status, await response.json().catch(() => undefined), response.headers.get("retry-after"))
 
-/** What an answer says that is a problem, or none: `retryAfter` is its header. */
+/** Returns the `Refusal` for an error response; `retryAfter` is its header. */
 const refusalFrom = (status: number, json: unknown, retryAfter: string | null): Refusal => {
   const problem: Partial<Problem> = typeof json === "object" && json !== null ? json : {}
   const wait = Number(retryAfter ?? Number.NaN)

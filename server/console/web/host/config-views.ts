@@ -2,7 +2,7 @@ import type * as file from "../../../../shared/api/configuration/file.ts"
 import type * as form from "../../../../shared/api/configuration/form.ts"
 import type {Static} from "../../../../shared/type.ts"
 
-/** What the API answers about the configuration file. */
+/** The API's answers about the configuration file. */
 export type {ConfigChange} from "../../../../shared/api/configuration/file.ts"
 export type ConfigFile = Static<typeof file.ConfigFile>
 export type ConfigPreview = Static<typeof file.ConfigPreview>

@@ -1,7 +1,7 @@
 import {texts} from "../texts.ts"
 import {Refusal, Unreachable} from "./client.ts"
 
-/** Why a Host could not be signed in to, and what to do about it. */
+/** Says why the sign-in failed, and what to do about it. */
 export const explain = (error: unknown, address: string, origin: string): string => {
   if (error instanceof Unreachable) return texts.failures.unreachable(address, origin)
   if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error)
@@ -11,7 +11,7 @@ export const explain = (error: unknown, address: string, origin: string): string
   return describeRefusal(error)
 }
 
-/** A refusal in one text: what, where, and what to do. */
+/** Returns a refusal as one text: what happened, where, and what to do. */
 export const describeRefusal = (error: Error): string =>
   error instanceof Refusal
     ? [error.message, ...error.issues.slice(0, 3), error.hint].filter(text => text !== "").join(". ")

@@ -3,12 +3,12 @@ import type {Envelope, Hello, Notice, StreamGap} from "../../../../shared/api/ev
 import {type Backoff, pauseAfter} from "../../../../shared/sdk/adapter/backoff.ts"
 import {type HostClient, Refusal} from "./client.ts"
 
-/** How the page stands to the Host's event stream. `since` is in milliseconds since 1970. */
+/** The state of the connection to the Host's event stream. `since` is in milliseconds since 1970. */
 export type ConnectionState =
   | {readonly is: "connecting"}
   | {readonly is: "live"; readonly since: number}
   | {readonly is: "away"; readonly since: number}
-  /** The token is not taken any more: nothing is tried again. */
+  /** The Host no longer accepts the token: the page does not retry. */
   | {readonly is: "refused"; readonly refusal: Refusal}
 
 export interface FeedListener {
@@ -19,15 +19,15 @@ export interface FeedListener {
   notice(notice: Notice): void
 }
 
-/** A stream that is silent for so long is dead: a comment comes every 15 s. In milliseconds. */
+/** A stream without data for this long is dead, since the Host sends a comment every 15 s. In milliseconds. */
 const silence = 40_000
 
-/** With jitter: after a restart, not all open pages come back at once. */
+/** With jitter, so that not all open pages reconnect at once after a restart. */
 const pauses: Backoff = {first: 300, longest: 5000}
 
 /**
- * A Host's event stream from its signal's begin to its end: read by fetch, since EventSource sends no token; gone on with
- * by the id of the last event; tried again for as long as it takes, until the Host refuses the token.
+ * Follows a Host's event stream until the signal aborts. It uses fetch, because EventSource cannot send a token. After
+ * a break it resumes after the last event id, and retries until the Host rejects the token.
  */
 export const followEvents = async (
   client: HostClient,
@@ -105,7 +105,7 @@ const readOnce = async (
   }
 }
 
-/** Ends early when the network is back, and with the signal. */
+/** Resolves early when the network is back or the signal aborts. */
 const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     const end = () => {

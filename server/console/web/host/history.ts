@@ -11,13 +11,13 @@ interface HistoryPage {
 const offsetOf = (id: string): number => Number(id.slice(id.lastIndexOf("-") + 1))
 
 export interface NewestRequest {
-  /** How many events are looked at, from the newest back. */
+  /** The number of newest events to read. */
   readonly look: number
   readonly types?: string
   readonly signal?: AbortSignal
 }
 
-/** The newest events of the log, oldest first; with `types`, those of them that are of these types. */
+/** Returns the newest events of the log, oldest first; with `types`, only those of these types. */
 export const newestEvents = async (client: HostClient, {look, types, signal}: NewestRequest): Promise<Envelope[]> => {
   const {head, oldest} = await client.get<HistoryPage>("/api/events/history?limit=1", signal)
   const after = Math.max(offsetOf(oldest) - 1, offsetOf(head) - look)

@@ -20,7 +20,7 @@ export interface Expected {
   readonly version?: string
 }
 
-/** What a Host said last. */
+/** The last known state of a Host. */
 export interface Known {
   /** Milliseconds since 1970. */
   readonly at: number
@@ -32,8 +32,8 @@ export interface Known {
 }
 
 /**
- * The five questions of an incident, answered from the API as `svc doctor --incident` does. Where the Host does not answer,
- * the rest is what it said last. Never rejects.
+ * Answers the five questions of an incident over the API, as `svc doctor --incident` does. If the Host does not answer,
+ * uses its last known state. Never rejects.
  */
 export const checkIncident = async (
   client: HostClient,
@@ -45,7 +45,7 @@ export const checkIncident = async (
   return [health, ...rest].map((judgement, index) => ({...judgement, text: questions[index] ?? ""}))
 }
 
-/** Nothing is answered with yes or no of a Host that does not answer. */
+/** Judges the last known state. Without an answer of the Host, no question gets a yes or a no. */
 const judgeKnown = (known: Known | undefined, expected: Expected): readonly Judgement[] => {
   if (known === undefined)
     return questions.slice(1).map((): Judgement => ({answer: "not asked", evidence: ["the Host does not answer"]}))
@@ -65,7 +65,7 @@ const failed = (error: unknown): readonly Judgement[] => {
   return questions.slice(1).map(() => ({answer: "no", evidence, next: "Check the address and the token."}))
 }
 
-/** Liveness is asked at the root of the address, whatever its base. */
+/** Liveness is at the root of the address, whatever `http.base` is. */
 const askHealth = async ({url}: HostClient): Promise<Judgement> => {
   const begun = performance.now()
   const next = "See whether the process runs and what its supervisor logs; then the gateway in front of it."
@@ -97,7 +97,7 @@ const askRest = async (client: HostClient, expected: Expected): Promise<readonly
   ]
 }
 
-/** A Host of an older version may not have it. */
+/** Resolves to undefined if an older Host does not have the route. */
 const orMissing = <T>(answer: Promise<T>): Promise<T | undefined> =>
   answer.catch(error => {
     if (error instanceof Refusal && error.status === 404) return undefined

@@ -3,10 +3,10 @@ import type {Tone} from "../parts/tone.ts"
 
 type Named = "sn" | "message" | "item" | "job" | "plugin" | "agent"
 
-/** The plugin of a handler, whose id is `root/<plugin>/…`. */
+/** Returns the plugin of a handler, whose id is `root/<plugin>/…`. */
 export const pluginOf = (handler: string): string => handler.split("/")[1] ?? ""
 
-/** The page that shows what an event tells of, by the parts of its address; undefined where none does. */
+/** Returns the address parts of the page for an event; undefined if no page shows it. */
 export const aboutOf = ({type, endpoint, runId, data}: Envelope): readonly (string | number)[] | undefined => {
   const [kind] = type.split(".")
   const {sn, message, item, job, plugin, agent}: Partial<Record<Named, unknown>> =
@@ -47,7 +47,7 @@ const warn =
   /\.(held|send_held|unknown|gap|item_blocked|item_overdue|paused|stopping|asked|cancelled|aborted|skipped|run_waiting|run_held|run_cancelled|approval_(asked|waiting|held|denied|expired|cancelled))$/
 const wrong: readonly string[] = ["failed", "quarantined", "offline", "reconnecting"]
 
-/** How an event reads at a glance. */
+/** Returns the tone of an event. */
 export const toneOfEvent = ({type, data}: Envelope): Tone => {
   const {state, ok}: {state?: unknown; ok?: unknown} = typeof data === "object" && data !== null ? data : {}
   if (bad.test(type) || ok === false || state === "failed" || state === "quarantined") return "bad"

@@ -1,7 +1,7 @@
 import {type Segment, type TimelineState, timelineStateOf} from "./timeline.ts"
 import type {MetricHistoryView} from "./views.ts"
 
-/** What is shown of the past, in milliseconds since 1970. */
+/** The period shown, in milliseconds since 1970. */
 export interface Range {
   readonly from: number
   readonly to: number
@@ -9,7 +9,7 @@ export interface Range {
 
 const hour = 3_600_000
 
-/** The ranges that are offered, by what stands in the address. */
+/** The ranges on offer, by their name in the address. */
 export const ranges: Readonly<Record<string, number>> = {
   "1h": hour,
   "24h": 24 * hour,
@@ -19,10 +19,10 @@ export const ranges: Readonly<Record<string, number>> = {
 
 export const usualRange = "24h"
 
-/** Less than this is not shown alone. */
+/** The shortest range that can be shown, in milliseconds. */
 const shortest = 10 * 60_000
 
-/** By the parts of the address: a range up to now, or two times. */
+/** Returns the range for the parts of the address: a range up to now, or two times. */
 export const rangeOf = (now: number, first = usualRange, second?: string): Range => {
   const [from, to] = [Date.parse(first), Date.parse(second ?? "")]
   if (!Number.isNaN(from) && to > from) return {from, to}
@@ -30,20 +30,20 @@ export const rangeOf = (now: number, first = usualRange, second?: string): Range
   return {from: now - (length ?? hour), to: now}
 }
 
-/** Moves and stretches a range; never beyond now. */
+/** Moves and stretches a range, but never beyond now. */
 export const moved = ({from, to}: Range, now: number, {by = 0, times = 1}: {by?: number; times?: number}): Range => {
   const length = Math.max(shortest, (to - from) * times)
   const end = Math.min(now, (from + to) / 2 + by * (to - from) + length / 2)
   return {from: end - length, to: end}
 }
 
-/** The begins of the intervals, in seconds since 1970. */
+/** Returns the starts of the intervals, in seconds since 1970. */
 export const timesOf = ({from, seconds, ran}: MetricHistoryView): readonly number[] =>
   ran.map((_, index) => Date.parse(from) / 1000 + index * seconds)
 
 type Values = readonly (number | null)[]
 
-/** Of what is known; undefined where nothing is. */
+/** Returns the mean of the known values; undefined if none is known. */
 export const meanOf = (values: Values): number | undefined => {
   const known = values.filter(value => value !== null)
   return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length
@@ -53,21 +53,24 @@ export const totalOf = (values: Values): number => values.reduce<number>((sum, v
 
 export const mostOf = (values: Values): number => values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0)
 
-/** Counts of intervals as counts of a minute. */
+/** Converts counts per interval to counts per minute. */
 export const aMinute = (values: Values, seconds: number): Values =>
   values.map(value => (value === null ? null : (value * 60) / seconds))
 
-/** The share of the time since the first record in which the Host ran, from 0 to 1: a hole is time in which it did not. */
+/**
+ * Returns the share of the time since the first record in which the Host ran, from 0 to 1. A hole is time without a
+ * running Host.
+ */
 export const ranShare = (view: MetricHistoryView, to: number): number | undefined => {
   const length = recordedFor(view, to)
   return length < 60 ? undefined : Math.min(1, ranFor(view, to) / length)
 }
 
-/** So many seconds ago, seen from the end, the first record was made, or the first interval began. */
+/** Returns the seconds from the first record, or from the first interval if it is later, to the end. */
 export const recordedFor = ({from, recordedSince}: MetricHistoryView, to: number): number =>
   (to - Math.max(Date.parse(from), recordedSince === null ? to : Date.parse(recordedSince))) / 1000
 
-/** For so many seconds of it a Host ran. The last interval may be cut short by the end. */
+/** Returns the seconds in which a Host ran. The end may cut the last interval short. */
 export const ranFor = ({from, seconds, ran}: MetricHistoryView, to: number): number =>
   totalOf(
     ran.map((share, index) => {
@@ -76,7 +79,7 @@ export const ranFor = ({from, seconds, ran}: MetricHistoryView, to: number): num
     }),
   )
 
-/** Where an endpoint was, interval by interval. */
+/** Returns the states of an endpoint, interval by interval. */
 export const segmentsOf = (view: MetricHistoryView, name: string): readonly Segment[] => {
   const endpoint = view.endpoints.find(each => each.name === name)
   if (endpoint === undefined) return []

@@ -1,4 +1,4 @@
-/** What a page of metrics says of a metric, by the value of one label. */
+/** Reads one metric from a page of metrics, by the value of one label. */
 export const metricBy = (page: string, name: string, label: string): Readonly<Record<string, number>> => {
   const found: Record<string, number> = {}
   for (const line of page.split("\n")) {

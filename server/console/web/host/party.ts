@@ -1,12 +1,12 @@
 import {partyPattern} from "../../../../shared/api/item-rules.ts"
 
-/** What a field for a person or an agent takes, as an HTML pattern: a bare name is a person's. */
+/** The HTML pattern of a field for a person or an agent; a bare name is a person. */
 export const partyField = "\\s*((user|agent):)?\\S{1,200}\\s*"
 
-/** Is it nobody, a person or an agent? */
+/** Is the text empty, a person or an agent? */
 export const isParty = (text: string): boolean => text.trim() === "" || new RegExp(`^(?:${partyField})$`).test(text)
 
-/** `ada` is `user:ada`; undefined where nobody is named. */
+/** Returns `user:ada` for `ada`; undefined for an empty text. */
 export const partyOf = (text: string): string | undefined => {
   const name = text.trim()
   if (name === "") return undefined

@@ -1,6 +1,6 @@
 import type {HostClient} from "./client.ts"
 
-/** Something that can be gone to. */
+/** A target of the jump. */
 export interface Place {
   readonly name: string
   readonly kind: "page" | "endpoint" | "plugin" | "job" | "agent" | "event" | "message"
@@ -10,7 +10,7 @@ export interface Place {
 
 type Named = {readonly name: string} | {readonly id: string}
 
-/** What the Host has by name. A part that cannot be read is left out. */
+/** Reads the names that the Host has. Leaves out a kind that cannot be read. */
 export const readPlaces = async (client: HostClient): Promise<readonly Place[]> => {
   const read = async (kind: Place["kind"], path: string, page: string): Promise<readonly Place[]> => {
     const {items} = await client.get<{items: readonly Named[]}>(path).catch(() => ({items: [] as readonly Named[]}))
@@ -30,7 +30,10 @@ export const readPlaces = async (client: HostClient): Promise<readonly Place[]> 
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-/i
 
-/** Those whose name has all of the words, the best first; a number is an event of the inbox too, and an id a message of the outbox. */
+/**
+ * Returns the places whose names contain all the words, the best first. A number is an inbox event too, and an id an
+ * outbox message.
+ */
 export const placesFor = (places: readonly Place[], wanted: string, most = 12): readonly Place[] => {
   const text = wanted.trim()
   const words = text.toLowerCase().split(/\s+/)

@@ -1,12 +1,12 @@
-/** Where the browser lets a page write a file as it comes; not every browser does. */
+/** The file picker with which a page can stream to a file; not every browser has it. */
 type Picker = (options: {suggestedName: string}) => Promise<{
   createWritable(): Promise<WritableStream<Uint8Array>>
 }>
 
-/** Saves what an answer brings: as it comes where the browser can, else once all of it is there. */
+/** Saves a response: as a stream if the browser can, otherwise once all of it has arrived. */
 export const saveAnswer = async (name: string, open: () => Promise<Response>): Promise<void> => {
   const picker = (window as {showSaveFilePicker?: Picker}).showSaveFilePicker
-  // Asked for first: a browser opens the question only soon after a click.
+  // Opens the picker first: a browser allows it only soon after a click.
   const file = picker === undefined ? undefined : await picker.call(window, {suggestedName: name})
   const answer = await open()
   if (file !== undefined && answer.body !== null) return answer.body.pipeTo(await file.createWritable())

@@ -1,22 +1,22 @@
 import {type Range, ranFor, recordedFor, totalOf} from "./metric-history.ts"
 import type {GapView, MetricHistoryView} from "./views.ts"
 
-/** What happened while nobody looked. Lengths in seconds. */
+/** Everything that happened while nobody looked. Lengths in seconds. */
 export interface Missed {
   readonly starts: number
-  /** No Host ran, or its database took nothing. */
+  /** Time in which no Host ran, or its database accepted no writes. */
   readonly down: number
   readonly failed: number
   readonly unsent: number
-  /** Of each endpoint that has any. */
+  /** For each endpoint that has gaps. */
   readonly gaps: readonly {readonly name: string; readonly count: number; readonly length: number}[]
   readonly away: readonly {readonly name: string; readonly length: number}[]
 }
 
-/** A shorter absence of an endpoint, or of the Host, is none, in seconds. */
+/** Shorter absences of an endpoint or of the Host are ignored, in seconds. */
 const shortest = 60
 
-/** What is worth knowing of a range; undefined where nothing is. */
+/** Returns what is worth knowing about a range; undefined if there is nothing. */
 export const missedIn = (
   range: Range,
   view: MetricHistoryView,
@@ -52,7 +52,10 @@ const lengthWithin = ({from, to}: Range, begin: string, end: string | null): num
 
 const key = (host: string) => `svc.seen.${host}`
 
-/** Up to when somebody has seen what a Host did, in milliseconds since 1970; undefined where nobody has yet. */
+/**
+ * Returns the time up to which somebody has seen this Host's events, in milliseconds since 1970; undefined if nobody
+ * has.
+ */
 export const readSeen = (host: string): number | undefined => {
   const stored = Number(localStorage.getItem(key(host)) ?? Number.NaN)
   return Number.isFinite(stored) ? stored : undefined

@@ -10,7 +10,7 @@ export interface Segment {
   readonly to: number
 }
 
-/** What the heartbeat bars are made from. */
+/** The event types that the heartbeat bars use. */
 export const timelineTypes = ["endpoint.state", "host.started", "host.stopping"] as const
 
 interface Point {
@@ -24,12 +24,12 @@ const dataOf = (event: Envelope): Readonly<Record<string, unknown>> =>
 const states: readonly string[] = ["idle", "connecting", "online", "reconnecting", "offline", "failed"]
 const isState = (value: unknown): value is EndpointView["state"] => states.includes(String(value))
 
-/** A state as the metric history has it. */
+/** Returns a state of the metric history. */
 export const timelineStateOf = (state: unknown): TimelineState => (isState(state) ? state : "unknown")
 
 /**
- * The states that the events tell of. A run that ended without telling so was killed: from its last event to the first of
- * the next run nobody knows.
+ * Returns the states that the events report. A run without a `host.stopping` event was killed: its state is unknown
+ * from its last event to the first event of the next run.
  */
 const pointsOf = (events: readonly Envelope[], name: string): Point[] => {
   const points: Point[] = []
@@ -47,9 +47,9 @@ const pointsOf = (events: readonly Envelope[], name: string): Point[] => {
 }
 
 /**
- * An endpoint's past from `from` to `now`: what the events tell, before them what is not known, and the present state
- * since it began. A gap that the Host has recorded says more than the events: it knows when the Host was last alive. What the
- * events no longer tell, the metric history knows by its intervals.
+ * Returns an endpoint's past from `from` to `now`: unknown before the first event, then what the events report, then
+ * the present state since it began. A recorded gap overrides unknown time, because the Host knows when it was last
+ * alive. For times without events, the metric history fills in its intervals.
  */
 export const timelineOf = (
   endpoint: Pick<EndpointView, "name" | "state" | "since">,
@@ -76,7 +76,7 @@ export const timelineOf = (
   return gaps.filter(gap => gap.endpoint === endpoint.name).reduce<readonly Segment[]>(withGap(from, now), merge(known))
 }
 
-/** A time that nothing else tells of, as far as it is recorded. */
+/** Fills unknown time with what the metric history has recorded. */
 const withRecorded = ({from, to}: Segment, recorded: readonly Segment[]): readonly Segment[] => {
   const parts: Segment[] = []
   let end = from
@@ -95,7 +95,7 @@ const stateOfGap: Readonly<Partial<Record<GapView["reason"], TimelineState>>> = 
   host_ended: "down",
 }
 
-/** Where a gap is recorded, what is not known is known. */
+/** Fills unknown time with a recorded gap. */
 const withGap =
   (from: number, now: number) =>
   (segments: readonly Segment[], gap: GapView): readonly Segment[] => {
@@ -115,7 +115,7 @@ const withGap =
     return merge(cut)
   }
 
-/** Neighbours of one state are one; what takes no time is left out. */
+/** Joins neighbours of one state and drops segments without length. */
 const merge = (segments: readonly Segment[]): readonly Segment[] =>
   segments.reduce<Segment[]>((merged, segment) => {
     const last = merged.at(-1)
@@ -125,7 +125,9 @@ const merge = (segments: readonly Segment[]): readonly Segment[] =>
     return merged
   }, [])
 
-/** How much of what is known an endpoint was online, from 0 to 1, and how often it was not. */
+/**
+ * Returns the share of the known time in which an endpoint was online, from 0 to 1, and its number of interruptions.
+ */
 export const summaryOf = (segments: readonly Segment[]): {readonly online: number; readonly breaks: number} => {
   const known = segments.filter(({state}) => state !== "unknown")
   const length = (some: readonly Segment[]) => some.reduce((sum, {from, to}) => sum + to - from, 0)

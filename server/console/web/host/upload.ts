@@ -1,22 +1,22 @@
 export interface UploadOptions {
   readonly url: string
   readonly token: string
-  /** Hears how many bytes are sent. */
+  /** Receives the number of bytes sent. */
   readonly onSent: (done: number) => void
-  /** Gives it up. */
+  /** Aborts the upload. */
   readonly signal: AbortSignal
 }
 
 export interface Answered {
   readonly status: number
-  /** Undefined where it is none. */
+  /** Undefined if the answer is not JSON. */
   readonly json: unknown
   readonly retryAfter: string | null
 }
 
 /**
- * Sends a file as it is read from the disk: `fetch` tells nothing of how far it is. Rejects where no answer came, and with what the
- * signal was aborted with.
+ * Uploads a file as a stream from the disk. Uses XMLHttpRequest, because `fetch` reports no progress. Rejects without
+ * an answer, and with the reason of an aborted signal.
  */
 export const sendFile = (file: Blob, {url, token, onSent, signal}: UploadOptions): Promise<Answered> =>
   new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ import type * as system from "../../../../shared/api/system.ts"
 import type {Static} from "../../../../shared/type.ts"
 
 export type {AlertsView, AlertTestResult} from "../../../../shared/alerts/api.ts"
-/** What the API answers, by name. A demo token gets less: what is private is missing. */
+/** The API's answers, by name. For a demo token, the private parts are missing. */
 export type {
   AgentCheck,
   AgentRunView,

@@ -1,4 +1,4 @@
-/** Paths of a 24 by 24 drawing, drawn by a line. */
+/** Stroke paths in a 24 by 24 box. */
 export const icons = {
   overview: "M3 12h4l3-8 4 16 3-8h4",
   metrics: "M4 4v16h16M8 15l4-5 3 3 4-6",

@@ -1,4 +1,4 @@
-/** How something is: never told by a colour alone. */
+/** The tone of a state. Colour is never its only sign. */
 export type Tone = "good" | "warn" | "bad" | "idle"
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -30,5 +30,5 @@ const tones: Readonly<Record<string, Tone>> = {
   no: "bad",
 }
 
-/** The tone of a state by its name; `idle` for one that says neither. */
+/** Returns the tone of a state by its name; `idle` for any other name. */
 export const toneOf = (state: string): Tone => tones[state] ?? "idle"

@@ -2,5 +2,5 @@ import {texts} from "../texts.ts"
 
 const isKnown = (state: string): state is keyof typeof texts.words => Object.hasOwn(texts.words, state)
 
-/** A state of the API as people say it. */
+/** Returns a state of the API in the current language. */
 export const wordOf = (state: string): string => (isKnown(state) ? texts.words[state] : state)

@@ -2,9 +2,9 @@ import {HostClient} from "../host/client.ts"
 import type {SessionView} from "../host/views.ts"
 import {forgetTyped} from "./typed.ts"
 
-/** A Host that was signed in to, with what its token may do. */
+/** A Host with a signed-in token, and the token's permissions. */
 export interface Account {
-  /** With `http.base`, without a slash at the end. */
+  /** Includes `http.base`, without a trailing slash. */
   readonly url: string
   readonly token: string
   readonly scope: SessionView["scope"]
@@ -13,13 +13,13 @@ export interface Account {
 
 const key = "svc.console"
 
-/** Asks the Host what a token may do. Throws `Refusal`, `Unreachable`. */
+/** Asks the Host for the permissions of a token. Throws `Refusal`, `Unreachable`. */
 export const signIn = async (url: string, token: string): Promise<Account> => {
   const {scope, project} = await new HostClient(url, token).get<SessionView>("/api/session")
   return {url, token, scope, project}
 }
 
-/** The Hosts of this browser tab, gone when it is closed: tokens stand in session storage and nowhere else. */
+/** The Hosts of this browser tab. Tokens are only in session storage, which ends with the tab. */
 export class Accounts {
   list = $state.raw<readonly Account[]>([])
   current = $state.raw<Account>()
@@ -30,7 +30,7 @@ export class Accounts {
     this.current = list.find(({url}) => url === current) ?? list[0]
   }
 
-  /** Signed in: it is the current one from now on. */
+  /** Adds a signed-in Host and makes it the current one. */
   add(account: Account): void {
     this.list = [...this.list.filter(({url}) => url !== account.url), account]
     this.choose(account)
@@ -41,7 +41,7 @@ export class Accounts {
     this.#store()
   }
 
-  /** Signs out of a Host; another one that is signed in to becomes the current one. */
+  /** Signs out of a Host; another signed-in Host becomes the current one. */
   remove(account: Account): void {
     forgetTyped(account.url)
     this.list = this.list.filter(({url}) => url !== account.url)
@@ -69,11 +69,11 @@ const readStored = (): Stored => {
   }
 }
 
-/** The Host that serves this page: the address above `/console/`. */
+/** Returns the address of the Host that serves this page: everything before `/console/`. */
 export const ownAddress = (location: Pick<Location, "href">): string =>
   new URL("..", location.href.replace(/[?#].*$/, "")).href.replace(/\/+$/, "")
 
-/** A token that a link brought in its fragment, which is taken out of the address and of the history. */
+/** Returns the token in the fragment of a link, and removes it from the address and the history. */
 export const takeLinkToken = (): string | undefined => {
   const token = new URLSearchParams(location.hash.slice(1)).get("token")
   if (token === null) return undefined

@@ -2,11 +2,11 @@ import {partyOf} from "../host/party.ts"
 
 const key = "svc.console.actor"
 
-/** Under which name the operator gives commands about work items; kept in this tab. Empty where nobody is named. */
+/** The actor of the operator's commands on work items; kept in this tab. Empty for no name. */
 export class Actor {
   text = $state(sessionStorage.getItem(key) ?? "")
 
-  /** As a command names it. */
+  /** The actor as a command names it. */
   get party(): string | undefined {
     return partyOf(this.text)
   }

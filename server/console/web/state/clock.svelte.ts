@@ -1,4 +1,4 @@
-/** The time of the page, by the second: what is shown as an age grows with it. */
+/** The page's time, updated every second, so that ages grow. */
 export class Clock {
   /** In milliseconds since 1970. */
   now = $state(Date.now())

@@ -1,13 +1,13 @@
 import {tick} from "svelte"
 
-/** An attachment: what has just been opened has the focus, at its heading. */
+/** An attachment that focuses the heading of a box when the box opens. */
 export const focusHeading = (box: HTMLElement): void => {
   const heading = box.querySelector("h2")
   heading?.setAttribute("tabindex", "-1")
   heading?.focus()
 }
 
-/** Whoever closes what was chosen from a list goes on where it stands there. */
+/** After the user closes an item, focuses it in its list. */
 export const returnFocus = (chosen: () => string | undefined, placeOf: (left: string) => string): void => {
   let before: string | undefined
   $effect(() => {

@@ -2,35 +2,38 @@ import type {Envelope, Notice, StreamGap} from "../../../../shared/api/event-str
 import type {HostClient} from "../host/client.ts"
 import {type ConnectionState, followEvents} from "../host/feed.ts"
 
-/** What the stream has told, in its order; a gap stands where the events would that are missing. */
+/** A message of the stream, in order; a gap takes the place of the missing events. */
 export type Told =
   | {readonly is: "event"; readonly event: Envelope}
   | {readonly is: "gap"; readonly gap: StreamGap; readonly at: number}
   | {readonly is: "notice"; readonly notice: Notice}
 
-/** What wants to know that something has changed; undefined stands for anything: after a gap, and after each connection. */
+/**
+ * Called after changes with the types of the events; undefined means that anything may have changed: after a gap, and
+ * after each connection.
+ */
 export type Watcher = (types: ReadonlySet<string> | undefined) => void
 
-/** So much of the stream is kept in the page. */
+/** The number of messages that the page keeps. */
 const kept = 1000
 
-/** What comes within so many milliseconds is shown at once. */
+/** Messages within this time appear together, in milliseconds. */
 const gathering = 60
 
-/** The Host's event stream, as the page sees it. */
+/** The Host's event stream. */
 export class Live {
   connection = $state.raw<ConnectionState>({is: "connecting"})
   told = $state.raw<readonly Told[]>([])
-  /** The newest gap, until somebody has seen it. */
+  /** The newest gap, until the user dismisses it. */
   gap = $state.raw<StreamGap>()
-  /** The database is failing, as the Host says to whoever is there. */
+  /** Set while the Host reports that its database is failing. */
   notice = $state.raw<Notice>()
   #gathered: Told[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #watchers = new Set<Watcher>()
   readonly #listeners = new Set<(event: Envelope) => void>()
 
-  /** Follows a Host until the signal. */
+  /** Follows a Host until the signal aborts. */
   follow(client: HostClient, signal: AbortSignal): void {
     let isFirst = true
     void followEvents(
@@ -40,7 +43,7 @@ export class Live {
           this.connection = state
         },
         hello: () => {
-          // What was loaded before may be older than where the stream begins.
+          // Earlier answers may be older than the start of the stream.
           this.#wake(undefined)
           isFirst = false
         },
@@ -62,13 +65,13 @@ export class Live {
     )
   }
 
-  /** Tells of changes; returns its end. */
+  /** Calls the watcher after changes; returns a function that ends this. */
   watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
   }
 
-  /** Tells of each event at once; returns its end. */
+  /** Calls the listener for each event at once; returns a function that ends this. */
   listen(listener: (event: Envelope) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

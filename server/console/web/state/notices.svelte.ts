@@ -5,42 +5,42 @@ import {aboutOf, toneOfEvent} from "../host/links.ts"
 import {texts} from "../texts.ts"
 import type {Live} from "./live.svelte.ts"
 
-/** What became of something that the operator did. */
+/** The result of one of the operator's actions. */
 export interface Notice {
   readonly id: number
   readonly title: string
-  /** `untold`: the Host took it, and no event has told how it ended. */
+  /** `untold`: the Host accepted the action, but no event has reported its outcome. */
   readonly state: "running" | "done" | "failed" | "untold"
   readonly detail: string
-  /** The event that tells of it. */
+  /** The event that reports the outcome. */
   readonly event?: Envelope
-  /** The page that shows what was done, by the parts of its address. */
+  /** The address parts of the page that shows the result. */
   readonly about?: readonly (string | number)[]
 }
 
 export interface Deed<T> {
-  /** What is being done, as its notice says. */
+  /** The title of the notice. */
   readonly title: string
   readonly run: () => Promise<T>
-  /** What its result says. */
+  /** Returns the result in words. */
   readonly say?: (result: T) => string
-  /** How long its event is waited for, in milliseconds. */
+  /** How long to wait for the event, in milliseconds. */
   readonly patience?: number
-  /** The page that shows what was done; else that of its event. */
+  /** Returns the page that shows the result; without it, the notice links to the page of the event. */
   readonly about?: (result: T) => readonly (string | number)[] | undefined
-  /** The event that tells of it: of one of these types, and about what was done. */
+  /** The event that reports the outcome: one of these types that fits the result. */
   readonly event?: {readonly types: readonly string[]; readonly fits?: (event: Envelope, result: T) => boolean}
 }
 
-/** How long an event is waited for, in milliseconds; and so long at most once the Host has started again meanwhile. */
+/** How long to wait for an event, in milliseconds. If the Host restarts meanwhile, the wait is at most `afterStart`. */
 const shortPatience = 10_000
 export const longPatience = 300_000
 const afterStart = 3000
 
-/** How long a notice of what was done stays, in milliseconds; one of a failure stays until it is dismissed. */
+/** How long the notice of a success stays, in milliseconds; the notice of a failure stays until it is dismissed. */
 const shown = 8000
 
-/** What the operator does, and how it ended. */
+/** The notices of the operator's actions. */
 export class Notices {
   list = $state.raw<readonly Notice[]>([])
   readonly #live: Live
@@ -52,7 +52,7 @@ export class Notices {
     this.#live = live
   }
 
-  /** Does it, shows that it is being done, and how it ended, with its event. Resolves to whether it was done. */
+  /** Runs an action, and shows its progress and its outcome with the event. Resolves to whether it succeeded. */
   async perform<T>(deed: Deed<T>): Promise<boolean> {
     const id = ++this.#count
     const seen: Envelope[] = []
@@ -94,7 +94,7 @@ export class Notices {
     }
   }
 
-  /** The event that tells of it, or undefined once it has been waited for long enough. */
+  /** Waits for the event that reports the outcome; resolves to undefined when the wait is over. */
   async #await<T>(
     {event: wanted, patience = shortPatience}: Deed<T>,
     result: T,
@@ -122,7 +122,7 @@ export class Notices {
     this.list = this.list.filter(notice => notice.id !== id)
   }
 
-  /** Somebody reads them: they stay until `release`. */
+  /** Keeps the notices until `release`, because the user is reading them. */
   hold(): void {
     this.#isHeld = true
     for (const timer of this.#fading.values()) clearTimeout(timer)
@@ -150,7 +150,7 @@ export class Notices {
   }
 }
 
-/** Nobody knows of a request that was not answered whether it arrived. */
+/** Without an answer, nobody knows whether the request arrived. */
 const describeError = (error: unknown): string => {
   if (error instanceof Unreachable) return `${error.message}. ${texts.notices.mayBeDone}`
   return error instanceof Error ? describeRefusal(error) : String(error)

@@ -4,28 +4,28 @@ import type {Page} from "../host/views.ts"
 import {Resource} from "./resource.svelte.ts"
 import {getSession} from "./session.svelte.ts"
 
-/** Items of a page. */
+/** The number of items per page. */
 const limit = 100
 
-/** So many pages are read to reach what is shown; beyond them the list begins anew. */
+/** The head reads at most this many pages to reach the known items; beyond them, the list starts again. */
 const mostPages = 5
 
-/** So many items may come at the head before the end is let go of; what was scrolled to stays. */
+/** The number of items to keep. Items that the user scrolled to stay. */
 const kept = 1000
 
-/** A page of a list that is searched says how far it has looked. */
+/** A page of a search says how far back the Host has searched. */
 interface SearchedPage<T> extends Page<T> {
   readonly lookedTo?: string | null
 }
 
-/** A list of the API that grows at its head while it is shown, and at its end when it is scrolled to. */
+/** A list of the API that grows at its head when new items arrive, and at its end when the user scrolls. */
 export class PagedList<T> {
   items = $state.raw<readonly T[]>([])
-  /** What loads the head: its failure is the list's. */
+  /** Loads the head; its failure is the failure of the list. */
   readonly head: Resource<boolean>
-  /** How far a search has looked back; undefined where the list is no search. */
+  /** How far back the search has read; undefined if the list is no search. */
   lookedTo = $state<string>()
-  /** There may be more below. */
+  /** True if there may be older items. */
   hasMore = $state(false)
   #next: string | null = null
   #isReading = false
@@ -34,7 +34,7 @@ export class PagedList<T> {
 
   constructor(
     read: (query: string, signal?: AbortSignal) => Promise<SearchedPage<T>>,
-    /** Falls from item to item; an item's is the cursor of what follows it. */
+    /** Returns a number that falls from item to item; it is the cursor after the item. */
     numberOf: (item: T) => number,
   ) {
     this.#read = read
@@ -42,28 +42,28 @@ export class PagedList<T> {
     this.head = new Resource(signal => this.#refresh(signal))
   }
 
-  /** Begins anew, as when what is asked for is another. */
+  /** Empties the list and loads it again, for example with other filters. */
   restart(): void {
     this.items = []
     this.#next = null
     this.head.reload()
   }
 
-  /** Reads the next page where there is one. */
+  /** Reads the next page, if there is one. */
   async more(): Promise<void> {
     if (this.#next === null || this.#isReading) return
     this.#isReading = true
     try {
       const asked = this.#next
       const page = await this.#read(`limit=${limit}&cursor=${asked}`)
-      // The list has begun anew meanwhile, or has let go of its end: this does not follow it.
+      // The list has restarted or dropped its end meanwhile, so this page does not continue it.
       if (this.#next !== asked) return
       this.#goOnAt(page.next, page)
       const end = this.items.at(-1)
       const known = end === undefined ? Number.POSITIVE_INFINITY : this.#numberOf(end)
       this.items = [...this.items, ...page.items.filter(item => this.#numberOf(item) < known)]
     } catch {
-      // The head's resource shows it; scrolling tries again.
+      // The head's resource shows the error, and scrolling retries.
     } finally {
       this.#isReading = false
     }
@@ -105,7 +105,7 @@ export class PagedList<T> {
   }
 }
 
-/** A list of the API for as long as the component is shown; `wants` names the events that change it. */
+/** A list of the API while the component is shown; `wants` names the events that change it. */
 export const usePaged = <T>(
   read: (client: HostClient, query: string, signal?: AbortSignal) => Promise<Page<T>>,
   numberOf: (item: T) => number,

@@ -5,7 +5,7 @@ import type {EndpointView, GapView, MetricHistoryView, Page} from "../host/views
 import {type Resource, useResource} from "./resource.svelte.ts"
 import {getSession} from "./session.svelte.ts"
 
-/** How far the past of an endpoint is shown, in milliseconds, and how many events are looked at for it. */
+/** The longest and the shortest past to show, in milliseconds, and the number of events to read for it. */
 const longest = 6 * 3_600_000
 const shortest = 600_000
 const look = 20_000
@@ -22,11 +22,11 @@ const readPast = async (...[client, signal]: Parameters<Parameters<typeof useRes
   return {events, gaps: gaps.items, history}
 }
 
-/** What the endpoints did lately. A young Host's past is shown as far as it goes. */
+/** The recent past of the endpoints. A young Host's past starts with its first event. */
 export class Past {
   readonly recorded: Resource<Recorded>
   readonly #clock = getSession().clock
-  /** The bars move by a pixel in minutes: every ten seconds is enough. */
+  /** A bar moves by one pixel in minutes, so an update every ten seconds is enough. */
   readonly now = $derived.by(() => Math.ceil(this.#clock.now / 10_000) * 10_000)
   readonly #first = $derived.by(() => {
     const {events = [], history} = this.recorded.value ?? {}

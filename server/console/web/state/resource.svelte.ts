@@ -2,13 +2,13 @@ import {onMount} from "svelte"
 import type {HostClient} from "../host/client.ts"
 import {getSession, type Session} from "./session.svelte.ts"
 
-/** How soon after an event a part is loaded anew, and how long after the last time at the least, in milliseconds. */
+/** The delay from an event to the reload, and the shortest time between two loads, in milliseconds. */
 const soon = 80
 const spacing = 250
 
-/** What a page shows of the API: loaded, and loaded anew when an event says that it changed. */
+/** A value of the API that reloads when an event says that it has changed. */
 export class Resource<T> {
-  /** The newest answer; it stays while the Host is away. */
+  /** The newest answer; it stays while the Host is offline. */
   value = $state.raw<T>()
   /** Why the newest request failed. */
   failure = $state.raw<Error>()
@@ -25,8 +25,8 @@ export class Resource<T> {
   }
 
   /**
-   * Loads now, or once more when what is under way has ended: one load at a time, so that no older answer comes last. Resolves
-   * when that load is over, whether or not it failed.
+   * Loads now, or again after the current load: one load at a time, so that an older answer never arrives last.
+   * Resolves when that load is over, whether or not it failed.
    */
   reload(): Promise<void> {
     if (this.#wanted !== undefined) return this.#wanted
@@ -39,7 +39,7 @@ export class Resource<T> {
     return this.#wanted
   }
 
-  /** Loads soon, and at most a few times a second: events come in numbers. */
+  /** Loads soon, and at most a few times a second, because events come in bursts. */
   wake(): void {
     const rest = this.#loadedAt + spacing - performance.now()
     this.#timer ??= setTimeout(
@@ -82,8 +82,8 @@ export class Resource<T> {
 }
 
 /**
- * A part of the API for as long as the component is shown. `wants` names the events that change it: a type, or with a dot
- * at its end all types that begin so. `every` loads it anew after so many milliseconds, for what no event tells.
+ * A value of the API while the component is shown. `wants` names the events that change it: a type, or a prefix that
+ * ends with a dot. `every` also reloads it after this many milliseconds, for changes without an event.
  */
 export const useResource = <T>(
   load: (client: HostClient, signal: AbortSignal) => Promise<T>,

@@ -1,14 +1,14 @@
 import {createContext} from "svelte"
 
-/** What a list is narrowed by, by the names of the API. */
+/** The filters of a list, by the names of the API. */
 export type Query = Readonly<Record<string, string>>
 
-/** Where the page is: the parts of the fragment, `#/inbox/12?state=failed` is `inbox`, `12`, and what stands after the mark. */
+/** The current page: for the fragment `#/inbox/12?state=failed`, the parts `inbox` and `12`, and the query. */
 export class Router {
   parts = $state.raw(partsOf(location.hash))
   query = $state.raw<Query>(queryOf(location.hash))
 
-  /** Follows the address until its end. */
+  /** Follows the address; returns a function that ends this. */
   start(): () => void {
     const follow = () => {
       this.parts = partsOf(location.hash)
@@ -38,17 +38,20 @@ const decode = (part: string): string => {
   }
 }
 
-/** The address of a page that is narrowed; what is empty is left out. */
+/** Returns the address of a page with filters; leaves out empty ones. */
 export const hrefWith = (query: Query, ...parts: readonly (string | number)[]): string => {
   const set = Object.entries(query).filter(([, value]) => value !== "")
   return set.length === 0 ? hrefOf(...parts) : `${hrefOf(...parts)}?${new URLSearchParams(set)}`
 }
 
-/** The address of a page. */
+/** Returns the address of a page. */
 export const hrefOf = (...parts: readonly (string | number)[]): string =>
   `#/${parts.map(part => encodeURIComponent(part)).join("/")}`
 
-/** Narrows the list that is shown by more, or by less where a value is empty. A step back does not go through each of them. */
+/**
+ * Adds filters to the current list; an empty value removes one. Replaces the history entry, so that Back leaves the
+ * list at once.
+ */
 export const narrow = ({parts, query}: Pick<Router, "parts" | "query">, more: Query): void =>
   location.replace(hrefWith({...query, ...more}, ...parts))
 

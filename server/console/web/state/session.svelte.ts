@@ -6,14 +6,14 @@ import {Clock} from "./clock.svelte.ts"
 import {Live} from "./live.svelte.ts"
 import {Notices} from "./notices.svelte.ts"
 
-/** One Host that is signed in to: what every page needs. */
+/** One signed-in Host: everything that a page needs. */
 export class Session {
   readonly account: Account
   readonly client: HostClient
   readonly live = new Live()
   readonly clock = new Clock()
   readonly notices: Notices
-  /** The newest that was heard of the Host, for when it answers no more. */
+  /** The last known state of the Host, for the time when it does not answer. */
   known: Known | undefined
 
   constructor(account: Account) {
@@ -22,7 +22,7 @@ export class Session {
     this.notices = new Notices(this.live)
   }
 
-  /** False for a demo token: nothing is offered that it cannot do. */
+  /** False for a demo token: the console then offers no actions. */
   get canAct(): boolean {
     return this.account.scope === "full"
   }

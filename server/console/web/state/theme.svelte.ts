@@ -2,7 +2,7 @@ const key = "svc.theme"
 export const themes = ["auto", "light", "dark"] as const
 export type Theme = (typeof themes)[number]
 
-/** Light, dark, or as the system has it. */
+/** Light, dark, or the system's theme. */
 export class ThemeChoice {
   value = $state<Theme>(themes.find(theme => theme === localStorage.getItem(key)) ?? "auto")
 

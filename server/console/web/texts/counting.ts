@@ -1,7 +1,7 @@
-/** What is said of one, two, many, by the language's own rules; `#` stands for the number. */
+/** The forms of a counted text by the plural rules of the language; `#` is the number. */
 export type Forms = {readonly other: string} & {readonly [Rule in Intl.LDMLPluralRule]?: string}
 
-/** Counts by the rules of a language: `{one: "# run", other: "# runs"}` of 1,200 is `1,200 runs`. */
+/** Returns a counter for a language: `{one: "# run", other: "# runs"}` with 1,200 returns `1,200 runs`. */
 export const counting = (locale: string): ((count: number, forms: Forms) => string) => {
   const rules = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)

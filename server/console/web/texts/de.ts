@@ -20,12 +20,13 @@ import {workroom} from "./de/workroom.ts"
 import type {Lacking, Texts} from "./types.ts"
 
 /**
- * German, without an address of the reader: infinitives on buttons and in remedies.
+ * German that does not address the reader: infinitives on buttons and in remedies.
  *
- * Host, Endpoint, Plugin, Handler, Job, Timer, Checkpoint, Ingress, Token, Workroom, Journal stay as they are.
- * inbox: Eingang. outbox: Ausgang. event: Ereignis. retry: wiederholen. release (what is held): freigeben. discard: verwerfen.
- * held: angehalten. dead: aufgegeben. readiness: Bereitschaft. required: erforderlich. generation: Generation. commit (of one):
- * übernehmen. pin: fixieren. roll back: zurückrollen. run: Lauf. work item: Aufgabe. tool: Werkzeug. approval: Freigabe.
+ * These stay as they are: Host, Endpoint, Plugin, Handler, Job, Timer, Checkpoint, Ingress, Token, Workroom, Journal.
+ * inbox: Eingang. outbox: Ausgang. event: Ereignis. retry: wiederholen. release (a held item): freigeben. discard:
+ * verwerfen. held: angehalten. dead: aufgegeben. readiness: Bereitschaft. required: erforderlich. generation:
+ * Generation. commit (a generation): übernehmen. pin: fixieren. roll back: zurückrollen. run: Lauf. work item: Aufgabe.
+ * tool: Werkzeug. approval: Freigabe.
  */
 export const de: Lacking<Texts> = {
   ...shell,

@@ -18,7 +18,7 @@ import {sentences} from "./en/sentences.ts"
 import {shell} from "./en/shell.ts"
 import {workroom} from "./en/workroom.ts"
 
-/** Every text of the console in English. A text that another language lacks is shown as it is here. */
+/** Every text of the console in English. If another language lacks a text, the console shows the English one. */
 export const en = {
   ...shell,
   overview,

@@ -20,13 +20,14 @@ import {workroom} from "./es/workroom.ts"
 import type {Lacking, Texts} from "./types.ts"
 
 /**
- * Spanish for every country: infinitives on buttons and in remedies, and no tú or usted.
+ * Spanish for every country: infinitives on buttons and in remedies, without tú or usted.
  *
- * Host, endpoint, plugin, slot, Ingress, token, Journal and Authority stay as they are. handler: controlador. inbox: entrada.
- * outbox: salida. event: evento. retry: reintentar. release (what is held): liberar. discard: descartar. held: retenido.
- * dead: abandonado. readiness: disponibilidad. required: obligatorio. generation: generación. commit (of one): aplicar.
- * pin: fijar. roll back: revertir. checkpoint: punto de control. job: trabajo. timer: temporizador. run: ejecución.
- * work item: tarea. agent: agente. tool: herramienta. approval: aprobación. release (of a version): publicación.
+ * These stay as they are: Host, endpoint, plugin, slot, Ingress, token, Journal, Authority.
+ * handler: controlador. inbox: entrada. outbox: salida. event: evento. retry: reintentar. release (a held item):
+ * liberar. discard: descartar. held: retenido. dead: abandonado. readiness: disponibilidad. required: obligatorio.
+ * generation: generación. commit (a generation): aplicar. pin: fijar. roll back: revertir. checkpoint: punto de
+ * control. job: trabajo. timer: temporizador. run: ejecución. work item: tarea. agent: agente. tool: herramienta.
+ * approval: aprobación. release (of a version): publicación.
  */
 export const es: Lacking<Texts> = {
   ...shell,

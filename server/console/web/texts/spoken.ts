@@ -7,8 +7,8 @@ const isText = (part: Text | Tree | undefined): part is Text =>
   typeof part === "string" || typeof part === "function" || Array.isArray(part)
 
 /**
- * The table `basis` with each text read from what `table` returns at that moment, and from `basis` itself where that lacks
- * it. A part of it may be kept: its texts are those of the language that is spoken when they are read.
+ * Returns the table `basis`, whose texts read from the table that `table` returns at that moment, and from `basis` if
+ * that one lacks them. A part of it can be kept: it always returns the texts of the current language.
  */
 export const spoken = (basis: Tree, table: () => Tree | undefined): Tree =>
   Object.defineProperties(

@@ -1,6 +1,6 @@
 import type {en} from "./en.ts"
 
-/** A table of texts as any language may have it: the same keys, the same arguments, other words. */
+/** The table of any language: the same keys and arguments, other words. */
 type Said<T> = T extends string
   ? string
   : T extends (...given: infer Given) => string
@@ -12,7 +12,7 @@ type Said<T> = T extends string
 /** Every text of the console. */
 export type Texts = Said<typeof en>
 
-/** Texts of which some may be missing. */
+/** Texts, of which some may be missing. */
 export type Lacking<T> = T extends string | readonly string[] | ((...given: never) => string)
   ? T
   : {readonly [Key in keyof T]?: Lacking<T[Key]>}

@@ -12,12 +12,12 @@ const runPath = (runId: string, action: string) => `/api/runs/${encodeURICompone
 
 export interface Question {
   readonly input: string
-  /** Sent again with it where the answer was lost, so that there is one run. */
+  /** A retry after a lost answer sends the same id, so that only one run starts. */
   readonly request: string
   readonly permission?: string
 }
 
-/** Asks an agent. Its end is not waited for, since a person may have to decide first: `onMade` hears of the run. */
+/** Asks an agent. Does not wait for the run to end, because it may need an approval: `onMade` receives the run. */
 export const askDeed = (
   client: HostClient,
   name: string,
@@ -34,7 +34,7 @@ export const askDeed = (
   event: {types: ["agent.run_queued"], fits: ({runId}, {id}) => runId === id},
 })
 
-/** Calls the model once. A bad answer is a failure, with what to do. */
+/** Calls the model once. A bad answer is a failure, with a remedy. */
 export const checkDeed = (
   client: HostClient,
   name: string,
@@ -64,13 +64,13 @@ export const runDeed = (client: HostClient, runId: string, action: RunAction): D
   event: {types: tellsOfRun[action], fits: event => event.runId === runId},
 })
 
-/** All that a restore holds, of every agent. */
+/** Releases or discards every held run, of every agent. */
 export const heldDeed = (client: HostClient, action: "release" | "discard"): Omit<Deed<{runs: number}>, "title"> => ({
   run: () => client.post<{runs: number}>(runPath("held", action)),
   say: ({runs}) => t.changed(runs),
 })
 
-/** A person's word about a call. */
+/** Approves or denies a call. */
 export const decideDeed = (
   client: HostClient,
   {id, tool, agent}: Pick<ApprovalView, "id" | "tool" | "agent">,

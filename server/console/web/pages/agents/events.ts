@@ -1,4 +1,4 @@
-/** Events after which a binding, or its figures, may have changed. */
+/** Events after which a binding or its figures may have changed. */
 export const bindingEvents = [
   "agent.run_queued",
   "agent.run_started",

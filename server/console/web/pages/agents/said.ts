@@ -1,16 +1,16 @@
-/** A part of what went into a step or came out of it. */
+/** A part of the input or output of a step. */
 export interface Said {
-  /** Who said it, where that is known. */
+  /** The author, if known. */
   readonly by?: string
   readonly text: string
-  /** JSON, or whatever else is not prose. */
+  /** True for JSON and everything else that is not prose. */
   readonly isCode: boolean
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The object or list that a text is the JSON of; the value itself where it is none. */
+/** Returns the object or list that a text encodes as JSON; otherwise the value itself. */
 const unpacked = (value: unknown): unknown => {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value
   try {
@@ -20,7 +20,7 @@ const unpacked = (value: unknown): unknown => {
   }
 }
 
-/** JSON to be read, with the JSON that stands as text in it: models write arguments so. */
+/** Returns readable JSON. Also unpacks JSON inside strings, because models write arguments so. */
 const pretty = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => unpacked(part), 2)
 
 const isMessage = (value: unknown): value is Readonly<Record<string, unknown>> & {readonly role: string} =>
@@ -29,7 +29,7 @@ const isMessage = (value: unknown): value is Readonly<Record<string, unknown>> &
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || (Array.isArray(value) && value.length === 0)
 
-/** The text as it is, and the rest as JSON. */
+/** Separates the text from the rest, which is JSON. */
 const withText = (value: Readonly<Record<string, unknown>>): readonly Said[] => {
   const {text, ...rest} = value
   const kept = Object.entries(rest).filter(([, each]) => !isEmpty(each))
@@ -45,7 +45,10 @@ const messageOf = ({role, ...rest}: Readonly<Record<string, unknown>> & {readonl
     ...said,
   }))
 
-/** To be read: texts as they are, messages with their role, a reply of the model as its text and the rest, all else as JSON. */
+/**
+ * Returns readable parts: texts as they are, messages with their role, a model's reply as its text and the rest,
+ * everything else as JSON.
+ */
 export const saidOf = (given: unknown): readonly Said[] => {
   const value = unpacked(given)
   if (isEmpty(value) || value === "") return []
@@ -55,10 +58,10 @@ export const saidOf = (given: unknown): readonly Said[] => {
   return [{text: pretty(value), isCode: true}]
 }
 
-/** Characters and lines that are shown before somebody asks for all. */
+/** The characters and lines that are shown before the user asks for all. */
 const few = {characters: 1500, lines: 20} as const
 
-/** The beginning of a text; undefined where it is short enough to be shown whole. */
+/** Returns the beginning of a long text; undefined for a text that is short enough to show in full. */
 export const beginningOf = (text: string): string | undefined => {
   const lines = text.split("\n", few.lines + 1)
   if (lines.length <= few.lines && text.length <= few.characters) return undefined

@@ -6,13 +6,13 @@ export interface Stretch {
   readonly to: number
 }
 
-/** Where something is drawn: parts of the whole width, from 0 to 1. */
+/** A position in the drawing: fractions of its width, from 0 to 1. */
 export interface Bar {
   readonly left: number
   readonly width: number
 }
 
-/** Time in which no step was under way, drawn shorter than it was. */
+/** Time without a running step, not drawn to scale. */
 export interface Cut extends Bar {
   readonly milliseconds: number
 }
@@ -25,16 +25,16 @@ export interface Axis extends Stretch {
 type Step = Pick<AgentRunDetail["trail"][number], "begunAt" | "endedAt" | "state">
 type Run = Pick<AgentRunDetail, "createdAt" | "endedAt"> & {readonly trail: readonly Step[]}
 
-/** When a step was under way; undefined for one that has not begun. One that was cut off ends where it began. */
+/** Returns when a step ran; undefined if it has not started. A step that was cut off ends where it started. */
 export const stretchOf = ({begunAt, endedAt, state}: Step, now: number): Stretch | undefined => {
   if (begunAt === null) return undefined
   const from = Date.parse(begunAt)
   const to = endedAt === null ? (state === "begun" ? now : from) : Date.parse(endedAt)
-  // A clock that was set back does not make it end before it began.
+  // If the clock was set back, a step never ends before its start.
   return {from, to: Math.max(from, to)}
 }
 
-/** When a person was asked. */
+/** Returns when a person was asked. */
 export const askedOf = (
   {askedAt, decidedAt, state}: Pick<AgentRunDetail["approvals"][number], "askedAt" | "decidedAt" | "state">,
   now: number,
@@ -44,7 +44,7 @@ export const askedOf = (
   return {from, to: Math.max(from, to)}
 }
 
-/** Stretches in their order, those that touch as one. */
+/** Sorts stretches and joins those that touch. */
 const joined = (stretches: readonly Stretch[]): readonly Stretch[] =>
   stretches
     .toSorted((one, other) => one.from - other.from)
@@ -56,12 +56,15 @@ const joined = (stretches: readonly Stretch[]): readonly Stretch[] =>
     }, [])
 
 interface Piece extends Stretch {
-  /** How wide it is drawn, in milliseconds. */
+  /** The drawn width, in milliseconds. */
   readonly drawn: number
   readonly isCut: boolean
 }
 
-/** The whole time in pieces: steps, and what is between them. A wait that is longer than all steps together is drawn short. */
+/**
+ * Splits the whole time into steps and the waits between them. A wait that is longer than all steps together is drawn
+ * short.
+ */
 const piecesOf = (busy: readonly Stretch[], {from, to}: Stretch): readonly Piece[] => {
   const worked = busy.reduce((sum, step) => sum + step.to - step.from, 0)
   const edges = [from, ...busy.flatMap(step => [step.from, step.to]), to]
@@ -78,7 +81,7 @@ const piecesOf = (busy: readonly Stretch[], {from, to}: Stretch): readonly Piece
     }))
 }
 
-/** The time axis of a run: from when it was asked for to its end, or to `now`. */
+/** Returns the time axis of a run: from its request to its end, or to `now`. */
 export const axisOf = (run: Run, now: number): Axis => {
   const busy = joined(run.trail.flatMap(step => stretchOf(step, now) ?? []))
   const created = Date.parse(run.createdAt)

@@ -40,10 +40,10 @@ export const approvalTones = {
 
 const amounts = numbers({maximumSignificantDigits: 3})
 
-/** An amount of money, in the unit of the binding's prices: `12.5`, `0.0123`; large ones whole. */
+/** Returns an amount of money in the unit of the binding's prices: `12.5`, `0.0123`; whole from 100 on. */
 export const money = (amount: number): string => (amount >= 100 ? number(Math.round(amount)) : amounts(amount))
 
-/** A length of time: `312 ms`, `4.2 s`, then as everywhere. */
+/** Returns a length of time: `312 ms`, `4.2 s`, longer ones as `duration` does. */
 export const span = (milliseconds: number): string => {
   const length = Math.max(0, milliseconds)
   if (length < 1000) return `${Math.round(length)} ms`
@@ -52,31 +52,31 @@ export const span = (milliseconds: number): string => {
 
 type Measured = keyof typeof t.meters
 
-/** An amount of what a limit is about. */
+/** Returns an amount in the unit of the limit. */
 export const amountOf = (what: Measured, amount: number): string =>
   what === "money" ? money(amount) : number(Math.round(amount))
 
-/** How much of a limit is taken: `3,200 of 10,000`. */
+/** Returns how much of a limit is used: `3,200 of 10,000`. */
 export const shareOf = (what: Measured, used: number, limit: number): string =>
   t.meter(amountOf(what, used), amountOf(what, limit))
 
-/** A limit that was reached is red, one that is near is not calm. */
+/** Returns the tone of a limit: bad when it is reached, warn when it is near. */
 export const toneOfShare = (used: number, limit: number): Tone =>
   used >= limit ? "bad" : used >= limit * 0.8 ? "warn" : "good"
 
-/** A reason in words; the word itself where this console does not know it. */
+/** Returns a reason in words; the code itself if this console does not know it. */
 export const reasonSays = (reason: string): string =>
   Object.entries(agentReasons).find(([word]) => word === reason)?.[1] ?? reason
 
 export interface Health {
   readonly tone: Tone
   readonly word: string
-  /** Why it is not well, and what to do. */
+  /** The problem and its remedy, unless all is well. */
   readonly why?: string
   readonly command?: string
 }
 
-/** Is a binding fit to run? */
+/** Says whether a binding can run. */
 export const healthOf = (agent: Pick<AgentView, "name" | "enabled" | "configured" | "reason" | "problem">): Health => {
   if (!agent.enabled) return {tone: "idle", word: t.health.disabled, why: t.disabledDo, command: "svc runtime reload"}
   if (agent.configured) return {tone: "good", word: t.health.configured}
@@ -91,7 +91,7 @@ export const healthOf = (agent: Pick<AgentView, "name" | "enabled" | "configured
   }
 }
 
-/** The runs of a binding that have not ended, in words. */
+/** Counts the runs of a binding that have not ended, in words. */
 export const openRunsOf = ({runs}: Pick<AgentView, "runs">): string => {
   const states = ["queued", "running", "waiting", "held"] as const
   const open = states.filter(state => runs[state] > 0).map(state => t.open[state](runs[state]))
@@ -101,7 +101,7 @@ export const openRunsOf = ({runs}: Pick<AgentView, "runs">): string => {
 export const isOpen = ({state}: Pick<AgentRunView, "state">): boolean =>
   state === "queued" || state === "running" || state === "waiting"
 
-/** How a run is, beside its state: what it waits for and until when, or why it ended. */
+/** Returns the details of a run's state: what it waits for and until when, or why it ended. */
 export const statusOf = ({
   state,
   waitsFor,
@@ -112,7 +112,7 @@ export const statusOf = ({
   return dueAt === null ? t.waits[waitsFor] : `${t.waits[waitsFor]}, ${t.due[waitsFor](time(dueAt))}`
 }
 
-/** What a run has taken, in a line. */
+/** Returns the usage of a run, in one line. */
 export const takenOf = ({steps, tokens, money: spent}: Pick<AgentRunView, "steps" | "tokens" | "money">): string =>
   [
     steps === 0 ? "" : t.steps(steps),
@@ -122,13 +122,13 @@ export const takenOf = ({steps, tokens, money: spent}: Pick<AgentRunView, "steps
     .filter(text => text !== "")
     .join(", ")
 
-/** What a day has taken of a binding. */
+/** Returns today's usage of a binding. */
 export const todayOf = ({today}: Pick<AgentView, "today">): string =>
   t.today(today.runs, t.tokens(number(today.tokens)), money(today.money))
 
 const lengthOf = (from: string, to: string): string => span(Date.parse(to) - Date.parse(from))
 
-/** Names and values of a run. */
+/** Returns the names and values that describe a run. */
 export const factsOf = (run: AgentRunView): readonly (readonly [name: string, value: string])[] => {
   const f = t.runFacts
   const some = (name: string, value: string | null | undefined) => (value ? [[name, value] as const] : [])
@@ -147,7 +147,7 @@ export const factsOf = (run: AgentRunView): readonly (readonly [name: string, va
   ]
 }
 
-/** When a step began, how long it took, and what it cost. */
+/** Returns when a step started, how long it took, and what it cost. */
 export const measuresOf = (step: AgentStepView, stretch: Stretch | undefined, from: number): readonly string[] => {
   if (stretch === undefined) return [t.planned]
   const length = span(stretch.to - stretch.from)
@@ -159,7 +159,7 @@ export const measuresOf = (step: AgentStepView, stretch: Stretch | undefined, fr
   ]
 }
 
-/** What a list of runs is asked for; what is empty is not asked. */
+/** Returns the query for a list of runs, without empty filters. */
 export const queryOf = ({agent, state}: {readonly agent: string; readonly state: string}): string => {
   const given = Object.entries({agent, state}).filter(([, value]) => value !== "")
   return new URLSearchParams([["kind", "agent"], ...given]).toString()

@@ -1,6 +1,6 @@
 import {placeAt} from "./place.ts"
 
-/** What is read of a JSON Schema. */
+/** The parts of a JSON Schema that the completion reads. */
 export interface Shape {
   readonly type?: string | readonly string[]
   readonly description?: string
@@ -16,15 +16,15 @@ export interface Shape {
 }
 
 export interface Schemas {
-  /** Of the file. */
+  /** The schema of the file. */
   readonly schema: Shape
-  /** By the plugin's key: of its `config`, and of one of its `endpoints`. */
+  /** By the plugin's key: the schemas of its `config` and of one of its `endpoints`. */
   readonly plugins: Readonly<Record<string, {readonly config: Shape | null; readonly account: Shape | null}>>
 }
 
 export interface Offer {
   readonly label: string
-  /** What is written. */
+  /** The text to insert. */
   readonly apply: string
   readonly detail: string
   readonly info: string
@@ -35,7 +35,7 @@ export interface Offers {
   readonly options: readonly Offer[]
 }
 
-/** What could be written at a place of the file, by its schemas; undefined where they know nothing. */
+/** Returns the completions at a position in the file; undefined if the schemas have none. */
 export const offersAt = (text: string, at: number, schemas: Schemas): Offers | undefined => {
   const place = placeAt(text, at)
   if (place === undefined) return undefined
@@ -45,7 +45,7 @@ export const offersAt = (text: string, at: number, schemas: Schemas): Offers | u
   return options.length === 0 ? undefined : {from, options}
 }
 
-/** The alternatives that a place may be by the schemas. */
+/** Returns the schemas that a place may match. */
 const shapesAt = ({schema, plugins}: Schemas, path: readonly (string | number)[]): readonly Shape[] => {
   const shapes = walk([schema], path)
   const [area, plugin, part, ...rest] = path
@@ -104,7 +104,7 @@ const valuesOf = (shapes: readonly Shape[]): readonly Offer[] => {
   return [...values].map(value => ({label: value, apply: value, detail: "", info: ""}))
 }
 
-/** Quoted where YAML would read another value. */
+/** Quotes a value that YAML would read as another one. */
 const scalar = (value: unknown): string =>
   typeof value === "string" && !/^[A-Za-z][\w./-]*$/.test(value) ? JSON.stringify(value) : String(value)
 

@@ -1,12 +1,12 @@
 import {typedKey} from "../../state/typed.ts"
 
-/** A text that was not applied yet, kept in the tab: with the hash of the file that it was made from. */
+/** An unapplied text, kept in the tab, with the hash of the file on which it is based. */
 export interface Draft {
   readonly hash: string
   readonly text: string
 }
 
-/** Signing out forgets it, as all that is typed for a Host. */
+/** Signing out deletes it, like everything else typed for a Host. */
 const nameOf = (host: string) => typedKey(host, "configuration")
 
 export const readDraft = (host: string): Draft | undefined => {
@@ -19,7 +19,7 @@ export const readDraft = (host: string): Draft | undefined => {
   }
 }
 
-/** Without a draft, none is kept. A tab without storage keeps it as long as the page is open. */
+/** Stores the draft; undefined deletes it. In a tab without storage, the text lasts as long as the page is open. */
 export const keepDraft = (host: string, draft: Draft | undefined): void => {
   try {
     if (draft === undefined) sessionStorage.removeItem(nameOf(host))

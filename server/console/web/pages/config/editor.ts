@@ -18,7 +18,7 @@ export interface Finding {
 
 export interface EditorOptions {
   readonly text: string
-  /** What it is called by a screen reader. */
+  /** The name for screen readers. */
   readonly label: string
   readonly schemas: () => Schemas | undefined
   readonly onChange: (text: string) => void
@@ -26,15 +26,15 @@ export interface EditorOptions {
 
 export interface Editor {
   text(): string
-  /** Puts another text in its place; undo brings the old one back. */
+  /** Replaces the text; undo restores the old one. */
   replace(text: string): void
   showFindings(findings: readonly Finding[]): void
-  /** Moves the cursor there, and the focus with it. */
+  /** Moves the cursor and the focus there. */
   goTo(finding: Finding): void
   close(): void
 }
 
-/** Colours are the page's own, so light and dark follow it. */
+/** Uses the page's own colours, so that it follows light and dark. */
 const theme = EditorView.theme({
   "&": {
     border: "1px solid var(--line)",
@@ -71,8 +71,8 @@ const colours = HighlightStyle.define([
 ])
 
 /**
- * An editor of YAML in an element. It stands in a shadow root: there CodeMirror's styles are style sheets that the page's policy
- * allows, and nowhere else. Tab leaves it, so that nobody is caught in it.
+ * Opens a YAML editor in an element. The editor is in a shadow root: only there does the page's policy allow
+ * CodeMirror's style sheets. Tab leaves the editor, so that keyboard users are not trapped in it.
  */
 export const openEditor = (place: HTMLElement, {text, label, schemas, onChange}: EditorOptions): Editor => {
   const root = place.shadowRoot ?? place.attachShadow({mode: "open"})

@@ -1,20 +1,20 @@
-/** Where in a YAML text the cursor is, as far as its indentation tells: the text need not be whole. */
+/** The position of the cursor in a YAML text, judged by indentation only, so that the text may be incomplete. */
 export interface Place {
   /** The keys above, from the outermost; a number for an item of a list. */
   readonly path: readonly (string | number)[]
-  /** `key`: a key is written, or could be. `value`: what follows a key. */
+  /** `key`: the cursor is at a key, or where one could be. `value`: it is after a key. */
   readonly is: "key" | "value"
-  /** The key whose value is written; empty for a key. */
+  /** The key of the value; empty at a key. */
   readonly key: string
-  /** What is written of it, and where it begins. */
+  /** The text before the cursor, and where it starts. */
   readonly typed: string
   readonly from: number
-  /** The keys beside it. */
+  /** The other keys of the same object. */
   readonly siblings: ReadonlySet<string>
 }
 
 interface Line {
-  /** Of the key, behind the dashes of list items. */
+  /** The column of the key, after the dashes of list items. */
   readonly indent: number
   readonly dashes: readonly number[]
   readonly key: string | undefined
@@ -44,7 +44,7 @@ const linesOf = (text: string): readonly Line[] => {
   })
 }
 
-/** Undefined in a comment. */
+/** Returns the position; undefined in a comment. */
 export const placeAt = (text: string, at: number): Place | undefined => {
   const lines = linesOf(text)
   const own = lines.findLastIndex(({from}) => from <= at)
@@ -86,7 +86,7 @@ const pathTo = (lines: readonly Line[], own: number, at: number, dashes: readonl
     for (const dash of pending.splice(0).reverse()) {
       if (dash >= indent) continue
       path.unshift(0)
-      // A list may stand at the column of the key that it belongs to.
+      // A list may have the same indentation as its key.
       indent = dash + 1
     }
     if (indent === 0) break

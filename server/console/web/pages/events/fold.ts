@@ -5,7 +5,7 @@ import {hrefOf} from "../../state/router.svelte.ts"
 import {texts} from "../../texts.ts"
 import {fill, type Part} from "./sentence.ts"
 
-/** States of one endpoint that follow each other closely, the newest first. */
+/** State changes of one endpoint in close succession, the newest first. */
 export interface Flaps {
   readonly is: "flaps"
   readonly endpoint: string
@@ -14,26 +14,28 @@ export interface Flaps {
 
 export type Row = Told | Flaps
 
-/** So many events of an endpoint's state are a row of their own; more are one row. */
+/** Up to this many state events of an endpoint have a row each; more are folded into one row. */
 const mostAlone = 3
 
-/** Two of them belong together where no more time is between them, in milliseconds. */
+/** Two events belong together if at most this time lies between them, in milliseconds. */
 const closest = 10 * 60_000
 
 const isFlap = ({type, endpoint}: Envelope): boolean =>
   endpoint !== undefined && (type === "endpoint.state" || type === "endpoint.gap")
 
-/** Of one run of the Host, and close to the one before. */
+/** Do both belong to one run of the Host, and are they close enough? */
 const continues = (newer: Envelope, older: Envelope): boolean =>
   newer.runtimeId === older.runtimeId && Date.parse(newer.at) - Date.parse(older.at) <= closest
 
-/** Lists of one endpoint's flaps, by the id of each event in them; only those that are folded. */
+/**
+ * Returns the lists of one endpoint's state changes, by the id of each event in them; only lists long enough to fold.
+ */
 const listsOf = (rows: readonly Told[]): ReadonlyMap<string, readonly Envelope[]> => {
   const open = new Map<string, Envelope[]>()
   const lists: Envelope[][] = []
   for (const row of rows) {
     if (row.is !== "event") {
-      // What is missing may be the end of it.
+      // The missing events may have ended the list.
       open.clear()
       continue
     }
@@ -52,7 +54,9 @@ const listsOf = (rows: readonly Told[]): ReadonlyMap<string, readonly Envelope[]
   return new Map(lists.filter(list => list.length > mostAlone).flatMap(list => list.map(({id}) => [id, list] as const)))
 }
 
-/** Rows, the newest first: an endpoint that comes and goes is one row, where its newest state stands. */
+/**
+ * Returns the rows, the newest first. An endpoint that keeps reconnecting is one row, at the place of its newest state.
+ */
 export const fold = (rows: readonly Told[]): readonly Row[] => {
   const lists = listsOf(rows)
   return rows.flatMap((row): readonly Row[] => {
@@ -65,7 +69,7 @@ export const fold = (rows: readonly Told[]): readonly Row[] => {
 const stateOf = ({type, data}: Envelope): unknown =>
   type === "endpoint.state" && typeof data === "object" && data !== null && "state" in data ? data.state : undefined
 
-/** How often the endpoint came online again, its first time included only where it had been something else before. */
+/** Counts how often the endpoint came online again. The first time counts only if another state preceded it. */
 export const reconnects = (events: readonly Envelope[]): number =>
   events.filter((event, index) => {
     const before = events
@@ -75,7 +79,7 @@ export const reconnects = (events: readonly Envelope[]): number =>
     return stateOf(event) === "online" && before !== undefined && before !== "online"
   }).length
 
-/** "irc~libera reconnected 14 times between 07:02 and 07:10." */
+/** Returns "irc~libera reconnected 14 times between 07:02 and 07:10." */
 export const sentenceOfFlaps = ({endpoint, events}: Flaps): readonly Part[] => {
   const t = texts.sentences.folded
   const count = reconnects(events)

@@ -5,7 +5,7 @@ import {wordOf} from "../../parts/word.ts"
 import {hrefOf} from "../../state/router.svelte.ts"
 import {texts} from "../../texts.ts"
 
-/** A piece of a sentence; with a link where it names what a page shows. */
+/** A piece of a sentence; with a link if a page shows what it names. */
 export interface Part {
   readonly text: string
   readonly href?: string
@@ -19,7 +19,7 @@ const fieldsOf = ({data}: Envelope): Fields => (typeof data === "object" && data
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== ""
 
-/** What an event says beside its type, where that makes another sentence of it. */
+/** Returns the variant of the sentence that the event's data selects. */
 const variantOf = ({type}: Envelope, fields: Fields): string | undefined => {
   const {state, trigger, reasons} = fields
   const others = Array.isArray(reasons) ? reasons.length : 0
@@ -59,13 +59,13 @@ const variantOf = ({type}: Envelope, fields: Fields): string | undefined => {
 const templateOf = (event: Envelope, fields: Fields): string => {
   const variants: Readonly<Record<string, string | undefined>> = t.variants
   const byType: Readonly<Record<string, string | undefined>> = t.byType
-  // A Host that is newer than this page may tell of what the page does not know.
+  // A newer Host may send events that this page does not know.
   return variants[`${event.type}/${variantOf(event, fields)}`] ?? byType[event.type] ?? event.type
 }
 
 const named = (text: string, ...page: readonly (string | number)[]): Part => ({text, href: hrefOf(...page)})
 
-/** Ids of one moment begin alike: what tells them apart is their end. */
+/** Ids of the same moment start alike, so their ends distinguish them. */
 const endOf = (id: string): string => (id.length > 8 ? `…${id.slice(-6)}` : id)
 
 const handlerPart = (handler: string): Part =>
@@ -90,7 +90,7 @@ const runPart = (event: Envelope, fields: Fields): Part => {
   return page === undefined ? {text: t.someRun} : named(t.run(endOf(event.runId ?? "")), ...page)
 }
 
-/** Names that take more than the value of their field. */
+/** Names in braces that need more than the value of their field. */
 const special: Readonly<Record<string, (event: Envelope, fields: Fields) => Part>> = {
   endpoint: ({endpoint}) => (endpoint === undefined ? {text: t.somewhere} : named(endpoint, "endpoints", endpoint)),
   event: (_, {sn}) => named(t.event(Number(sn)), "inbox", Number(sn)),
@@ -114,14 +114,14 @@ const special: Readonly<Record<string, (event: Envelope, fields: Fields) => Part
   by: (_, {by}) => ({text: isSet(by) ? plain(by) : t.somebody}),
 }
 
-/** The sentence with each `{name}` in its place. */
+/** Replaces each `{name}` in the template. */
 export const fill = (template: string, partOf: (name: string) => Part): readonly Part[] =>
   template
     .split(/(\{\w+\})/)
     .filter(text => text !== "")
     .map(text => (/^\{\w+\}$/.test(text) ? partOf(text.slice(1, -1)) : {text}))
 
-/** An event in one sentence. */
+/** Returns an event as one sentence. */
 export const sentenceOf = (event: Envelope): readonly Part[] => {
   const fields = fieldsOf(event)
   const template = templateOf(event, fields)
@@ -130,7 +130,7 @@ export const sentenceOf = (event: Envelope): readonly Part[] => {
   return first === undefined ? [] : [{...first, text: capital(first, template)}, ...rest]
 }
 
-/** A sentence that begins with a word of ours begins large; a name stays as it is. */
+/** Capitalizes a sentence that starts with a word of ours; a name stays as it is. */
 const capital = ({text}: Part, template: string): string =>
   /^\{(run|message|item|event)\}/.test(template) ? text.slice(0, 1).toUpperCase() + text.slice(1) : text
 
@@ -145,7 +145,7 @@ interface Place {
 const placeOf = ({file, line, column, path = "", message = ""}: Place): string =>
   [`${file}:${line}:${column}`, path, message].filter(text => text !== "").join(" ")
 
-/** Why, where the event says more than its sentence: reasons, errors, places in files. */
+/** Returns the details that the sentence does not have: reasons, errors, places in files. */
 export const detailOf = (event: Envelope): string => {
   const fields = fieldsOf(event)
   const isCause = event.type.startsWith("ingress.")
@@ -162,7 +162,7 @@ export const detailOf = (event: Envelope): string => {
 
 export const textOf = (parts: readonly Part[]): string => parts.map(({text}) => text).join("")
 
-/** All that an event is searched by: its sentence, and its data as `sn 12`. */
+/** Returns the text by which an event can be found: its sentence, and its data as `sn 12`. */
 export const searchedOf = (event: Envelope): string => {
   const data = Object.entries(fieldsOf(event))
     .filter(([, value]) => isSet(value))

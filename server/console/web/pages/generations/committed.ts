@@ -1,7 +1,7 @@
 import type {Envelope} from "../../../../../shared/api/event-stream.ts"
 import type {GenerationView} from "../../host/views.ts"
 
-/** The event that tells of a generation that was made: a Host that starts meanwhile commits another one. */
+/** The event that confirms a new generation. A Host that restarts in the meantime commits another one. */
 export const committed = {
   types: ["generation.committed"],
   fits: ({data}: Envelope, made: GenerationView): boolean =>

@@ -7,7 +7,7 @@ const t = texts.jobs
 const ends = ["job.succeeded", "job.failed", "job.cancelled"]
 const pathOf = (id: string, action: string) => `/api/jobs/${encodeURIComponent(id)}/${action}`
 
-/** Runs a job now; its end is waited for. */
+/** Runs a job now and waits for the run to end. */
 export const runDeed = (client: HostClient, id: string): Deed<{id: string}> => ({
   title: t.deeds.run(id),
   patience: longPatience,
@@ -28,14 +28,14 @@ export const resumeDeed = (client: HostClient, id: string): Deed<JobView> => ({
   say: () => t.isOn,
 })
 
-/** Removes the job that was seen: one that somebody changed meanwhile stays. */
+/** Removes the job as it was shown; if someone changed it since, it stays. */
 export const removeDeed = (client: HostClient, id: string, expectedRevision: string): Deed<unknown> => ({
   title: t.deeds.remove(id),
   run: () => client.post(pathOf(id, "remove"), {expectedRevision}),
   say: () => t.isRemoved,
 })
 
-/** What an operator decides about a timer; then the list is read again. */
+/** Acts on a timer, then reloads the list. */
 export const timerDeed = (
   client: HostClient,
   id: string,

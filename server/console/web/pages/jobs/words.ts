@@ -4,10 +4,10 @@ import {texts} from "../../texts.ts"
 
 const t = texts.jobs
 
-/** The timezone of whoever looks at the page. */
+/** Returns the browser's timezone. */
 export const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** A job's schedule as its file has it. */
+/** Returns a job's schedule as its file has it. */
 export const scheduleOf = ({schedule: {cron, every, from, at}}: Pick<JobView, "schedule">): string => {
   if (cron !== undefined) return t.cron(cron)
   return every === undefined ? t.at(at ?? "") : t.every(every, from)
@@ -15,7 +15,7 @@ export const scheduleOf = ({schedule: {cron, every, from, at}}: Pick<JobView, "s
 
 const titleOf = ({target: {item}}: JobView): string => item?.title ?? texts.hidden
 
-/** What a job does, in a line. */
+/** Says what a job does, in one line. */
 export const targetOf = (job: JobView): string => {
   const {endpoint, channel, plugin, job: called, agent} = job.target
   if (agent !== undefined) return t.agent(agent)
@@ -23,7 +23,7 @@ export const targetOf = (job: JobView): string => {
   return plugin === undefined ? t.item(titleOf(job)) : t.plugin(called ?? "", plugin)
 }
 
-/** What running it does, before somebody asks for that. */
+/** Says what a run will do, for the question before it. */
 export const runSays = (job: JobView): string => {
   const {endpoint, channel, text, plugin, job: called, agent} = job.target
   if (agent !== undefined) return t.runSays.agent(text ?? "", agent)
@@ -35,14 +35,14 @@ const clock = new Intl.DateTimeFormat("en-GB", {hour: "2-digit", minute: "2-digi
 const dated = new Intl.DateTimeFormat("en-CA", {year: "numeric", month: "2-digit", day: "2-digit"})
 const heading = dates({weekday: "short", day: "numeric", month: "short", timeZone: "UTC"})
 
-/** `09:00`, on the clock here. */
+/** Returns `09:00`, in the browser's timezone. */
 export const clockHere = (at: string | number): string => clock.format(new Date(at))
-/** `2026-03-29`, of the day here. */
+/** Returns `2026-03-29`, in the browser's timezone. */
 export const dateHere = (at: number): string => dated.format(at)
-/** `Sun 29 Mar`, of `2026-03-29`. */
+/** Returns `Sun 29 Mar` for `2026-03-29`. */
 export const dayName = (date: string): string => heading(Date.parse(`${date}T00:00:00Z`))
 
-/** What a job's own clock shows, of `2026-03-29 09:00 +01:00`: without the day where that is the one of the calendar. */
+/** Returns the job's own local time for `2026-03-29 09:00 +01:00`, without the date if it is the calendar's. */
 export const clockThere = (local: string, date: string): string =>
   local.startsWith(`${date} `) ? local.slice(date.length + 1) : local
 
@@ -50,20 +50,20 @@ const dayAndYear = {weekday: "short", day: "numeric", month: "short", year: "num
 const fullDay = dates(dayAndYear)
 const fullDayThere = dates({...dayAndYear, timeZone: "UTC"})
 
-/** `Sun 29 Mar 2026 09:00`, on the clock here. */
+/** Returns `Sun 29 Mar 2026 09:00`, in the browser's timezone. */
 export const whenHere = (at: string): string => {
   const date = new Date(at)
   const seconds = date.getSeconds() === 0 ? "" : `:${String(date.getSeconds()).padStart(2, "0")}`
   return `${fullDay(date)} ${clockHere(at)}${seconds}`
 }
 
-/** `Sun 29 Mar 2026 09:00 +01:00`, of `2026-03-29 09:00 +01:00`. */
+/** Returns `Sun 29 Mar 2026 09:00 +01:00` for `2026-03-29 09:00 +01:00`. */
 export const whenThere = (local: string): string => {
   const [date = "", ...rest] = local.split(" ")
   return [fullDayThere(Date.parse(`${date}T00:00:00Z`)), ...rest].join(" ")
 }
 
-/** Does a job's own clock show the same as the one here? */
+/** Is the job's local time the same as the browser's? */
 export const isSameClock = (local: string, at: string): boolean =>
   local.startsWith(`${dateHere(Date.parse(at))} ${clockHere(at)}`)
 
@@ -72,7 +72,7 @@ const minutesOf = (offset: string): number => {
   return (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** A change of a clock in words: from what it shows to what. */
+/** Says which time a clock change skips or repeats: the time before and after it. */
 export const changeOf = ({timezone, at, before, after}: ClockChange): string => {
   const wall = (offset: string) => new Date(Date.parse(at) + minutesOf(offset) * 60_000).toISOString().slice(11, 16)
   const tell = minutesOf(after) > minutesOf(before) ? t.forward : t.back

@@ -12,7 +12,7 @@ const day = dates({day: "numeric", month: "short"})
 
 const aDay = 86_400_000
 
-/** How a time within a range is written: as little as tells it from the others. Takes seconds since 1970. */
+/** Returns a formatter for times within a range, as short as the range allows. It accepts seconds since 1970. */
 export const timeTextOf = ({from, to}: Range): ((seconds: number) => string) => {
   const length = to - from
   const style = length <= aDay ? clock : length <= 4 * aDay ? dayAndClock : day

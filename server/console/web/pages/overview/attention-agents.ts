@@ -4,15 +4,15 @@ import type {AgentView, ApprovalView} from "../../host/views.ts"
 import {texts} from "../../texts.ts"
 import type {Attention} from "./attention-item.ts"
 
-/** The bindings, and what waits for a person. */
+/** The bindings, and the approvals that wait for a person. */
 export type BoundAgents = NonNullable<Facts["agents"]>
 
 const t = texts.attention
 
-/** What needs attention about agents: first what waits for a person. */
+/** Returns what needs attention about agents, approvals first. */
 export const agentsOf = (facts: Pick<Facts, "agents" | "report">): Attention[] => findAgents(facts).map(showAgents)
 
-/** One of these, in words. */
+/** Returns a finding in words. */
 export const showAgents = (found: AgentFinding): Attention => {
   switch (found.code) {
     case "approvals_waiting":
@@ -41,11 +41,11 @@ const sayHeld = ({name, runs}: AgentView) => `${name} (${runs.held})`
 
 interface Said extends Pick<Attention, "remedy" | "tone" | "command"> {
   readonly title: (count: number) => string
-  /** How many there are, where that is not how many are named. */
+  /** The number of things, if it is not the number of names. */
   readonly count?: number
 }
 
-/** One thing that names the first few. */
+/** Returns one item that names the first few. */
 const about = <T>(
   list: readonly T[],
   {title, count = list.length, ...said}: Said,
@@ -57,12 +57,12 @@ const about = <T>(
   page: "agents",
 })
 
-/** `…` stands for those that are not named. */
+/** `…` stands for the names left out. */
 const sentence = (said: readonly string[], isMore: boolean): string => {
   const text = said.join("; ")
   if (isMore) return `${text} …`
   return /[.…!?]$/.test(text) ? text : `${text}.`
 }
 
-/** A text of a person's or of a model's may be long. */
+/** Shortens a text: people and models may write long ones. */
 const short = (text: string): string => (text.length <= 120 ? text : `${text.slice(0, 119)}…`)

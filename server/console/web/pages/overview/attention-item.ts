@@ -1,4 +1,4 @@
-/** One thing that somebody should look at: what, why, what to do, and where. */
+/** One item that needs attention: what, why, what to do, and where. */
 export interface Attention {
   readonly tone: "bad" | "warn"
   readonly title: string
@@ -7,10 +7,10 @@ export interface Attention {
   readonly command?: string
   /** The page that shows it. */
   readonly page?: string
-  /** What on that page. */
+  /** The item on that page. */
   readonly part?: string
-  /** By which state its list shows it and nothing else. */
+  /** The state filter that shows exactly these. */
   readonly state?: string
-  /** The plugin that can be disabled for it. */
+  /** The plugin that the user can disable. */
   readonly disable?: string
 }

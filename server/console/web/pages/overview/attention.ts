@@ -12,13 +12,13 @@ import type {Attention} from "./attention-item.ts"
 export interface Facts extends Omit<Known, "aside"> {
   readonly database: DatabaseInfo
   readonly workroom: WorkroomView
-  /** As Prometheus reads them. */
+  /** In the format of Prometheus. */
   readonly metrics: string
 }
 
 const t = texts.attention
 
-/** What needs attention now, the worst first. */
+/** Returns what needs attention now, the worst first. */
 export const attentionOf = ({metrics, ...facts}: Facts): readonly Attention[] => {
   const inbox = statesIn(metricBy(metrics, "svc_inbox_handlers", "state"), inboxGroups.aside)
   const outbox = statesIn(metricBy(metrics, "svc_outbox_messages", "state"), outboxGroups.aside)
@@ -36,16 +36,16 @@ interface InState {
   readonly count: number
 }
 
-/** Those of these states that something is in. */
+/** Returns those of these states that have a count. */
 const statesIn = (counts: Readonly<Record<string, number>>, states: readonly string[]): readonly InState[] =>
   states.map(state => ({state, count: counts[state] ?? 0})).filter(({count}) => count > 0)
 
 const sumOf = (states: readonly InState[]): number => states.reduce((sum, {count}) => sum + count, 0)
 
-/** What finds all of these and nothing else. */
+/** Returns the state filter that finds exactly these. */
 const stateFor = (states: readonly InState[]): string => (states.length === 1 ? (states[0]?.state ?? "") : "aside")
 
-/** Since when it is away, and what was tried. */
+/** Says since when an endpoint is offline, and how often it has retried. */
 const triedOf = ({since, awaySince = since, attempt, error, retryAt}: EndpointView): string =>
   [
     t.awaySince(time(awaySince)),
@@ -54,7 +54,7 @@ const triedOf = ({since, awaySince = since, attempt, error, retryAt}: EndpointVi
     ...(retryAt === undefined ? [] : [t.triesAt(time(retryAt))]),
   ].join(" ")
 
-/** The first few by name, each with its reason. */
+/** Names the first few, each with its reason. */
 const named = (jobs: readonly JobView[], reasonOf: (job: JobView) => string | null | undefined): string =>
   `${jobs
     .slice(0, 3)
@@ -210,5 +210,5 @@ const showing: Show = {
   }),
 }
 
-/** One of these, in words. */
+/** Returns a finding in words. */
 const show = (found: Finding): Attention => (showing[found.code] as (found: Finding) => Attention)(found)

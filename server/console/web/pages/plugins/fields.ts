@@ -1,17 +1,17 @@
 import {place} from "../../format.ts"
 import {choicesOf, isMapping, type Schema} from "./schema.ts"
 
-/** One setting of a plugin, as a form shows it. */
+/** One setting of a plugin, read-only. */
 export interface Field {
   /** Its key below `config`, with dots. */
   readonly path: string
   readonly kind: "text" | "number" | "flag" | "choice" | "secret" | "other"
-  /** Undefined where it is not set, or hidden. */
+  /** Undefined if it is not set, or hidden. */
   readonly value: unknown
   readonly choices: readonly string[]
   readonly description: string
   readonly isRequired: boolean
-  /** `file:line:column` of what was written; undefined for a default. */
+  /** `file:line:column` of the value; undefined for a default. */
   readonly place: string | undefined
 }
 
@@ -22,7 +22,7 @@ export interface Written {
   readonly column: number
 }
 
-/** The settings that a JSON Schema asks for with their values, in its order; those of objects by their keys. */
+/** Returns the settings of a JSON Schema with their values, in its order; objects are split into their keys. */
 export const fieldsOf = (schema: unknown, config: unknown, written: readonly Written[]): Field[] =>
   below(isMapping(schema) ? schema : {}, config, written, "")
 
@@ -48,7 +48,7 @@ const kindOf = (schema: Schema, choices: readonly string[]): Field["kind"] => {
   return schema.type === "string" ? "text" : "other"
 }
 
-/** Where it stands, or the first of what it is made of. */
+/** Returns the place of the value, or of its first part. */
 const placeOf = (path: string, written: readonly Written[]): string | undefined => {
   const found = written.find(each => each.path === path || each.path.startsWith(`${path}.`))
   return found && place(found)

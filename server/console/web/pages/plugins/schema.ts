@@ -1,4 +1,4 @@
-/** What the forms of a plugin's settings read of a JSON Schema. */
+/** The parts of a JSON Schema that the forms of a plugin's settings read. */
 export interface Schema {
   readonly type?: unknown
   readonly properties?: Readonly<Record<string, unknown>>
@@ -16,7 +16,7 @@ export type Mapping = Readonly<Record<string, unknown>>
 export const isMapping = (value: unknown): value is Mapping =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The values of a schema that is one of several; none for any other. */
+/** Returns the values of an enumeration; empty for any other schema. */
 export const choicesOf = ({enum: values, anyOf = []}: Schema): readonly unknown[] => {
   if (values !== undefined) return values
   return anyOf.every(each => isMapping(each) && "const" in each) ? anyOf.map(each => (each as Mapping).const) : []

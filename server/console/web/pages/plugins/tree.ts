@@ -2,10 +2,10 @@ import {isMissed} from "../../../../../shared/endpoint-states.ts"
 import type {EndpointView, PluginView} from "../../host/views.ts"
 import {toneOf} from "../../parts/tone.ts"
 
-/** What a plugin publishes and endpoints are made of. */
+/** A slot with its endpoints. */
 export interface Slot {
   readonly name: string
-  /** Those that are not well first. */
+  /** Unhealthy ones first. */
   readonly endpoints: readonly EndpointView[]
 }
 
@@ -15,10 +15,10 @@ export interface Branch {
 }
 
 const worst = ["bad", "warn", "idle", "good"] as const
-/** Required ones that are not online before all others. */
+/** Required endpoints that are not online come first. */
 const rank = (endpoint: EndpointView) => (isMissed(endpoint) ? -1 : worst.indexOf(toneOf(endpoint.state)))
 
-/** Each plugin with its slots, and each slot with its endpoints. */
+/** Returns each plugin with its slots, and each slot with its endpoints. */
 export const treeOf = (plugins: readonly PluginView[], endpoints: readonly EndpointView[]): readonly Branch[] => {
   const bySlot = Map.groupBy(endpoints, ({owner, slot}) => `${owner} ${slot}`)
   return plugins.map(plugin => ({
@@ -32,7 +32,7 @@ export const treeOf = (plugins: readonly PluginView[], endpoints: readonly Endpo
   }))
 }
 
-/** So many of each kind, but for what the picture shows by itself. */
+/** Counts what a plugin publishes by kind, except what the picture shows. */
 export const countsOf = ({capabilities}: PluginView): readonly (readonly [kind: string, count: number])[] =>
   [...Map.groupBy(capabilities, ({kind}) => kind)]
     .filter(([kind]) => kind !== "slot" && kind !== "endpoint")

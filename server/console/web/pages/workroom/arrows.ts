@@ -5,7 +5,7 @@ const steps: Readonly<Record<string, readonly [columns: number, items: number]>>
   ArrowDown: [0, 1],
 }
 
-/** Arrows go from item to item of a board: within a column, and to the next column that has items. */
+/** Moves the focus with the arrow keys: within a column, and to the next column that has items. */
 export const moveOnBoard = (event: KeyboardEvent, board: HTMLElement): void => {
   const step = steps[event.key]
   if (step === undefined) return

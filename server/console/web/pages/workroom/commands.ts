@@ -11,16 +11,16 @@ const t = texts.workroom
 export interface Given {
   readonly item: number
   readonly command: ItemCommand
-  /** What the command is called. */
+  /** The label of the command. */
   readonly label: string
-  /** The revision that was shown when the operator began to think about it. */
+  /** The revision that the operator saw when the question opened. */
   readonly expectedRevision: number
   readonly body: Readonly<Record<string, unknown>>
-  /** Is handed the item as the command has left it. */
+  /** Receives the item after the command. */
   readonly onAnswer: (item: Item) => void
 }
 
-/** A command about an item, given once, against what the operator has seen. */
+/** Sends a command for an item once, for the revision that the operator saw. */
 export const commandDeed = (
   client: HostClient,
   {item, command, label, expectedRevision, body, onAnswer}: Given,
@@ -38,7 +38,7 @@ export const commandDeed = (
   event: {types: [itemEvents[command]], fits: tellsOf},
 })
 
-/** A new item. `request` is sent again with it where the answer was lost, so that there is one. */
+/** Adds an item. A retry after a lost answer sends the same `request`, so that only one item is added. */
 export const addDeed = (client: HostClient, request: string, body: object): Deed<Item> => ({
   title: t.add,
   run: () => client.post<Item>("/api/workroom/items", {...body, request}),
@@ -54,7 +54,7 @@ const tellsOf = ({data}: Pick<Envelope, "data">, {id, revision}: Item): boolean 
   "revision" in data &&
   data.revision === revision
 
-/** In words, where somebody else has changed the item in between. */
+/** Explains that somebody else changed the item first; undefined for any other error. */
 const lostOf = (error: unknown, against: number): Error | undefined => {
   if (!(error instanceof Refusal) || error.code !== "workroom_stale") return undefined
   const {current} = error

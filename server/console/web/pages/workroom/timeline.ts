@@ -7,11 +7,11 @@ const t = texts.workroom.told
 export interface Told {
   /** What the actor did. */
   readonly what: string
-  /** What was said with it. */
+  /** The text that came with it. */
   readonly words?: string
 }
 
-/** A record of the Journal in words. */
+/** Returns a record of the Journal in words. */
 export const tellOf = ({command}: Pick<JournalRecord, "command">): Told => {
   switch (command.is) {
     case "add":
@@ -36,6 +36,6 @@ export const tellOf = ({command}: Pick<JournalRecord, "command">): Told => {
   }
 }
 
-/** The revision that a record has left its item at. */
+/** Returns the revision of the item after a record. */
 export const revisionOf = ({command}: Pick<JournalRecord, "command">): number =>
   "expectedRevision" in command ? command.expectedRevision + 1 : 1

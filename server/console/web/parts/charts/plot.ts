@@ -3,9 +3,9 @@ import type uPlot from "uplot"
 /** One line of a chart. */
 export interface PlotSeries {
   readonly name: string
-  /** A custom property of the style sheet. */
+  /** The name of a CSS custom property. */
   readonly color: string
-  /** Null where nothing is known: the line breaks there. */
+  /** Null for an unknown value: the line breaks there. */
   readonly values: readonly (number | null)[]
 }
 
@@ -16,7 +16,7 @@ export const dataOf = (times: readonly number[], series: readonly PlotSeries[]):
   ...series.map(({values}) => [...values]),
 ]
 
-/** What all charts have in common; times in seconds since 1970. */
+/** The options that all charts share; times in seconds since 1970. */
 export const styleOf = (box: HTMLElement, series: readonly PlotSeries[], timeText: (seconds: number) => string) => {
   const colorOf = colorIn(box)
   const axis = {

@@ -1,4 +1,4 @@
-/** Changing svc.config.yml by a form. */
+/** The form that changes svc.config.yml. */
 export const configForm = {
   change: "Change the settings",
   changeAccount: "Change its settings",

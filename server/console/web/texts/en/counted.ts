@@ -1,4 +1,4 @@
 import {counting} from "../counting.ts"
 
-/** `# run` or `# runs`, with the number. */
+/** Returns `1 run` or `2 runs`. */
 export const counted = counting("en-GB")

@@ -1,8 +1,8 @@
 import type {EventType} from "../../../../../shared/events.ts"
 
 /**
- * Each event as a sentence. A name in braces stands for what the event says, with a link where a page shows it;
- * `pages/events/sentence.ts` has these names.
+ * Each event type as a sentence. A name in braces stands for a value of the event, with a link if a page shows it;
+ * `pages/events/sentence.ts` defines these names.
  */
 const byType = {
   "host.started": "The Host started: svc {version} on {runtime}, in {mode} mode.",
@@ -81,7 +81,7 @@ const byType = {
   "log.error": "The Host logged an error.",
 } as const satisfies Readonly<Record<EventType, string>>
 
-/** Other sentences of some types, where the event says more. */
+/** Other sentences for some types, chosen by the data of the event. */
 const variants = {
   "host.started/unclean":
     "The Host started after the previous run was killed: svc {version} on {runtime}, in {mode} mode.",
@@ -108,7 +108,7 @@ const variants = {
   "log.error/plugin_text": "The plugin {plugin} logged an error: {text}",
 } as const
 
-/** A row that stands for many: {count} is how often. */
+/** One row for many events; {count} is their number. */
 const folded = {
   reconnected: "{endpoint} reconnected {count} times between {from} and {to}.",
   once: "{endpoint} reconnected once between {from} and {to}, after {changes} state changes.",

@@ -1,4 +1,4 @@
-/** What stands around every page, and what several pages say. */
+/** The texts of the frame around every page, and texts that several pages share. */
 export const shell = {
   product: "svc console",
   cancel: "Cancel",
@@ -119,7 +119,7 @@ export const shell = {
     dismiss: "Dismiss",
     show: "Show",
   },
-  /** The states that the API names; another one is shown by its own name. */
+  /** The states that the API names. Any other state appears under its own name. */
   words: {
     online: "online",
     connecting: "connecting",

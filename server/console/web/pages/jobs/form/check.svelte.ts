@@ -2,12 +2,12 @@ import {onMount} from "svelte"
 import type {DraftCheck} from "../../../host/views.ts"
 import {getSession} from "../../../state/session.svelte.ts"
 
-/** How long nothing must be typed before the Host is asked, in milliseconds. */
+/** The Host checks the input after this pause in typing, in milliseconds. */
 const quiet = 250
 
-/** What the Host says to what somebody types: asked once the typing rests, and again when the Host is back. */
+/** The Host's check of the input: after a pause in typing, and again when the Host is back. */
 export class Check {
-  /** The newest answer; it stays while the Host is away. */
+  /** The newest answer; it stays while the Host is offline. */
   said = $state.raw<DraftCheck>()
   isAway = $state(false)
   readonly #ask: () => Promise<DraftCheck>
@@ -23,7 +23,7 @@ export class Check {
     this.#timer = setTimeout(() => void this.now(), quiet)
   }
 
-  /** Asks at once; resolves to the answer, or to undefined where there is none. */
+  /** Checks at once. Resolves to the answer, or to undefined without one. */
   async now(): Promise<DraftCheck | undefined> {
     clearTimeout(this.#timer)
     const count = ++this.#count
@@ -43,7 +43,7 @@ export class Check {
   }
 }
 
-/** A check for as long as the component is shown. `body` is read again whenever something that it reads changes. */
+/** Checks while the component is shown, each time that a value which `body` reads has changed. */
 export const useCheck = (path: string, body: () => unknown): Check => {
   const {client, live} = getSession()
   const check = new Check(() => client.post<DraftCheck>(path, body()))
@@ -57,7 +57,7 @@ export const useCheck = (path: string, body: () => unknown): Check => {
     }
   })
   $effect(() => {
-    // Everything that is typed is read here, so that each change is checked.
+    // Reads the whole input, so that each change starts a check.
     JSON.stringify(body())
     check.wake()
   })

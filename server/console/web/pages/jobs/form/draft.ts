@@ -3,7 +3,7 @@ import type {JobChange, JobTarget} from "../../../../../../shared/api/scheduled/
 import type {DraftFinding, JobView} from "../../../host/views.ts"
 import {texts} from "../../../texts.ts"
 
-/** A job as its form holds it: every field is text, whatever kind of job it is to be. */
+/** A job in its form: every field is text, whatever the job's target. */
 export interface Filled {
   id: string
   label: string
@@ -68,7 +68,7 @@ const kindOf = ({agent, plugin, item}: JobTarget): Filled["target"] => {
 
 const json = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value, undefined, 2))
 
-/** A job that is there, in the form. */
+/** Returns an existing job as form values. */
 export const filledOf = (job: JobView): Filled => {
   const {schedule, target} = job
   const {item, agent} = target
@@ -101,11 +101,11 @@ export const filledOf = (job: JobView): Filled => {
   }
 }
 
-/** What is left out of a job where its field is empty. */
+/** Returns the key only if its field is not empty. */
 const some = <Key extends string>(key: Key, text: string): {[K in Key]?: string} =>
   (text.trim() === "" ? {} : {[key]: text.trim()}) as {[K in Key]?: string}
 
-/** JSON that somebody types; empty is none. */
+/** Parses JSON that the user types; an empty text is no value. */
 export const readData = (text: string): {readonly value?: unknown; readonly wrong?: string} => {
   if (text.trim() === "") return {}
   try {
@@ -146,7 +146,7 @@ const targetOf = (filled: Filled): Readonly<Record<string, unknown>> => {
   return {plugin: name, job, ...(value === undefined ? {} : {data: value})}
 }
 
-/** What the form says, as the file would have it; it need not be valid. */
+/** Returns the job that the form describes, as the file would have it. It may be invalid. */
 export const jobOf = (filled: Filled): Readonly<Record<string, unknown>> & {readonly id: string} => ({
   id: filled.id.trim(),
   ...some("label", filled.label),
@@ -159,20 +159,20 @@ export const jobOf = (filled: Filled): Readonly<Record<string, unknown>> & {read
   ...some("jitter", filled.jitter),
 })
 
-/** What only the page knows to be wrong. */
+/** Returns the errors that only the page can find. */
 export const ownFindings = ({target, data}: Filled): readonly DraftFinding[] => {
   const {wrong} = target === "plugin" ? readData(data) : {}
   return wrong === undefined ? [] : [{path: "target.data", message: wrong}]
 }
 
-/** All of a job as a change of the one of a revision. */
+/** Returns the whole job as a change of one revision. */
 export const changeOf = (filled: Filled, expectedRevision: string): JobChange => {
   const {id: _, ...job} = jobOf(filled)
   const clear = (["label", "missed", "overlap", "jitter"] as const).filter(key => job[key] === undefined)
   return {...job, enabled: filled.enabled, clear, expectedRevision} as JobChange
 }
 
-/** Text that is equal for values that say the same, in whichever order. */
+/** Returns a text that is equal for equal values, whatever the order of their keys. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
@@ -180,11 +180,11 @@ export const canonical = (value: unknown): string =>
       : inner,
   )
 
-/** Does a job that is there say what the form says? */
+/** Does an existing job equal the form's input? */
 export const isSaid = (job: JobView, filled: Filled): boolean =>
   canonical({id: job.id, ...settingsOf(job)}) === canonical(jobOf(filled))
 
-/** The fields in which two versions differ, with what each says. */
+/** Returns the fields in which two versions differ, with both values. */
 export const differences = (
   theirs: Filled,
   yours: Filled,
@@ -193,7 +193,7 @@ export const differences = (
     theirs[field] === yours[field] ? [] : [{field, theirs: String(theirs[field]), yours: String(yours[field])}],
   )
 
-/** The field of the form that a path of the API is about. */
+/** The form field for a path of the API. */
 const fieldsOfPaths: Readonly<Record<string, keyof Filled>> = {
   "schedule.cron": "cron",
   "schedule.every": "every",

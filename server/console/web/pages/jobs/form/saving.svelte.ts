@@ -6,31 +6,31 @@ import {texts} from "../../../texts.ts"
 import type {Check} from "./check.svelte.ts"
 
 export interface SavingOptions {
-  /** How many findings the page has by itself. */
+  /** The number of findings of the page. */
   readonly own: () => number
-  /** How many findings page and Host have together. */
+  /** The number of findings of the page and the Host together. */
   readonly all: () => number
   readonly check: Check
   readonly form: () => HTMLFormElement | undefined
 }
 
 export interface Save {
-  /** Names the deed in the notices. */
+  /** The title of the notice. */
   readonly title: string
   store(): Promise<unknown>
-  /** What the notice says once it is stored. */
+  /** The notice once it is stored. */
   readonly said: string
   done(): Promise<void> | void
-  /** What a form does about a refusal by its code. True where nothing more is to be said of it. */
+  /** Handles a refusal by its code. Returns true if it needs no other message. */
   refused?(refusal: Refusal): Promise<boolean> | boolean
 }
 
-/** Saves what a form holds, one attempt at a time: a form that has findings shows the first of them instead. */
+/** Saves a form, one attempt at a time. A form with findings focuses the first of them instead. */
 export class Saving {
-  /** From the first attempt on, fields that nobody filled in are wrong too. */
+  /** From the first attempt on, empty fields show their errors too. */
   isTried = $state(false)
   isSaving = $state(false)
-  /** Why nothing was saved; empty where nothing went wrong. */
+  /** Why the attempt failed; empty if it did not. */
   failure = $state("")
   readonly #options: SavingOptions
   readonly #notices = getSession().notices
@@ -60,7 +60,7 @@ export class Saving {
       if (isDone) await save.done()
       else await this.fail(refused, save.refused)
     } finally {
-      // A form that is done goes: what it would show of its own change is no conflict.
+      // A saved form is about to close; its own change is not a conflict.
       this.isSaving = isDone
     }
   }

@@ -2,7 +2,7 @@ import type {TimerWhen} from "../../../../../../shared/api/scheduled/drafts.ts"
 import type {DraftFinding, TimerDetail} from "../../../host/views.ts"
 import {readData} from "./draft.ts"
 
-/** A timer as its form holds it: every field is text. */
+/** A timer in its form: every field is text. */
 export interface FilledTimer {
   /** `<plugin>/<name>` */
   timer: string
@@ -36,7 +36,7 @@ export const blankTimer = (timezone: string): FilledTimer => ({
 
 const two = (value: number): string => String(value).padStart(2, "0")
 
-/** `2026-05-01T09:00` on the clock here. */
+/** Returns `2026-05-01T09:00` in the browser's timezone. */
 const localTime = (at: string): string => {
   const date = new Date(at)
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
@@ -50,13 +50,13 @@ const units = [
   [60_000, "m"],
 ] as const
 
-/** `15m`, of milliseconds; whole seconds are what the API takes. */
+/** Returns `15m` for milliseconds; the API accepts whole seconds. */
 const periodOf = (milliseconds: number): string => {
   const unit = units.find(([size]) => milliseconds >= size && milliseconds % size === 0)
   return unit === undefined ? `${Math.max(1, Math.round(milliseconds / 1000))}s` : `${milliseconds / unit[0]}${unit[1]}`
 }
 
-/** A timer that is there, in the form; `timezone` is the one here. */
+/** Returns an existing timer as form values; `timezone` is the browser's. */
 export const filledOfTimer = (timer: TimerDetail, timezone: string): FilledTimer => {
   const {every, cron}: {every?: number; cron?: string} = JSON.parse(timer.schedule ?? "{}")
   return {
@@ -74,14 +74,14 @@ export const filledOfTimer = (timer: TimerDetail, timezone: string): FilledTimer
   }
 }
 
-/** When it fires, as the API takes it. */
+/** Returns when it fires, as the API accepts it. */
 export const whenOf = ({when, at, in: after, every, cron, timezone}: FilledTimer): TimerWhen => {
   if (when === "at") return {at: at.trim(), timezone: timezone.trim()}
   if (when === "cron") return {cron: cron.trim(), timezone: timezone.trim()}
   return when === "in" ? {in: after.trim()} : {every: every.trim()}
 }
 
-/** The timer as the API takes it; it need not be valid. */
+/** Returns the timer as the API accepts it. It may be invalid. */
 export const timerOf = (filled: FilledTimer): Readonly<Record<string, unknown>> => {
   const [plugin = "", name = ""] = filled.timer.split("/")
   const {value} = readData(filled.data)
@@ -96,13 +96,13 @@ export const timerOf = (filled: FilledTimer): Readonly<Record<string, unknown>> 
   }
 }
 
-/** What only the page knows to be wrong. */
+/** Returns the errors that only the page can find. */
 export const ownTimerFindings = ({data}: FilledTimer): readonly DraftFinding[] => {
   const {wrong} = readData(data)
   return wrong === undefined ? [] : [{path: "data", message: wrong}]
 }
 
-/** The field of the form that a path of the API is about. */
+/** Returns the form field for a path of the API. */
 export const timerFieldOf = (path: string, filled: FilledTimer): keyof FilledTimer | undefined => {
   if (path === "plugin" || path === "name") return "timer"
   if (path === "when") return filled.when

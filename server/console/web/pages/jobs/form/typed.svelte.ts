@@ -7,12 +7,12 @@ interface Kept {
   readonly revision?: string
 }
 
-/** What somebody types in a form, kept in this tab until it is saved or given up: also when the page is loaded anew. */
+/** The input of a form, kept in this tab until the user saves or discards it, even across page reloads. */
 export class Typed<T extends object> {
   filled: T
-  /** It was typed before, and is back. */
+  /** Was the input restored? */
   isBack = $state(false)
-  /** The revision of what it is to replace; empty for something new. */
+  /** The revision that it replaces; empty for a new one. */
   revision = $state("")
   readonly #key: string
   readonly #initial: T
@@ -31,7 +31,7 @@ export class Typed<T extends object> {
     })
   }
 
-  /** Takes other values, such as those of another version. */
+  /** Replaces the input, for example with another version. */
   take(values: T): void {
     Object.assign(this.filled, values)
     this.isBack = false
@@ -41,7 +41,7 @@ export class Typed<T extends object> {
     this.take(this.#initial)
   }
 
-  /** It is saved, or given up. */
+  /** Deletes the kept input after it was saved or discarded. */
   forget(): void {
     sessionStorage.removeItem(this.#key)
   }

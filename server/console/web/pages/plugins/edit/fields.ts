@@ -1,25 +1,25 @@
 import type {ConfigChange, ConfigPreview} from "../../../host/config-views.ts"
 import {choicesOf, isMapping, type Schema} from "../schema.ts"
 
-/** One setting, as a form asks for it. */
+/** One setting in a form. */
 export interface FormField {
   /** Its key below `config`, or below the account. */
   readonly path: readonly string[]
   readonly kind: "text" | "number" | "flag" | "choice" | "secret" | "list" | "yaml"
-  /** As the file has it; undefined where it has none. */
+  /** The value in the file; undefined if the file has none. */
   readonly raw: unknown
   readonly choices: readonly unknown[]
-  /** What holds where the file says nothing; undefined for nothing. */
+  /** The default; undefined without one. */
   readonly fallback: unknown
   readonly description: string
   readonly isRequired: boolean
-  /** Does the schema know it? */
+  /** Does the schema have it? */
   readonly isKnown: boolean
-  /** Are the items of a list numbers? */
+  /** Are the items of the list numbers? */
   readonly hasNumbers: boolean
 }
 
-/** The settings that a schema knows and those that the file has besides, in this order; those of objects by their keys. */
+/** Returns the settings of the schema, then the further ones of the file; objects are split into their keys. */
 export const formFields = (schema: unknown, raw: unknown, path: readonly string[] = []): FormField[] => {
   const {properties = {}, required = []}: Schema = isMapping(schema) ? schema : {}
   const own = isMapping(raw) ? raw : {}
@@ -55,7 +55,7 @@ const kindOf = (schema: Schema, raw: unknown, choices: readonly unknown[]): Form
   if (schema.secret === true) return "secret"
   const isWords = raw === undefined || raw === null || typeof raw !== "object"
   if (choices.length > 0) return isWords && (raw === undefined || choices.includes(raw)) ? "choice" : "yaml"
-  // What a variable says is text.
+  // The value of a variable is text.
   if (schema.type === "boolean") return raw === undefined || typeof raw === "boolean" ? "flag" : "yaml"
   if (schema.type === "integer" || schema.type === "number") return isWords ? "number" : "yaml"
   if (schema.type === "string") return isLine(raw) ? "text" : "yaml"
@@ -76,7 +76,7 @@ const isList = (raw: unknown): boolean =>
 
 const bare = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 
-/** What stands in the field before anything is typed. */
+/** Returns the text of the field before the user types. */
 export const textOf = ({kind, raw}: FormField): string => {
   if (raw === undefined) return ""
   if (kind === "secret") return typeof raw === "string" ? (bare.exec(raw)?.[1] ?? raw) : JSON.stringify(raw)
@@ -85,7 +85,7 @@ export const textOf = ({kind, raw}: FormField): string => {
   return String(raw)
 }
 
-/** The default, as a form shows it. */
+/** Returns the default as the form shows it. */
 export const fallbackOf = ({fallback}: FormField): string | undefined =>
   fallback === undefined ? undefined : typeof fallback === "string" ? fallback : JSON.stringify(fallback)
 
@@ -110,7 +110,7 @@ const given = ({kind, choices, hasNumbers}: FormField, text: string): Pick<Set, 
   }
 }
 
-/** What is no number, such as `${NAME}`, stays what it is: the Host says what is wrong with it. */
+/** Keeps a text that is not a number, such as `${NAME}`: the Host reports what is wrong with it. */
 const numberIn = (text: string): unknown => (/^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim())
 
 const linesOf = (text: string): readonly string[] =>
@@ -119,7 +119,7 @@ const linesOf = (text: string): readonly string[] =>
     .map(line => line.trim())
     .filter(line => line !== "")
 
-/** What was typed, by field; a field that is not in it was left alone. */
+/** The input by field; unchanged fields are missing. */
 export type Typed = Readonly<Record<string, string>>
 
 /** `account` is undefined for a setting of the plugin itself. */
@@ -139,7 +139,7 @@ export const changesOf = (
     return text === "" ? [{change: "remove", ...about}] : [{change: "set", ...about, ...given(field, text)}]
   })
 
-/** Where the Host's findings name this field. */
+/** Returns the path that the Host's findings use for this field. */
 export const placeOf = (plugin: string, position: number | undefined, {path}: FormField): string =>
   [`plugins.${plugin}.${position === undefined ? "config" : `endpoints[${position}]`}`, ...path].join(".")
 

@@ -2,24 +2,24 @@ import {type HostClient, Refusal} from "../../../host/client.ts"
 import type {ConfigApplied, ConfigChange, ConfigPreview} from "../../../host/config-views.ts"
 import {describeRefusal} from "../../../host/explain.ts"
 
-/** One change on its way: previewed, then applied. What was typed is not its business, so nothing of that is ever lost. */
+/** Previews one change, then applies it. The input itself is kept elsewhere, so a failed attempt never loses it. */
 export class Review {
   preview = $state.raw<ConfigPreview>()
   applied = $state.raw<ConfigApplied>()
-  /** Was the file changed since it was read? */
+  /** Has the file changed since it was read? */
   isConflict = $state(false)
   failure = $state("")
   isBusy = $state(false)
   readonly #client: HostClient
   #hash = ""
-  /** What was written last, and over what: the page may not have read the file again yet. */
+  /** The hashes of the last write, before and after: the page may not have read the file again yet. */
   #written = {from: "", to: ""}
 
   constructor(client: HostClient) {
     this.#client = client
   }
 
-  /** `hash` is that of the file that the changes were made for. */
+  /** `hash` is the hash of the file on which the changes are based. */
   look(hash: string, changes: readonly ConfigChange[]): Promise<void> {
     return this.#do(async () => {
       this.applied = undefined
