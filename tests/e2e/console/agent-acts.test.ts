@@ -7,7 +7,7 @@ import {fullAndDemo} from "../../support/host/tokens.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, goTo, openConsole} from "./console.ts"
 
-/** A tool that asks before each call. */
+/** A tool that needs an approval before each call. */
 const toolbox = `import {definePlugin, Type} from "svc-runtime"
 export default definePlugin({
   setup(plugin) {
@@ -42,7 +42,7 @@ const start = async () => {
 }
 
 describeWithChromium("acting on agents in the console", () => {
-  test("an agent is asked, its call approved, denied or cancelled, and the page follows each run by itself", async () => {
+  test("an operator asks an agent, then approves, denies or cancels its call, and the page follows", async () => {
     const {model, host} = await start()
     const {page, errors} = await openConsole(await startChromium(), host, {token: fullAndDemo.env.HTTP_TOKEN})
     const question = page.getByRole("alertdialog")

@@ -22,7 +22,7 @@ describeWithChromium("the agents in the console", () => {
   const open = async (at: string, more: Parameters<typeof openConsole>[2] = {}) =>
     openConsole(await startChromium(), host(), {token, at, ...more})
 
-  test("bindings have their health with what to do, their runs, what today took, and bars of limits", async () => {
+  test("a binding shows its health with a remedy, its runs, today's usage and its limits", async () => {
     const {page, errors} = await open("agents")
     const triage = page.locator('[data-agent="triage"]')
     await triage.getByText("configured", {exact: true}).waitFor()
@@ -49,7 +49,7 @@ describeWithChromium("the agents in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("runs are filtered by agent and state, and the list goes on beyond its first page", async () => {
+  test("runs are filtered by agent and state, and the list continues after its first page", async () => {
     const {page, errors} = await open("agents")
     const rows = page.locator("[data-run]")
     const list = page.getByRole("list", {name: "Runs"})
@@ -79,7 +79,7 @@ describeWithChromium("the agents in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("a run is a waterfall of its steps: each opens by keyboard to what went in and came out", async () => {
+  test("a run is a waterfall of steps; each opens by keyboard to its input and output", async () => {
     const {page, errors} = await open("agents/triage/run-1")
     await page.locator('[data-shown-run="succeeded"]').waitFor()
     for (const [name, href] of [
@@ -128,7 +128,7 @@ describeWithChromium("the agents in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("what waits for a person is on the overview, says exactly what will happen, and is asked for before it is done", async () => {
+  test("the overview shows pending approvals, which say exactly what will happen and ask first", async () => {
     const {page, errors} = await open("")
     await page.getByText("triage: send “Tea is ready” to #office on sandbox").waitFor()
     await page.getByText("An agent run is held since a restore").waitFor()
@@ -154,7 +154,7 @@ describeWithChromium("the agents in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("anybody can use it, light and dark, by keyboard and at 360 pixels", async () => {
+  test("the page is accessible: light and dark, by keyboard, at 360 pixels", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const {page, errors} = await open("agents/triage", {colorScheme})
       await page.getByRole("heading", {name: "What starts runs"}).waitFor()
@@ -181,7 +181,7 @@ describeWithChromium("the agents in the console", () => {
     )
   })
 
-  test("a demo token sees states and amounts, is told that text is hidden, and is offered nothing", async () => {
+  test("a demo token sees states and amounts, but no texts and no actions", async () => {
     const {page, errors} = await open("", {token: demoToken})
     await page.getByText("triage: send.").waitFor()
     await goTo(page, "agents/triage/run-1")
@@ -198,7 +198,7 @@ describeWithChromium("the agents in the console", () => {
       const text = await seen()
       for (const word of said) expect(text, `${word} at ${at}`).not.toContain(word)
       const buttons = await page.getByRole("main").getByRole("button").allTextContents()
-      // Of commands for the command line, which say what to do.
+      // These buttons copy the CLI commands of remedies.
       expect(buttons.filter(name => name !== "Copy")).toEqual([])
       await expectNoBarriers(page, `${at} with a demo token`)
     }

@@ -10,7 +10,7 @@ import {BadDay, env} from "./tasks/bad-day.ts"
 
 const token = env.HTTP_TOKEN
 
-/** What is chosen of a list, and what stands in an address. */
+/** Items of lists, and pages with filters in the address. */
 const details = [
   "inbox/4",
   "inbox?state=failed&plugin=shop&text=tea",
@@ -28,14 +28,14 @@ const pagesOf = (page: Page): Promise<readonly string[]> =>
     .locator("nav#pages a")
     .evaluateAll(links => links.map(link => (link.getAttribute("href") ?? "").replace("#/", "")))
 
-/** Goes there, and waits until all of it is loaded, or as `shows` says. */
+/** Opens a page and waits until all of it is loaded, or until `shows` is true. */
 const visit = async (page: Page, path: string, shows?: (page: Page) => Promise<boolean>): Promise<void> => {
   await goTo(page, path)
   const isLoaded = async () => (await page.getByText("Loading", {exact: true}).count()) === 0
   await until(`${path} to be there`, () => (shows ?? isLoaded)(page))
 }
 
-/** Each question that a page asks before it does something, once: it is opened, looked at, and left unanswered. */
+/** Opens each question of a page once, checks it, and cancels it. */
 const lookAtQuestions = async (page: Page, path: string): Promise<number> => {
   const buttons = page.locator("main [data-alert-dialog-trigger]:enabled")
   const labels = new Set(await buttons.allTextContents())
@@ -50,14 +50,14 @@ const lookAtQuestions = async (page: Page, path: string): Promise<number> => {
   return labels.size
 }
 
-describeWithChromium("the console is for anybody", () => {
+describeWithChromium("the console is accessible", () => {
   const bad = shared(async () => {
     const day = await BadDay.make(usualRuntime)
     await day.host.post("/api/workroom/items", {title: "Renew the certificate"})
     return day
   })
 
-  test("on a bad day: every page and detail, light and dark, each question; and it fits a window of 360 pixels", async () => {
+  test("on a bad day: every page, detail and question, light and dark, at 360 pixels", async () => {
     const {page, errors} = await openConsole(await startChromium(), bad().host, {token})
     let questions = 0
     const paths = [...(await pagesOf(page)), ...details]
@@ -77,7 +77,7 @@ describeWithChromium("the console is for anybody", () => {
     expect(errors).toEqual([])
   })
 
-  test("where nothing is there yet, where nothing is loaded yet, and where nothing can be loaded", async () => {
+  test("on empty pages, on loading pages, and on pages that fail to load", async () => {
     const empty = await startHost({
       runtime: usuallyOn("node22"),
       config: `http: {port: 0, token: "\${HTTP_TOKEN}"}\n`,
@@ -106,7 +106,7 @@ describeWithChromium("the console is for anybody", () => {
     }
   })
 
-  test("while ingress is paused, for a demo token, and while the Host does not answer", async () => {
+  test("while ingress is paused, with a demo token, and while the Host does not answer", async () => {
     const {host} = bad()
     const browser = await startChromium()
     await host.post("/api/ingress/pause")

@@ -9,12 +9,12 @@ import {expectNoBarriers, openConsole} from "./console.ts"
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 const config = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\nplugins: ${plugins}\n`
 
-/** One command. */
+/** A plugin with one command. */
 const greeter = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)`)
 
 describeWithChromium("the chat in the console", () => {
-  test("shows the commands that the bot knows, and what it answers", story, async () => {
+  test("shows the commands of the bot and its answers", story, async () => {
     const host = await startHost({
       runtime: usuallyOn("node22"),
       config: config("{sandbox: {}, greeter: {}}"),
@@ -32,9 +32,9 @@ describeWithChromium("the chat in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("says what is missing where a project has no sandbox", async () => {
+  test("says how to add the sandbox to a project without one", async () => {
     const host = await startHost({config: config("{}"), env})
-    // The API's description has no route of a plugin that is not there.
+    // The OpenAPI document lacks the routes of a plugin that is not enabled, so Prism would reject them.
     const {page} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "chat", direct: true})
     await page.getByText("This project has no sandbox").waitFor()
   })

@@ -13,7 +13,7 @@ const token = env.HTTP_TOKEN
 const configOf = (http: string) =>
   `http: {token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}", ${http}}\nplugins: {sandbox: {}, moody: {}}\nmessages: {failure: ""}\n`
 
-/** Answers; once it is asked to, it throws, until the file `calm` is in the project. */
+/** Answers messages; throws on `fail`, until the project has the file `calm`. */
 const moody = `
 import {existsSync} from "node:fs"
 import {definePlugin} from "svc-runtime"
@@ -32,7 +32,7 @@ const runtimes = bunOr("node22")
 
 describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
   test.each(runtimes)(
-    "a link signs in, and leaves no token in the address; signing out forgets it, on $name",
+    "a link signs in and leaves no token in the address; signing out deletes it, on $name",
     async runtime => {
       const host = await startHost({runtime, config: configOf("port: 0, base: /bot"), env, plugins})
       const {page, url, errors} = await openConsole(await startChromium(), host, {token})
@@ -50,7 +50,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     },
   )
 
-  test("a wrong token is told so; the keyboard alone signs in, goes to a page and leaves a question unanswered", async () => {
+  test("a wrong token is rejected; the keyboard alone signs in, opens a page and cancels a question", async () => {
     const host = await startHost({config: configOf("port: 0"), env, plugins})
     await host.say("fail")
     const {page, errors} = await openConsole(await startChromium(), host)
@@ -86,7 +86,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     expect(errors).toEqual([])
   })
 
-  test("the demo token observes: no action is offered, and what is private is not shown", async () => {
+  test("the demo token only observes: the console shows no actions and no private data", async () => {
     const host = await startHost({config: configOf("port: 0"), env, plugins})
     await host.say("fail")
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.DEMO_TOKEN})
@@ -106,13 +106,13 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
   })
 
   test.each(runtimes)(
-    "why a message was not answered is found from the overview, and its retry is reported with its event, on $name",
+    "the overview leads to an unanswered message, whose retry is reported with its event, on $name",
     async runtime => {
       const host = await startHost({runtime, config: configOf("port: 0"), env, plugins})
       const {page, errors} = await openConsole(await startChromium(), host, {token})
       await page.locator('[data-count="received"]', {hasText: /^0$/}).waitFor()
       await host.say("fail")
-      // Nobody loads the page anew: the stream tells.
+      // The event stream updates the page, without a reload.
       await page.locator('[data-count="received"]', {hasText: /^1$/}).waitFor()
       await page.getByRole("link", {name: /Show: 1 handler failed or is held/}).click()
       await page.locator('[data-seq="1"]').click()
@@ -140,7 +140,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     },
   )
 
-  test("a Host that is killed and started again is waited for, and nothing is loaded anew by hand", async () => {
+  test("the page waits for a killed Host and continues without a reload after its restart", async () => {
     const port = await freePort()
     const project = makeProject({config: configOf(`port: ${port}`), plugins})
     const first = await startHost({project, env})
@@ -148,7 +148,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await page.evaluate(() => Object.assign(window, {isTheSamePage: true}))
     await page.getByText(first.runtimeId).waitFor()
     await page.locator('[data-verdict="warn"], [data-verdict="good"]').waitFor()
-    // Its own files are kept, and nothing else.
+    // The cache has the console's own files only.
     await page.evaluate(() => navigator.serviceWorker.ready)
     await first.stop("SIGKILL")
     await page.locator('[data-connection="away"]').waitFor()
@@ -182,7 +182,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     expect(errors.filter(error => !error.includes("ERR_"))).toEqual([])
   })
 
-  test("events that are missing are shown as a gap, and the lists are loaded anew", async () => {
+  test("the page shows missing events as a gap and reloads its lists", async () => {
     const port = await freePort()
     const config = configOf(`port: ${port}`)
     const first = await startHost({config, plugins, env})
@@ -190,7 +190,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     const {page} = await openConsole(await startChromium(), first, {token, at: "inbox"})
     await page.getByText("of the first history").waitFor()
     await first.stop()
-    // Another project at the same address: as a restore, it has another history.
+    // Another project at the same address has another history, as after a restore.
     const second = await startHost({config, plugins, env})
     await second.say("of the second history")
     await page.locator('[data-gap="epoch_changed"]').waitFor()
@@ -203,7 +203,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await until("the gap to be gone", async () => (await page.locator("[data-gap]").count()) === 0)
   })
 
-  test("another Host is switched to where both allow it, and else it is told who does not", async () => {
+  test("the console switches to another Host if both allow it; otherwise it says which does not", async () => {
     const [here, there] = [await freePort(), await freePort()]
     const remote = await startHost({
       config: configOf(`port: ${there}, corsOrigins: ["http://127.0.0.1:${here}"]`),

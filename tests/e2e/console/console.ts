@@ -7,28 +7,36 @@ import {until} from "../../support/host/process.ts"
 import {root} from "../../support/host/runtimes.ts"
 import {whenOver} from "../../support/host/shared.ts"
 
-/** A tab with the console, and what went wrong in it. */
+/** A tab with the console, and the errors in it. */
 export interface ConsoleTab {
   readonly page: Page
-  /** Where the page meets the Host: the Host's own address, but in a run with Prism between them. */
+  /** The address that the page uses: the Host's own, except in a run with Prism between them. */
   readonly url: string
-  /** Refused by the page's policy, thrown, or logged as an error; requests that a Host refused are not among them. */
+  /** Violations of the page's policy, uncaught errors and logged errors; not the requests that a Host rejected. */
   readonly errors: readonly string[]
 }
 
 export interface TabOptions extends BrowserContextOptions {
-  /** Signs in by a link with it. */
+  /** Signs in by a link with this token. */
   readonly token?: string
   /** The page, as in the address: `inbox/12`. */
   readonly at?: string
-  /** The Host at its own address in any run: the test is about addresses, or about what the API's description has not. */
+  /**
+   * Uses the Host's own address in every run, because the test is about addresses or about routes that the API's
+   * document lacks.
+   */
   readonly direct?: boolean
 }
 
-/** The browser tells by itself of a refused or lost request, also where it looks for a newer service worker of a Host that is down. */
+/**
+ * Messages of the browser about failed requests, and about its check for a newer service worker while the Host is down.
+ */
 const ofBrowser = /^Failed to load resource|ERR_|when fetching the script/
 
-/** Opens a Host's console in a browser profile of its own, so that nothing is shared between tabs; gone with the test. */
+/**
+ * Opens a Host's console in a separate browser profile, so that tabs share nothing. The profile is deleted with the
+ * test.
+ */
 export const openConsole = async (
   browser: Browser,
   host: TestHost,
@@ -50,7 +58,7 @@ export const openConsole = async (
   return {page, url, errors}
 }
 
-/** Waits until the stream is there. */
+/** Waits until the event stream is connected. */
 export const live = (page: Page) => page.locator('[data-connection="live"]').waitFor()
 
 export const goTo = async (page: Page, at: string): Promise<void> => {
@@ -59,7 +67,7 @@ export const goTo = async (page: Page, at: string): Promise<void> => {
   }, `#/${at}`)
 }
 
-/** Waits until a heading has the focus, by its selector and text: a link to what it heads may have the same text. */
+/** Waits until a heading has the focus. It needs the selector, because a link to the page may have the same text. */
 export const untilHeadingFocused = (page: Page, selector: "h1" | "h2", text: string) =>
   until(`the heading ${text} to have the focus`, () =>
     page.evaluate(
@@ -81,27 +89,30 @@ interface AxeResult {
 interface BarrierOptions {
   /** A part of the page, by its selector. */
   readonly within?: string
-  /** Of its colours alone: for what has been looked at in another theme. */
+  /** Checks the colours only, because another theme has had the full check. */
   readonly colours?: boolean
 }
 
-/** Axe finds nothing on the page as it is. The page's policy lets no script in but by the browser's own tools. */
+/**
+ * Expects no accessibility violations on the page in its current state. Its policy blocks scripts, so the browser's own
+ * tools inject axe.
+ */
 export const expectNoBarriers = async (
   page: Page,
   where: string,
   {within, colours = false}: BarrierOptions = {},
 ): Promise<void> => {
-  // It is kept until the page is loaded again.
+  // The script stays until the page reloads.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe)
   const part = within === undefined ? "document" : JSON.stringify(within)
-  // Of what passes, axe describes one element a rule instead of all.
+  // For rules that pass, axe then describes one element instead of all.
   const options = {resultTypes: ["violations"], ...(colours ? {runOnly: ["color-contrast"]} : {})}
   const {violations}: AxeResult = await page.evaluate(`axe.run(${part}, ${JSON.stringify(options)})`)
   const found = violations.map(({id, help, nodes}) => `${id}: ${help}\n  ${nodes.map(({html}) => html).join("\n  ")}`)
   expect(found, where).toEqual([])
 }
 
-/** Nothing of the page is wider than the window. */
+/** Expects nothing on the page to be wider than the window. */
 export const expectNoSidewaysScroll = async (page: Page, where: string): Promise<void> => {
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
   expect(content, where).toBeLessThanOrEqual(window ?? 0)

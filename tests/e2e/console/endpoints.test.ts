@@ -15,7 +15,7 @@ const stateOf = async (host: TestHost): Promise<string | undefined> => {
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 
 describeWithChromium("an endpoint in the console", () => {
-  test("is shown with why it is away, is connected anew, and sends a message", async () => {
+  test("shows why it is offline, reconnects, and sends a message", async () => {
     const host = await startHost({
       runtime: usuallyOn("node24"),
       config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}, away: {}}\n',

@@ -8,7 +8,7 @@ import {expectNoBarriers, expectNoSidewaysScroll, openConsole, untilHeadingFocus
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 
-/** Fails for as long as the file `broken` is there. */
+/** Fails while the project has the file `broken`. */
 const moody = `import {existsSync} from "node:fs"
 import {join} from "node:path"
 import {definePlugin} from "svc-runtime"
@@ -66,13 +66,13 @@ describeWithChromium("finding in the console", () => {
     const left = await host.get<{items: {seq: number}[]}>("/api/inbox?state=failed")
     expect(left.items.map(({seq}) => seq)).toEqual([2])
 
-    // The address says all of it, so it can be sent to somebody.
+    // The address contains the filters, so that a user can share it.
     await page.getByRole("link", {name: "Clear filters"}).click()
     await until("three events", async () => (await page.locator("[data-seq]").count()) === 3)
     expect(errors).toEqual([])
   })
 
-  test("Ctrl-K goes to anything by its name or number, and Escape closes what was chosen", async () => {
+  test("Ctrl-K goes to anything by its name or number, and Escape closes the item", async () => {
     const host = await moodyHost()
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN})
     const jump = async (to: string) => {

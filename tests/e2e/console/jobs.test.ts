@@ -15,7 +15,7 @@ const token = env.HTTP_TOKEN
 const config = 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}, team: {}}\n'
 const file = "data/schedule-jobs.json"
 
-/** Fails, unless it is called otherwise; waits for as long as there is a file `hold`. */
+/** Fails for the job `nightly`, and waits while the project has the file `hold`. */
 const team = pluginWith(`
     plugin.job("digest", async run => {
       while (existsSync(join(plugin.project, "hold")) && !run.signal.aborted) await sleep(10)
@@ -42,7 +42,7 @@ const jobs = [
     jitter: "5m",
   },
   {id: "nightly", schedule: {cron: "30 2 * * *"}, timezone: "Europe/Berlin", target: digest, overlap: "queue"},
-  // In the days around the change of clocks that the calendar is asked for, and not while it is being looked at.
+  // Comes due in the days around the clock change that the calendar shows, and not during the test.
   {id: "slow", schedule: {cron: "*/10 * 25-31 3 *"}, timezone: "UTC", target: digest},
   {
     id: "plants",
@@ -56,7 +56,7 @@ const jobs = [
 const start = () =>
   startHost({config, env, plugins: {team}, files: {[file]: JSON.stringify({version: 1, jobs}, undefined, 2)}})
 
-/** The last Sunday of March of the next year, on which the clocks of Europe go forward. */
+/** Returns the last Sunday of March of the next year, on which the clocks of Europe go forward. */
 const nextSpring = (): string => {
   const last = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 2, 31))
   last.setUTCDate(31 - last.getUTCDay())
@@ -64,7 +64,7 @@ const nextSpring = (): string => {
 }
 
 describeWithChromium("the jobs in the console", () => {
-  test("timers of plugins are shown, filtered and cancelled, and svc doctor and the metrics name one that cannot fire", async () => {
+  test("timers are listed, filtered and deleted; svc doctor and the metrics name one that cannot fire", async () => {
     const host = await startHost({config: config.replace("team: {}", "clock: {}"), env, plugins: {clock}})
     await host.say("/later 3600000")
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "jobs"})
@@ -88,7 +88,7 @@ describeWithChromium("the jobs in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("a job is run, with what it will do said before, and a failure leads from the overview and from its event to the run", async () => {
+  test("a job says what it will do before a run; overview and event link to failures", async () => {
     const host = await start()
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "jobs/nightly"})
     const question = page.getByRole("alertdialog")
@@ -101,7 +101,7 @@ describeWithChromium("the jobs in the console", () => {
     await page.getByText("one run records that they were skipped").waitFor()
     await page.getByText("the next runs wait, up to ten").waitFor()
     await page.getByRole("button", {name: "Run now: nightly"}).click()
-    await question.getByText("You cannot take a sent message back").waitFor()
+    await question.getByText("You cannot undo what it sends and changes").waitFor()
     await question.getByRole("button", {name: "Run now"}).click()
     await page.locator('[data-notice="failed"] [data-notice-event="job.failed"]').waitFor()
     await page.locator('[data-run="failed"]').getByText("the archive is not there").waitFor()
@@ -133,7 +133,7 @@ describeWithChromium("the jobs in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("a run is cancelled, and a file that is not taken is said so, with where it is wrong", async () => {
+  test("a run is cancelled, and a rejected job file is reported with the place of its error", async () => {
     const host = await start()
     host.project.write("hold", "")
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "jobs"})
@@ -151,7 +151,7 @@ describeWithChromium("the jobs in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("the calendar shows a change of clocks and both clocks; anybody can use it, light and dark, by keyboard and at 360 pixels", async () => {
+  test("the calendar shows clock changes and both timezones, and is accessible at 360 pixels", async () => {
     const host = await start()
     const browser = await startChromium()
     const spring = nextSpring()
@@ -162,7 +162,7 @@ describeWithChromium("the jobs in the console", () => {
       const {page, errors} = await openConsole(browser, host, where)
       await page.locator("[data-day]").nth(6).waitFor()
       await page.getByLabel("From").fill(from)
-      // Where it is looked at from, it is the evening before.
+      // In the browser's timezone it is still the evening before.
       await page.locator(`[data-day="${before(1)}"] [data-change="Europe/Berlin"]`).waitFor()
       const day = page.locator(`[data-day="${spring}"]`)
       await day.locator('[data-coming="standup"]').getByText("09:00").waitFor()

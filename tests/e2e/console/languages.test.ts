@@ -30,7 +30,7 @@ const hebrew = "תודה רבה"
 
 const spoken = (page: Page) => page.evaluate(() => document.documentElement.lang)
 
-/** The texts of a page that a person reads or hears. */
+/** Returns the texts of a page that a user sees or hears. */
 const readPage = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -47,7 +47,10 @@ const stringsOf = (table: object, path = ""): [place: string, text: string][] =>
     return typeof part === "object" && part !== null ? stringsOf(part, `${path}.${key}`) : []
   })
 
-/** The English texts that a language says in another way; single words in small letters may be names of the Host's. */
+/**
+ * Returns the English texts that a language translates. Ignores lower-case single words, which may be names from the
+ * Host.
+ */
 const englishFor = (table: object): ReadonlySet<string> => {
   const own = new Map(stringsOf(table))
   const said = new Set(own.values())
@@ -56,7 +59,7 @@ const englishFor = (table: object): ReadonlySet<string> => {
 }
 
 describeWithChromium("the languages of the console", {timeout: 400_000}, () => {
-  test("the browser's language is spoken; another one is chosen with all that is open kept, and stays", async () => {
+  test("the console starts in the browser's language; another choice keeps the page open and persists", async () => {
     const host = await startHost({config, env, plugins: {greeter}})
     await host.say(arabic)
     const browser = await startChromium()
@@ -92,7 +95,7 @@ describeWithChromium("the languages of the console", {timeout: 400_000}, () => {
     expect(errors).toEqual([])
   })
 
-  test("no English text is left on any page, people's texts have their own direction, and all fits 360 pixels", async () => {
+  test("no page has English text left, people's texts keep their direction, and all fits 360 pixels", async () => {
     const host = await startHost({config, env, plugins: {greeter}})
     await host.say(arabic)
     await host.say(hebrew)

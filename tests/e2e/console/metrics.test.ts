@@ -41,7 +41,7 @@ test.each(bunAnd("node24"))(
 )
 
 describeWithChromium("the past in the console", () => {
-  test("a day of metrics is shown with axes, uptime and holes, and a part of it closer", async () => {
+  test("a day of metrics shows axes, uptime and holes, and zooms into a part", async () => {
     const {page, errors} = await openConsole(await startChromium(), await hostWithPast(), {
       token: env.HTTP_TOKEN,
       at: "metrics",
@@ -74,7 +74,7 @@ describeWithChromium("the past in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("what was missed while nobody looked is on the overview until it is seen", async () => {
+  test("the overview lists what happened while nobody looked, until it is marked as seen", async () => {
     const {page} = await openConsole(await startChromium(), await hostWithPast(), {token: env.HTTP_TOKEN})
     await page.getByRole("heading", {name: "Messages"}).waitFor()
     const missed = page.getByRole("region", {name: "While you were away"})

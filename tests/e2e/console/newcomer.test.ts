@@ -13,7 +13,7 @@ plugins:
 messages: {failure: ""}
 `
 
-/** Answers, but in a bad mood. */
+/** Answers, or throws in a bad mood. */
 const host = `
 import {definePlugin, Type} from "svc-runtime"
 export default definePlugin({
@@ -27,14 +27,14 @@ export default definePlugin({
 })
 `
 
-describeWithChromium("somebody who has never seen the project", () => {
-  test("finds by what the pages show why a message was not answered, rolls the configuration back, and makes and verifies a checkpoint", async () => {
+describeWithChromium("a newcomer to the project", () => {
+  test("finds why a message was not answered, rolls back, and makes and verifies a checkpoint", async () => {
     const project = {config: config("good"), env, plugins: {host}, args: ["--no-watch"]}
     const running = await startHost({runtime: usuallyOn("node24"), ...project})
     running.project.write("svc.config.yml", config("bad"))
     await running.post("/api/system/reload")
     const {page, errors} = await openConsole(await startChromium(), running, {token: env.HTTP_TOKEN})
-    // From here on nothing but what can be seen on the pages is used.
+    // From here on, the test uses only what the pages show.
     const menu = (name: string) => page.getByRole("navigation").getByRole("link", {name, exact: true}).click()
     const link = (name: string | RegExp) => page.getByRole("main").getByRole("link", {name}).click()
     const act = async (name: string | RegExp, yes: string) => {
@@ -52,7 +52,7 @@ describeWithChromium("somebody who has never seen the project", () => {
     await page.getByText("No answers.").waitFor()
 
     await menu("Overview")
-    await link(/^Show: 1 handler of inbox events/)
+    await link(/^Show: 1 handler failed or is held/)
     await link(/hello\?/)
     await page.getByText("in a bad mood").first().waitFor()
     await link("Show its events")

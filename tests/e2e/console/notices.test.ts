@@ -10,7 +10,7 @@ import {expectNoBarriers, goTo, openConsole} from "./console.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 
-/** Answers twice; or fails, for as long as the file `broken` is there. */
+/** Answers twice, but fails while the project has the file `broken`. */
 const moody = pluginWith(`
     plugin.command("ask", async ({session}) => {
       if (existsSync(join(plugin.project, "broken"))) throw new Error("the oracle is asleep")
@@ -29,10 +29,10 @@ const moodyHost = async (): Promise<TestHost> => {
   return host
 }
 
-describeWithChromium("what the console tells of what was done", () => {
+describeWithChromium("the console's notices and links", () => {
   const host = shared(moodyHost)
 
-  test("an inbox event shows the text of its answers, with channel and state, and leads to each", async () => {
+  test("an inbox event shows its answers with text, channel and state, and links to each", async () => {
     const {page, errors} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "inbox/1"})
     const answers = page.getByRole("list", {name: "Answers"}).getByRole("listitem")
     await until("two answers", async () => (await answers.count()) === 2)
@@ -47,7 +47,7 @@ describeWithChromium("what the console tells of what was done", () => {
     expect(errors).toEqual([])
   })
 
-  test("a message that the bot failed at is shown so in the chat, and a retry mends it", async () => {
+  test("the chat marks a message whose handler failed, and a retry clears the mark", async () => {
     host().project.write("broken", "")
     const {page, errors} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "chat"})
     const field = page.getByLabel("Say something to the bot")
@@ -64,7 +64,7 @@ describeWithChromium("what the console tells of what was done", () => {
     expect(errors).toEqual([])
   })
 
-  test("a message that the Host did not take stays in the chat with why, and is said once when it is sent again", async () => {
+  test("a rejected message stays in the chat with its reason, and a retry sends it once", async () => {
     const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "chat", direct: true})
     const isPost = (request: {method(): string}) => request.method() === "POST"
     let isCut = true
@@ -88,7 +88,7 @@ describeWithChromium("what the console tells of what was done", () => {
     await until("the chat to show it once", async () => (await shown.count()) === 1)
   })
 
-  test("a notice leads to what it tells of, stays while it is pointed at, and goes by itself", async () => {
+  test("a notice links to its result, stays under the pointer, and disappears after a while", async () => {
     const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "endpoints/sandbox"})
     await page.clock.install()
     const send = async (channel: string) => {
@@ -109,14 +109,14 @@ describeWithChromium("what the console tells of what was done", () => {
     await send("of-bob")
     await notice.getByRole("link", {name: "Show", exact: true}).click()
     await page.waitForFunction(() => location.hash.startsWith("#/outbox/"))
-    // What holds the focus stays, too.
+    // A focused notice stays, too.
     await page.clock.fastForward(60_000)
     expect(await notice.count()).toBe(1)
     await notice.getByRole("button", {name: "Dismiss"}).click()
     await until("the notice to be gone", async () => (await notice.count()) === 0)
   })
 
-  test("what lists are narrowed by stands in the address, and counts lead to exactly what they count", async () => {
+  test("the address contains the filters of a list, and a count links to exactly its items", async () => {
     const {page, errors} = await openConsole(await startChromium(), host(), {
       token: env.HTTP_TOKEN,
       at: "endpoints?state=failed",

@@ -17,40 +17,43 @@ const configOf = (port: number, level = "info") =>
 const runtimes = bunOr("node24")
 
 describeWithChromium("operating a Host from the console", () => {
-  test.each(runtimes)("a configuration is taken, compared, rolled back, and taken again, on $name", async runtime => {
-    const host = await startHost({runtime, config: configOf(0), env, args: ["--no-watch"]})
-    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "generations"})
-    const act = async (name: string, label = name) => {
-      await page.getByRole("button", {name, exact: true}).click()
-      const question = page.getByRole("alertdialog")
-      await question.getByRole("button", {name: label, exact: true}).click()
-      await question.waitFor({state: "hidden"})
-    }
-    await page.locator('[data-generation="1"]').waitFor()
-    host.project.write("svc.config.yml", configOf(0, "debug"))
-    await act("Reload the configuration")
-    await page.locator('[data-generation="2"]').waitFor()
-    await page.getByRole("link", {name: "Changes of generation 2"}).click()
-    await page.locator("[data-diff]").getByText("+log_level: debug").waitFor()
-    await expectNoBarriers(page, "a comparison")
-    await page.getByRole("button", {name: "Roll back to generation 1"}).click()
-    const asked = page.getByRole("alertdialog")
-    await asked.getByText("-log_level: debug").waitFor()
-    await asked.getByText("Plugins run their current code").waitFor()
-    await expectNoBarriers(page, "a rollback, asked for")
-    await asked.getByRole("button", {name: "Roll back", exact: true}).click()
-    await page.locator('[data-notice="done"] [data-notice-event="generation.committed"]').waitFor()
-    await page.getByText("Generation 1 is pinned").waitFor()
-    expect(await host.get("/api/system/status")).toMatchObject({generation: {number: 3}, pin: {number: 1}})
-    host.project.write("svc.config.yml", "log_level: loud\n")
-    await act("Unpin")
-    await page.locator('[data-notice="failed"]').getByText("log_level").waitFor()
-    await page.getByText("The newest configuration was not committed").first().waitFor()
-    host.project.write("svc.config.yml", configOf(0, "warn"))
-    await act("Unpin")
-    await page.locator('[data-generation="4"]').waitFor()
-    expect(errors).toEqual([])
-  })
+  test.each(runtimes)(
+    "a configuration is reloaded, compared, rolled back and reloaded again, on $name",
+    async runtime => {
+      const host = await startHost({runtime, config: configOf(0), env, args: ["--no-watch"]})
+      const {page, errors} = await openConsole(await startChromium(), host, {token, at: "generations"})
+      const act = async (name: string, label = name) => {
+        await page.getByRole("button", {name, exact: true}).click()
+        const question = page.getByRole("alertdialog")
+        await question.getByRole("button", {name: label, exact: true}).click()
+        await question.waitFor({state: "hidden"})
+      }
+      await page.locator('[data-generation="1"]').waitFor()
+      host.project.write("svc.config.yml", configOf(0, "debug"))
+      await act("Reload the configuration")
+      await page.locator('[data-generation="2"]').waitFor()
+      await page.getByRole("link", {name: "Changes of generation 2"}).click()
+      await page.locator("[data-diff]").getByText("+log_level: debug").waitFor()
+      await expectNoBarriers(page, "a comparison")
+      await page.getByRole("button", {name: "Roll back to generation 1"}).click()
+      const asked = page.getByRole("alertdialog")
+      await asked.getByText("-log_level: debug").waitFor()
+      await asked.getByText("Plugins run their current code").waitFor()
+      await expectNoBarriers(page, "a rollback, asked for")
+      await asked.getByRole("button", {name: "Roll back", exact: true}).click()
+      await page.locator('[data-notice="done"] [data-notice-event="generation.committed"]').waitFor()
+      await page.getByText("Generation 1 is pinned").waitFor()
+      expect(await host.get("/api/system/status")).toMatchObject({generation: {number: 3}, pin: {number: 1}})
+      host.project.write("svc.config.yml", "log_level: loud\n")
+      await act("Unpin")
+      await page.locator('[data-notice="failed"]').getByText("log_level").waitFor()
+      await page.getByText("The newest configuration was not committed").first().waitFor()
+      host.project.write("svc.config.yml", configOf(0, "warn"))
+      await act("Unpin")
+      await page.locator('[data-generation="4"]').waitFor()
+      expect(errors).toEqual([])
+    },
+  )
 
   test.each(runtimes)(
     "a checkpoint is made and verified, and the five questions are answered, on $name",
@@ -66,7 +69,7 @@ describeWithChromium("operating a Host from the console", () => {
       const download = page.waitForEvent("download")
       await page.getByRole("button", {name: /^Download the manifest/}).click()
       expect((await download).suggestedFilename()).toMatch(/^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}-manifest\.json$/)
-      // The picker of files is the browser's own window, which no test can press.
+      // A test cannot operate the browser's own file picker.
       await page.evaluate("delete window.showSaveFilePicker")
       const whole = page.waitForEvent("download")
       await page.getByRole("button", {name: /^Download [0-9]{8}-/}).click()
@@ -96,7 +99,7 @@ describeWithChromium("operating a Host from the console", () => {
     },
   )
 
-  test("ingress is paused, which is an alert, and resumed; a release is begun and given up", async () => {
+  test("pausing ingress raises an alert; a release is begun and aborted", async () => {
     const alerts = `alerts:
   every: 1s
   grace: 0s
@@ -132,7 +135,7 @@ describeWithChromium("operating a Host from the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("a restart ends the Host with 51, and the page waits for the next one", async () => {
+  test("a restart ends the Host with exit code 51, and the page waits for the next run", async () => {
     const project = makeProject({config: configOf(await freePort())})
     const first = await startHost({project, env})
     const {page} = await openConsole(await startChromium(), first, {token, at: "operations"})
@@ -147,7 +150,7 @@ describeWithChromium("operating a Host from the console", () => {
     await page.locator('[data-notice="done"] [data-notice-event="host.started"]').waitFor()
   })
 
-  test("a restart that would fail is refused with its place, and can be forced", async () => {
+  test("a restart that would fail is refused with the place of the error, and can be forced", async () => {
     const supervised = {...env, SVC_SUPERVISOR: "the test"}
     const host = await startHost({config: configOf(0), env: supervised, args: ["--mode", "production", "--no-watch"]})
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "operations"})

@@ -12,7 +12,7 @@ const env = {
   KEY: "a-key-that-nobody-may-see",
 }
 
-/** Settings of each kind; a command that throws once its handler has ended, at a line that the test knows. */
+/** Settings of each kind, and a command that throws after its handler has ended, at a known line. */
 const risky = `
 import {definePlugin, Type} from "svc-runtime"
 export default definePlugin({
@@ -47,7 +47,7 @@ const broken = pluginWith('throw new Error("not like this")')
 const plugins = {risky, wire: wirePlugin}
 
 describeWithChromium("the plugins in the console", () => {
-  test("are a picture of what is connected to what; one that throws is shown with its place, disabled, enabled; so is a draft that failed", async () => {
+  test("are a graph; one that throws shows the place of its error and can be disabled", async () => {
     const host = await startHost({runtime: usuallyOn("node22"), config, env, plugins})
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "plugins"})
     const wire = page.locator('[data-plugin="wire"]')
@@ -88,7 +88,7 @@ describeWithChromium("the plugins in the console", () => {
     await page.locator('[data-plugin="risky"]').getByText("quarantined").waitFor()
     await page.getByRole("link", {name: "risky", exact: true}).click()
 
-    /** By the keyboard alone. */
+    /** Uses the keyboard only. */
     const act = async (name: string) => {
       await page.getByRole("button", {name, exact: true}).press("Enter")
       const yes = page.getByRole("alertdialog").getByRole("button").last()
@@ -117,7 +117,7 @@ describeWithChromium("the plugins in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("are shown to a demo token without their settings, and nothing is offered", async () => {
+  test("are shown to a demo token without settings and without actions", async () => {
     const host = await startHost({config, env, plugins})
     host.project.write("plugins/wire.ts", broken)
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.DEMO_TOKEN, at: "plugins/risky"})
@@ -131,7 +131,7 @@ describeWithChromium("the plugins in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("one whose handlers keep failing is found from the overview with error, place and slowest handler, and disabled there", async () => {
+  test("the overview names a plugin that keeps failing, with error and place, and can disable it", async () => {
     const moody = pluginWith(`plugin.command("bad", async () => { await sleep(20); throw new Error("in a bad mood") })`)
     const line = moody.split("\n").findIndex(each => each.includes("bad mood")) + 1
     const host = await startHost({

@@ -2,9 +2,9 @@ import {describe, expect, test} from "vitest"
 import {startPrism} from "../../support/console/prism.ts"
 import {startHost} from "../../support/host/host.ts"
 
-/** Part of `bun run console-proxy`: what finds no violation must be able to find one. */
+/** Part of `bun run console-proxy`. It shows that Prism, which must find no violation, can find one. */
 describe.skipIf(process.env.SVC_TEST_PRISM === undefined)("Prism between a browser and the Host", () => {
-  test("tells of a request and of an answer that the document does not have", async () => {
+  test("reports a request and an answer that the document does not have", async () => {
     const host = await startHost({config: "http: {port: 0}\n"})
     const document = await host.get<{paths: Record<string, {get: {responses: Record<string, unknown>}}>}>(
       "/api/openapi.json",

@@ -9,7 +9,7 @@ import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./con
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 
-/** As long as names may be, and without a place to break them. */
+/** Returns a name of the greatest length, without a place to break it. */
 const long = (name: string) => `${name}_${"of_which_everybody_has_to_see_the_end".repeat(2)}`.slice(0, 60)
 
 const [wire, games, account, agent, job] = ["wire", "games", "account", "agent", "job"].map(long) as [
@@ -78,7 +78,7 @@ const pages = [
   "chat",
 ]
 
-/** What is cut off at its end with nothing that has it whole. */
+/** Returns the texts that are cut off and have no title with the full text. */
 const cutWithoutTitle = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll("main *, aside *")]
@@ -114,7 +114,7 @@ describeWithChromium("the surface of the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("shows placeholders while an answer is late, and moves nothing when it comes", async () => {
+  test("shows placeholders for a late answer, which moves nothing when it arrives", async () => {
     const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, direct: true})
     const release = Promise.withResolvers<void>()
     await page.route("**/api/inbox?**", async route => {
@@ -141,7 +141,7 @@ describeWithChromium("the surface of the console", () => {
     expect(await list.getAttribute("aria-busy")).toBe("false")
   })
 
-  test("tells each time whole on hover", async () => {
+  test("shows the full time on hover", async () => {
     const {page} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "inbox/1"})
     await page.locator("[data-answer]").waitFor()
     const times = await page

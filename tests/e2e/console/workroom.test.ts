@@ -14,7 +14,7 @@ const add = (host: TestHost, title: string, more = {}) => host.post<Item>("/api/
 const give = (host: TestHost, command: string, expectedRevision: number, more = {}, id = 1) =>
   host.post<Item>(`/api/workroom/items/${id}/${command}`, {expectedRevision, ...more})
 
-/** An item in each state that the board has, and one more that is blocked and overdue. */
+/** Adds an item in each state of the board, and one more that is blocked and overdue. */
 const fillBoard = async (host: TestHost) => {
   const ada = {assignee: "user:ada"}
   for (const title of ["late", "blocked", "open", "active", "in review", "done", "cancelled"])
@@ -31,7 +31,7 @@ const fillBoard = async (host: TestHost) => {
   await give(host, "cancel", 1, {reason: "not needed"}, 7)
 }
 
-/** Asks for a command, fills its question in, and gives it. */
+/** Opens the question of a command, fills it in, and confirms it. */
 const act = async (page: Page, label: string, fields: Readonly<Record<string, string>> = {}) => {
   await page.getByRole("main").getByRole("button", {name: label, exact: true}).click()
   const question = page.getByRole("alertdialog")
@@ -45,7 +45,7 @@ const inState = (page: Page, state: string, title: string) =>
   page.locator(`[data-column="${state}"]`).getByRole("link", {name: title}).waitFor()
 
 describeWithChromium("the workroom in the console", () => {
-  test("an item is added, goes its way by every command, and its timeline tells of each with who gave it", async () => {
+  test("an item goes through every command, and its timeline names the actor of each", async () => {
     const host = await startHost({config, env})
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "workroom"})
     await page.getByText("No work items yet").waitFor()
@@ -94,7 +94,7 @@ describeWithChromium("the workroom in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("a command that somebody else was before is refused in words, and what was written is kept", async () => {
+  test("a command for an outdated revision is rejected with an explanation, and its input is kept", async () => {
     const host = await startHost({config, env})
     await add(host, "contested")
     await give(host, "claim", 1, {assignee: "user:ada"})
@@ -115,7 +115,7 @@ describeWithChromium("the workroom in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("the board has what is blocked first, is live and is searched; the keyboard alone goes over it, in and out", async () => {
+  test("the board shows blocked items first, updates live, and works with search and keyboard alone", async () => {
     const host = await startHost({config, env})
     await fillBoard(host)
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "workroom"})
@@ -152,7 +152,7 @@ describeWithChromium("the workroom in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("board and item can be used by anybody, light and dark and at 360 pixels, where the board is one column; a demo token sees neither what people wrote nor an action", async () => {
+  test("board and item are accessible at 360 pixels, and a demo token sees no texts or actions", async () => {
     const host = await startHost({config, env})
     await fillBoard(host)
     const browser = await startChromium()

@@ -47,10 +47,10 @@ export default definePlugin({
   setup() {},
 })`
 
-describeWithChromium("settings are changed in the console", () => {
+describeWithChromium("changing settings in the console", () => {
   const common = shared(() => startHost({runtime: usuallyOn("node24"), config, env, plugins: {greeter, wide}}))
 
-  test("on a wide page: a wrong value is told beside its field, a change of the file meanwhile loses nothing, and comments stay", async () => {
+  test("on a wide page: errors appear at their fields, and a changed file loses no input or comments", async () => {
     const host = common()
     const at = "plugins/greeter"
     const viewport = {width: 1440, height: 900}
@@ -86,7 +86,7 @@ describeWithChromium("settings are changed in the console", () => {
     const meanwhile = config.replace("# The bot of the team", "# The bot of the whole team")
     host.project.write("svc.config.yml", meanwhile)
     await apply.click()
-    await page.getByText("svc.config.yml was changed meanwhile").waitFor()
+    await page.getByText("svc.config.yml was changed in the meantime").waitFor()
     expect(await greeting.inputValue()).toBe("good day: everybody")
     await until("the preview to be made of the file as it is now", async () => {
       await form.getByRole("button", {name: "Preview"}).click()
@@ -103,7 +103,7 @@ describeWithChromium("settings are changed in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("on a phone: a plugin and an account are added and removed, and the file says the same again", async () => {
+  test("on a phone: a plugin and an account are added and removed, and the file is as before", async () => {
     const host = common()
     const before = host.project.read("svc.config.yml")
     const viewport = {width: 360, height: 740}

@@ -11,7 +11,7 @@ import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "../co
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 const token = env.HTTP_TOKEN
-/** For the command line, which is not given the environment of the Host. */
+/** For the CLI, which does not have the Host's environment. */
 const files = {
   ".env": Object.entries(env)
     .map(([name, value]) => `${name}=${value}\n`)
@@ -31,9 +31,9 @@ plugins:
 `
 const bot = pluginWith(`plugin.command("deploy", {permission: "admin"}, () => "deployed")`)
 
-describeWithChromium("what the console takes and changes", () => {
+describeWithChromium("what the console uploads and edits", () => {
   test.each(bunOr("node24"))(
-    "a checkpoint is uploaded, what is none is refused, and a user's permission is explained, on $name",
+    "a checkpoint is uploaded, another file is rejected, and a user's permission is explained, on $name",
     async runtime => {
       const host = await startHost({runtime, config, env, files, plugins: {bot}})
       const {project} = host
@@ -61,7 +61,7 @@ describeWithChromium("what the console takes and changes", () => {
       await expectNoBarriers(page, "an uploaded checkpoint")
       await expectNoSidewaysScroll(page, "an uploaded checkpoint")
 
-      // At the same Host: who may what, and by which rule.
+      // On the same Host: a user's permission, and the rule that decides.
       await goTo(page, "permissions")
       const ask = async (user: string) => {
         await page.getByLabel("User (the platform's id)").fill(user)
@@ -75,13 +75,13 @@ describeWithChromium("what the console takes and changes", () => {
       await expectNoSidewaysScroll(page, "what a user may")
       await ask("bob")
       await page.locator('[data-permission="user"]').getByText("No rule matches").waitFor()
-      await deploy.getByText("refused").waitFor()
+      await deploy.getByText("denied").waitFor()
       expect(errors).toEqual([])
     },
   )
 
   test.each(bunOr("node24"))(
-    "svc.config.yml is edited with completion and findings in place, compared, applied, and a conflict loses no text, on $name",
+    "svc.config.yml is edited with completion and findings; a conflict loses no text, on $name",
     async runtime => {
       const host = await startHost({runtime, config, env, files, plugins: {bot}, args: ["--no-watch"]})
       const {project} = host
@@ -96,7 +96,7 @@ describeWithChromium("what the console takes and changes", () => {
       await text.click()
       await findings(0)
 
-      // Completed from the schema, by the keyboard alone.
+      // Completion from the schema, with the keyboard only.
       await press("Control+End")
       await page.keyboard.type("log_le")
       await page.getByRole("option", {name: /^log_level/}).waitFor()
@@ -106,7 +106,7 @@ describeWithChromium("what the console takes and changes", () => {
       await press("Escape")
       await findings(0)
 
-      // A finding stands at its place, and goes with undo.
+      // A finding appears at its place, and undo removes it.
       await press("Enter")
       await page.keyboard.type("colour: red")
       await press("Escape")
@@ -118,11 +118,11 @@ describeWithChromium("what the console takes and changes", () => {
       await page.getByRole("button", {name: "13:1"}).click()
       await press("Shift+Control+End", "Delete", "Backspace")
       await findings(0)
-      // Nobody is caught in it.
+      // Tab leaves the editor.
       await press("Tab")
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Compare with the file")
 
-      // Another has changed the file meanwhile: the text stays.
+      // If something else changes the file, the text stays.
       const other = config.replace("  bot: {}\n", "  # kept\n  bot: {}\n")
       project.write("svc.config.yml", other)
       await press("Enter")

@@ -14,7 +14,7 @@ const token = env.HTTP_TOKEN
 const file = "data/schedule-jobs.json"
 const widths = [360, 1440]
 
-/** A job with a default, a job that asks for data, and a timer that asks for data. */
+/** A job with a default, a job that needs data, and a timer that needs data. */
 const team = pluginWith(`
     plugin.job("nightly", {schedule: {cron: "30 2 * * *", timezone: "Europe/Berlin"}}, () => {})
     plugin.job("digest", {description: "What happened", data: Type.Object({room: Type.String()})}, () => {})
@@ -37,11 +37,11 @@ const errorAt = (page: Page, label: string) =>
     .filter({has: page.getByLabel(label, {exact: true})})
     .locator("[data-error]")
 
-/** Waits until so many coming times are told. */
+/** Waits until the box shows `count` next times. */
 const untilTimes = (box: Locator, count: number) =>
   until(`${count} coming times`, async () => (await box.locator("[data-next]").count()) === count)
 
-/** Each state of the form at each width. */
+/** Checks the form at each width. */
 const expectFit = async (page: Page, where: string) => {
   for (const width of widths) {
     await page.setViewportSize({width, height: 900})
@@ -51,7 +51,7 @@ const expectFit = async (page: Page, where: string) => {
 }
 
 describeWithChromium("the form of a job in the console", () => {
-  test("tells the next five times on both clocks and what is wrong while one types, and a job is added, edited, duplicated and deleted", async () => {
+  test("adds, edits, duplicates and deletes a job, with its next times and its errors while typing", async () => {
     const host = await start()
     const {page, errors} = await openConsole(await startChromium(), host, {
       token,
@@ -159,7 +159,7 @@ describeWithChromium("the form of a job in the console", () => {
     expect(errors).toEqual([])
   })
 
-  test("keeps what was typed when another editor was faster, when the Host is killed, and when the page is loaded anew", async () => {
+  test("keeps the input when someone else saves first, when the Host is killed, and across a reload", async () => {
     const host = await start()
     const target = {endpoint: "sandbox", channel: "#team", text: "one"}
     await host.post("/api/jobs", {id: "tea", schedule: {cron: "0 9 * * *"}, timezone: "UTC", target})

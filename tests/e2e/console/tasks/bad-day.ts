@@ -27,11 +27,13 @@ plugins:
   post: {}
 ${more}`
 
-/** What ran first, and what runs now: another plugin and another setting. */
+/** The first configuration and the present one, which has another plugin and another setting. */
 const older = "  team:\n    # Whom the bot greets.\n    config: {greeting: hello}\n  shop: {}\n"
 const newer = "  team:\n    # Whom the bot greets.\n    config: {greeting: good morning}\n  shop: {}\n  advert: {}\n"
 
-/** Takes orders, unless the file `broken` is there; while there is a file `hold`, it takes its time. */
+/**
+ * Accepts orders, but fails while the project has the file `broken`; it waits while the project has the file `hold`.
+ */
 const shop = (answer: string): string =>
   pluginWith(`
     plugin.on("message-created", {name: "orders"}, async session => {
@@ -41,10 +43,10 @@ const shop = (answer: string): string =>
       await session.send("${answer}")
     })`)
 
-/** Throws whenever it is called. */
+/** Throws on every call. */
 const advert = pluginWith(`plugin.command("advert", () => { throw new Error("there is no advert today") })`)
 
-/** A platform that refuses what goes to a full mailbox. */
+/** A platform that rejects messages to a full mailbox. */
 const post = pluginWith(`
     plugin.adapter("post", {
       history: "inside",
@@ -80,15 +82,15 @@ const jobs = [
   },
 ]
 
-/** How many orders failed. */
+/** The number of failed orders. */
 export const orders = 12
 
-/** A Host on a bad day, and what happens to it. */
+/** A Host on a bad day, and the actions on it. */
 export class BadDay {
   readonly #runtime: TestRuntime
   readonly #share: Share
   readonly project: Project
-  /** The one that runs now, or that was killed last. */
+  /** The running Host, or the last one that was killed. */
   host: TestHost
 
   private constructor(runtime: TestRuntime, share: Share, host: TestHost) {
@@ -99,9 +101,9 @@ export class BadDay {
   }
 
   /**
-   * A Host that was killed and started again, two hours after somebody looked last. Before that: a generation that was another,
-   * orders that failed, a mailbox that was full, a required endpoint that has been away for 40 minutes, two days of metrics.
-   * Since then: a plugin that throws whenever it is called, and a job that failed.
+   * A Host that was killed and restarted, two hours after somebody last looked. Before: an earlier generation, failed
+   * orders, a full mailbox, a required endpoint that has been offline for 40 minutes, two days of metrics. Since then:
+   * a plugin that throws on every call, and a failed job.
    */
   static async make(runtime: TestRuntime): Promise<BadDay> {
     const share = shareMore()
@@ -128,7 +130,7 @@ export class BadDay {
       const {items} = await first.get<{items: {name: string; state: string}[]}>("/api/endpoints")
       return items.find(({name}) => name === "away")?.state !== "online"
     })
-    // A Host that is killed has written its log up to a moment before.
+    // A killed Host may lose the last moment of its log, so this waits for it.
     await until("the log to be written", () => logOf(project).includes("away is reconnecting"))
     await first.stop("SIGKILL")
     const since = {
@@ -142,10 +144,10 @@ export class BadDay {
     return day
   }
 
-  /** When somebody looked last, in milliseconds since 1970. */
+  /** When somebody last looked, in milliseconds since 1970. */
   readonly lookedAt = Date.now() - 2 * hour
 
-  /** As a machine that lost its power: nothing is told to the Host. */
+  /** Kills the Host without notice, as a power failure does. */
   async kill(): Promise<void> {
     await this.host.stop("SIGKILL")
   }
@@ -165,17 +167,17 @@ export class BadDay {
     rmSync(this.project.path("hold"))
   }
 
-  /** Somebody calls what throws, in the run that is under way. */
+  /** Calls the command that throws, in the current run. */
   async spoil(): Promise<void> {
     for (let count = 0; count < 3; count++) await this.host.say("/advert", {user: "eve"})
   }
 }
 
-/** What a run has written of its log. */
+/** Returns the log of all runs. */
 const logOf = (project: Project): string =>
   readdirSync(project.path(".svc/logs"))
     .map(name => project.read(`.svc/logs/${name}`))
     .join("")
 
-/** Nothing is committed but by what the operator does. */
+/** Without the watcher, only the operator commits generations. */
 const args = ["--no-watch"]

@@ -2,8 +2,8 @@ import type {Locator, Page} from "playwright-core"
 import {live} from "../console.ts"
 
 /**
- * Somebody who looks after a bot by its console alone: what can be seen on the page is what is used. Each click, each choice
- * of a list and each text that is written into a field is a step.
+ * An operator who uses only what the console shows. Each click, each choice from a list and each text typed into a
+ * field is a step.
  */
 export class Operator {
   steps = 0
@@ -15,7 +15,7 @@ export class Operator {
     this.#isPhone = isPhone
   }
 
-  /** Comes to the console anew, as a bookmark does: at the overview, and with no step taken. */
+  /** Opens the console at the overview, as from a bookmark, and resets the steps. */
   async begin(): Promise<void> {
     await this.page.goto(`${this.page.url().replace(/#.*/, "")}#/`)
     await this.page.reload()
@@ -33,7 +33,7 @@ export class Operator {
     await field.fill(text)
   }
 
-  /** Writes what a list is searched for. */
+  /** Types a text into a search field. */
   async search(field: Locator, text: string): Promise<void> {
     await this.write(field, text)
     await field.press("Enter")
@@ -44,7 +44,7 @@ export class Operator {
     await list.selectOption(option)
   }
 
-  /** A page, by the menu: on a phone that is opened first. */
+  /** Opens a page from the menu; on a phone, opens the menu first. */
   async goTo(page: string): Promise<void> {
     const menu = this.page.getByRole("button", {name: "Pages", exact: true})
     if (await menu.isVisible()) await this.click(menu)
@@ -59,7 +59,7 @@ export class Operator {
     return this.click(this.page.getByRole("main").getByRole("button", {name, exact: true}))
   }
 
-  /** What the console asks before it does something. */
+  /** The question that the console asks before an action. */
   get question(): Locator {
     return this.page.getByRole("alertdialog")
   }

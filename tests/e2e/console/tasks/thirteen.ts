@@ -17,12 +17,12 @@ interface Surface {
   readonly height: number
 }
 
-/** So many steps a task takes at most: where the menu is always there, and on a phone. */
+/** The most steps that a task may take: on a desk, where the menu is always visible, and on a phone. */
 type Limits = readonly [desk: number, phone: number]
 
 /**
- * What an operator does on a bad day, by the console alone, on one Host and in one tab, one task after the other. A Host that
- * is killed is started again by the test, as a supervisor does.
+ * An operator's tasks on a bad day, one after the other, with the console only, on one Host and in one tab. The test
+ * restarts a killed Host, as a supervisor does.
  */
 export const thirteenTasks = ({runtime, width, height}: Surface): void => {
   const isPhone = width < 600
@@ -74,7 +74,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
   })
 
   task(
-    "tries all of a kind again; the Host is killed in the middle, and does the rest once it is back",
+    "retries all failed messages; a Host killed halfway does the rest after its restart",
     [7, 8],
     async (operator, day, page) => {
       await operator.goTo("Inbox")
@@ -98,7 +98,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     },
   )
 
-  task("disables what misbehaves, and enables it again", [6, 7], async (operator, day, page) => {
+  task("disables a misbehaving plugin, and enables it again", [6, 7], async (operator, day, page) => {
     await day.spoil()
     await operator.reads(/The plugin advert keeps failing: \d+ of \d+ attempts in the last hour/)
     await operator.reads("there is no advert today")
@@ -118,7 +118,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
   })
 
   task(
-    "rolls back knowing what returns and what does not, though the Host is killed while it asks",
+    "rolls back with notice of what returns, although the Host is killed during the question",
     [7, 8],
     async (operator, day, page) => {
       await operator.goTo("Generations")
@@ -152,7 +152,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     "makes, verifies and downloads a checkpoint, after the Host was killed while it made one",
     [9, 10],
     async (operator, day, page) => {
-      // The picker of files is the browser's own window, which no test can press.
+      // A test cannot operate the browser's own file picker.
       await page.evaluate("delete window.showSaveFilePicker")
       await operator.goTo("Operations")
       const asked = page.waitForResponse(
@@ -242,25 +242,21 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     await page.locator('[data-ingress="open"]').waitFor()
   })
 
-  task(
-    "finds the log line of an error, of a run that was killed, and what it belongs to",
-    [5, 6],
-    async (operator, _, page) => {
-      await operator.goTo("Events and logs")
-      await operator.click(page.getByRole("tab", {name: "Logs"}))
-      const runs = page.getByRole("combobox", {name: "Run", exact: true})
-      // The last of them is the oldest, and the first two the one that is under way.
-      await runs.locator("option").nth(2).waitFor({state: "attached"})
-      await operator.choose(runs, {index: (await runs.locator("option").count()) - 1})
-      await operator.choose(page.getByRole("combobox", {name: "Minimum level"}), "error")
-      const line = page.getByRole("listitem").filter({hasText: "order 5 cups"})
-      await operator.click(line.getByRole("link", {name: /^event \d+$/}))
-      await operator.reads("order 5 cups of tea")
-      await operator.reads("root/shop/handler/message-created.orders")
-    },
-  )
+  task("finds the log line of an error in a killed run, and its message", [5, 6], async (operator, _, page) => {
+    await operator.goTo("Events and logs")
+    await operator.click(page.getByRole("tab", {name: "Logs"}))
+    const runs = page.getByRole("combobox", {name: "Run", exact: true})
+    // The last option is the oldest run; the first two are the current one.
+    await runs.locator("option").nth(2).waitFor({state: "attached"})
+    await operator.choose(runs, {index: (await runs.locator("option").count()) - 1})
+    await operator.choose(page.getByRole("combobox", {name: "Minimum level"}), "error")
+    const line = page.getByRole("listitem").filter({hasText: "order 5 cups"})
+    await operator.click(line.getByRole("link", {name: /^event \d+$/}))
+    await operator.reads("order 5 cups of tea")
+    await operator.reads("root/shop/handler/message-created.orders")
+  })
 
-  task("edits a job, and sees when it comes", [5, 6], async (operator, day, page) => {
+  task("edits a job, and sees its next time", [5, 6], async (operator, day, page) => {
     await operator.goTo("Jobs")
     await operator.click(page.locator('[data-job="lunch"]').getByRole("link", {name: "lunch", exact: true}))
     await operator.link("Edit")
@@ -273,7 +269,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     expect(JSON.parse(day.project.read("data/schedule-jobs.json")).jobs[1].schedule).toEqual({cron: "15 13 * * 1-5"})
   })
 
-  task("changes a setting, having seen what of the file changes", [6, 7], async (operator, day, page) => {
+  task("changes a setting after a preview of the file's changes", [6, 7], async (operator, day, page) => {
     await operator.goTo("Plugins")
     await operator.link("team")
     await operator.link("Change the settings")
@@ -289,7 +285,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     expect(await day.host.say("/greet")).toEqual(["good evening"])
   })
 
-  task("shows a day of metrics, and the worst of it closer", [4, 5], async (operator, _, page) => {
+  task("shows a day of metrics, and zooms into the worst part", [4, 5], async (operator, _, page) => {
     await operator.goTo("Metrics")
     await page.getByRole("link", {name: "24 hours"}).and(page.locator("[aria-current=true]")).waitFor()
     await page.getByRole("img", {name: /^Messages over time: [1-9][\d,]+ received, [1-9][\d,]+ sent$/}).waitFor()
