@@ -84,9 +84,8 @@ export interface Database {
   /** Copies the database into a new file. Dialect sqlite only; a remote database has its own native backup. */
   snapshotTo(target: string, signal?: AbortSignal): Promise<void>
   /**
-   * Like `snapshotTo`, but the copy ends with a chosen batch: while nothing else is stored, `last` returns its
-   * statements, and they are stored as the last ones of the copy. Writers wait until the copy has begun. Dialect sqlite
-   * only.
+   * Like `snapshotTo`, but the copy ends with a chosen batch. While nothing else is stored, `last` returns its
+   * statements, which become the last ones of the copy. Writers wait until the copy has begun. Dialect sqlite only.
    */
   snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, options?: PointOptions): Promise<Fingerprint>
   /** Returns at most this number of unused pages to the disk. Throws `compact_unavailable` for a remote database. */

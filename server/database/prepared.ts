@@ -20,8 +20,8 @@ const isKept = (sql: string): boolean =>
     : /^SELECT\b/.test(sql) && !/(?<!\()\*/.test(sql)
 
 /**
- * Returns a client of one connection to a file, as `createClient` makes it, but with kept prepared statements:
- * preparing a statement costs four to twenty times as much as running it for one row (measured). It uses the pool of
+ * Returns a client of one connection to a file, as `createClient` makes it, but with kept prepared statements.
+ * Preparing a statement costs four to twenty times as much as running it for one row (measured). It uses the pool of
  * the client, which is private there, hence the exact version.
  */
 export const createKeepingClient = (file: string, timeout: number): LocalClient =>

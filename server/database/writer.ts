@@ -28,9 +28,9 @@ const largestGroup = 1024
 const longestGathering = 2
 
 /**
- * Group commit: batches share one transaction and one fsync if they are handed over in one turn of the event loop, in
- * turns that follow at once, or while another group is being stored. Each batch stays atomic: a refused batch is
- * removed, and the rest of its group is stored without it.
+ * Group commit: several batches share one transaction and one fsync. A group takes the batches that are handed over in
+ * one turn of the event loop, in turns that follow at once, or while another group is being stored. Each batch stays
+ * atomic: a refused batch is removed, and the rest of its group is stored without it.
  */
 export class Writer {
   readonly commits = new CommitMeter()

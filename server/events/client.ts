@@ -12,7 +12,7 @@ const buffer = 64 * 1024
 /** Events of one read of history. */
 const page = 200
 
-/** After how many events that its filter skips a client is sent its position. */
+/** The number of skipped events after which a client is sent its position. */
 const passedOver = 1000
 
 export interface ClientOptions {

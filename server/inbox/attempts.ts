@@ -59,9 +59,7 @@ export interface Run {
 /** After this number of attempts, an outdated handler has failed. */
 const mostAttempts = 200
 
-/**
- * The longest pause, in milliseconds, before handlers retry that changed the same value. Each one gets a random pause.
- */
+/** Handlers that changed the same value retry after different random pauses. The longest one, in milliseconds. */
 const longestYield = 20
 
 const first: Claimed = {attempt: 1, failures: 0}

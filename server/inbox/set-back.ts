@@ -9,9 +9,9 @@ const lastTime = `SELECT max(at) AS at, (SELECT value FROM svc_meta WHERE key = 
   UNION ALL SELECT created_at FROM outbox WHERE seq = (SELECT max(seq) FROM outbox))`
 
 /**
- * If the clock was set back between two runs, moves the stored waiting times back by the difference, so that a
- * message's retry or a question's end does not wait that much longer. Runs once for each time that the clock was set
- * back. Within a run, a monotonic clock measures waits.
+ * If the clock was set back between two runs, moves the stored waiting times back by the difference. Otherwise a
+ * message's retry or a question's end would wait that much longer. Runs once for each time that the clock was set back.
+ * Within a run, a monotonic clock measures waits.
  */
 export const settleSetBack = async (database: Database, log: Log, now: number): Promise<void> => {
   const [row] = await database.read(lastTime)

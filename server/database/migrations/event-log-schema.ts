@@ -49,7 +49,7 @@ const markStates = "('handled', 'failed', 'dead', 'held', 'discarded')"
 const outboxStates = "('sent', 'failed', 'dead', 'unknown', 'held', 'discarded')"
 
 /**
- * The event log, and the triggers that raise the events of rows that change in bulk or by many statements: this puts
+ * The event log, and triggers that raise the events of rows that change in bulk or by many statements. A trigger puts
  * each event into the batch of its change, whoever changes the row. Events never contain the text of a message.
  */
 export const eventLogSchema: readonly string[] = [

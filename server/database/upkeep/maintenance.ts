@@ -65,8 +65,8 @@ export interface Fingerprint {
 }
 
 /**
- * Like `snapshotFile`, at a moment that the caller chooses: `atPoint` is called once the child process has opened the
- * file, and its `begin` resolves when the moment of the copy is fixed. The copy has no later changes.
+ * Like `snapshotFile`, at a moment that the caller chooses. `atPoint` is called once the child process has opened the
+ * file. Its `begin` resolves when the moment of the copy is fixed. The copy has no later changes.
  */
 export const snapshotPoint = (
   database: string,

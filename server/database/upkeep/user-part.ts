@@ -9,9 +9,12 @@ export interface PlatformUser {
 }
 
 /**
- * A table with data about users. `find` may use these parameters: `?1` and `?2` for the keys between which to look,
- * without the first; `?3` for the endpoint and `?4` for the user's id; `?5` for the ids of the user's direct channels,
- * as JSON.
+ * A table with data about users. `find` may use these parameters:
+ *
+ * - `?1` and `?2`: the keys between which to look, without the first.
+ * - `?3`: the endpoint.
+ * - `?4`: the user's id.
+ * - `?5`: the ids of the user's direct channels, as JSON.
  */
 export interface UserPart {
   readonly name: UserPartName

@@ -58,8 +58,9 @@ export class Gaps {
   }
 
   /**
-   * Opens gaps for the endpoints that the previous run left online, from when they were last seen; after a restore,
-   * also for endpoints whose platforms may have delivered more than the database has. Call it before an endpoint opens.
+   * Opens gaps for the endpoints that the previous run left online, from when they were last seen. After a restore,
+   * also opens gaps for endpoints whose platforms may have delivered more than the database has. Call it before an
+   * endpoint opens.
    */
   async start(endpoints: readonly Endpoint[]): Promise<void> {
     const rows = await this.#database.read("SELECT endpoint, seen_at FROM endpoint_online")

@@ -225,7 +225,7 @@ export class Alerts {
     for (const [name, target] of direct) this.#prepare(name, target, settings, now)
     const isStored = await this.#write(this.#options.telling(news))
     for (const [name, target] of direct) this.#send(name, target)
-    // A message to a channel is a row and is sent once: it is prepared only after it was stored.
+    // A message to a channel is a row and is sent once, so its state must be stored before it is sent.
     if (!isStored) return
     for (const [name, target] of channels) {
       if (this.#waits(target) !== undefined) continue
