@@ -113,9 +113,7 @@ export class Agents implements AgentService, AgentDesk {
 
   ingressChanged(): void {
     if (this.#options.isPaused()) return
-    this.#runner
-      .ingressOpened()
-      .catch(error => this.#options.log.error("the Host cannot continue the runs of agents", {error}))
+    this.#runner.ingressOpened().catch(error => this.#options.log.error("could not continue the agent runs", {error}))
     this.#items.consider()
   }
 
@@ -234,5 +232,5 @@ export class Agents implements AgentService, AgentDesk {
 const requireInput = (input: unknown, hide: (text: string) => string): string => {
   if (typeof input === "string" && input.trim() !== "" && input.length <= longestInput)
     return hide(input.toWellFormed().replaceAll("\0", ""))
-  throw new Problem("request_invalid", `an agent is asked something: text of 1 to ${longestInput} characters`)
+  throw new Problem("request_invalid", `the input of an agent must be text of 1 to ${longestInput} characters`)
 }

@@ -15,7 +15,7 @@ export const requireRun = async (
   why: string,
 ): Promise<Row> => {
   const [row] = await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId])
-  if (row === undefined) throw new Problem("agent_run_unknown", `there is no run ${runId} of an agent`)
+  if (row === undefined) throw new Problem("agent_run_unknown", `there is no agent run ${runId}`)
   if (!fits(String(row.state)))
     throw new Problem("agent_run_state", `the run ${runId} ${why}: it is ${String(row.state)}`)
   return row

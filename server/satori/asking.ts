@@ -29,7 +29,7 @@ export const requireFeature = (
   method: string = feature,
 ): void => {
   if (can(services, login, feature)) return
-  throw new Problem("not_implemented", `${login.platform} does not do ${method}: no feature ${feature}`)
+  throw new Problem("not_implemented", `${login.platform} does not support ${method}: it lacks the feature ${feature}`)
 }
 
 /** Asks the login's platform now. Throws what `askEndpoint` throws. */

@@ -26,5 +26,5 @@ export const forward = async (
   if (kind.is === "act") return {}
   const [id] = ids ?? []
   if (id !== undefined) return {...fieldsOf(params[kind.from]), id}
-  throw new Problem("platform_failed", `the platform has given no id yet; the outbox has the act as ${draft.id}`)
+  throw new Problem("platform_failed", `the platform has returned no id yet; the outbox has the act as ${draft.id}`)
 }

@@ -115,7 +115,7 @@ export class Logins {
     const value = toJson(Object.fromEntries(this.#remembered))
     const sql = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
     this.#database.write([{sql, args: [key, value]}]).catch(error => {
-      this.#log.warn(`the names of the endpoints were not kept for the next start: ${messageOf(error)}`, {error})
+      this.#log.warn(`could not store the names of the endpoints for the next start: ${messageOf(error)}`, {error})
     })
   }
 

@@ -48,7 +48,7 @@ export const LoginView = Type.Intersect(
 
 const createMessage = method(
   "message.create",
-  "Send a message; it is durable when this answers, and its id is that of the outbox",
+  "Send a message; it is durable when this returns, and its id is the one in the outbox",
   Type.Object({
     channel_id: Id,
     content: Type.String({minLength: 1, pattern: "^[^\\0]*$"}),
@@ -70,7 +70,7 @@ const createMessage = method(
 
 const createReaction = method(
   "reaction.create",
-  "Add a reaction; it is durable when this answers",
+  "Add a reaction; it is durable when this returns",
   Type.Object({channel_id: Id, message_id: Id, emoji_id: Id}),
   Nothing,
   async (services, login, {channel_id, message_id, emoji_id}) => {
@@ -86,7 +86,7 @@ const createReaction = method(
 
 const updateMessage = method(
   "message.update",
-  "Replace what a message says; answered once the platform has done it, or after 10 s once it is durable",
+  "Replace the content of a message; returns once the platform has done it, or after 10 s once the change is durable",
   Type.Object({channel_id: Id, message_id: Id, content: Type.String({minLength: 1, pattern: "^[^\\0]*$"})}),
   Nothing,
   async (services, login, {channel_id, message_id, content}) => {
@@ -101,7 +101,7 @@ const updateMessage = method(
 
 const deleteMessage = method(
   "message.delete",
-  "Delete a message; answered like message.update",
+  "Delete a message; returns like message.update",
   Type.Object({channel_id: Id, message_id: Id}),
   Nothing,
   async (services, login, {channel_id, message_id}) => {
@@ -115,13 +115,13 @@ const deleteMessage = method(
 
 const deleteReaction = method(
   "reaction.delete",
-  "Take back a reaction of the bot; answered like message.update",
+  "Remove a reaction of the bot; returns like message.update",
   Type.Object({channel_id: Id, message_id: Id, emoji_id: Id, user_id: Type.Optional(Id)}),
   Nothing,
   async (services, login, {channel_id, message_id, emoji_id, user_id}) => {
     requireFeature(services, login, "unreact", "reaction.delete")
     if (user_id !== undefined && user_id !== login.user.id) {
-      throw new Problem("not_supported", "only a reaction of the bot itself is taken back: leave user_id out")
+      throw new Problem("not_supported", "the bot can remove only its own reactions: leave out user_id")
     }
     const {endpoint} = login
     const {channel, message} = await services.history.messageOf(endpoint, channel_id, message_id)
@@ -132,7 +132,7 @@ const deleteReaction = method(
 
 const listMessages = method(
   "message.list",
-  "Messages of a channel, as the platform has them; next is the token of the following page in the same direction",
+  "The messages of a channel, as the platform has them; next is the token of the following page in the same direction",
   MessageListRequest,
   Type.Object({data: Type.Array(Message), next: Type.Optional(Type.String())}),
   async (services, login, {channel_id: channel, next, direction = "before", limit = 50, order = "asc"}) => {
@@ -163,7 +163,7 @@ const askedOr =
 
 const found = <T>(value: T | undefined, what: string): T => {
   if (value !== undefined) return value
-  throw new Problem("not_found", `the newest ${seenEvents} events tell of no such ${what}`)
+  throw new Problem("not_found", `the newest ${seenEvents} events mention no ${what} with this id`)
 }
 
 /** What the Host answers, in the words of https://satori.js.org: what it sends, and what it has seen. */
@@ -172,7 +172,7 @@ export const methods: readonly Method[] = [
   createMessage,
   method(
     "message.get",
-    "A message that came in",
+    "A received message",
     Type.Object({channel_id: Id, message_id: Id}),
     Message,
     askedOr("message.get", async ({history}, {endpoint}, {channel_id, message_id}) =>
@@ -186,7 +186,7 @@ export const methods: readonly Method[] = [
   deleteReaction,
   method(
     "channel.get",
-    "A channel that a message came from",
+    "A channel from which a message was received",
     Type.Object({channel_id: Id}),
     Channel,
     askedOr("channel.get", async ({history}, {endpoint}, {channel_id}) =>
@@ -195,7 +195,7 @@ export const methods: readonly Method[] = [
   ),
   method(
     "user.get",
-    "A user who was heard",
+    "A user from whom a message was received",
     Type.Object({user_id: Id}),
     User,
     askedOr("user.get", async ({history}, {endpoint}, {user_id}) =>
@@ -204,7 +204,7 @@ export const methods: readonly Method[] = [
   ),
   method(
     "user.channel.create",
-    "The channel in which a user and the bot are alone: opened where the platform opens such, else where the user has written",
+    "The direct channel of a user: opened on the platform if it supports that, otherwise the one in which the user has written",
     Type.Object({user_id: Id, guild_id: Type.Optional(Type.String())}),
     Channel,
     async (services, login, {user_id}) =>
@@ -214,7 +214,7 @@ export const methods: readonly Method[] = [
   ),
   method(
     "guild.get",
-    "A guild that a message came from",
+    "A guild from which a message was received",
     Type.Object({guild_id: Id}),
     Guild,
     askedOr("guild.get", async ({history}, {endpoint}, {guild_id}) =>

@@ -6,13 +6,13 @@ export const opcode = {event: 0, ping: 1, pong: 2, identify: 3, ready: 4, meta: 
 
 /** Why the Host closes a connection. 4000 and 4004 are those of the protocol's reference server. */
 export const closing = {
-  invalid: {code: 4000, reason: "this is no Satori signal"},
-  forbidden: {code: 4003, reason: "this needs the full token; a demo token was shown"},
+  invalid: {code: 4000, reason: "this is not a Satori signal"},
+  forbidden: {code: 4003, reason: "this needs the full token, not a demo token"},
   unauthorized: {code: 4004, reason: "the token is wrong"},
-  unidentified: {code: 4008, reason: "no IDENTIFY came in time"},
-  silent: {code: 4009, reason: "no PING came in time"},
-  failed: {code: 1011, reason: "the inbox cannot be read now; resume by sn"},
-  slow: {code: 1013, reason: "too slow; resume by sn"},
+  unidentified: {code: 4008, reason: "no IDENTIFY arrived in time"},
+  silent: {code: 4009, reason: "no PING arrived in time"},
+  failed: {code: 1011, reason: "could not read the inbox; resume by sn"},
+  slow: {code: 1013, reason: "the client is too slow; resume by sn"},
 } as const
 
 export type Closing = keyof typeof closing

@@ -76,7 +76,7 @@ const AnyParameters = Type.Record(Type.String(), Type.Unknown())
 export const forwardMethod = (satori: SatoriServices): Operation => {
   const services = servicesOf(satori)
   return {
-    summary: "Satori: a method that the login's features name, as its platform answers it",
+    summary: "Satori: call a method listed in the login's features; returns the platform's answer",
     body: AnyParameters,
     response: {200: Type.Unknown()},
     problems: ["login_unknown", "not_implemented", "platform_failed", "endpoint_offline"],
@@ -91,11 +91,11 @@ export const forwardMethod = (satori: SatoriServices): Operation => {
 }
 
 export const requireUpgrade = (): Operation => ({
-  summary: "Satori: the WebSocket of events",
+  summary: "Satori: the event WebSocket",
   response: {101: {}},
   problems: ["upgrade_required"],
   handle: () => {
-    throw new Problem("upgrade_required", "events come by WebSocket")
+    throw new Problem("upgrade_required", "events are delivered by WebSocket")
   },
 })
 
@@ -104,7 +104,7 @@ const loginOf = (headers: Headers, logins: Logins): KnownLogin => {
   const platform = headers.get("satori-platform") ?? headers.get("x-platform")
   const user = headers.get("satori-user-id") ?? headers.get("x-self-id")
   if (platform === null || user === null) {
-    throw new Problem("request_invalid", "the headers Satori-Platform and Satori-User-ID name no login")
+    throw new Problem("request_invalid", "the headers Satori-Platform and Satori-User-ID must name a login")
   }
   const login = logins.find(platform, user)
   if (login === undefined) throw new Problem("login_unknown", `there is no login ${user} on ${platform}`)

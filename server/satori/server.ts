@@ -115,7 +115,7 @@ export class SatoriServer {
 
   #admit(request: Request, peerOf: PeerOf): Arrival {
     if (new URL(request.url).pathname !== this.#options.path) {
-      throw new Problem("not_found", `no WebSocket is served here; Satori events are at ${this.#options.path}`)
+      throw new Problem("not_found", `there is no WebSocket here; Satori events are at ${this.#options.path}`)
     }
     if (this.#guard === undefined) throw new Problem("starting", "the Host is starting", {retryAfter: 1})
     if (this.#isClosed) throw new Problem("stopping", "the Host is stopping")
@@ -123,9 +123,13 @@ export class SatoriServer {
     const authorization = request.headers.get("authorization")
     if (authorization !== null) this.#guard.admit(authorization, address)
     else if ((this.#unidentified.get(networkOf(address)) ?? 0) >= mostUnidentified) {
-      throw new Problem("too_many_connections", `${mostUnidentified} connections of your address have shown no token`, {
-        retryAfter: 10,
-      })
+      throw new Problem(
+        "too_many_connections",
+        `${mostUnidentified} connections from your address have sent no token`,
+        {
+          retryAfter: 10,
+        },
+      )
     }
     return {address, isAdmitted: authorization !== null}
   }
@@ -199,7 +203,7 @@ export class SatoriServer {
     this.#isFollowed = true
     if (sn !== undefined && sn > head) {
       this.#options.log.warn(
-        `a Satori client asked for what follows event ${sn}; the newest is ${head}: it begins there`,
+        `a Satori client asked for the events after ${sn}; the newest is ${head}, so it starts there`,
       )
     }
     const isResumed = sn !== undefined && sn <= head
@@ -207,7 +211,7 @@ export class SatoriServer {
     if (client.isClosed) return
     if (missing !== undefined) {
       this.#options.log.warn(
-        `a Satori client asked for what follows event ${sn}; of the events up to ${missing} some are no longer kept`,
+        `a Satori client asked for the events after ${sn}; some events up to ${missing} are no longer stored`,
       )
     }
     const logins = this.logins.list()
@@ -229,7 +233,8 @@ export class SatoriServer {
       }
     } catch (error) {
       this.#isBehind = true
-      if (!this.#isClosed) this.#options.log.warn(`Satori clients wait for events: ${messageOf(error)}`, {error})
+      if (!this.#isClosed)
+        this.#options.log.warn(`could not read events for Satori clients; retrying: ${messageOf(error)}`, {error})
     } finally {
       this.#advancing = false
     }
@@ -237,7 +242,7 @@ export class SatoriServer {
 
   #fail(client: Client, error: unknown): void {
     if (this.#isClosed) return
-    this.#options.log.warn(`a Satori client is closed: ${messageOf(error)}`, {error})
+    this.#options.log.warn(`closed a Satori client: ${messageOf(error)}`, {error})
     client.close("failed")
   }
 

@@ -5,7 +5,7 @@ import {definePlugin, type Plugin, Type} from "svc-runtime"
 import {queryOf, type Section, sectionsOf} from "../lib/sections.ts"
 
 const Settings = Type.Object({
-  folder: Type.String({default: "docs", description: "Pages in Markdown; relative to the project"}),
+  folder: Type.String({default: "docs", description: "The folder of Markdown pages, relative to the project"}),
 })
 
 const Page = Type.Object({file: Type.String(), hash: Type.String()})
@@ -44,7 +44,7 @@ const refresh = async ({database, log}: Plugin, folder: string): Promise<void> =
 }
 
 export default definePlugin({
-  description: "Searches the pages of a folder, for agents",
+  description: "Lets agents search the pages of a folder",
   config: Settings,
   setup(plugin, {folder}) {
     const {database} = plugin
@@ -52,7 +52,7 @@ export default definePlugin({
     database.migrate([
       {
         name: "sections",
-        undo: "drop both tables: they are filled again from the folder",
+        undo: "drop both tables; the next start fills them from the folder",
         up: table => [
           `CREATE TABLE ${table("pages")} (file TEXT PRIMARY KEY, hash TEXT NOT NULL)`,
           `CREATE VIRTUAL TABLE ${table("sections")} USING fts5(file UNINDEXED, heading, text, tokenize = 'porter unicode61')`,
@@ -63,9 +63,13 @@ export default definePlugin({
     plugin.tool(
       "search",
       {
-        description: "Searches the documentation. Returns the sections that fit best, each with its file and heading.",
+        description: "Searches the documentation. Returns the best matching sections, each with its file and heading.",
         parameters: Type.Object({
-          words: Type.String({minLength: 1, maxLength: 300, description: "Words that the section is likely to have."}),
+          words: Type.String({
+            minLength: 1,
+            maxLength: 300,
+            description: "Words that the section is likely to contain.",
+          }),
         }),
         effect: "none",
       },
@@ -76,7 +80,7 @@ export default definePlugin({
         const found = query === "" ? [] : await database.read(sql, [query], Found)
         return found.length > 0
           ? found
-          : "Nothing was found. Try other words, or say that the documentation does not tell."
+          : "Nothing was found. Try other words, or say that the documentation does not answer this."
       },
     )
 

@@ -66,7 +66,9 @@ test("says what is wrong with a picture, and sends nothing of its message", () =
           {name, bytes},
         ],
       })
-    const damaged = (name: string) => [`${name} is damaged, or not a plain PNG or JPEG. Save it again, and send that.`]
+    const damaged = (name: string) => [
+      `${name} is damaged, or not a plain PNG or JPEG. Save it again and send the new file.`,
+    ]
 
     assert.deepEqual(await bot.say("/resize 200"), ["Send a PNG or JPEG picture with /resize 200."])
     for (const width of [-5, 0, 15, 4097])
@@ -95,10 +97,10 @@ test("decodes nothing that unpacks to more than it may", () =>
 
     // The width and height of a PNG stand at 16 and 20.
     const bomb = changed(png, 16, 0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30)
-    assert.deepEqual(await resize("bomb.png", bomb), ["bomb.png has 30000 × 30000 pixels. I take 1 million at most."])
+    assert.deepEqual(await resize("bomb.png", bomb), ["bomb.png has 30000 × 30000 pixels. I accept at most 1 million."])
     const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]))
     assert.deepEqual(await resize("bomb.jpg", changed(jpeg, frame + 5, 0x75, 0x30, 0x75, 0x30)), [
-      "bomb.jpg has 30000 × 30000 pixels. I take 1 million at most.",
+      "bomb.jpg has 30000 × 30000 pixels. I accept at most 1 million.",
     ])
     const header = png.subarray(8, 33)
     const twice = Buffer.concat([png.subarray(0, 33), changed(header, 8, 0, 0, 0x75, 0x30), png.subarray(33)])
@@ -111,7 +113,7 @@ test("decodes nothing that unpacks to more than it may", () =>
 
     const tower = await picture(16, 1000, "image/png")
     assert.deepEqual(await resize("tower.png", tower, 160), [
-      "tower-160.png has 160 × 10000 pixels. I take 1 million at most.",
+      "tower-160.png has 160 × 10000 pixels. I accept at most 1 million.",
     ])
     assert.deepEqual(await bot.files(), [])
     // A picture of one line keeps it.

@@ -1,9 +1,11 @@
 import {channelType, definePlugin, Problem, Type, UserError} from "svc-runtime"
 
 const Settings = Type.Object({
-  words: Type.Array(Type.String({minLength: 1}), {description: "Messages with one of them are deleted"}),
-  minutes: Type.Number({default: 10, description: "For how long their authors are muted"}),
-  log: Type.Object({endpoint: Type.String(), channel: Type.String()}, {description: "Where the moderators are"}),
+  words: Type.Array(Type.String({minLength: 1}), {
+    description: "The bot deletes messages that contain one of these words",
+  }),
+  minutes: Type.Number({default: 10, description: "For how many minutes their authors are muted"}),
+  log: Type.Object({endpoint: Type.String(), channel: Type.String()}, {description: "The moderators' channel"}),
 })
 
 /** What is kept of each user: is a case open, and where it began. */
@@ -24,7 +26,7 @@ const canDo = (act: Promise<unknown>): Promise<boolean> =>
   )
 
 export default definePlugin({
-  description: "Deletes messages, mutes their authors, and hears their appeals",
+  description: "Deletes messages, mutes their authors, and passes their appeals to the moderators",
   config: Settings,
   setup(plugin, {words, minutes, log}) {
     const cases = plugin.state("user", Case)
@@ -36,9 +38,9 @@ export default definePlugin({
       if (!isOpen || session.user === undefined) return
       const {id} = session.user
       await session.state(cases).delete()
-      if (by === "") return void (await session.send(`The time of ${id} is over.`, log))
+      if (by === "") return void (await session.send(`The mute of ${id} has ended.`, log))
       await canDo(session.call("guild.member.mute", {guild_id: guild, user_id: id, duration: 0}))
-      await session.send(`${by} pardons ${id}.`, log)
+      await session.send(`${by} pardoned ${id}.`, log)
       await canDo(session.send("You may write again.", {endpoint: session.endpoint, user: id}))
     })
 
@@ -55,21 +57,21 @@ export default definePlugin({
       await session.timer(close, {in: duration}, {by: ""}, {key: keyOf(endpoint, user.id)})
       const done = `${isDeleted ? "deleted" : "not deleted"}, ${isMuted ? `muted for ${minutes} min` : "not muted"}`
       await session.send(`${user.id} on ${endpoint} wrote "${text}" (${word}): ${done}.`, log)
-      const told = `We do not want "${word}" here. If this was a mistake, write here: /appeal and why.`
+      const told = `The word "${word}" is not allowed here. If this was a mistake, write here: /appeal and why.`
       await canDo(session.send(told, {endpoint, user: user.id}))
     })
 
-    plugin.command("appeal <why:text>", {description: "Ask to be heard"}, async ({args, session}) => {
+    plugin.command("appeal <why:text>", {description: "Appeal against a mute"}, async ({args, session}) => {
       if (!(await session.state(cases).get()).isOpen) throw new UserError("There is nothing to appeal.")
       const pardon = `/pardon ${session.endpoint} ${session.user?.id}`
       await session.send(`${session.user?.id} appeals: "${args.why}". To let them write: ${pardon}`, log)
-      return "The moderators know."
+      return "The moderators have your appeal."
     })
 
     plugin.command("pardon <endpoint:string> <user:string>", {permission: "trusted"}, async ({args, session}) => {
       const {endpoint, user} = args
       const {isOpen, channel} = await cases.of({endpoint, user}).get()
-      if (!isOpen) throw new UserError(`There is no case of ${user}.`)
+      if (!isOpen) throw new UserError(`There is no open case for ${user}.`)
       const by = session.user?.id ?? "Somebody"
       await plugin.setTimer(close, {in: 0, target: {endpoint, channel, user}}, {by}, {key: keyOf(endpoint, user)})
     })

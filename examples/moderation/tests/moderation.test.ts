@@ -14,11 +14,11 @@ test("deletes, mutes, logs, and hears the appeal", () =>
     await bot.say("buy spam", {channel: "team", user: "eve", group: true})
     assert.deepEqual(await said("team"), [])
     await hears("log", 'eve on sandbox wrote "buy spam" (spam): deleted, muted for 10 min.')
-    await hears("@eve", 'We do not want "spam" here. If this was a mistake, write here: /appeal and why.')
+    await hears("@eve", 'The word "spam" is not allowed here. If this was a mistake, write here: /appeal and why.')
     await assert.rejects(bot.say("why?", {channel: "team", user: "eve", group: true}), /eve is muted/)
 
     const direct = {channel: "@eve", user: "eve"}
-    assert.deepEqual(await bot.say("/appeal I meant the tin", direct), ["The moderators know."])
+    assert.deepEqual(await bot.say("/appeal I meant the tin", direct), ["The moderators have your appeal."])
     await hears("log", 'eve appeals: "I meant the tin". To let them write: /pardon sandbox eve')
     await bot.say("/pardon sandbox eve", {channel: "log", user: "ada", group: true})
     await hears("log", "ada pardons eve.")
@@ -31,6 +31,6 @@ test("deletes, mutes, logs, and hears the appeal", () =>
 test("lets moderators quote, and nobody else pardon", () =>
   plugin.test(moderation, {config, users: {ada: "trusted"}}, async bot => {
     assert.deepEqual(await bot.say("is spam a food?", {channel: "team", user: "ada", group: true}), [])
-    assert.deepEqual(await bot.say("/pardon sandbox eve", {user: "ada"}), ["There is no case of eve."])
+    assert.deepEqual(await bot.say("/pardon sandbox eve", {user: "ada"}), ["There is no open case for eve."])
     assert.deepEqual(await bot.say("/pardon sandbox eve", {user: "eve"}), ["/pardon needs the permission trusted."])
   }))

@@ -9,7 +9,7 @@ export const Settings = Type.Object({
     default: 60,
     minimum: 1,
     maximum: 7 * 24 * 60,
-    description: "For how long people may vote, at most and where the question says nothing",
+    description: "For how many minutes people may vote: the maximum, and the default",
   }),
 })
 

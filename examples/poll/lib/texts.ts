@@ -1,10 +1,10 @@
 /** What the bot says, in each of its languages. */
 export const texts = {
   en: {
-    about: "Ask a question that everybody answers with one vote",
+    about: "Start a poll in which everyone has one vote",
     minutes: "for how many minutes people may vote",
     show: "Show the poll again, with its votes",
-    close: "End the poll, and say its result",
+    close: "End the poll and show the result",
     heading: "{question} ({minutes, plural, one {# minute} other {# minutes}} to vote)",
     row: "{choice}: {votes, plural, one {# vote} other {# votes}}",
     voted: "{user} votes for {choice}.",

@@ -16,7 +16,7 @@ const canDo = (act: Promise<unknown>): Promise<boolean> =>
 const keyOf = ({endpoint, channel}: Session): string => `${endpoint} ${channel?.id}`
 
 export default definePlugin({
-  description: "Asks questions that everybody answers with one vote",
+  description: "Runs polls in which everyone has one vote",
   config: Settings,
   setup(plugin, config) {
     const t = plugin.texts(texts)

@@ -15,7 +15,7 @@ const units: Readonly<Record<string, number>> = {s: 1000, m: minute, h: 60 * min
 /** "90s", "10m", "2h" or "1d" in milliseconds. */
 const readSpan = (text: string): number => {
   const [, count, unit = ""] = /^([1-9]\d{0,3})([smhd])$/.exec(text) ?? []
-  if (count === undefined) throw new UserError(`"${text}" is no time. Write 90s, 10m, 2h, 1d, or 18:30.`)
+  if (count === undefined) throw new UserError(`"${text}" is not a time. Write 90s, 10m, 2h, 1d, or 18:30.`)
   return Number(count) * (units[unit] ?? 0)
 }
 
@@ -52,7 +52,7 @@ const readTime = (isOnce: boolean, text: string, timezone: string, now: number):
 const keyOf = ({endpoint, user}: Session, n: number): string => `${endpoint} ${user?.id} ${n}`
 
 export default definePlugin({
-  description: "Reminds people by their own clock",
+  description: "Reminds people in their own time zone",
   setup(plugin) {
     const notebooks = plugin.state("user", Notebook)
 
@@ -76,7 +76,7 @@ export default definePlugin({
       const {how, time, text} = args
       if (!["in", "at", "every"].includes(how)) throw new UserError("Write in, at or every: remind in 10m tea.")
       const {timezone, last, reminders} = await session.state(notebooks).get()
-      if (reminders.length === 50) throw new UserError("You have 50 reminders. Cancel one of them: cancel 1.")
+      if (reminders.length === 50) throw new UserError("You already have 50 reminders. Cancel one first: cancel 1.")
       const {timer, when} = readTime(how !== "every", time, timezone, plugin.now())
       const reminder = {n: last + 1, text, when, isOnce: how !== "every"}
       await session.state(notebooks).set({timezone, last: reminder.n, reminders: [...reminders, reminder]})
@@ -97,10 +97,10 @@ export default definePlugin({
       return `Reminder ${n} is cancelled.`
     })
 
-    plugin.command("timezone <name:string>", {description: "Set your clock"}, async ({args: {name}, session}) => {
-      if (!isTimezone(name)) throw new UserError(`There is no timezone "${name}". Write Europe/Berlin, for example.`)
+    plugin.command("timezone <name:string>", {description: "Set your time zone"}, async ({args: {name}, session}) => {
+      if (!isTimezone(name)) throw new UserError(`There is no time zone "${name}". Write Europe/Berlin, for example.`)
       await session.state(notebooks).update(notebook => ({...notebook, timezone: name}))
-      return `Your clock is that of ${name}.`
+      return `Your time zone is ${name}.`
     })
   },
 })

@@ -37,7 +37,7 @@ test("follows summer time", () =>
 
 test("goes by the clock of each user", () =>
   plugin.test(reminders, async bot => {
-    assert.deepEqual(await bot.say("/timezone Asia/Kolkata", {user: "ada"}), ["Your clock is that of Asia/Kolkata."])
+    assert.deepEqual(await bot.say("/timezone Asia/Kolkata", {user: "ada"}), ["Your time zone is Asia/Kolkata."])
     assert.deepEqual(await bot.say("/remind every 9:00 stand up", {user: "ada"}), [
       "Reminder 1, every day at 09:00 (Asia/Kolkata): stand up",
     ])
@@ -52,8 +52,10 @@ test("goes by the clock of each user", () =>
 test("says what it does not understand", () =>
   plugin.test(reminders, async bot => {
     assert.deepEqual(await bot.say("/remind me 10m tea"), ["Write in, at or every: remind in 10m tea."])
-    assert.deepEqual(await bot.say("/remind in 25:00 tea"), ['"25:00" is no time. Write 90s, 10m, 2h, 1d, or 18:30.'])
+    assert.deepEqual(await bot.say("/remind in 25:00 tea"), [
+      '"25:00" is not a time. Write 90s, 10m, 2h, 1d, or 18:30.',
+    ])
     assert.deepEqual(await bot.say("/timezone Mars"), [
-      'There is no timezone "Mars". Write Europe/Berlin, for example.',
+      'There is no time zone "Mars". Write Europe/Berlin, for example.',
     ])
   }))

@@ -28,23 +28,23 @@ export const Account = Type.Object(
     intents: Type.Optional(
       Type.Array(Type.Enum(Object.keys(intentBits) as Intent[]), {
         default: usualIntents,
-        description: "Which events the bot hears; guild_members and message_content are switched on in the portal",
+        description: "The events that the bot receives; turn on guild_members and message_content in the portal too",
       }),
     ),
     applicationId: Type.Optional(
-      Type.String({pattern: "^\\d{1,20}$", description: "The application's id; asked of Discord when left out"}),
+      Type.String({pattern: "^\\d{1,20}$", description: "The application's id; svc asks Discord if you leave it out"}),
     ),
     publicKey: Type.Optional(
       Type.String({
         pattern: "^[0-9A-Fa-f]{64}$",
-        description: "The application's public key, where interactions come in by signed HTTP",
+        description: "The application's public key; needed for interactions by signed HTTP",
       }),
     ),
     api: Type.Optional(
       Type.String({
         pattern: "^https?://[^/@\\s?#]+(/[^\\s?#]*[^/\\s?#])?$",
         default: "https://discord.com/api",
-        description: "Where Discord's HTTP API is; for a proxy or a test",
+        description: "Address of Discord's HTTP API; for a proxy or a test",
       }),
     ),
   },

@@ -63,23 +63,20 @@ const methodNames = {GET: "Get", POST: "Post", PUT: "Put", PATCH: "Patch", DELET
 
 /** Errors of Discord that have a remedy of their own (Discord: JSON Error Codes). */
 const remedies: Readonly<Record<number, readonly [reason: string, remediation: string]>> = {
-  10003: [
-    "channel_unknown",
-    "Send to a channel that the bot can see; svc endpoint show lists those that it has heard of.",
-  ],
-  10004: ["guild_unknown", "Name a server that the bot is in."],
-  10007: ["member_unknown", "Name a member of the server."],
-  10008: ["message_unknown", "The message is gone, or in another channel."],
-  10013: ["user_unknown", "Name a user by the id that Discord gives."],
-  10014: ["emoji_unknown", "Use an emoji of Unicode, or name:id of one that the bot can use."],
-  30046: ["edits", "Discord takes few edits of a message that is older than an hour: send another message."],
+  10003: ["channel_unknown", "Send to a channel that the bot can see; svc endpoint show lists the channels it knows."],
+  10004: ["guild_unknown", "Use the id of a server that the bot is in."],
+  10007: ["member_unknown", "Use the id of a member of the server."],
+  10008: ["message_unknown", "The message was deleted, or is in another channel."],
+  10013: ["user_unknown", "Use the user's Discord id."],
+  10014: ["emoji_unknown", "Use a Unicode emoji, or name:id of a custom emoji that the bot can use."],
+  30046: ["edits", "Discord limits edits of messages older than an hour: send a new message."],
   40005: ["file_too_large", "Send a smaller file."],
-  50001: ["permission", "Let the bot see the channel: give its role View Channel there."],
-  50006: ["empty", "Give the message a text, a file or a button."],
-  50007: ["direct_closed", "The user takes no direct messages of the bot. Write in a channel that both are in."],
+  50001: ["permission", "Give the bot's role the permission View Channel in this channel."],
+  50006: ["empty", "Add text, a file or a button to the message."],
+  50007: ["direct_closed", "The user accepts no direct messages from the bot. Write in a channel that both can see."],
   50013: [
     "permission",
-    "Give the bot's role the permission in this server or channel; svc adapter check shows what it has.",
+    "Give the bot's role the permission in this server or channel; svc adapter check shows which ones it has.",
   ],
   50083: ["thread_archived", "Reopen the thread, or send elsewhere."],
 }
@@ -90,7 +87,7 @@ export const codeOf = (error: unknown): number | undefined => numberIn(payloadOf
 const explain = (library: RestLibrary, error: unknown, method: string, path: string): Error => {
   if (error instanceof library.RateLimitError) {
     const wait = Math.max(error.timeToReset, error.retryAfter, error.sublimitTimeout)
-    return retryAfter(Number.isFinite(wait) ? wait : 1000, `Discord limits ${method} ${publicPath(path)}`)
+    return retryAfter(Number.isFinite(wait) ? wait : 1000, `Discord rate-limits ${method} ${publicPath(path)}`)
   }
   if (error instanceof library.DiscordAPIError) {
     const {code, status} = error
@@ -98,14 +95,14 @@ const explain = (library: RestLibrary, error: unknown, method: string, path: str
     if (status === 401) return new Unauthorized(said)
     const [reason, remediation] = remedies[Number(code)] ?? [
       status === 403 ? "permission" : "rejected",
-      "Read what Discord said; svc adapter check shows what the bot may do.",
+      "Read Discord's message above; svc adapter check shows the bot's permissions.",
     ]
     return withCode(refused(said, {reason, remediation}), Number(code))
   }
   if (error instanceof library.HTTPError)
     return new Error(`Discord answered ${error.status} to ${method} ${publicPath(path)}`)
   const why = error instanceof Error && error.name === "AbortError" ? "no answer in time" : causeOf(error)
-  return new Error(`Discord was not reached (${method} ${publicPath(path)}): ${why}`)
+  return new Error(`could not reach Discord (${method} ${publicPath(path)}): ${why}`)
 }
 
 const withCode = (refusal: Refusal, discord: number): Refusal => Object.assign(refusal, {discord})
@@ -119,8 +116,8 @@ const publicPath = (path: string): string => path.replace(/(\/(?:webhooks|intera
 /** Throws a refusal for what could not be an id: it would lead elsewhere in a path. */
 export const requireId = (value: unknown, what: string): string => {
   if (isSnowflake(value)) return value
-  throw refused(`"${String(value).slice(0, 100)}" is no id of a ${what} of Discord`, {
+  throw refused(`"${String(value).slice(0, 100)}" is not the id of a Discord ${what}`, {
     reason: "target_invalid",
-    remediation: `Name the ${what} by its id, a number: Discord shows it with Developer Mode on, under Copy ID.`,
+    remediation: `Use the numeric id of the ${what}: turn on Developer Mode in Discord, then choose Copy ID.`,
   })
 }

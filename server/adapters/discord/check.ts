@@ -40,7 +40,7 @@ export const check = async (
     ]
   } catch (error) {
     if (!(error instanceof Unauthorized)) throw error
-    return [{what: "credentials", ok: false, detail: "Discord does not take the token", remediation: tokenRemedy}]
+    return [{what: "credentials", ok: false, detail: "Discord rejected the token", remediation: tokenRemedy}]
   } finally {
     api.close()
   }
@@ -56,7 +56,7 @@ const applicationFindings = (account: AccountSettings, application: Payload): re
     ...privilegedOf(account).map(name => ({
       what: `intent ${name}`,
       ok: (flags & intentFlags[name]) !== 0,
-      detail: (flags & intentFlags[name]) === 0 ? "not switched on" : "switched on",
+      detail: (flags & intentFlags[name]) === 0 ? "not turned on" : "turned on",
       remediation: intentRemedy([name]),
     })),
     ...(applicationId === undefined
@@ -95,7 +95,7 @@ const gatewayFindings = async (api: Api, signal: AbortSignal): Promise<readonly 
       what: "sessions left today",
       ok: Number(remaining) > 0,
       detail: `${String(remaining)} of ${String(total)}`,
-      remediation: "Wait until tomorrow, and find out what restarts the bot so often.",
+      remediation: "Wait until tomorrow, and find out why the bot restarts so often.",
     },
     {
       what: "one connection is enough",
@@ -124,7 +124,7 @@ const guildFindings = async (
       what: `permissions in ${textIn(guild, "name") ?? textIn(guild, "id") ?? "a server"}`,
       ok: missing.length === 0,
       ...(missing.length === 0 ? {} : {detail: `missing: ${missing.join(", ")}`}),
-      remediation: `Give the bot's role what is missing, under Server Settings, Roles; or invite it again: ${invitation}`,
+      remediation: `Give the bot's role the missing permissions under Server Settings, Roles; or invite it again: ${invitation}`,
     }
   })
 }

@@ -105,7 +105,7 @@ const openGateway = async (
     stored &&
     (await begin(stored.url, stored).catch((error: unknown) => {
       if (!(error instanceof GatewayClosed && error.isSessionGone)) throw error
-      endpoint.log.info(`Discord does not know the session any more, and a new one begins: ${error.message}`)
+      endpoint.log.info(`Discord no longer knows the session; starting a new one: ${error.message}`)
     }))
   return resumed ?? begin(await findGateway(api, endpoint.signal))
 }
@@ -117,12 +117,12 @@ const findGateway = async (api: Api, signal: AbortSignal): Promise<string> => {
   const limit = payloadOf(answer.session_start_limit)
   if (numberIn(limit, "remaining") === 0) {
     const seconds = Math.ceil((numberIn(limit, "reset_after") ?? 0) / 1000)
-    throw new Error(`Discord lets the bot begin no session for ${seconds} s: it began too many within a day`)
+    throw new Error(`Discord allows no new session for ${seconds} s: the bot started too many within a day`)
   }
   if (isGateway(url)) return url
-  throw refused("Discord told of no gateway", {
+  throw refused("Discord returned no gateway", {
     reason: "gateway",
     remediation:
-      "Correct api of the account: it must be the address of Discord's API, such as https://discord.com/api.",
+      "Correct api in the account: it must be the address of Discord's API, such as https://discord.com/api.",
   })
 }

@@ -12,7 +12,7 @@ export default definePlugin({
   description: "Discord",
   setup(plugin) {
     plugin.adapter("discord", {
-      description: "A bot of Discord",
+      description: "A Discord bot",
       libraries,
       account: Account,
       // A session is resumed only for some minutes: what is missed after that comes from the history.

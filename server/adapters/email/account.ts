@@ -8,13 +8,13 @@ const transport = {
   tls: Type.Optional(
     Type.Enum(["tls", "starttls", "none"], {
       default: "tls",
-      description: "tls from the first byte on, starttls (required then), or none on a network of your own",
+      description: "tls from the first byte, starttls (then required), or none, only on your own network",
     }),
   ),
   verify: Type.Optional(
     Type.Boolean({
       default: true,
-      description: "Check the server's certificate. Turn it off on a network of your own only.",
+      description: "Verify the server's certificate. Turn this off only on your own network.",
     }),
   ),
 }
@@ -23,39 +23,39 @@ const transport = {
 export const Account = Type.Object(
   {
     address: Type.String({pattern: address, maxLength: 254, description: "The bot's address"}),
-    name: Type.Optional(Type.String({pattern: "^[^\\r\\n\\0]+$", description: "The name beside the address"})),
+    name: Type.Optional(Type.String({pattern: "^[^\\r\\n\\0]+$", description: "The name shown with the address"})),
     imap: Type.Object(
       {
         ...transport,
         user: Type.String({minLength: 1}),
-        password: Type.Secret({description: "As ${NAME}; with most providers an app password"}),
+        password: Type.Secret({description: "As ${NAME}; most providers need an app password"}),
       },
-      {additionalProperties: false, description: "Where mail is read"},
+      {additionalProperties: false, description: "The server for incoming mail"},
     ),
     smtp: Type.Object(
       {
         ...transport,
-        user: Type.Optional(Type.String({minLength: 1, description: "Without it there is no login"})),
+        user: Type.Optional(Type.String({minLength: 1, description: "Without it, svc does not log in"})),
         password: Type.Optional(Type.Secret({description: "As ${NAME}"})),
       },
-      {additionalProperties: false, description: "Where mail is sent"},
+      {additionalProperties: false, description: "The server for outgoing mail"},
     ),
-    folder: Type.Optional(Type.String({minLength: 1, default: "INBOX", description: "The folder that is read"})),
+    folder: Type.Optional(Type.String({minLength: 1, default: "INBOX", description: "The folder to read"})),
     handled: Type.Optional(
-      Type.Enum(["seen", "leave"], {default: "seen", description: "What becomes of mail once it is stored"}),
+      Type.Enum(["seen", "leave"], {default: "seen", description: "What svc does with mail once it is stored"}),
     ),
     moveTo: Type.Optional(
-      Type.String({minLength: 1, description: "The folder that mail is moved to once it is stored"}),
+      Type.String({minLength: 1, description: "The folder to which svc moves mail once it is stored"}),
     ),
     allow: Type.Optional(
       Type.Array(Type.String({pattern: "^[^\\s@]*@[^\\s@]+$"}), {
-        description: "Senders whose mail is taken: addresses, or '@example.org' for a whole domain",
+        description: "Senders whose mail svc accepts: addresses, or '@example.org' for a whole domain",
       }),
     ),
     trusted: Type.Optional(
       Type.String({
         pattern: "^[^\\s;]+$",
-        description: "The authserv-id of your server, whose Authentication-Results are believed",
+        description: "The authserv-id of your server, whose Authentication-Results svc trusts",
       }),
     ),
     answers: Type.Optional(
@@ -64,11 +64,11 @@ export const Account = Type.Object(
           most: Type.Optional(Type.Integer({minimum: 1, default: 20})),
           minutes: Type.Optional(Type.Integer({minimum: 1, default: 10})),
         },
-        {additionalProperties: false, description: "The most answers to one address within so many minutes"},
+        {additionalProperties: false, description: "The limit on answers to one address within a number of minutes"},
       ),
     ),
     poll: Type.Optional(
-      Type.Integer({minimum: 1, maximum: 1500, default: 60, description: "Seconds between two looks for new mail"}),
+      Type.Integer({minimum: 1, maximum: 1500, default: 60, description: "Seconds between two checks for new mail"}),
     ),
   },
   {additionalProperties: false},

@@ -45,8 +45,8 @@ const idleFinding = (client: ImapFlow): AdapterFinding => ({
   what: "new mail",
   ok: true,
   detail: client.capabilities.has("IDLE")
-    ? "the server tells of it at once"
-    : "the folder is looked at every poll seconds",
+    ? "the server announces it at once"
+    : "svc checks the folder every poll seconds",
 })
 
 const folderFindings = async (
@@ -62,15 +62,15 @@ const folderFindings = async (
     findings.push({
       what,
       ok: !(marks && box.readOnly === true),
-      detail: `${box.exists} mails${box.readOnly === true ? ", and none can be marked" : ""}`,
-      remediation: "Let the login change the folder, or set handled to leave.",
+      detail: `${box.exists} mails${box.readOnly === true ? "; the login cannot mark any" : ""}`,
+      remediation: "Let the login write to the folder, or set handled to leave.",
     })
   } catch (error) {
     findings.push({what, ok: false, ...refusalOf(error as Error)})
   }
   if (moveTo !== undefined) {
     const isThere = (await client.list()).some(({path}) => path === moveTo)
-    const detail = isThere ? "is there" : "is not there yet: it is made when the endpoint connects"
+    const detail = isThere ? "exists" : "does not exist yet; svc creates it when the endpoint connects"
     findings.push({what: `folder ${moveTo}`, ok: true, detail})
   }
   return findings
@@ -83,9 +83,9 @@ const trustFindings = async (
   trusted: string | undefined,
 ): Promise<AdapterFinding[]> => {
   const what = "authentication of senders"
-  if (trusted === undefined) return [{what, ok: true, detail: "off: nobody is known by an account"}]
+  if (trusted === undefined) return [{what, ok: true, detail: "off: no sender has an account"}]
   const {exists} = await openFolder(client, folder, {readOnly: true})
-  if (exists === 0) return [{what, ok: true, detail: "no mail to look at yet"}]
+  if (exists === 0) return [{what, ok: true, detail: "no mail to check yet"}]
   const range = `${Math.max(1, exists - looked + 1)}:*`
   const mails = await client.fetchAll(range, {headers: ["authentication-results"]})
   const names = mails.flatMap(({headers}) =>
@@ -99,9 +99,8 @@ const trustFindings = async (
     {
       what,
       ok,
-      detail: ok ? `${trusted} writes results` : `the newest mails have results of ${seen === "" ? "no server" : seen}`,
-      remediation:
-        "Set trusted to the name at the begin of Authentication-Results that your own server writes, or leave it out.",
+      detail: ok ? `${trusted} adds results` : `the newest mails have results from ${seen === "" ? "no server" : seen}`,
+      remediation: "Set trusted to the name at the start of your own server's Authentication-Results, or leave it out.",
     },
   ]
 }

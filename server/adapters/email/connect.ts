@@ -63,12 +63,14 @@ const openAt = async (
 ): Promise<Cursor> => {
   const {folder = "INBOX", moveTo} = account
   if (moveTo !== undefined)
-    await client.mailboxCreate(moveTo).catch(error => log.warn(`the folder ${moveTo} was not made: ${saidBy(error)}`))
+    await client
+      .mailboxCreate(moveTo)
+      .catch(error => log.warn(`could not create the folder ${moveTo}: ${saidBy(error)}`))
   const state = await openFolder(client, folder)
   const known = parseCursor(cursor)
   if (known === undefined) return firstCursor(state, Date.now())
   if (known.validity === String(state.uidValidity)) return known
-  log.warn(`the server has renumbered the folder ${folder}: the adapter reads its newest mails again`)
+  log.warn(`the server has renumbered the folder ${folder}; reading its newest mails again`)
   const found = await client.search({since: againSince(known)}, {uid: true})
   return movedCursor(known, state, Array.isArray(found) ? found : [])
 }
@@ -81,5 +83,5 @@ const tellEnd = (error: Error, endpoint: Endpoint<DatedIncoming>): void => {
 const requireAddress = (user: string): string => {
   const address = normalAddress(user)
   if (address !== undefined) return address
-  throw refused("this is no address of mail", {reason: "target_invalid", remediation: "Send to name@example.org."})
+  throw refused("this is not an email address", {reason: "target_invalid", remediation: "Send to name@example.org."})
 }

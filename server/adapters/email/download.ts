@@ -33,7 +33,7 @@ export const createDownload =
       const {content} = uid === undefined ? {} : await client.download(String(uid), place.part, {uid: true})
       if (content === undefined) {
         close()
-        return new Response("the mail, or this part of it, is gone", {status: 404})
+        return new Response("the mail, or this part of it, no longer exists", {status: 404})
       }
       // The connection ends with the stream, however that ends.
       content.once("close", close)

@@ -84,11 +84,12 @@ export class Follower {
     if (isFromBefore(this.#cursor, letter.uid, letter.arrived)) return undefined
     const judgement = judge(letter, account)
     if (judgement.is === "left") {
-      endpoint.log.debug(`mail ${letter.uid} is left: ${judgement.why}`)
+      endpoint.log.debug(`skipped mail ${letter.uid}: ${judgement.why}`)
       return undefined
     }
     const said = await readTexts({...this.#tools, trusted: account.trusted}, letter)
-    if (letter.outline.more > 0) endpoint.log.warn(`mail ${letter.uid} has ${letter.outline.more} files too many`)
+    if (letter.outline.more > 0)
+      endpoint.log.warn(`mail ${letter.uid} has too many files; dropped ${letter.outline.more}`)
     if (judgement.is === "told") return toldEvent(letter, said, judgement.why)
     threads.remember(judgement.place, letter.headers)
     return messageEvent(letter, said, judgement.place, {account, validity: this.#cursor.validity})
@@ -119,7 +120,7 @@ export class Follower {
     for (const event of events) {
       await endpoint.receive(event).catch(error => {
         if (!isProblem(error, "event_invalid")) throw error
-        endpoint.log.error(`a mail was left out: ${error.message}`)
+        endpoint.log.error(`dropped a mail: ${error.message}`)
       })
     }
     return []
@@ -135,7 +136,7 @@ export class Follower {
       else if (account.handled !== "leave") await client.messageFlagsAdd(range, ["\\Seen"], {uid: true})
     } catch (error) {
       if (!client.usable) throw error
-      endpoint.log.warn(`mail ${range} could not be marked: ${saidBy(error)}`)
+      endpoint.log.warn(`could not mark mail ${range}: ${saidBy(error)}`)
     }
   }
 

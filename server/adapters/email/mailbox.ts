@@ -88,27 +88,30 @@ const explainLogin = (error: ImapError, {imap}: AccountSettings): Error => {
 const explainFolder = (error: ImapError, folder: string): Error =>
   error.responseStatus !== "NO" || isPassing(error)
     ? error
-    : refused(`the folder ${folder} does not open: ${saidBy(error)}`, {
+    : refused(`could not open the folder ${folder}: ${saidBy(error)}`, {
         reason: "folder_unknown",
-        remediation: "Correct the folder in the configuration, or make it in the mailbox.",
+        remediation: "Correct the folder in the configuration, or create it in the mailbox.",
         cause: error,
       })
 
 const appPasswords: readonly (readonly [RegExp, string])[] = [
   [
     /(gmail|google(mail)?)\.com$/,
-    "Google takes app passwords only: turn on 2-Step Verification, then make one at https://myaccount.google.com/apppasswords.",
+    "Google accepts only app passwords: turn on 2-Step Verification, then create one at https://myaccount.google.com/apppasswords.",
   ],
   [
     /(outlook|office365|hotmail|live)\.com$/,
-    "Microsoft takes no passwords for IMAP any more, and svc has no OAuth for it: use a mailbox of another provider.",
+    "Microsoft no longer accepts passwords for IMAP, and svc has no OAuth for it: use another provider's mailbox.",
   ],
-  [/yahoo(dns)?\./, "Yahoo takes app passwords only: make one under Account security."],
-  [/(icloud|me|mail\.me)\.com$/, "iCloud takes app-specific passwords only: make one at https://account.apple.com."],
-  [/fastmail\.com$/, "Fastmail takes app passwords only: make one under Settings, Privacy & Security."],
+  [/yahoo(dns)?\./, "Yahoo accepts only app passwords: create one under Account security."],
+  [
+    /(icloud|me|mail\.me)\.com$/,
+    "iCloud accepts only app-specific passwords: create one at https://account.apple.com.",
+  ],
+  [/fastmail\.com$/, "Fastmail accepts only app passwords: create one under Settings, Privacy & Security."],
 ]
 
 /** What the provider of a server wants in place of the person's own password. */
 export const passwordHint = (host: string): string =>
   appPasswords.find(([provider]) => provider.test(host.toLowerCase()))?.[1] ??
-  "Where the login asks for a second factor, the provider gives out app passwords: use one."
+  "If the login asks for a second factor, use an app password from the provider."

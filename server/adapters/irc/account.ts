@@ -11,10 +11,10 @@ export const Account = Type.Object(
     verify: Type.Optional(
       Type.Boolean({
         default: true,
-        description: "Check the server's certificate. Turn it off on a network of your own only.",
+        description: "Verify the server's certificate. Turn this off only on your own network.",
       }),
     ),
-    nick: Type.String({pattern: name, description: "The bot's nick; where it is taken, it gets an underscore"}),
+    nick: Type.String({pattern: name, description: "The bot's nick; if it is in use, svc appends an underscore"}),
     realname: Type.Optional(Type.String({pattern: "^[^\\r\\n\\0]+$", default: "svc bot"})),
     password: Type.Optional(Type.Secret({description: "The server's password, as ${NAME}"})),
     sasl: Type.Optional(

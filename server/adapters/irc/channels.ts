@@ -37,7 +37,7 @@ export const joinChannels = async (client: Client, account: AccountSettings, end
   })
   for (const channel of channels) channel.join()
   if (channels.length > 0) await answered(client, "svc-joined", endpoint.signal)
-  for (const channel of channels) if (!channel.isIn) channel.left(`not let into ${channel.name}`)
+  for (const channel of channels) if (!channel.isIn) channel.left(`could not enter ${channel.name}`)
 }
 
 /** A channel that the bot is to be in, for one connection. */
@@ -74,7 +74,7 @@ class Channel {
   }
 
   left(why: string): void {
-    this.#endpoint.log.warn(`${why}; joining again`)
+    this.#endpoint.log.warn(`${why}; rejoining`)
     this.#isIn = false
     this.#found ??= this.#endpoint.missing()
     if (this.#isJoining) return

@@ -68,10 +68,9 @@ const channelOf = (entry: string): Channel => {
 const findingOf = ({name, key}: Channel, modes: string | undefined): AdapterFinding => {
   const what = `channel ${name}`
   if (modes === undefined)
-    return {what, ok: true, detail: "the server shows no such channel: it is hidden, or the bot opens it"}
+    return {what, ok: true, detail: "the server does not list it: it is hidden, or the bot will create it"}
   if (modes.includes("k") && key === undefined)
     return {what, ok: false, detail: "it needs a key", remediation: `Write "${name} <key>" under channels.`}
-  if (modes.includes("i"))
-    return {what, ok: true, detail: "for invited users only: an operator of the channel has to invite the bot"}
-  return {what, ok: true, detail: "it is there"}
+  if (modes.includes("i")) return {what, ok: true, detail: "invite-only: a channel operator must invite the bot"}
+  return {what, ok: true, detail: "it exists"}
 }

@@ -38,7 +38,7 @@ export const receiveFrom = (client: Client, endpoint: Endpoint): void => {
       .catch(error => {
         // The pause was told, and is a gap of the endpoint.
         const level = isProblem(error, "ingress_paused") ? "debug" : "error"
-        endpoint.log[level](`a message from ${channel} was not stored: ${error.message}`, {error})
+        endpoint.log[level](`could not store a message from ${channel}: ${error.message}`, {error})
       })
   }
   for (const type of ["privmsg", "action"]) {

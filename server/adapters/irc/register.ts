@@ -26,13 +26,13 @@ const watchNick = (client: Client, {nick}: AccountSettings, log: Log, reject: Re
   let wanted = nick
   const tryNext = (why: string) => {
     const [next, ...rest] = variants
-    if (next === undefined) return reject(new Error(`the nick ${nick} and its variants are taken`))
+    if (next === undefined) return reject(new Error(`the nick ${nick} and its variants are in use`))
     log.warn(`the nick ${wanted} ${why}; trying ${next}`)
     wanted = next
     variants = rest
     client.changeNick(next)
   }
-  client.on("nick in use", () => tryNext("is taken"))
+  client.on("nick in use", () => tryNext("is in use"))
   client.on("nick invalid", ({reason}: {reason?: string}) => {
     if (wanted !== nick) {
       variants = variants.filter(({length}) => length < wanted.length)
@@ -40,7 +40,7 @@ const watchNick = (client: Client, {nick}: AccountSettings, log: Log, reject: Re
     }
     const why = reason === undefined ? "" : `: ${reason}`
     reject(
-      refused(`the server does not take the nick ${nick}${why}`, {
+      refused(`the server rejected the nick ${nick}${why}`, {
         reason: "nick_invalid",
         remediation: "Choose another nick.",
       }),
@@ -54,14 +54,14 @@ const watchLogin = (client: Client, account: AccountSettings, resolve: () => voi
     loggedIn = true
   })
   // Services may be away for a while: then the server offers no SASL, and the next attempt may find it.
-  const missing = () => reject(new Error(`${account.server} offers no SASL login now`))
+  const missing = () => reject(new Error(`${account.server} offers no SASL login at the moment`))
   client.on("sasl failed", ({message, reason}: {message?: string; reason?: string}) => {
     if (account.sasl === undefined) return
     if (reason === "capability_missing") return missing()
     reject(
       refused(`SASL login as ${account.sasl.account} failed: ${message ?? reason ?? "refused"}`, {
         reason: "credentials",
-        remediation: "Correct sasl.account and the variable of sasl.password.",
+        remediation: "Correct sasl.account and the variable that sasl.password names.",
       }),
     )
   })
@@ -80,7 +80,7 @@ const watchServer = (client: Client, {server, password}: AccountSettings, reject
   let said = ""
   const remediation =
     password === undefined
-      ? "Give the account its password, as ${NAME}; or ask the operators of the server."
+      ? "Set the account's password, as ${NAME}; or ask the server's operators."
       : "Correct the variable that password names."
   client.on("irc error", ({error, reason}: ServerError) => {
     said = reason ?? (error === "password_mismatch" ? "wrong password" : (error ?? ""))
@@ -90,7 +90,7 @@ const watchServer = (client: Client, {server, password}: AccountSettings, reject
       reject(
         refused(`the server has banned this account: ${said}`, {
           reason: "banned",
-          remediation: "Ask the operators of the network.",
+          remediation: "Ask the network's operators.",
         }),
       )
   })

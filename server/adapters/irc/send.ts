@@ -22,7 +22,7 @@ export const createSend = (client: Client, closed: AbortSignal): Sender["send"] 
       for (let next = written.get(message.id) ?? 0; next < lines.length; written.set(message.id, ++next)) {
         const wait = pace.reserve()
         if (wait > 0) await sleep(wait, undefined, {signal})
-        if (!client.connected) throw new Error("the connection is gone")
+        if (!client.connected) throw new Error("the connection is closed")
         client.say(message.channel, lines[next] ?? "")
       }
       await answered(client, `svc-${++pings}`, AbortSignal.any([signal, closed]))
@@ -37,7 +37,7 @@ export const createSend = (client: Client, closed: AbortSignal): Sender["send"] 
 
 const linesOf = (client: Client, {channel, content}: Outgoing): readonly string[] => {
   if (!/^[^\s,:\0]+$/.test(channel)) {
-    throw refused(`"${channel}" is no IRC channel or nick`, {
+    throw refused(`"${channel}" is not an IRC channel or nick`, {
       reason: "target_invalid",
       remediation: "Send to #channel or to a nick.",
     })
@@ -87,7 +87,7 @@ const watchErrors = (client: Client, target: string) => {
     if (code === "no_such_nick")
       error = refused(`${target}: ${reason ?? "no such nick"}`, {
         reason: "target_unknown",
-        remediation: "Send to a nick that is there, or to a channel.",
+        remediation: "Send to a nick that is online, or to a channel.",
       })
     else if (code === "cannot_send_to_channel" || code === "cannot_send_to_user")
       error = new Error(`${target}: ${reason ?? code}`)

@@ -9,13 +9,13 @@ export const Account = Type.Object(
     }),
     accessToken: Type.Optional(Type.Secret({description: "Access token of the bot's account, as ${NAME}"})),
     user: Type.Optional(
-      Type.String({minLength: 1, description: "User id or its local part, to log in with a password"}),
+      Type.String({minLength: 1, description: "User id or its local part, for login with a password"}),
     ),
     password: Type.Optional(Type.Secret({description: "The user's password, as ${NAME}"})),
     device: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z0-9._~-]{1,64}$",
-        description: "Device id of a login with a password; svc-<endpoint> when left out",
+        description: "Device id for login with a password; svc-<endpoint> by default",
       }),
     ),
     join: Type.Optional(
@@ -28,12 +28,12 @@ export const Account = Type.Object(
         {
           default: [],
           description:
-            "Rooms to join, by id or alias. Or which invitations to accept: all (invited), or those of users of the bot's own server",
+            "Rooms to join, by id or alias. Or the invitations to accept: all (invited), or those from the bot's own server",
         },
       ),
     ),
     notices: Type.Optional(
-      Type.Boolean({default: false, description: "Send m.notice: clients show it in grey, and notify nobody"}),
+      Type.Boolean({default: false, description: "Send m.notice: clients show it in grey and notify no one"}),
     ),
   },
   {additionalProperties: false},

@@ -45,6 +45,6 @@ export const fetchMissed = async (
     token = end
   }
   const oldest = new Date(missed.at(-1)?.at ?? 0).toISOString()
-  log.error(`${room}: more than ${longestBackfill} events were missed; those before ${oldest} are lost`)
+  log.error(`${room}: the bot missed more than ${longestBackfill} events; those before ${oldest} are lost`)
   return missed.reverse()
 }

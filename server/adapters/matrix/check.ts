@@ -75,8 +75,8 @@ const checkRoom = async (
       {
         what: `room ${shown}`,
         ok: false,
-        detail: "it is encrypted: the bot reads and sends nothing there",
-        remediation: "Use a room without encryption; one that is encrypted stays so.",
+        detail: "it is encrypted: the bot cannot read or send there",
+        remediation: "Use a room without encryption; encryption cannot be turned off again.",
       },
     ]
   const levels = await state("m.room.power_levels")
@@ -85,7 +85,7 @@ const checkRoom = async (
     {
       what: `permission to send in ${shown}`,
       ok: own >= needed,
-      detail: `power level ${own}, needed is ${needed}`,
+      detail: `power level ${own}; ${needed} is needed`,
       remediation: `Give ${self.id} the power level ${needed} in ${shown}.`,
     },
   ]

@@ -74,7 +74,7 @@ export class Client {
         answer.headers.get("retry-after"),
       )
     if (json === undefined)
-      throw new Error(`${method} ${shown(route)}: ${this.homeserver} answered with something else than JSON`)
+      throw new Error(`${method} ${shown(route)}: ${this.homeserver} returned something other than JSON`)
     return fieldsOf(json)
   }
 
@@ -90,7 +90,7 @@ export class Client {
       return await fetch(`${this.homeserver}/_matrix${route}`, options)
     } catch (error) {
       if (init.signal?.aborted === true && !isTimeout(init.signal.reason)) throw init.signal.reason
-      throw new Error(`${this.homeserver} cannot be reached: ${reasonOf(error)}`)
+      throw new Error(`could not reach ${this.homeserver}: ${reasonOf(error)}`)
     }
   }
 }
@@ -153,11 +153,11 @@ const remedyOf = ({code, status}: MatrixError): {readonly reason: string; readon
   if (code === "M_FORBIDDEN")
     return {
       reason: "forbidden",
-      remediation: "Invite the bot into the room, and give it the power level that this needs.",
+      remediation: "Invite the bot to the room, and give it the power level that this needs.",
     }
   if (code === "M_NOT_FOUND")
-    return {reason: "target_unknown", remediation: "Check the id of the room or its alias, and that of the message."}
+    return {reason: "target_unknown", remediation: "Check the id or alias of the room, and the id of the message."}
   if (code === "M_TOO_LARGE" || status === 413)
     return {reason: "too_large", remediation: "Send less at once, or a smaller file."}
-  return {reason: "rejected", remediation: "Check the target and the content; the homeserver does not take this."}
+  return {reason: "rejected", remediation: "Check the target and the content; the homeserver rejects this."}
 }

@@ -53,7 +53,7 @@ const followFrom = async (syncing: Syncing, now: string): Promise<never> => {
   } catch (error) {
     if (!isForgotten(error)) throw error
     endpoint.log.error(
-      `${endpoint.name}: the homeserver does not know where the bot was; what was said meanwhile is lost`,
+      `${endpoint.name}: the homeserver no longer knows the bot's place; messages sent since then are lost`,
       {error},
     )
     await endpoint.receive([], {cursor: cursorOf(self, now)})

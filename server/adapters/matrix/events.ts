@@ -57,7 +57,7 @@ export class Translator {
         this.#to.log.warn(`${room} was replaced by ${textIn(event.content, "replacement_room") ?? "another room"}`)
         return undefined
     }
-    if (event.stateKey === undefined) this.#to.log.debug(`${event.type} in ${room} is skipped`)
+    if (event.stateKey === undefined) this.#to.log.debug(`skipped ${event.type} in ${room}`)
     return undefined
   }
 
@@ -117,7 +117,7 @@ export class Translator {
         : this.#reacted("reaction-removed", room, event, known.reaction, known.sender)
     const about = known === undefined ? await this.#fetch(room, redacts) : undefined
     if (about !== undefined && about.type !== "m.room.message" && about.type !== "m.sticker") {
-      this.#to.log.debug(`${redacts} in ${room} is gone, and what it was about is not known`)
+      this.#to.log.debug(`${redacts} in ${room} was redacted, and the adapter does not know what it referred to`)
       return undefined
     }
     const user = known?.sender ?? about?.sender
@@ -165,7 +165,7 @@ export class Translator {
     if (edited === undefined) return false
     const sender = this.#known.get(edited)?.sender ?? (await this.#fetch(room, edited))?.sender
     if (sender === event.sender) return true
-    this.#to.log.debug(`${event.sender} does not own ${edited}: the edit is skipped`)
+    this.#to.log.debug(`skipped an edit: ${event.sender} did not write ${edited}`)
     return false
   }
 
@@ -183,6 +183,6 @@ export class Translator {
   #tellUnreadable(room: string): void {
     if (this.#unreadable.has(room)) return
     this.#unreadable.add(room)
-    this.#to.log.warn(`${room} is encrypted: the bot can read nothing there, and sends nothing there`)
+    this.#to.log.warn(`${room} is encrypted: the bot cannot read or send there`)
   }
 }

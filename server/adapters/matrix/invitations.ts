@@ -48,7 +48,7 @@ export class Invitations {
       const invited = readInvitation(this.#to.self, about)
       if (invited === undefined) continue
       if (this.#isWelcome(room, invited)) this.#start(room, invited)
-      else this.#to.log.info(`${invited.by} invites the bot to ${room}; join does not name it`)
+      else this.#to.log.info(`${invited.by} invited the bot to ${room}; join does not list it`)
     }
   }
 
@@ -63,7 +63,7 @@ export class Invitations {
     this.#busy.add(room)
     const {log, signal} = this.#to
     this.#enter(room, invited)
-      .catch(error => signal.aborted || log.error(`${room} was not joined: ${error.message}`, {error}))
+      .catch(error => signal.aborted || log.error(`could not join ${room}: ${error.message}`, {error}))
       .finally(() => this.#busy.delete(room))
   }
 

@@ -84,7 +84,7 @@ const logIn = async (account: AccountSettings, device: string | undefined, signa
     if (isSaid(error, "M_UNKNOWN", "M_UNRECOGNIZED") && error.status < 429)
       throw refused(error.message, {
         reason: "login_unsupported",
-        remediation: "The homeserver takes no login with a password: give the account an accessToken.",
+        remediation: "The homeserver allows no login with a password: give the account an accessToken.",
       })
     throw error
   })
@@ -101,7 +101,7 @@ export const isTokenRefused = (error: unknown): error is MatrixError =>
 export const tokenRefused = (error: Error) =>
   refused(error.message, {
     reason: "credentials",
-    remediation: "Make a new access token for the bot, put it into the variable that accessToken names, then reload.",
+    remediation: "Create a new access token for the bot, set the variable that accessToken names to it, then reload.",
     cause: error,
   })
 
@@ -116,7 +116,7 @@ const identify = async (client: Client, signal: AbortSignal): Promise<LoggedIn> 
   })
   const id = textIn(answer, "user_id")
   if (id === undefined || !/^@[^:]*:.+$/.test(id))
-    throw new Error(`${client.homeserver} does not say who the bot is: is it the address of a homeserver?`)
+    throw new Error(`${client.homeserver} did not return the bot's user id: is it the address of a homeserver?`)
   const profile = await client
     .ask("GET", path`/client/v3/profile/${id}/displayname`, {signal})
     .catch(error => (error instanceof MatrixError ? {} : Promise.reject(error)))
@@ -126,7 +126,7 @@ const identify = async (client: Client, signal: AbortSignal): Promise<LoggedIn> 
 
 const explained = (error: unknown, homeserver: string): unknown =>
   error instanceof MatrixError && error.code === ""
-    ? new Error(`${homeserver} does not answer as a homeserver does (status ${error.status}): check homeserver`)
+    ? new Error(`${homeserver} does not answer like a homeserver (status ${error.status}): check homeserver`)
     : error
 
 /** `ann` of `@ann:example.org`. */

@@ -21,7 +21,7 @@ export class Uploads {
     })
     const most = await this.#most
     if (most !== undefined && file.size > most)
-      throw refused(`${file.name} has ${file.size} bytes, and the homeserver takes ${most}`, {
+      throw refused(`${file.name} has ${file.size} bytes; the homeserver accepts ${most}`, {
         reason: "file_too_large",
         remediation: "Send a smaller file, or ask the homeserver's operators for a higher limit.",
       })
@@ -37,7 +37,7 @@ export class Uploads {
       throw new MatrixError("POST /media/v3/upload", answer.status, json, answer.headers.get("retry-after"))
     const address = textIn(json, "content_uri")
     if (address === undefined || !mxc.test(address))
-      throw new Error("POST /media/v3/upload: the homeserver gave no address")
+      throw new Error("POST /media/v3/upload: the homeserver returned no address")
     return address
   }
 }
@@ -81,7 +81,7 @@ const follow = async (answer: Response, signal: AbortSignal): Promise<Response> 
   if (answer.status < 300 || answer.status > 399) return answer
   await answer.body?.cancel()
   const target = answer.headers.get("location") ?? ""
-  if (!/^https?:\/\//i.test(target)) throw new Error("the homeserver redirects a file to no address")
+  if (!/^https?:\/\//i.test(target)) throw new Error("the homeserver redirected a file to an invalid address")
   return fetch(target, {signal, redirect: "error"})
 }
 

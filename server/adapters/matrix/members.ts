@@ -47,7 +47,9 @@ export const createCall =
     }
     const answer = Object.hasOwn(answers, method) ? answers[method as (typeof methods)[number]] : undefined
     if (answer === undefined)
-      return Promise.reject(refused(`${method} is not known`, {reason: "unsupported", remediation: "Leave it out."}))
+      return Promise.reject(
+        refused(`there is no method ${method}`, {reason: "unsupported", remediation: "Do not call it."}),
+      )
     return acting(answer())
   }
 
@@ -70,7 +72,7 @@ export const createOpen =
 
 const openDirect = async ({client, rooms}: Calling, user: string, signal: AbortSignal): Promise<Channel> => {
   if (!/^@[^:\s]*:\S+$/.test(user))
-    throw refused(`"${user}" is no Matrix user`, {
+    throw refused(`"${user}" is not a Matrix user`, {
       reason: "target_invalid",
       remediation: "Name a user as @name:server.",
     })
@@ -79,7 +81,7 @@ const openDirect = async ({client, rooms}: Calling, user: string, signal: AbortS
   }
   const body = {preset: "trusted_private_chat", is_direct: true, invite: [user]}
   const room = textIn(await client.ask("POST", "/client/v3/createRoom", {body, signal}), "room_id")
-  if (room === undefined) throw new Error("POST /client/v3/createRoom: the homeserver names no room")
+  if (room === undefined) throw new Error("POST /client/v3/createRoom: the homeserver returned no room")
   await rooms.addDirect(room, user)
   return {id: room, type: channelType.direct}
 }

@@ -115,7 +115,7 @@ export class Rooms {
     const known = this.#aliases.get(alias)
     if (known !== undefined && known.until > Date.now()) return known.room
     const room = textIn(await this.#client.ask("GET", path`/client/v3/directory/room/${alias}`, {signal}), "room_id")
-    if (room === undefined) throw new Error(`the homeserver names no room for ${alias}`)
+    if (room === undefined) throw new Error(`the homeserver returned no room for ${alias}`)
     this.#aliases.set(alias, {room, until: Date.now() + aliasAge})
     return room
   }

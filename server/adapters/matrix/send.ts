@@ -72,9 +72,9 @@ export const createActs = (sending: Sending): Acts => {
     const {room} = await writable(rooms, channel, signal)
     const [first, ...more] = await contentsOf(sending, content, signal)
     if (first === undefined || more.length > 0)
-      throw refused("an edited message of Matrix shows one file at most", {
+      throw refused("an edited Matrix message can show only one file", {
         reason: "files",
-        remediation: "Send the other files in messages of their own.",
+        remediation: "Send the other files in separate messages.",
       })
     const transaction = ofPart(id, message)
     if (repeated && (await repeats.sentBefore(room, transaction, signal)).has(transaction)) return
@@ -125,7 +125,7 @@ const ofPart = (id: string, event: string): string => `${id}-${event.slice(1)}`
 /** The room of a channel. Throws a refusal for an encrypted one. */
 const writable = async (rooms: Rooms, channel: string, signal: AbortSignal) => {
   if (!/^[!#]\S+$/.test(channel))
-    throw refused(`"${channel}" is no Matrix room`, {
+    throw refused(`"${channel}" is not a Matrix room`, {
       reason: "target_invalid",
       remediation: "Send to a room id (!…), to an alias (#…), or to a user by {user}.",
     })
@@ -133,7 +133,7 @@ const writable = async (rooms: Rooms, channel: string, signal: AbortSignal) => {
   if (await rooms.isEncrypted(found.room))
     throw refused(`${channel} is encrypted, and the bot has no keys`, {
       reason: "encrypted",
-      remediation: "Use a room without encryption: a room that is encrypted stays so.",
+      remediation: "Use a room without encryption; encryption cannot be turned off again.",
     })
   return found
 }

@@ -194,7 +194,7 @@ const tellInvalid =
   ({log}: Endpoint, {id, type}: DatedIncoming) =>
   (error: unknown): void => {
     if (!isProblem(error, "event_invalid")) throw error
-    log.warn(`${type} ${id} was not taken: ${error.message}`)
+    log.warn(`the Host rejected ${type} ${id}: ${error.message}`)
   }
 
 /** While ingress is paused, the homeserver is asked for nothing more. */
@@ -214,5 +214,5 @@ const acknowledge = ({client, endpoint}: Syncing, read: ReadonlyMap<string, stri
   for (const [room, event] of read)
     client
       .ask("POST", path`/client/v3/rooms/${room}/receipt/m.read/${event}`, {body: {}, signal: endpoint.signal})
-      .catch(error => endpoint.log.debug(`no read receipt in ${room}`, {error}))
+      .catch(error => endpoint.log.debug(`could not send a read receipt in ${room}`, {error}))
 }

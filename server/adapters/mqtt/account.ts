@@ -8,16 +8,16 @@ const Subscription = Type.Object(
   {
     topic: Type.String({minLength: 1, description: "A topic filter; + and # are wildcards"}),
     qos: Type.Optional(
-      Type.Integer({minimum: 0, maximum: 1, default: 1, description: "With 0 the broker repeats nothing"}),
+      Type.Integer({minimum: 0, maximum: 1, default: 1, description: "With 0 the broker redelivers nothing"}),
     ),
     channel: Type.Optional(
       Type.String({
         minLength: 1,
-        description: "The channel of its messages, the topic when left out; {1} is what the first wildcard stands for",
+        description: "The channel of its messages, the topic by default; {1} is the match of the first wildcard",
       }),
     ),
     retained: Type.Optional(
-      Type.Boolean({default: true, description: "Take retained messages where the subscription is new to the broker"}),
+      Type.Boolean({default: true, description: "Accept retained messages when the subscription is new to the broker"}),
     ),
   },
   {additionalProperties: false},
@@ -30,7 +30,7 @@ const Payload = Type.Object(
     user: Type.Optional(Type.String({pattern: path, default: "user", description: "Where the user's id is"})),
     id: Type.Optional(Type.String({pattern: path, default: "id", description: "Where the message's id is"})),
   },
-  {additionalProperties: false, description: "How a payload says a message; text when left out"},
+  {additionalProperties: false, description: "How to read a payload as a message; text by default"},
 )
 
 const Status = Type.Object(
@@ -39,7 +39,7 @@ const Status = Type.Object(
     online: Type.Optional(Type.String({default: "online"})),
     offline: Type.Optional(Type.String({default: "offline"})),
   },
-  {additionalProperties: false, description: "A retained message that says whether the bot is there (last will)"},
+  {additionalProperties: false, description: "A retained message that says whether the bot is online (last will)"},
 )
 
 /** One MQTT client. */
@@ -52,14 +52,14 @@ export const Account = Type.Object(
     clientId: Type.String({
       minLength: 1,
       maxLength: 128,
-      description: "The broker keeps the session under it: no other client may have it",
+      description: "The broker stores the session under this id: no other client may use it",
     }),
     username: Type.Optional(Type.String({minLength: 1})),
     password: Type.Optional(Type.Secret({description: "As ${NAME}"})),
     verify: Type.Optional(
       Type.Boolean({
         default: true,
-        description: "Check the broker's certificate. Turn it off on a network of your own only.",
+        description: "Verify the broker's certificate. Turn this off only on your own network.",
       }),
     ),
     subscribe: Type.Optional(Type.Array(Subscription, {default: []})),
@@ -67,15 +67,17 @@ export const Account = Type.Object(
       Type.String({
         pattern: "\\{channel\\}",
         default: "{channel}",
-        description: "The topic that a message to a channel is published to",
+        description: "The topic to which the bot publishes a message for a channel",
       }),
     ),
-    qos: Type.Optional(Type.Integer({minimum: 0, maximum: 1, default: 1, description: "Of what the bot publishes"})),
+    qos: Type.Optional(
+      Type.Integer({minimum: 0, maximum: 1, default: 1, description: "The QoS of the messages that the bot publishes"}),
+    ),
     payload: Type.Optional(Payload),
     answers: Type.Optional(
       Type.Array(Type.String({minLength: 1}), {
         default: [],
-        description: "Topic filters of response topics to which the bot answers requests of MQTT 5",
+        description: "Topic filters for the response topics of MQTT 5 requests that the bot answers",
       }),
     ),
     status: Type.Optional(Status),

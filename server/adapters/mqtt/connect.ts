@@ -84,7 +84,7 @@ export const connected = (client: MqttClient, account: AccountSettings, signal: 
     client.once("error", fail)
     client.once("close", () => fail(new Error("the connection was closed")))
     client.once("connect", packet => resolve(packet))
-    signal.addEventListener("abort", () => fail(new Error("the endpoint closes")), {once: true})
+    signal.addEventListener("abort", () => fail(new Error("the endpoint is closing")), {once: true})
     client.connect()
   })
 
@@ -94,7 +94,7 @@ const tellLoss = (client: MqttClient, {clientId}: AccountSettings, endpoint: End
     const said = properties?.reasonString ?? `reason code ${reasonCode}`
     why =
       reasonCode === reasons.takenOver
-        ? `another client has taken the clientId ${clientId}: give each client one of its own`
+        ? `another client has connected with the clientId ${clientId}: give each client a different one`
         : `the broker ended the connection: ${said}`
   })
   client.on("error", ({message}) => {

@@ -38,7 +38,7 @@ export const connectError = (error: Error, {url, clientId, username}: AccountSet
       reason: "credentials",
       remediation:
         username === undefined
-          ? "Give the account its username and password."
+          ? "Set username and password in the account."
           : "Correct username and the variable that password names.",
     })
   if (code === reasons.banned) return refused(told, {reason: "banned", remediation: "Ask the operators of the broker."})
@@ -46,7 +46,7 @@ export const connectError = (error: Error, {url, clientId, username}: AccountSet
     return refused(told, {reason: "client_id", remediation: `Choose another clientId than ${clientId}.`})
   if (code === reasons.protocolVersion)
     return refused(told, {reason: "unsupported", remediation: "Use a broker that speaks MQTT 5."})
-  return new Error(`${url} is not reached: ${says(error)}`, {cause: error})
+  return new Error(`could not reach ${url}: ${says(error)}`, {cause: error})
 }
 
 /** Why a subscription was not taken. */
@@ -57,7 +57,7 @@ export const subscribeError = (error: Error, filter: string, {clientId, username
     case reasons.forbidden:
       return refused(told, {
         reason: "forbidden",
-        remediation: `Allow ${who} to subscribe to ${filter} on the broker, or take it out of subscribe.`,
+        remediation: `Allow ${who} to subscribe to ${filter} on the broker, or remove it from subscribe.`,
       })
     case reasons.filter:
     case reasons.notShared:
@@ -81,7 +81,7 @@ export const publishError = (error: Error, topic: string, {clientId, username}: 
     case reasons.topic:
       return refused(told, {reason: "target_invalid", remediation: "Send to another topic."})
     case reasons.tooLarge:
-      return refused(told, {reason: "too_large", remediation: "Send less, or raise the broker's limit."})
+      return refused(told, {reason: "too_large", remediation: "Send a smaller message, or raise the broker's limit."})
     case reasons.tooFast:
     case reasons.quota:
       return retryAfter(5000, told)

@@ -22,7 +22,7 @@ export const receiveFrom = (client: MqttClient, account: AccountSettings, endpoi
   let isHolding = false
   const hold = (error: unknown) => {
     isHolding = true
-    endpoint.log.debug("messages are left with the broker", {error})
+    endpoint.log.debug("left messages with the broker", {error})
     deliverAgain(endpoint).catch(() => {})
   }
   client.handleMessage = (packet, done) => {
@@ -38,7 +38,7 @@ export const receiveFrom = (client: MqttClient, account: AccountSettings, endpoi
       () => done(),
       error => {
         if (isProblem(error, "event_invalid")) {
-          endpoint.log.error(`a message to ${packet.topic} is dropped: ${error.message}`, {error})
+          endpoint.log.error(`dropped a message to ${packet.topic}: ${error.message}`, {error})
           return done()
         }
         hold(error)
@@ -56,10 +56,10 @@ const deliverAgain = async (endpoint: Endpoint<DatedIncoming>): Promise<void> =>
       await endpoint.receive([])
       break
     } catch (error) {
-      endpoint.log.debug("the Host takes no events yet", {error})
+      endpoint.log.debug("the Host accepts no events yet", {error})
     }
   }
-  endpoint.lost(new Error("connecting again, so that the broker delivers what it kept"))
+  endpoint.lost(new Error("reconnecting, so that the broker delivers the messages it kept"))
 }
 
 /** Undefined for a topic that no subscription of the configuration matches. */

@@ -36,7 +36,7 @@ export const publish = async (
   account: AccountSettings,
   signal: AbortSignal,
 ): Promise<void> => {
-  if (!client.connected) throw new Error("the connection is gone")
+  if (!client.connected) throw new Error("the connection is closed")
   const options = {qos: account.qos === 0 ? 0 : 1, retain, ...(properties === undefined ? {} : {properties})} as const
   const taken = client.publishAsync(topic, payload, options).catch(error => {
     throw publishError(error, topic, account)
@@ -59,8 +59,8 @@ const requireSize = (topic: string, payload: string, {properties}: IConnackPacke
   const most = properties?.maximumPacketSize
   const size = Buffer.byteLength(topic) + Buffer.byteLength(payload) + frame
   if (most === undefined || size <= most) return
-  throw refused(`a message of ${size} bytes is larger than the ${most} bytes that the broker takes`, {
+  throw refused(`the message has ${size} bytes; the broker accepts ${most}`, {
     reason: "too_large",
-    remediation: "Send less, or raise the broker's maximum packet size.",
+    remediation: "Send a smaller message, or raise the broker's maximum packet size.",
   })
 }

@@ -52,18 +52,17 @@ const tellSession = (
   isOurs: boolean,
 ): void => {
   const kept = properties?.sessionExpiryInterval
-  if (kept !== undefined && kept < session)
-    log.warn(`the broker keeps messages for ${kept} s, and not for ${session} s`)
-  if (properties?.maximumQoS === 0) log.warn("the broker has no QoS 1: it repeats nothing, and may lose messages")
+  if (kept !== undefined && kept < session) log.warn(`the broker keeps messages for ${kept} s, not for ${session} s`)
+  if (properties?.maximumQoS === 0) log.warn("the broker has no QoS 1: it redelivers nothing and may lose messages")
   if (isOurs && !sessionPresent)
-    log.warn(`the broker has no session of ${clientId} any more: messages of the time between are lost`)
+    log.warn(`the broker no longer has the session of ${clientId}: messages sent in the meantime are lost`)
 }
 
 /** While ingress is paused nothing is remembered: the next connection does it. */
 const remember = async (endpoint: Endpoint<DatedIncoming>, known: Known): Promise<void> => {
   const cursor = JSON.stringify(known)
   if (cursor === endpoint.cursor) return
-  await endpoint.receive([], {cursor}).catch(error => endpoint.log.debug("the session is not stored", {error}))
+  await endpoint.receive([], {cursor}).catch(error => endpoint.log.debug("could not store the session", {error}))
 }
 
 const readKnown = (cursor: string | undefined): Known | undefined => {

@@ -53,13 +53,13 @@ export const addressOf = (channel: string, {publish = "{channel}", answers = []}
   const [responseTopic = "", correlation] = channel.split("#", 2)
   const isRequest = correlation !== undefined
   if (isRequest && !answers.some(filter => matchTopic(filter, responseTopic) !== undefined))
-    throw refused(`"${responseTopic}" is no topic for answers`, {
+    throw refused(`"${responseTopic}" is not a topic for answers`, {
       reason: "target_invalid",
-      remediation: "Add a filter that matches it to answers of the account.",
+      remediation: "Add a filter that matches it to answers in the account.",
     })
   const topic = isRequest ? responseTopic : publish.replaceAll("{channel}", () => channel)
   if (!/^[^+#\0]+$/.test(topic) || Buffer.byteLength(topic) > 65_535)
-    throw refused(`"${topic.slice(0, 200)}" is no topic to publish to`, {
+    throw refused(`"${topic.slice(0, 200)}" is not a topic to publish to`, {
       reason: "target_invalid",
       remediation: "Send to a channel without + and #.",
     })

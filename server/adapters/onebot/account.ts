@@ -14,12 +14,12 @@ export const Account = Type.Object(
         {
           selfId: Type.Integer({
             minimum: 1,
-            description: "The bot's number: connections of another one (X-Self-ID) are refused",
+            description: "The bot's number: svc refuses connections of other bots (X-Self-ID)",
           }),
         },
         {
           additionalProperties: false,
-          description: "In place of url: the implementation connects to the Host by reverse WebSocket",
+          description: "Instead of url: the implementation connects to the Host by reverse WebSocket",
         },
       ),
     ),
@@ -27,18 +27,20 @@ export const Account = Type.Object(
       Type.Secret({description: "The implementation's access_token, as ${NAME}. Required with reverse"}),
     ),
     secret: Type.Optional(
-      Type.Secret({description: "With HTTP: what the implementation signs its events with (X-Signature), as ${NAME}"}),
+      Type.Secret({
+        description: "With HTTP: the secret that signs the implementation's events (X-Signature), as ${NAME}",
+      }),
     ),
     format: Type.Optional(
       Type.Union([Type.Literal("array"), Type.Literal("string")], {
         default: "array",
-        description: "How messages of the bot are written: as segments, or as text with CQ codes",
+        description: "The format of the bot's messages: segments, or text with CQ codes",
       }),
     ),
     history: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "The implementation has get_group_msg_history, an extension: the Host fetches what it missed",
+        description: "The implementation has the extension get_group_msg_history: the Host fetches missed messages",
       }),
     ),
   },
@@ -59,13 +61,13 @@ export const transportOf = ({url, reverse, accessToken: token}: AccountSettings)
   if ((url === undefined) === (reverse === undefined))
     throw refused(`the account has ${url === undefined ? "neither url nor" : "both url and"} reverse`, {
       reason: "account",
-      remediation: "Give url where the Host connects to the implementation, else reverse.selfId.",
+      remediation: "Set url if the Host connects to the implementation; otherwise set reverse.selfId.",
     })
   if (url !== undefined) return {is: url.startsWith("ws") ? "forward" : "http", url}
   if (reverse === undefined || token === undefined)
-    throw refused("a reverse WebSocket needs an access token: anybody could connect otherwise", {
+    throw refused("a reverse WebSocket needs an access token: without one, anyone could connect", {
       reason: "account",
-      remediation: "Set an access_token in the implementation, and accessToken to its variable.",
+      remediation: "Set access_token in the implementation, and set accessToken to a variable with the same value.",
     })
   return {is: "reverse", selfId: String(reverse.selfId), token}
 }

@@ -7,9 +7,10 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 export const wrongToken = () =>
-  refused("the implementation refuses the access token", {
+  refused("the implementation rejected the access token", {
     reason: "credentials",
-    remediation: "Correct the variable of accessToken: it is the access_token in the implementation's configuration.",
+    remediation:
+      "Correct the variable that accessToken names: its value is the access_token in the implementation's configuration.",
   })
 
 /**
@@ -18,7 +19,7 @@ export const wrongToken = () =>
  * an attempt later may succeed.
  */
 export const resultOf = (action: string, answer: unknown): unknown => {
-  if (!isRecord(answer)) throw new Error(`${action} was answered with something else than an object`)
+  if (!isRecord(answer)) throw new Error(`the answer to ${action} is not an object`)
   const {status, retcode, data} = answer
   if (status === "ok" || status === "async") return data
   const code = Number(retcode)
@@ -28,7 +29,7 @@ export const resultOf = (action: string, answer: unknown): unknown => {
   if (code === 1404)
     throw refused(told, {reason: "unsupported", remediation: "The implementation does not have this action."})
   if (code === 1400 || code === 100)
-    throw refused(told, {reason: "rejected", remediation: "Look at the channel and at what is sent to it."})
+    throw refused(told, {reason: "rejected", remediation: "Check the channel and the content of the message."})
   throw new Error(told)
 }
 
@@ -37,7 +38,7 @@ export const numberOf = (id: unknown): number => {
   const number =
     typeof id === "number" ? id : typeof id === "string" && /^-?\d{1,16}$/.test(id) ? Number(id) : Number.NaN
   if (Number.isSafeInteger(number)) return number
-  throw refused(`"${String(id).slice(0, 100)}" is no id of OneBot`, {
+  throw refused(`"${String(id).slice(0, 100)}" is not a OneBot id`, {
     reason: "target_invalid",
     remediation: "Ids are numbers; a private channel is private:<user>.",
   })

@@ -8,7 +8,7 @@ import {openSocket} from "./socket.ts"
 const awaited: AdapterFinding = {
   what: "account",
   ok: true,
-  detail: "the implementation connects to the Host: the endpoint's state tells whether it has",
+  detail: "the implementation connects to the Host; the endpoint's state shows whether it is connected",
 }
 
 /** Asks over a connection of its own: who the bot is, whether it is online, and what it can send. */
@@ -45,7 +45,7 @@ const ask = async (action: Ask, signal: AbortSignal): Promise<readonly AdapterFi
       what: "online",
       ok: online !== false && good !== false,
       detail: online === false ? "the implementation is not logged in to its platform" : "logged in to its platform",
-      remediation: "Log the implementation in to its platform again, by its own page or log.",
+      remediation: "Log the implementation in to its platform again; its own page or log shows how.",
     },
     {
       what: "protocol",
@@ -59,6 +59,7 @@ const ask = async (action: Ask, signal: AbortSignal): Promise<readonly AdapterFi
 const eventsOf = ({secret}: AccountSettings): AdapterFinding => ({
   what: "events over HTTP",
   ok: secret !== undefined,
-  detail: secret === undefined ? "without a secret the endpoint sends only" : "posts are taken with a good X-Signature",
+  detail:
+    secret === undefined ? "without a secret the endpoint only sends" : "svc accepts posts with a valid X-Signature",
   remediation: "Set secret here and in the implementation, or use its WebSocket server.",
 })

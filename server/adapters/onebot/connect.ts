@@ -30,10 +30,11 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   const take = async (payload: Payload) => {
     // Several bots of one implementation may post to one address.
     const isOthers = self !== "" && payload.self_id !== undefined && String(payload.self_id) !== self
-    if (isOthers) return endpoint.log.debug(`skipped an event of the bot ${String(payload.self_id).slice(0, 100)}`)
+    if (isOthers) return endpoint.log.debug(`skipped an event of another bot, ${String(payload.self_id).slice(0, 100)}`)
     if (payload.post_type === "meta_event") return watch(payload)
     const event = toEvent(payload)
-    if (event === undefined) endpoint.log.debug(`skipped an event ${String(payload.post_type).slice(0, 100)}`)
+    if (event === undefined)
+      endpoint.log.debug(`skipped an event of the type ${String(payload.post_type).slice(0, 100)}`)
     else await endpoint.receive(event)
   }
   const ask = await openApi(transport, account, endpoint, payload =>
@@ -73,7 +74,7 @@ const openApi = async (
 
 const tell = ({log}: Endpoint, error: Error): void => {
   const level = isProblem(error, "ingress_paused") ? "debug" : "error"
-  log[level](`an event was not stored: ${error.message}`, {error})
+  log[level](`could not store an event: ${error.message}`, {error})
 }
 
 /** Resolves to the bot's id. */
@@ -83,7 +84,7 @@ const logIn = async (ask: Ask, endpoint: Endpoint): Promise<string> => {
   if (isRecord(status) && status.online === false)
     throw new Error("the implementation is not logged in to its platform")
   const info = await ask("get_login_info", {}, signal)
-  if (!isRecord(info) || info.user_id === undefined) throw new Error("get_login_info names no user")
+  if (!isRecord(info) || info.user_id === undefined) throw new Error("get_login_info returned no user")
   const {user_id: id, nickname} = info
   const name = typeof nickname === "string" && nickname !== "" ? {name: nickname} : {}
   endpoint.login({platform: "onebot", user: {id: String(id), ...name, is_bot: true}, status: 1})

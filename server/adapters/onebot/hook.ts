@@ -11,12 +11,13 @@ export const signatureOf = (secret: string, body: Uint8Array): string =>
 export const createHook =
   ({secret}: AccountSettings, take: (payload: Readonly<Record<string, unknown>>) => Promise<void>) =>
   async (request: Request): Promise<Response> => {
-    if (request.method !== "POST") throw new Problem("method_not_allowed", "events are posted", {hint: "Use POST."})
+    if (request.method !== "POST")
+      throw new Problem("method_not_allowed", "events must be sent by POST", {hint: "Use POST."})
     const body = Buffer.from(await request.arrayBuffer())
     const expected = Buffer.from(secret === undefined ? "" : signatureOf(secret.reveal(), body))
     const shown = Buffer.from(request.headers.get("x-signature") ?? "")
     if (secret === undefined || shown.length !== expected.length || !timingSafeEqual(shown, expected))
-      throw new Problem("signature_invalid", "X-Signature is not that of the account's secret")
+      throw new Problem("signature_invalid", "X-Signature does not match the account's secret")
     await take(parse(body.toString("utf8")))
     return new Response(null, {status: 204})
   }
@@ -28,5 +29,5 @@ const parse = (text: string): Readonly<Record<string, unknown>> => {
   } catch {
     // It is refused below.
   }
-  throw new Problem("request_invalid", "the body is no JSON object")
+  throw new Problem("request_invalid", "the body is not a JSON object")
 }

@@ -11,7 +11,7 @@ export const askByHttp = (server: Server): Ask => {
     const answer = await fetch(`${base}/${action}`, {method: "POST", headers, body, redirect: "manual", signal}).catch(
       cause => {
         throw new Error(
-          `the implementation is not reached: ${signal.aborted ? "it does not answer" : (cause.code ?? cause.message)}`,
+          `could not reach the implementation: ${signal.aborted ? "it does not answer" : (cause.code ?? cause.message)}`,
           {cause},
         )
       },
@@ -24,7 +24,7 @@ export const askByHttp = (server: Server): Ask => {
         remediation: "Correct url, or use an implementation that has this action.",
       })
     if (answer.status === 429) throw retryAfter(answer.headers.get("retry-after"))
-    if (!answer.ok) throw new Error(`${action} was answered with ${answer.status}`)
+    if (!answer.ok) throw new Error(`the implementation answered ${action} with status ${answer.status}`)
     return resultOf(action, parse(text))
   }
 }

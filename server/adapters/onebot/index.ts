@@ -9,7 +9,7 @@ export default definePlugin({
   description: "OneBot",
   setup(plugin) {
     plugin.adapter("onebot", {
-      description: "A bot of a OneBot v11 implementation",
+      description: "A bot on a OneBot v11 implementation",
       account: Account,
       history: "none",
       features: ["delete", "open", "history", "files", ...methodNames],

@@ -66,7 +66,7 @@ export class ReverseSockets {
     const authorization = headers.get("authorization")
     if (authorization === null) return refuse(401, "the access token is missing")
     if (!isEqual(authorization.replace(/^bearer +/i, ""), this.#transport.token.reveal()))
-      return refuse(403, "the access token is not the endpoint's")
+      return refuse(403, "the access token is wrong")
     const self = headers.get("x-self-id") ?? ""
     if (self !== this.#transport.selfId) {
       this.#tellStranger(self)
@@ -74,7 +74,7 @@ export class ReverseSockets {
     }
     const role = (headers.get("x-client-role") ?? "universal").toLowerCase()
     const parts = Object.hasOwn(roles, role) ? roles[role] : undefined
-    if (parts === undefined) return refuse(400, "X-Client-Role is none of Universal, API, Event")
+    if (parts === undefined) return refuse(400, "X-Client-Role must be Universal, API or Event")
     if (!this.#isFree(parts)) {
       void this.#probe()
       return refuse(409, "the bot is connected already")
@@ -119,7 +119,7 @@ export class ReverseSockets {
   #awaitOther([part]: readonly Part[]): void {
     const [here, missing] = part === "actions" ? ["API", "Event"] : ["Event", "API"]
     const late = setTimeout(() => {
-      this.#fail(new Error(`the implementation has connected as ${here}, and not as ${missing}`))
+      this.#fail(new Error(`the implementation has connected as ${here} but not as ${missing}`))
     }, this.#patience.together)
     this.#endpoint.defer(() => clearTimeout(late))
     void this.#complete.promise.then(
@@ -138,9 +138,8 @@ export class ReverseSockets {
     await this.#talk.ask("get_status", {}, AbortSignal.any([this.#endpoint.signal, limit])).catch(() => {})
     this.#isProbing = false
     if (this.#endpoint.signal.aborted) return
-    if (limit.aborted)
-      return this.#fail(new Error("the implementation has connected again, and its old connection is dead"), since)
-    if (!this.#hasTold) this.#endpoint.log.warn("refused a second connection of the bot: one is open, and answers")
+    if (limit.aborted) return this.#fail(new Error("the implementation reconnected; its old connection is dead"), since)
+    if (!this.#hasTold) this.#endpoint.log.warn("refused a second connection of the bot: the first one still answers")
     this.#hasTold = true
   }
 

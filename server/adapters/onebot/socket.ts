@@ -34,7 +34,7 @@ export const openSocket = async (server: Server, listener: Listener, signal: Abo
   const ended = new AbortController()
   const talk = new Talk({
     send: text => {
-      if (socket.readyState !== WebSocket.OPEN) throw new Error("the connection is gone")
+      if (socket.readyState !== WebSocket.OPEN) throw new Error("the connection is closed")
       socket.send(text)
     },
     event: payload => listener.event(payload),
@@ -50,7 +50,7 @@ export const openSocket = async (server: Server, listener: Listener, signal: Abo
   }
   socket.addEventListener("close", ({code, reason}) => {
     ended.abort()
-    const why = talk.isRefused ? ": it refuses the access token" : reason === "" ? "" : `: ${reason}`
+    const why = talk.isRefused ? ": it rejected the access token" : reason === "" ? "" : `: ${reason}`
     listener.closed(new Error(`the implementation closed the connection (${code})${why}`))
   })
   return {ask: talk.ask, close: () => socket.close()}
@@ -58,7 +58,7 @@ export const openSocket = async (server: Server, listener: Listener, signal: Abo
 
 const opened = (socket: WebSocket, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`the implementation is not reached: ${why}`))
+    const fail = (why: string) => reject(new Error(`could not reach the implementation: ${why}`))
     socket.addEventListener("open", () => resolve(), {once: true})
     socket.addEventListener("error", () => fail("the connection was refused"), {once: true})
     socket.addEventListener("close", ({code}) => fail(`the connection was closed (${code})`), {once: true})

@@ -43,12 +43,13 @@ export class Talk {
   }
 
   readonly ask: Ask = async (action, params, signal) => {
-    if (this.#line.ended.aborted) throw this.#failure("the connection is gone")
+    if (this.#line.ended.aborted) throw this.#failure("the connection is closed")
     const echo = randomUUID()
     const over = AbortSignal.any([signal, this.#line.ended])
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(echo, resolve)
-      const fail = () => reject(this.#failure(`${action} was not answered; it may have been done`))
+      const fail = () =>
+        reject(this.#failure(`the implementation did not answer ${action}; it may have carried it out`))
       if (over.aborted) fail()
       else over.addEventListener("abort", fail, {once: true})
     })

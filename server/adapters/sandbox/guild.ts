@@ -48,7 +48,7 @@ export class Guild {
 
   /** Why a user may not write in a channel; undefined where nothing is against it. */
   whySilent(user: string, channel: string): string | undefined {
-    if (this.#banned.has(user)) return `${user} was removed from the sandbox for good`
+    if (this.#banned.has(user)) return `${user} was banned from the sandbox`
     if (this.#isLater(this.#mutedUsers.get(user))) return `${user} is muted in the sandbox`
     return this.#isLater(this.#mutedChannels.get(channel)) ? `${channel} is muted in the sandbox` : undefined
   }
@@ -163,7 +163,7 @@ const found = <T>(value: T | undefined, what: string, id: string): T => {
   if (value !== undefined) return value
   throw refused(`the sandbox has no ${what} ${id}`, {
     reason: `${what}_unknown`,
-    remediation: "The sandbox knows what was said and made since the Host started.",
+    remediation: "The sandbox remembers only messages, channels and roles since the Host started.",
   })
 }
 

@@ -11,7 +11,7 @@ import {NewFile, Uploads} from "./uploads.ts"
 
 const NewMessage = Type.Object(
   {
-    text: Type.Optional(Type.String({maxLength: 100_000, default: "", description: "Needed where there are no files"})),
+    text: Type.Optional(Type.String({maxLength: 100_000, default: "", description: "Required without files"})),
     files: Type.Optional(Type.Array(NewFile, {maxItems: 20, description: "Sent with the text"})),
     ...sayerFields,
   },
@@ -22,14 +22,14 @@ const ChannelQuery = Type.Object({channel: Type.Optional(Type.String({default: "
 
 const ChangesQuery = Type.Object({
   after: Type.Optional(
-    Type.Integer({minimum: 0, default: 0, description: "The number of the last change that is known"}),
+    Type.Integer({minimum: 0, default: 0, description: "The number of the last change that you have"}),
   ),
 })
 
 const FileQuery = Type.Object({
   channel: Type.Optional(Type.String({default: "chat"})),
   message: Type.Optional(Type.String({default: "", description: "The id of the message"})),
-  number: Type.Optional(Type.Integer({minimum: 0, default: 0, description: "Which of its files, from 0"})),
+  number: Type.Optional(Type.Integer({minimum: 0, default: 0, description: "The number of the file, from 0"})),
 })
 
 const Stored = Type.Object({sn: Type.Integer(), id: Type.String(), duplicate: Type.Boolean()}, {title: "StoredMessage"})
@@ -60,7 +60,7 @@ export default definePlugin({
       method: "POST",
       path: "/messages",
       scope: "full",
-      summary: "Say something to the bot; it is durable when this answers",
+      summary: "Send a message to the bot; the message is durable when this returns",
       body: NewMessage,
       response: Stored,
       status: 202,
@@ -90,7 +90,7 @@ export default definePlugin({
       method: "GET",
       path: "/messages",
       scope: "full",
-      summary: "What was said in a channel, oldest first",
+      summary: "The messages of a channel, oldest first",
       query: ChannelQuery,
       response: Type.Object({items: Type.Array(Type.Unknown())}),
       handle: (_, call) =>
@@ -100,7 +100,7 @@ export default definePlugin({
       method: "GET",
       path: "/changes",
       scope: "full",
-      summary: "What has happened in all channels, oldest first: messages, edits, deletions, reactions, typing",
+      summary: "The changes in all channels, oldest first: messages, edits, deletions, reactions, typing",
       query: ChangesQuery,
       response: Type.Object({items: Type.Array(Type.Unknown())}),
       handle: (_, call) =>
@@ -110,13 +110,13 @@ export default definePlugin({
       method: "GET",
       path: "/files",
       scope: "full",
-      summary: "The bytes of a file that a message of the bot shows",
+      summary: "The bytes of a file in a message of the bot",
       query: FileQuery,
       stream: true,
       handle: (_, {query}) => {
         const {channel, message, number} = query
         const found = room.messages(String(channel)).find(({id}) => id === message)?.files[Number(number)]
-        if (found === undefined) throw new Problem("not_found", `${message} in ${channel} shows no file ${number}`)
+        if (found === undefined) throw new Problem("not_found", `${message} in ${channel} has no file ${number}`)
         return answerWith(found)
       },
     })
@@ -132,7 +132,7 @@ export default definePlugin({
       method: "GET",
       path: "/stream",
       scope: "full",
-      summary: "What happens in a channel as it happens: messages, edits, deletions, reactions (server-sent events)",
+      summary: "The changes in a channel, live: messages, edits, deletions, reactions (server-sent events)",
       query: ChannelQuery,
       stream: true,
       handle: request => {

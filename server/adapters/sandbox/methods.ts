@@ -35,7 +35,7 @@ const listOf = (data: readonly unknown[]) => ({data})
 const wrong = (what: string): Error =>
   refused(`the sandbox needs ${what}`, {
     reason: "request_invalid",
-    remediation: "Give the parameters that Satori v1 names for this method.",
+    remediation: "Send the parameters that Satori v1 defines for this method.",
   })
 
 const text = (params: Parameters, key: string): string => {
@@ -47,7 +47,7 @@ const text = (params: Parameters, key: string): string => {
 const milliseconds = (params: Parameters, key: string): number => {
   const value = params[key]
   if (typeof value === "number" && value >= 0) return value
-  throw wrong(`${key}, in milliseconds; 0 ends the silence`)
+  throw wrong(`${key} in milliseconds; 0 unmutes`)
 }
 
 const nameIn = (params: Parameters, key: string): string => {
@@ -63,7 +63,7 @@ const typeIn = ({data}: Parameters): number =>
     : channelType.text
 
 const muting = (who: string, duration: number): string =>
-  duration === 0 ? `lets ${who} speak again` : `mutes ${who} for ${Math.ceil(duration / 1000)} s`
+  duration === 0 ? `unmutes ${who}` : `mutes ${who} for ${Math.ceil(duration / 1000)} s`
 
 /**
  * The methods of Satori v1 for guilds, channels, members, roles and moderation. The sandbox has no friends and no requests;
@@ -75,7 +75,7 @@ const methods: Readonly<Record<`${string}.${string}`, Method | undefined>> = {
   "guild.member.list": method(place => listOf(place.guild.members().map(id => memberOf(place, id)))),
   "guild.member.kick": method(
     (place, params) => place.guild.kick(text(params, "user_id"), params.permanent === true),
-    params => `removes ${params.user_id}${params.permanent === true ? " for good" : ""}`,
+    params => `${params.permanent === true ? "bans" : "removes"} ${params.user_id}`,
   ),
   "guild.member.mute": method(
     (place, params) => place.guild.mute(text(params, "user_id"), milliseconds(params, "duration")),
@@ -93,7 +93,7 @@ const methods: Readonly<Record<`${string}.${string}`, Method | undefined>> = {
   "guild.role.list": method(place => listOf(place.guild.roles())),
   "guild.role.create": method(
     ({guild, row}, params) => guild.createRole(row, nameIn(params, "role")),
-    params => `makes the role ${nameIn(params, "role")}`,
+    params => `creates the role ${nameIn(params, "role")}`,
   ),
   "guild.role.update": method(
     ({guild}, params) => guild.renameRole(text(params, "role_id"), nameIn(params, "role")),
@@ -106,7 +106,7 @@ const methods: Readonly<Record<`${string}.${string}`, Method | undefined>> = {
   "channel.list": method(({guild}) => listOf(guild.channels())),
   "channel.create": method(
     ({guild, row}, params) => guild.createChannel(row, nameIn(params, "data"), typeIn(params)),
-    params => `makes the channel ${nameIn(params, "data")}`,
+    params => `creates the channel ${nameIn(params, "data")}`,
   ),
   "channel.update": method(
     ({guild}, params) => guild.renameChannel(text(params, "channel_id"), nameIn(params, "data")),
@@ -135,7 +135,7 @@ export const methodNames = Object.keys(methods) as readonly Feature[]
 /** Does what a method of Satori says, and shows it to those who listen. */
 export const callMethod = (name: string, params: Parameters, place: Place): unknown => {
   const found = methods[name as keyof typeof methods]
-  if (found === undefined) throw wrong("a method that it has")
+  if (found === undefined) throw wrong("a method that it supports")
   if (params.guild_id !== undefined && params.guild_id !== guild.id) throw wrong(`guild_id "${guild.id}", or none`)
   const answer = found.run(place, params)
   if (found.seen !== undefined) place.room.tellAll(found.seen(params))

@@ -6,17 +6,21 @@ import {placeOf, sayerFields} from "./sayers.ts"
 
 const NewPress = Type.Object(
   {
-    button: Type.String({minLength: 1, maxLength: 1000, description: "Its number in its message, its label or its id"}),
+    button: Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: "The button's number in its message, its label or its id",
+    }),
     message: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          "The message with the button; the newest that has it when left out. For one from before the Host started, give the button's id",
+          "The message with the button; by default, the newest one that has it. For a message from before the Host started, use the button's id",
       }),
     ),
     values: Type.Optional(
       Type.Record(Type.String(), Type.String({maxLength: 100_000}), {
-        description: "Of a form: what is filled in, by the name of each field",
+        description: "For a form: the values, by field name",
       }),
     ),
     ...sayerFields,
@@ -32,7 +36,7 @@ export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoin
     method: "POST",
     path: "/press",
     scope: "full",
-    summary: "Press a button under a message of the bot, or fill in its form; it is durable when this answers",
+    summary: "Press a button under a message of the bot, or fill in its form; the press is durable when this returns",
     body: NewPress,
     response: Stored,
     status: 202,
@@ -58,18 +62,21 @@ export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoin
 /** A platform opens a form for who presses it, and lets them fill in its fields. */
 const requireValues = ({label, fields}: RoomButton, values: Readonly<Record<string, string>> | undefined): void => {
   if (fields === undefined && values !== undefined)
-    throw new Problem("request_invalid", `values: ${label} is a button, and takes none`)
+    throw new Problem("request_invalid", `values: ${label} is a button and accepts none`)
   if (fields !== undefined && values === undefined)
     throw new Problem(
       "request_invalid",
-      `values: ${label} is a form with ${fields.join(", ")}: give what is filled in`,
+      `values: ${label} is a form with the fields ${fields.join(", ")}: send their values`,
       {
         hint: "In svc chat: /fill 1 name=Ann. In a test: bot.fill(form, values).",
       },
     )
   const stray = Object.keys(values ?? {}).find(name => fields?.includes(name) === false)
   if (stray !== undefined)
-    throw new Problem("request_invalid", `values.${stray}: the form has no such field; it has ${fields?.join(", ")}`)
+    throw new Problem(
+      "request_invalid",
+      `values.${stray}: the form has no field of this name; it has ${fields?.join(", ")}`,
+    )
 }
 
 interface Found {
@@ -91,6 +98,6 @@ const findIn = (room: Room, channel: string, meant: string, message?: string): F
   }
   if (message !== undefined && !messages.some(({id}) => id === message)) return {message, button: meant, content: ""}
   throw new Problem("request_invalid", `no message in ${channel} has the button ${meant}`, {
-    hint: "Ask GET /api/plugins/sandbox/messages?channel=… for the messages and their buttons.",
+    hint: "GET /api/plugins/sandbox/messages?channel=… lists the messages and their buttons.",
   })
 }

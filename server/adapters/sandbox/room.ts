@@ -114,7 +114,7 @@ export class Room {
     if (message !== undefined) return message
     throw refused(`there is no message ${id} in ${channel}`, {
       reason: "message_unknown",
-      remediation: "The sandbox remembers its newest messages, and none from before the Host started.",
+      remediation: "The sandbox remembers only its newest messages, and none from before the Host started.",
     })
   }
 

@@ -4,13 +4,17 @@ import {guild} from "./guild.ts"
 /** Who does something in the sandbox, and where. */
 export const sayerFields = {
   channel: Type.Optional(Type.String({minLength: 1, maxLength: 100, default: "chat"})),
-  user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Who is writing"})),
-  account: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Their account, for permissions"})),
-  locale: Type.Optional(
-    Type.String({minLength: 1, maxLength: 100, description: "Their language, as a platform says it: de-AT"}),
+  user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The author of the message"})),
+  account: Type.Optional(
+    Type.String({minLength: 1, maxLength: 100, description: "The author's account, for permissions"}),
   ),
-  id: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The same id again is stored once"})),
-  group: Type.Optional(Type.Boolean({description: "In a channel with others, not in a direct conversation"})),
+  locale: Type.Optional(
+    Type.String({minLength: 1, maxLength: 100, description: "The author's language, as a platform reports it: de-AT"}),
+  ),
+  id: Type.Optional(
+    Type.String({minLength: 1, maxLength: 100, description: "The id of the message; svc stores an id only once"}),
+  ),
+  group: Type.Optional(Type.Boolean({description: "Whether this is a group channel instead of a direct conversation"})),
 }
 
 interface Sayer {

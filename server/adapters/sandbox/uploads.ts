@@ -10,10 +10,14 @@ const text = (longest: number, description: string) =>
 /** A file of a new message. */
 export const NewFile = Type.Object(
   {
-    name: text(200, "Its name"),
-    type: Type.Optional(Type.String({maxLength: 100, pattern: "^[\\w.+-]+/[\\w.+-]+$", description: "Its MIME type"})),
-    data: Type.Optional(Type.String({description: "Its bytes in base64: 512 KiB in a message; kept in memory"})),
-    src: text(2000, "Its address, in the place of data: the Host reads it when a plugin does"),
+    name: text(200, "The file's name"),
+    type: Type.Optional(
+      Type.String({maxLength: 100, pattern: "^[\\w.+-]+/[\\w.+-]+$", description: "The file's MIME type"}),
+    ),
+    data: Type.Optional(
+      Type.String({description: "The file's bytes in base64: at most 512 KiB in a message; kept in memory"}),
+    ),
+    src: text(2000, "The file's address, instead of data: the Host reads it when a plugin does"),
   },
   {title: "NewFile", additionalProperties: false},
 )
@@ -33,9 +37,9 @@ export class Uploads {
     if (size > limits.message)
       throw new Problem(
         "file_too_large",
-        `the files have ${size} bytes; a message of the sandbox has ${limits.message}`,
+        `the files have ${size} bytes; a sandbox message may have ${limits.message}`,
         {
-          hint: "Send smaller files, or the address of a larger one.",
+          hint: "Send smaller files, or use the address of a larger one.",
         },
       )
     return read.map(({name, type, src = "", bytes}) =>
@@ -48,7 +52,7 @@ export class Uploads {
     if (!src.startsWith(scheme)) return undefined
     const bytes = this.#bytes.get(src)
     if (bytes === undefined)
-      throw refused("the sandbox does not have this file any more", {
+      throw refused("the sandbox no longer has this file", {
         reason: "file_unknown",
         remediation: "Send it again: the sandbox remembers the newest 16 MiB since the Host started.",
       })
@@ -70,7 +74,7 @@ export class Uploads {
 
 const bytesOf = ({data, src}: NewFile, which: string): Uint8Array | undefined => {
   if ((data === undefined) === (src === undefined))
-    throw new Problem("request_invalid", `${which}: give either data or src`)
+    throw new Problem("request_invalid", `${which}: set either data or src`)
   if (data === undefined) return undefined
   if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
     throw new Problem("request_invalid", `${which}.data is not base64`)

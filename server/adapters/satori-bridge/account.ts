@@ -6,7 +6,7 @@ export const Account = Type.Object(
   {
     package: Type.String({
       pattern: "^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$",
-      description: "The adapter's npm package, such as @satorijs/adapter-kook. The project has to have it",
+      description: "The adapter's npm package, such as @satorijs/adapter-kook. The project must have it installed",
     }),
     config: Type.Record(Type.String(), Type.Unknown(), {
       default: {},
@@ -17,7 +17,7 @@ export const Account = Type.Object(
       description: "The secret keys of the adapter's configuration, each as ${NAME}; a.b is the key b of a",
     }),
     buttons: Type.Optional(
-      Type.Boolean({description: "The adapter shows buttons. Otherwise buttons are a numbered list"}),
+      Type.Boolean({description: "Whether the adapter shows buttons. Otherwise svc sends them as a numbered list"}),
     ),
   },
   {additionalProperties: false},

@@ -27,10 +27,10 @@ const askLogin = async (stock: Stock, tools: Parameters<typeof askBot>[1]): Prom
     await bot.getLogin()
   } catch (error) {
     const detail = stock.veil.reason(error)
-    if (isUnanswered(error)) throw new Error(`the platform was not reached: ${detail}`)
+    if (isUnanswered(error)) throw new Error(`could not reach the platform: ${detail}`)
     return {what, ok: false, detail, remediation: credentialsHint(stock.name)}
   }
   if (bot.selfId === undefined)
-    return {what, ok: true, detail: "not asked: the adapter has no way to, before it connects"}
+    return {what, ok: true, detail: "not checked: the adapter can check only once it is connected"}
   return {what, ok: true, detail: stock.veil.text(`${bot.platform} ${bot.user?.name ?? bot.selfId}`)}
 }

@@ -78,7 +78,7 @@ const readSession = (session: Session, stock: Stock, proxies: readonly string[],
   try {
     return incomingFrom(session, stock, proxies)
   } catch (error) {
-    log.warn(`an event of the adapter was left out: ${stock.veil.reason(error)}`)
+    log.warn(`dropped an event of the adapter: ${stock.veil.reason(error)}`)
     return undefined
   }
 }

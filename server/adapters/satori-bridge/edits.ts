@@ -57,9 +57,9 @@ export const refuseFiles = (content: readonly Node[]): void => {
   for (const node of content) {
     if (!isElement(node)) continue
     if (files.includes(node.type))
-      throw refused("adapters of Koishi's world put no files into a message that is there", {
+      throw refused("Koishi adapters cannot add files to an existing message", {
         reason: "unsupported",
-        remediation: "Send the file as a message of its own.",
+        remediation: "Send the file in a separate message.",
       })
     refuseFiles(node.children)
   }

@@ -33,7 +33,7 @@ export const failureOf = (error: unknown, veil: Veil): Error => {
   if (status === 401 || status === 403)
     return refused(reason, {
       reason: "rejected",
-      remediation: "Give the bot the permission on its platform, or correct the secrets of the account.",
+      remediation: "Give the bot the permission on its platform, or correct secrets in the account.",
     })
   // Telegram answers 400 for a message that is not there.
   const isGone = status === 404 || (status === 400 && /message to \w+ not found/i.test(reason))
@@ -57,14 +57,14 @@ export const isRefused = (error: unknown): boolean =>
   [401, 403].includes(statusOf(error) ?? 0) || refusal.test(textOf(error))
 
 export const credentialsHint = (name: string): string =>
-  `Correct the variables that secrets names, and what the bot may on the platform's page for developers; ${name} documents what it needs. Then run svc runtime reload.`
+  `Correct the variables that secrets names, and the bot's permissions on the platform's developer page; see the documentation of ${name}. Then run svc runtime reload.`
 
 /** Why there is no connection: a refusal where another attempt would end the same way. */
 export const connectionError = (error: unknown, {name, veil}: Pick<Stock, "name" | "veil">): Error => {
   if (isRefusal(error)) return error
   const reason = veil.reason(firstOf(error ?? new Error("the adapter is offline")))
   if (firstOf(error) instanceof TypeError)
-    return new Error(`${name} did not understand what the platform answered: ${reason}`)
+    return new Error(`${name} did not understand the platform's answer: ${reason}`)
   if (!isRefused(error)) return new Error(reason)
   return refused(`the platform refused the bot: ${reason}`, {
     reason: "credentials",

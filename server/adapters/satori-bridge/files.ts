@@ -71,7 +71,7 @@ export class LentFiles {
 }
 
 const unreadable = () =>
-  refused("the address of a file leads to none that the adapter may read", {
+  refused("the address leads to no file that the adapter may read", {
     reason: "file_unknown",
     remediation: "Send a stored file, or an http: or https: address.",
   })

@@ -8,10 +8,10 @@ export const libraries = {"@satorijs/core": "4.6.0"} as const
 
 /** Bots of stock adapters of Koishi's world, run inside of svc. */
 export default definePlugin({
-  description: "Bots of stock adapters of Koishi's world (@satorijs/adapter-…)",
+  description: "Bots of Koishi's stock adapters (@satorijs/adapter-…)",
   setup(plugin) {
     plugin.adapter("satori-bridge", {
-      description: "A bot of a stock adapter (@satorijs/adapter-…)",
+      description: "A bot of a Koishi stock adapter (@satorijs/adapter-…)",
       libraries,
       packages: account => [account.package],
       account: Account,

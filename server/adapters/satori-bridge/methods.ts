@@ -91,13 +91,13 @@ const send = async (bot: Bot, {channelId, content}: Fields, session: Session | u
 }
 
 const nothingSent = () =>
-  refused("the adapter sent nothing: it shows none of what the message has", {
+  refused("the adapter sent nothing: it supports no part of the message", {
     reason: "unsupported",
-    remediation: "Send text, or a kind of file that the adapter's package can send.",
+    remediation: "Send text, or a kind of file that the adapter supports.",
   })
 
 const lacking = (method: string, name: string): Error =>
   refused(`${name} has no ${method}`, {
     reason: "unsupported",
-    remediation: "Leave the act out: the adapter's package does not have it.",
+    remediation: "Do not use this act: the adapter does not support it.",
   })

@@ -46,7 +46,7 @@ export const runBot = async (stock: Stock, options: RunOptions): Promise<Running
   }
   const failed = (error: unknown) => {
     failure = error
-    if (isOnline) options.log.warn(`the adapter failed at an event, which is left out: ${veil.reason(error)}`)
+    if (isOnline) options.log.warn(`the adapter failed on an event; dropped it: ${veil.reason(error)}`)
     else end(error)
   }
   const told = async (bot: Bot) => {
@@ -95,7 +95,7 @@ const makeContext = ({core, plugin, config, veil}: Stock, {log, defer}: Pick<Run
   if (context.get("http") === undefined) context.plugin(core.HTTP)
   context.on("internal/error", (error: unknown) => {
     made.failure ??= error
-    log.debug(`the adapter has failed in a part: ${veil.reason(error)}`)
+    log.debug(`a part of the adapter failed: ${veil.reason(error)}`)
   })
   context.on("bot-added", (bot: Bot) => void bots.push(bot))
   const fork = context.plugin(plugin, config)
@@ -114,10 +114,10 @@ const botIn = ({core, name, veil}: Stock, made: Made): Bot => {
   for (const {inject} of made.context.registry.values()) if (inject.server?.required === true) throw serverMissing(name)
   const [bot] = made.bots
   if (bot instanceof core.Bot) return bot
-  throw refused(`${name} made no bot${made.failure === undefined ? "" : `: ${veil.reason(made.failure)}`}`, {
+  throw refused(`${name} created no bot${made.failure === undefined ? "" : `: ${veil.reason(made.failure)}`}`, {
     reason: "package",
     remediation:
-      "Correct package of the account. If it is an adapter: its version and that of @satorijs/core do not fit, or the project has @satorijs/core twice.",
+      "Correct package in the account. If it names an adapter, its version does not fit @satorijs/core, or the project has @satorijs/core twice.",
   })
 }
 
@@ -126,7 +126,7 @@ export const askBot = async (stock: Stock, tools: Pick<RunOptions, "log" | "defe
   const made = makeContext(stock, tools)
   const {context} = made
   context.on("bot-connect", () => {
-    throw new Error("it is only asked")
+    throw new Error("this context only asks")
   })
   await context.start()
   return botIn(stock, made)

@@ -35,9 +35,9 @@ const exportsIn = (loaded: unknown, name: string): Pick<Stock, "plugin" | "expor
   const inner = outer.default as Fields | undefined
   const plugin = [inner, inner?.default, outer].find(each => typeof each === "function" || hasApply(each))
   if (plugin === undefined)
-    throw refused(`${name} exports no plugin of Koishi's world`, {
+    throw refused(`${name} exports no Koishi plugin`, {
       reason: "package",
-      remediation: "Correct package of the account: it is a package such as @satorijs/adapter-kook.",
+      remediation: "Correct package in the account: it must be a package such as @satorijs/adapter-kook.",
     })
   return {plugin: plugin as StockPlugin, exports: {...(typeof inner === "object" ? inner : {}), ...outer}}
 }
@@ -52,14 +52,14 @@ const needsServer = (inject: StockPlugin["inject"] = []): boolean => {
 
 /** The refusal of an adapter that takes webhooks by Koishi's own server. */
 export const serverMissing = (name: string): Error =>
-  refused(`${name} takes webhooks by a server of Koishi, which svc does not have`, {
+  refused(`${name} receives webhooks through Koishi's server, which svc does not have`, {
     reason: "server",
     remediation:
-      "Choose a protocol of the adapter that connects by itself (protocol: ws, websocket or polling), where it has one. Else run it in Koishi, and connect svc to that by the adapter satori.",
+      "Choose a protocol in which the adapter itself connects (protocol: ws, websocket or polling), if it has one. Otherwise run it in Koishi, and connect svc to Koishi with the adapter satori.",
   })
 
 const checkConfig = (account: AccountSettings, schema: Schema | undefined, veil: Veil): Fields => {
-  const remediation = `Correct config and secrets of the account: ${account.package} documents its keys. Then run svc runtime reload.`
+  const remediation = `Correct config and secrets in the account: ${account.package} documents its keys. Then run svc runtime reload.`
   const refuse = (what: string) => refused(what, {reason: "config", remediation})
   const config = configOf(account)
   for (const [path, value] of leavesOf(account.config)) {

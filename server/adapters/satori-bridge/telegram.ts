@@ -38,7 +38,7 @@ export const gateTelegram = (bot: Bot, {exports, veil}: Stock, {opened, stored, 
   const handleUpdate = exports.handleUpdate as (update: unknown, bot: Bot) => Promise<void>
   const {getUpdates: poll, answerCallbackQuery: answerPress} = internal
   if (poll === undefined || typeof handleUpdate !== "function")
-    throw refused("this version of the adapter for Telegram is not known", {
+    throw refused("svc does not know this version of the Telegram adapter", {
       reason: "package",
       remediation: "Install @satorijs/adapter-telegram 4.5.11, or use the built-in adapter telegram.",
     })
@@ -47,14 +47,16 @@ export const gateTelegram = (bot: Bot, {exports, veil}: Stock, {opened, stored, 
   telegram.setAvatarUrl = async () => {}
   // Telegram refuses the answer to a press that is some seconds old. The press counts all the same.
   internal.answerCallbackQuery = async params =>
-    answerPress?.call(internal, params).catch(error => log.debug(`a press was not answered: ${veil.reason(error)}`))
+    answerPress
+      ?.call(internal, params)
+      .catch(error => log.debug(`could not answer a button press: ${veil.reason(error)}`))
   const handle = async (update: unknown) => {
     try {
       await handleUpdate(update, bot)
     } catch (error) {
       if (isUnanswered(error)) throw error
       const id = textIn(fieldsOf(update), "update_id")
-      log.warn(`the adapter could not read the update ${id} of Telegram, which is left out: ${veil.reason(error)}`)
+      log.warn(`the adapter could not read update ${id} from Telegram; dropped it: ${veil.reason(error)}`)
     }
   }
   let offset = 0

@@ -9,15 +9,16 @@ export const Account = Type.Object(
     }),
     token: Type.Optional(Type.Secret({description: "The server's token, as ${NAME}"})),
     platform: Type.Optional(
-      Type.String({minLength: 1, description: "The login's platform; needed where the server has several logins"}),
+      Type.String({minLength: 1, description: "The login's platform; required if the server has several logins"}),
     ),
     user: Type.Optional(
-      Type.String({minLength: 1, description: "The login's user id; needed where the platform has several logins"}),
+      Type.String({minLength: 1, description: "The login's user id; required if the platform has several logins"}),
     ),
     buttons: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "The platform behind the server shows buttons. Otherwise buttons are a numbered list",
+        description:
+          "Whether the platform behind the server shows buttons. Otherwise svc sends them as a numbered list",
       }),
     ),
   },

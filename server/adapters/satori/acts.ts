@@ -72,6 +72,6 @@ const channelIn = (answer: unknown): Channel => {
   if (channel !== undefined) return channel
   throw refused("the server opened no channel", {
     reason: "unsupported",
-    remediation: "Its platform opens no direct channels: send to a channel.",
+    remediation: "The server's platform opens no direct channels: send to an existing channel.",
   })
 }

@@ -56,7 +56,7 @@ export class Api implements Methods {
       duplex: "half",
     } as RequestInit)
     const src = Object.values(fieldsOf(json(await this.#textOf(answer, method)))).find(each => typeof each === "string")
-    if (typeof src !== "string") throw new Error("the server took the file, and gave no address for it")
+    if (typeof src !== "string") throw new Error("the server accepted the file but returned no address for it")
     return src
   }
 
@@ -122,10 +122,10 @@ export const finalOf = (error: unknown): unknown => {
 }
 
 const remediationOf = (status: number): string => {
-  if (status < 400) return "The server redirects: correct url of the account."
-  if (status === 401) return "Correct the variable that token names: it is the token of the Satori server."
-  if (status === 403) return "Give the bot the permission on its platform, or correct platform and user of the account."
+  if (status < 400) return "The server redirects: correct url in the account."
+  if (status === 401) return "Correct the variable that token names: its value is the token of the Satori server."
+  if (status === 403) return "Give the bot the permission on its platform, or correct platform and user in the account."
   if (status === 404 || status === 405 || status === 501)
-    return "Correct the target. If it exists, the server or its platform does not have this method."
-  return "Correct what is sent; the server says what it does not take."
+    return "Correct the target. If it exists, the server or its platform does not support this method."
+  return "Correct the message; the server's answer says what it rejects."
 }

@@ -32,14 +32,12 @@ const checkLogin = async (
       what: "login is online",
       ok: isOnline,
       detail: `status ${login.status}`,
-      ...(isOnline
-        ? {}
-        : {remediation: "Look at the server's own log: the bot is not connected to its platform there."}),
+      ...(isOnline ? {} : {remediation: "See the server's log: there the bot is not connected to its platform."}),
     }
     return [found, online, await checkMethods(new Api(account, login), login, signal)]
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    const remediation = "Set platform and user of the account to a login of the server, or connect the bot there."
+    const remediation = "Set platform and user in the account to a login of the server, or connect the bot there."
     return [{what: "login", ok: false, detail, remediation}]
   }
 }
@@ -49,11 +47,11 @@ const checkMethods = async (api: Api, {features}: ServerLogin, signal: AbortSign
   const what = "methods"
   try {
     await api.call("login.get", {}, signal)
-    const told = features.length === 0 ? "the server does not tell which it has" : features.join(", ")
+    const told = features.length === 0 ? "the server does not list them" : features.join(", ")
     return {what, ok: true, detail: told}
   } catch (error) {
     if (!(error instanceof AnswerError)) throw error
-    const remediation = "Let POST <url>/v1/login.get through to the server, and correct url and token of the account."
+    const remediation = "Let POST <url>/v1/login.get reach the server, and correct url and token in the account."
     return {what, ok: false, detail: error.message, remediation}
   }
 }

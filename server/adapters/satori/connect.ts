@@ -49,7 +49,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     if (isOurs && type.startsWith("login-")) presence.hear(type, event)
     if (isOurs) channels.learn(channelOf(fieldsOf(event.channel)))
     const incoming = isOurs ? incomingOf(event, {login, proxies}) : undefined
-    if (incoming === undefined) endpoint.log.debug(`the server's event ${type} was passed over`)
+    if (incoming === undefined) endpoint.log.debug(`skipped the server's event ${type}`)
     intake.add(incoming, snOf(event))
   }
   for (const event of early) take(event)

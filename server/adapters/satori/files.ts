@@ -29,10 +29,10 @@ export const uploading =
 const inside = async (file: StoredFile): Promise<string> => {
   if (file.size > largestInside) {
     throw refused(
-      `${file.name} has ${file.size} bytes; the server takes no uploads, and a message takes ${largestInside}`,
+      `${file.name} has ${file.size} bytes; the server accepts no uploads, and a message may have ${largestInside}`,
       {
         reason: "file_too_large",
-        remediation: "Send a smaller file, or the address of this one.",
+        remediation: "Send a smaller file, or the address of the file.",
       },
     )
   }
@@ -71,7 +71,7 @@ export const downloading =
     if (link === undefined) return undefined
     const answer = await api.open(link, signal)
     if (answer !== undefined) return answer
-    throw refused("the file's address leads to no file of the server", {
+    throw refused("the file's address leads to no file on the server", {
       reason: "file_unknown",
       remediation: "Ask the author of the message to send the file again.",
     })

@@ -93,7 +93,7 @@ export class Intake {
       this.#isStoring = false
     }
     if (this.#isFull)
-      throw new Error(`more than ${most.waiting} events waited; going on behind the last one that is stored`)
+      throw new Error(`more than ${most.waiting} events were waiting; resuming after the last stored one`)
   }
 
   /** Again while ingress is paused. */
@@ -122,7 +122,7 @@ export class Intake {
         for (const each of batch) await this.#storeBatch([each])
         return
       }
-      this.#endpoint.log.warn(`an event of the server was left out: ${error.message}`)
+      this.#endpoint.log.warn(`dropped an event of the server: ${error.message}`)
       await this.#storeBatch([{event: undefined, sn: batch[0]?.sn}])
     }
   }
@@ -141,7 +141,7 @@ export class Intake {
   #moveTo(batch: readonly Waiting[], sn: number | undefined): void {
     if (!this.#isNumbered && this.#sn !== undefined && sn !== undefined && sn < this.#sn)
       this.#endpoint.log.warn(
-        `the server has restarted its count of events: ${sn} came behind ${this.#sn}. The events that it kept for this bot are lost`,
+        `the server has restarted its event numbers: ${sn} came after ${this.#sn}. The events that it kept for this bot are lost`,
       )
     this.#isNumbered ||= batch.some(each => each.sn !== undefined)
     this.#sn = sn

@@ -23,10 +23,10 @@ export const chooseLogin = (
     throw new Error(`the server has no login${wanted === "" ? "" : ` ${wanted}`}; it has: ${namesOf(logins)}`)
   }
   if (more.some(login => nameOf(login) !== nameOf(found))) {
-    throw refused(`the account means several logins of the server: ${namesOf([found, ...more])}`, {
+    throw refused(`the account matches several logins of the server: ${namesOf([found, ...more])}`, {
       reason: "login_ambiguous",
       remediation:
-        "Set platform and user of the account to one of them. Make an endpoint for each login that is needed.",
+        "Set platform and user in the account to one of them. Create an endpoint for each login that you need.",
     })
   }
   return found

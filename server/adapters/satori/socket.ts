@@ -67,15 +67,15 @@ export const openSocket = (
     // Node 22.12 tells of a connection that could not be made by this alone.
     socket.addEventListener("error", event => {
       const why =
-        "message" in event && typeof event.message === "string" && event.message !== "" ? event.message : "it broke"
+        "message" in event && typeof event.message === "string" && event.message !== "" ? event.message : "it failed"
       end(isReady ? closed(why) : notAccepted(why), beat.goodAt)
     })
     socket.addEventListener("message", ({data}: {data: unknown}) => {
       if (!isOpen()) return
-      if (typeof data !== "string") return listener.strange("a message that is no text")
+      if (typeof data !== "string") return listener.strange("a message that is not text")
       if (data.length > longestSignal) return listener.strange(`a signal of ${data.length} characters`)
       const said = readSignal(data)
-      if (said === undefined) return listener.strange("no signal that is known")
+      if (said === undefined) return listener.strange("an unknown signal")
       if (said.is === "pong") return beat.answered()
       if (said.is === "event") {
         if (isReady) listener.event(said.event)
@@ -135,7 +135,7 @@ const wordsOf = (code: number, reason: string): string => (reason === "" ? `code
 
 const closed = (why: string): Error => new Error(`the server closed the connection: ${why}`)
 
-const notAccepted = (why: string): Error => new Error(`the server did not accept the connection of events: ${why}`)
+const notAccepted = (why: string): Error => new Error(`the server did not accept the event connection: ${why}`)
 
 const notReady = (code: number, reason: string): Error => {
   const why = wordsOf(code, reason)
@@ -143,8 +143,8 @@ const notReady = (code: number, reason: string): Error => {
 }
 
 const tokenRefused = (why: string): Error =>
-  refused(`the server refused the token: ${why}`, {
+  refused(`the server rejected the token: ${why}`, {
     reason: "credentials",
     remediation:
-      "Correct the variable that token names: it is the token of the Satori server. Then run svc runtime reload.",
+      "Correct the variable that token names: its value is the token of the Satori server. Then run svc runtime reload.",
   })

@@ -10,13 +10,13 @@ export const Account = Type.Object(
       }),
     ),
     signingSecret: Type.Optional(
-      Type.Secret({description: "The app's Signing Secret, as ${NAME}: events by HTTP, at /hooks/<plugin>/<endpoint>"}),
+      Type.Secret({description: "The app's Signing Secret, as ${NAME}: events by HTTP at /hooks/<plugin>/<endpoint>"}),
     ),
     api: Type.Optional(
       Type.String({
         pattern: "^https?://[^/@\\s?#]+(/[^\\s?#]*)?$",
         default: "https://slack.com/api/",
-        description: "The address of the Web API; another one is for tests",
+        description: "The address of the Web API; change it only for tests",
       }),
     ),
   },

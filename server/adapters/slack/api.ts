@@ -56,9 +56,9 @@ export const openApi = async (account: AccountSettings, load: CheckTools["load"]
 
 /** What to do about a token that Slack refuses. */
 export const botToken =
-  "Copy the Bot User OAuth Token (xoxb-…) from OAuth & Permissions of the app into the variable that botToken names."
+  "Set the variable that botToken names to the Bot User OAuth Token (xoxb-…), under OAuth & Permissions of the app."
 export const appToken =
-  "Make an app-level token (xapp-…) with connections:write under Basic Information, and put it into the variable that appToken names."
+  "Create an app-level token (xapp-…) with connections:write under Basic Information, and set the variable that appToken names to it."
 
 /** A refusal of the token itself: nothing works until it is another one. */
 const credentials: ReadonlySet<string> = new Set([
@@ -89,7 +89,7 @@ const remedies: Readonly<Record<string, string>> = {
   is_archived: "Unarchive the channel, or send elsewhere.",
   user_not_found: "Send to the id of a user of this workspace.",
   cannot_dm_bot: "Send to a person, or to a channel.",
-  restricted_action: "An administrator of the workspace has restricted this: ask for it, or send elsewhere.",
+  restricted_action: "A workspace administrator has restricted this: ask for permission, or send elsewhere.",
 }
 
 export const isCredentials = (error: unknown): boolean => (error as Partial<Refusal> | null)?.reason === "credentials"
@@ -105,24 +105,24 @@ const nameOf = (error: unknown): string | undefined => {
 /** What an error of the library means for the Host: try again, wait, or give up. */
 export const failureOf = (error: unknown, method: string, token: string): Error => {
   const {code, data, retryAfter: seconds, statusCode} = payloadOf(error)
-  if (typeof seconds === "number") return retryAfter(seconds * 1000, `Slack asks to wait with ${method}`)
+  if (typeof seconds === "number") return retryAfter(seconds * 1000, `Slack rate-limits ${method}`)
   const name = nameOf(error)
-  if (name === "ratelimited" || name === "rate_limited") return retryAfter(null, `Slack asks to wait with ${method}`)
-  if (name === "no_json") return new Error(`Slack's answer to ${method} is no JSON`)
+  if (name === "ratelimited" || name === "rate_limited") return retryAfter(null, `Slack rate-limits ${method}`)
+  if (name === "no_json") return new Error(`Slack's answer to ${method} is not JSON`)
   if (name !== undefined && passing.has(name)) return new Error(`Slack answered ${method} with ${name}`)
   if (name !== undefined && credentials.has(name))
-    return refused(`Slack refuses the token: ${name}`, {reason: "credentials", remediation: token})
+    return refused(`Slack rejected the token: ${name}`, {reason: "credentials", remediation: token})
   if (name === "missing_scope") return missingScope(method, textIn(payloadOf(data), "needed"))
   if (name !== undefined)
     return refused(`Slack answered ${method} with ${name}`, {
       reason: name,
-      remediation: remedies[name] ?? `Slack explains it: https://docs.slack.dev/reference/methods/${method}`,
+      remediation: remedies[name] ?? `See Slack's documentation: https://docs.slack.dev/reference/methods/${method}`,
     })
   if (code === "slack_webapi_http_error") return new Error(`Slack answered ${method} with status ${statusCode}`)
   const original = payloadOf(error).original ?? error
   // Without a valid header, the library says so in the text of its error alone.
   const why = original instanceof Error ? original.message : "no answer"
-  if (why.startsWith("Retry header")) return retryAfter(null, `Slack asks to wait with ${method}`)
+  if (why.startsWith("Retry header")) return retryAfter(null, `Slack rate-limits ${method}`)
   return new Error(`Slack did not answer ${method}: ${causeOf(original) ?? why}`)
 }
 
@@ -134,7 +134,7 @@ export const whereScopes =
   "under OAuth & Permissions, Bot Token Scopes, of the app (https://api.slack.com/apps), then reinstall the app to the workspace."
 
 const missingScope = (method: string, needed: string | undefined): Error =>
-  refused(`the app has no scope for ${method}${needed === undefined ? "" : `: ${needed}`}`, {
+  refused(`the app lacks the scope for ${method}${needed === undefined ? "" : `: ${needed}`}`, {
     reason: "missing_scope",
     remediation: `Add ${needed ?? "the scope"} ${whereScopes}`,
   })

@@ -7,17 +7,17 @@ import {payloadOf, textIn} from "./payload.ts"
 /** What the adapter does with each scope of the bot token (https://docs.slack.dev/reference/scopes). */
 const needed: Readonly<Record<string, string>> = {
   "chat:write": "to send, edit and delete messages",
-  "app_mentions:read": "to hear its name",
-  "channels:history": "to hear public channels",
-  "groups:history": "to hear private channels",
-  "im:history": "to hear direct messages",
-  "mpim:history": "to hear direct messages of several people",
+  "app_mentions:read": "to receive mentions",
+  "channels:history": "to receive messages of public channels",
+  "groups:history": "to receive messages of private channels",
+  "im:history": "to receive direct messages",
+  "mpim:history": "to receive group direct messages",
   "im:write": "to open direct messages",
-  "reactions:read": "to hear of reactions",
+  "reactions:read": "to receive reactions",
   "reactions:write": "to react",
   "files:read": "to read files",
   "files:write": "to send files",
-  "users:read": "to know the names and languages of users",
+  "users:read": "to look up the names and languages of users",
 }
 
 /** Scopes without which one act is refused, and nothing else. */
@@ -51,12 +51,11 @@ export const check = async (
 const kindOf = (bot: unknown): AdapterFinding => ({
   what: "bot token",
   ok: typeof bot === "string",
-  remediation: "Use the Bot User OAuth Token (xoxb-…) in place of a user's token.",
+  remediation: "Use the Bot User OAuth Token (xoxb-…) instead of a user's token.",
 })
 
 const scopesIn = (scopes: unknown): readonly AdapterFinding[] => {
-  if (!Array.isArray(scopes))
-    return [{what: "scopes", ok: true, detail: "Slack does not tell which scopes the token has"}]
+  if (!Array.isArray(scopes)) return [{what: "scopes", ok: true, detail: "Slack does not list the token's scopes"}]
   const given = new Set<unknown>(scopes)
   const without = (of: typeof needed) => Object.entries(of).filter(([scope]) => !given.has(scope))
   const missing = without(needed).map(([scope, use]) => ({
@@ -66,7 +65,7 @@ const scopesIn = (scopes: unknown): readonly AdapterFinding[] => {
     remediation: `Add ${scope} ${whereScopes}`,
   }))
   const left = without(optional).map(([scope, use]) => `${scope} (${use})`)
-  const detail = left.length === 0 ? "all" : `all that are needed; not given: ${left.join(", ")}`
+  const detail = left.length === 0 ? "all" : `all required ones; optional ones not granted: ${left.join(", ")}`
   return missing.length > 0 ? missing : [{what: "scopes", ok: true, detail}]
 }
 
@@ -102,7 +101,7 @@ const secretsOf = ({signingSecret}: AccountSettings): readonly AdapterFinding[] 
         {
           what: "signing secret",
           ok: false,
-          detail: "it is not 32 hexadecimal digits",
+          detail: "it does not have 32 hexadecimal digits",
           remediation: "Copy the Signing Secret from Basic Information of the app, not its Client Secret.",
         },
       ]

@@ -30,7 +30,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   const open = await openApi(account, endpoint.load)
   const who = await open("auth.test", {}, signal)
   const [id, name, bot] = [idIn(who, "user_id"), textIn(who, "user"), idIn(who, "bot_id")]
-  if (id === undefined) throw new Error("Slack did not say who the bot is")
+  if (id === undefined) throw new Error("Slack did not return the bot's user id")
   endpoint.login({
     platform: "slack",
     user: {id, ...(name === undefined ? {} : {name}), is_bot: true},

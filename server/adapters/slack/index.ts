@@ -12,7 +12,7 @@ export default definePlugin({
   description: "Slack",
   setup(plugin) {
     plugin.adapter("slack", {
-      description: "An app of Slack in one workspace",
+      description: "A Slack app in one workspace",
       account: Account,
       history: "none",
       features: [

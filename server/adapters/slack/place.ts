@@ -15,7 +15,7 @@ export const channelIdOf = (channel: string, thread?: string): string =>
 export const placeOf = (id: string): Place => {
   const [, channel, thread] = /^([^:\s]+)(?::(\d+\.\d+))?$/.exec(id) ?? []
   if (channel === undefined)
-    throw refused(`"${id}" is no channel of Slack`, {
+    throw refused(`"${id}" is not a Slack channel`, {
       reason: "target_invalid",
       remediation: "Send to the id of a channel, such as C024BE91L, or to <channel>:<ts of a message> for its thread.",
     })

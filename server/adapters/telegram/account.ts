@@ -10,7 +10,7 @@ export const Account = Type.Object(
       Type.String({
         pattern: address,
         default: "https://api.telegram.org",
-        description: "The address of a Bot API server of your own",
+        description: "The address of your own Bot API server",
       }),
     ),
     webhook: Type.Optional(

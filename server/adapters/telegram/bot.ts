@@ -36,7 +36,7 @@ export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<
     })
     if (answer?.ok === true) return answer
     const {error_code: code, description, parameters} = answer ?? {}
-    if (code === undefined) throw new Error(`Telegram did not answer ${method} as its Bot API does`)
+    if (code === undefined) throw new Error(`the answer to ${method} does not look like Telegram's Bot API`)
     throw new BotApiError(code, reasonOf(description), parameters)
   })
   return {
@@ -44,11 +44,11 @@ export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<
     upload: file => new InputFile(() => file.stream(), fileNameOf(file.name)),
     download: async (path, signal) => {
       const answer = await fetch(`${root}/file/bot${secret}/${path}`, {signal, redirect: "error"}).catch(error => {
-        throw new Error(`Telegram did not give the file: ${reasonOf(error)}`)
+        throw new Error(`Telegram did not return the file: ${reasonOf(error)}`)
       })
       if (answer.ok && answer.body !== null) return answer.body
       await answer.body?.cancel()
-      throw new Error(`Telegram did not give the file: ${answer.status}`)
+      throw new Error(`Telegram did not return the file: ${answer.status}`)
     },
   }
 }
@@ -57,7 +57,7 @@ export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<
 export const askSelf = async ({api}: Bot, signal: AbortSignal): Promise<UserFromGetMe> => {
   const me = await api.getMe(apiSignal(signal))
   if (Number.isInteger(me?.id) && typeof me.username === "string") return me
-  throw new Error("Telegram did not tell who the bot is")
+  throw new Error("Telegram did not return the bot's user")
 }
 
 /** The library writes the name into the part's header as it is. */

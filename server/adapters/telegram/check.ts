@@ -26,15 +26,15 @@ const findingsOf = (me: UserFromGetMe): readonly AdapterFinding[] => [
     what: "groups",
     ok: true,
     detail: me.can_join_groups
-      ? "the bot may be added to groups"
-      : "the bot joins no groups: /setjoingroups of @BotFather",
+      ? "users may add the bot to groups"
+      : "users cannot add the bot to groups; /setjoingroups of @BotFather changes this",
   },
   {
     what: "privacy mode",
     ok: true,
     detail: me.can_read_all_group_messages
-      ? "off: the bot gets all messages of its groups"
-      : "on: in groups the bot gets commands, answers and mentions only; /setprivacy of @BotFather turns it off",
+      ? "off: the bot receives all messages of its groups"
+      : "on: in groups the bot receives only commands, answers and mentions; /setprivacy of @BotFather turns it off",
   },
 ]
 
@@ -44,16 +44,17 @@ const deliveryOf = ({webhook}: AccountSettings, info: WebhookInfo): readonly Ada
 const pollingOf = ({url = "", pending_update_count: waiting}: WebhookInfo): AdapterFinding => ({
   what: "polling",
   ok: url === "",
-  detail: url === "" ? `no webhook is set; ${waiting} updates wait` : "a webhook is set, so that nobody can poll",
+  detail: url === "" ? `no webhook is set; ${waiting} updates are pending` : "a webhook is set, so nobody can poll",
   remediation:
-    "Another program has set a webhook for this bot: stop it. The endpoint takes the webhook away when it connects.",
+    "Another program has set a webhook for this bot: stop it. The endpoint removes the webhook when it connects.",
 })
 
 const addressOf = (webhook: string, {url}: WebhookInfo): AdapterFinding => ({
   what: "webhook",
   ok: url === webhook,
   detail: url === webhook ? `updates go to ${webhook}` : "Telegram sends updates elsewhere, or nowhere",
-  remediation: "Stop what else uses this token, then reconnect the endpoint in the console: it sets the webhook again.",
+  remediation:
+    "Stop any other program that uses this token, then reconnect the endpoint in the console: it sets the webhook again.",
 })
 
 const kindsOf = ({allowed_updates: allowed = []}: WebhookInfo): AdapterFinding => {
@@ -62,7 +63,7 @@ const kindsOf = ({allowed_updates: allowed = []}: WebhookInfo): AdapterFinding =
     what: "kinds of updates",
     ok: missing.length === 0,
     detail: missing.length === 0 ? "all that the adapter reads" : `missing: ${missing.join(", ")}`,
-    remediation: "The endpoint asks for them when it connects: reconnect it in the console.",
+    remediation: "The endpoint requests them when it connects: reconnect it in the console.",
   }
 }
 
@@ -70,7 +71,10 @@ const kindsOf = ({allowed_updates: allowed = []}: WebhookInfo): AdapterFinding =
 const lastOf = ({last_error_message: error, pending_update_count: waiting}: WebhookInfo): AdapterFinding => ({
   what: "delivery",
   ok: error === undefined || waiting === 0,
-  detail: error === undefined ? `${waiting} updates wait` : `${waiting} updates wait; the last failure was: ${error}`,
+  detail:
+    error === undefined
+      ? `${waiting} updates are pending`
+      : `${waiting} updates are pending; the last failure was: ${error}`,
   remediation:
-    "Make the address of webhook reachable from the Internet, with a valid certificate, on port 443, 80, 88 or 8443.",
+    "Make the address in webhook reachable from the Internet, with a valid certificate, on port 443, 80, 88 or 8443.",
 })

@@ -40,7 +40,7 @@ export const connect = (account: AccountSettings, endpoint: Endpoint<DatedIncomi
 const endWebhook = async ({api}: Bot, {signal, log}: Endpoint<DatedIncoming>): Promise<void> => {
   const {url = ""} = await api.getWebhookInfo(apiSignal(signal))
   if (url === "") return
-  log.warn("the bot's webhook is taken away: this endpoint polls")
+  log.warn("removed the bot's webhook, because this endpoint polls")
   await api.deleteWebhook({}, apiSignal(signal))
 }
 

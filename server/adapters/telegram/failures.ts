@@ -38,7 +38,7 @@ export const failureOf = (error: unknown): unknown => {
   const {code, message, wait} = error
   if (code === 429) return retryAfter((wait ?? 1) * 1000, message)
   if (isTokenRefused(error))
-    return refused(`Telegram refused the token: ${message}`, {
+    return refused(`Telegram rejected the token: ${message}`, {
       reason: "credentials",
       remediation: "Correct the variable that token names. /token of @BotFather shows the bot's token.",
     })
@@ -56,7 +56,7 @@ export const failureOf = (error: unknown): unknown => {
   if (code >= 400 && code < 500)
     return refused(message, {
       reason: "request_refused",
-      remediation: "Telegram does not take this, also another time: correct what it names.",
+      remediation: "Telegram will reject this again: correct the part that it names.",
     })
   return error
 }

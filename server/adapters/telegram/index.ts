@@ -11,7 +11,7 @@ export default definePlugin({
   description: "Telegram",
   setup(plugin) {
     plugin.adapter("telegram", {
-      description: "A bot of Telegram",
+      description: "A Telegram bot",
       account: Account,
       history: "replay",
       forgetsAcknowledged: true,

@@ -14,7 +14,7 @@ export const channelIdOf = (chat: number, topic?: number): string =>
 const placeOf = (channel: string): Place => {
   const [, chat, topic] = /^(-?\d+|@\w+)(?::(\d+))?$/.exec(channel) ?? []
   if (chat === undefined)
-    throw refused(`"${channel}" is no chat of Telegram`, {
+    throw refused(`"${channel}" is not a Telegram chat`, {
       reason: "target_invalid",
       remediation: "Send to the id of a chat, <chat>:<topic> for a topic of a forum, or @name of a public channel.",
     })

@@ -22,7 +22,7 @@ export const poll = async (bot: Bot, endpoint: Endpoint<DatedIncoming>, me: numb
       const updates = await ask(bot, endpoint, offset)
       const next = updates.findLast(update => Number.isInteger(update?.update_id))
       if (next === undefined) {
-        if (updates.length > 0) throw new Error("Telegram sent updates without their numbers")
+        if (updates.length > 0) throw new Error("Telegram sent updates without update_id")
         await sleep(pause, undefined, {signal: endpoint.signal})
         continue
       }
@@ -41,7 +41,7 @@ export const poll = async (bot: Bot, endpoint: Endpoint<DatedIncoming>, me: numb
 const ask = async ({api}: Bot, {signal}: Endpoint<DatedIncoming>, offset: number): Promise<readonly Update[]> => {
   try {
     const updates = await api.getUpdates({offset, timeout, allowed_updates: allowedUpdates}, apiSignal(signal))
-    if (!Array.isArray(updates)) throw new Error("Telegram did not answer getUpdates with a list")
+    if (!Array.isArray(updates)) throw new Error("Telegram's answer to getUpdates is not a list")
     return updates
   } catch (error) {
     if (!(error instanceof BotApiError) || error.code !== 429) throw error

@@ -27,7 +27,7 @@ export const setWebhook = async (
 /** Takes one update: verified before it is parsed, answered once it is stored. */
 export const receiveUpdate = async (request: Request, account: AccountSettings, intake: Intake): Promise<Response> => {
   if (account.webhook === undefined)
-    throw new Problem("endpoint_unknown", "this endpoint polls; its account names no webhook")
+    throw new Problem("endpoint_unknown", "this endpoint polls: its account has no webhook")
   if (request.method !== "POST") return new Response(null, {status: 405, headers: {allow: "POST"}})
   verify(request.headers.get("x-telegram-bot-api-secret-token") ?? "", secretOf(account))
   await intake.store([readBody(await request.text())])
@@ -37,7 +37,7 @@ export const receiveUpdate = async (request: Request, account: AccountSettings, 
 const verify = (shown: string, secret: string): void => {
   const [given, expected] = [Buffer.from(shown), Buffer.from(secret)]
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    throw new Problem("signature_invalid", "X-Telegram-Bot-Api-Secret-Token is not that of this endpoint's webhook")
+    throw new Problem("signature_invalid", "X-Telegram-Bot-Api-Secret-Token does not match this endpoint's webhook")
 }
 
 const readBody = (body: string): Update => {
@@ -45,5 +45,5 @@ const readBody = (body: string): Update => {
     const update: unknown = JSON.parse(body)
     if (typeof update === "object" && update !== null) return update as Update
   } catch {}
-  throw new Problem("request_invalid", "the body is no update of the Bot API")
+  throw new Problem("request_invalid", "the body is not a Bot API update")
 }

@@ -22,12 +22,12 @@ export const toIncoming = (id: string, timestamp: number, body: string): DatedIn
   const data = parse(body)
   const type = text(data, "type")
   if (type?.startsWith(ownTypes))
-    throw new Problem("request_invalid", `type: ${ownTypes}… is what a Host sends; it is not taken back in`)
+    throw new Problem("request_invalid", `type: only a Host sends ${ownTypes}…; this endpoint does not accept it`)
   const isMessage = (type ?? "message-created") === "message-created" && (type !== undefined || "text" in data)
   const raw = {type: type ?? "webhook", data}
   if (!isMessage) return {id, type: "internal", timestamp, ...placeOf(data), raw}
   const message = text(data, "text")
-  if (message === undefined) throw new Problem("request_invalid", "text: a message needs one")
+  if (message === undefined) throw new Problem("request_invalid", "text: required for a message")
   const channel = {
     id: text(data, "channel") ?? defaults.channel,
     type: flag(data, "group") ? channelType.text : channelType.direct,
@@ -86,7 +86,7 @@ const text = (data: Body, key: string): string | undefined => {
   const value = data[key]
   if (value === undefined) return undefined
   if (key === "text" ? typeof value === "string" : isName(value)) return value as string
-  throw new Problem("request_invalid", `${key}: expected text that is not empty`)
+  throw new Problem("request_invalid", `${key}: expected non-empty text`)
 }
 
 const flag = (data: Body, key: string): boolean => {

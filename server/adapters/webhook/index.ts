@@ -11,13 +11,13 @@ export const Account = Type.Object(
       {
         minItems: 1,
         maxItems: 4,
-        description: "What either side signs with: any of them is accepted, the first one signs what is sent",
+        description: "The keys of both sides: the endpoint accepts signatures of any of them, and signs with the first",
       },
     ),
     url: Type.Optional(
       Type.String({
         pattern: "^https?://[^/@\\s?#]+([/?]\\S*)?$",
-        description: "Where messages are posted to; without it the endpoint only receives",
+        description: "The address to which svc posts messages; without it, the endpoint only receives",
       }),
     ),
   },

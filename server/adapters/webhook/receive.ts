@@ -29,7 +29,7 @@ const decodeBody = (bytes: ArrayBuffer): string => {
 }
 
 const onlyPost = (): Response => {
-  const problem = new Problem("method_not_allowed", "webhooks are posted", {hint: "Use POST."})
+  const problem = new Problem("method_not_allowed", "webhooks must be sent by POST", {hint: "Use POST."})
   return answer(problem.status, problem.body(), {allow: "POST", "content-type": "application/problem+json"})
 }
 

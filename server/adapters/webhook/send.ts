@@ -23,7 +23,7 @@ export const createSend = (
     if (url === undefined) {
       throw refused("the account has no url to post to", {
         reason: "unsupported",
-        remediation: "Give the account a url, or send to another endpoint.",
+        remediation: "Set url in the account, or send to another endpoint.",
       })
     }
     const text = JSON.stringify(body)
@@ -47,19 +47,19 @@ const failureOf = ({status, headers}: Answered): Error => {
   if (wait !== null && (status === 429 || status === 503)) return retryAfter(wait, `the receiver answered ${status}`)
   if (status >= 500 || passing.includes(status)) return new Error(`the receiver answered ${status}`)
   if (status >= 300 && status < 400) {
-    return refused(`the receiver answered ${status}: redirects are not followed`, {
+    return refused(`the receiver answered ${status}: svc does not follow redirects`, {
       reason: "redirected",
       remediation: "Set url to the final address.",
     })
   }
   return refused(`the receiver answered ${status}`, {
     reason: "rejected",
-    remediation: "Look at the receiver: it got the message, and does not take it.",
+    remediation: "Check the receiver: it received the message and rejected it.",
   })
 }
 
 /** `fetch failed` says nothing; its cause does. */
 const explain = (error: unknown): never => {
   const cause = error instanceof Error ? error.cause : undefined
-  throw cause instanceof Error ? new Error(`the receiver was not reached: ${cause.message}`, {cause: error}) : error
+  throw cause instanceof Error ? new Error(`could not reach the receiver: ${cause.message}`, {cause: error}) : error
 }

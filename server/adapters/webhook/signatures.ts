@@ -55,7 +55,7 @@ export const openSignatures = async (secrets: readonly Secret[]): Promise<Signat
     throw refused(`secrets[${index}] is not base64 of 24 to 64 bytes`, {
       reason: "secret_invalid",
       remediation:
-        "Put the secret that the other side shows (whsec_…) into the variable, or one of your own: whsec_ and the output of openssl rand -base64 32.",
+        "Set the variable to the secret that the other side shows (whsec_…), or to a new one: whsec_ and the output of openssl rand -base64 32.",
     })
   })
   return {
@@ -83,7 +83,7 @@ const readHeaders = (headers: Headers) => {
     const value = headers.get(`webhook-${name}`)
     if (value === null) throw new Problem("signature_invalid", `webhook-${name} is missing`)
     if (!shapes[name].test(value))
-      throw new Problem("signature_invalid", `webhook-${name} is not as Standard Webhooks has it`)
+      throw new Problem("signature_invalid", `webhook-${name} does not follow Standard Webhooks`)
     return value
   }
   const [id, timestamp, signature] = [read("id"), read("timestamp"), read("signature")]
@@ -103,5 +103,5 @@ const failureOf = (verify: () => unknown): string | undefined => {
 const explain = (failure: string | undefined): string => {
   if (failure?.includes("too old")) return "webhook-timestamp is more than five minutes old"
   if (failure?.includes("too new")) return "webhook-timestamp is more than five minutes ahead"
-  return "none of the signatures was made with a secret of this endpoint over these bytes"
+  return "no signature matches this body and a secret of this endpoint"
 }

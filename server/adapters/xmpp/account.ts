@@ -20,19 +20,19 @@ export const Account = Type.Object(
       Type.String({
         pattern: "^xmpps?://[^/\\s@]+$",
         description:
-          "The server, where DNS does not name it: xmpp://host:port for STARTTLS, xmpps://host:port for direct TLS",
+          "The server, if DNS does not name it: xmpp://host:port for STARTTLS, xmpps://host:port for direct TLS",
       }),
     ),
     tls: Type.Optional(
       Type.Boolean({
         default: true,
-        description: "Turn it off only for a server on the same machine: nothing is encrypted",
+        description: "Turn this off only for a server on the same machine: nothing is encrypted then",
       }),
     ),
     verify: Type.Optional(
       Type.Boolean({
         default: true,
-        description: "Check the server's certificate. Turn it off on a network of your own only.",
+        description: "Verify the server's certificate. Turn this off only on your own network.",
       }),
     ),
     resource: Type.Optional(
@@ -40,27 +40,27 @@ export const Account = Type.Object(
         minLength: 1,
         maxLength: 200,
         default: "svc",
-        description: "Another one for each Host of an account",
+        description: "The XMPP resource; give each Host of an account a different one",
       }),
     ),
     nick: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: "The bot's nick in rooms; the first part of jid when left out",
+        description: "The bot's nick in rooms; by default the first part of jid",
       }),
     ),
     rooms: Type.Optional(Type.Array(Room, {default: [], maxItems: 200, description: "Rooms to join"})),
     joins: Type.Optional(
       Type.Boolean({
         default: true,
-        description: "Hand over who enters and leaves a room, as guild-member-added and -removed",
+        description: "Report users entering and leaving a room, as guild-member-added and -removed",
       }),
     ),
     subscriptions: Type.Optional(
       Type.Enum(["accept", "ignore"], {
         default: "accept",
-        description: "What becomes of requests to see whether the bot is online",
+        description: "How the bot answers requests to see whether it is online",
       }),
     ),
   },

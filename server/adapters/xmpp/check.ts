@@ -51,7 +51,7 @@ const checkArchive = async (session: Session, signal: AbortSignal): Promise<Adap
   const {features} = await discover(session, session.own, signal)
   if (features.has(ns.mam)) return {what, ok: true}
   const remediation =
-    "Turn on message archives (XEP-0313) at the server; else messages sent while the bot is offline are lost."
+    "Turn on message archives (XEP-0313) on the server; otherwise messages sent while the bot is offline are lost."
   return {what, ok: false, detail: "the server keeps none", remediation}
 }
 
@@ -74,24 +74,24 @@ const checkRoom = async (
   try {
     const {features} = await discover(session, room, signal)
     if (!features.has(ns.muc))
-      return [{what, ok: false, detail: "it is no room", remediation: "Correct jid of the room."}]
+      return [{what, ok: false, detail: "it is not a room", remediation: "Correct the room's jid."}]
     const isLocked = features.has("muc_passwordprotected") && password === undefined
     const isForMembers = features.has("muc_membersonly")
     return [
       isLocked
-        ? {what, ok: false, detail: "it has a password", remediation: "Give the room its password, as ${NAME}."}
-        : {what, ok: true, detail: isForMembers ? "for members only: the account has to be one" : "open"},
+        ? {what, ok: false, detail: "it has a password", remediation: "Set the room's password, as ${NAME}."}
+        : {what, ok: true, detail: isForMembers ? "members only: the account must be a member" : "open"},
       {
         what: `archive of ${room}`,
         ok: features.has(ns.mam),
-        remediation: "Turn on the room's archive; else messages sent there while the bot is offline are lost.",
+        remediation: "Turn on the room's archive; otherwise messages sent there while the bot is offline are lost.",
       },
     ]
   } catch (error) {
     if (!(error instanceof StanzaFailure)) throw error
     const isNew = error.condition === "item-not-found"
-    const detail = isNew ? "it is not there, or hidden; the bot makes it when it enters" : reasonOf(error)
-    const remediation = "Correct jid of the room, or ask the operators of its server."
+    const detail = isNew ? "it does not exist or is hidden; the bot creates it when it enters" : reasonOf(error)
+    const remediation = "Correct the room's jid, or ask the operators of its server."
     return [isNew ? {what, ok: true, detail} : {what, ok: false, detail, remediation}]
   }
 }

@@ -132,7 +132,9 @@ class Connection {
     room?.presence(stanza)
     if (room !== undefined || type !== "subscribe" || this.#account.subscriptions === "ignore") return
     const answer = this.#session.xml("presence", {to: bare(from), type: "subscribed"})
-    this.#session.send(answer).catch(error => this.#endpoint.log.debug("a subscription was not answered", {error}))
+    this.#session
+      .send(answer)
+      .catch(error => this.#endpoint.log.debug("could not answer a subscription request", {error}))
   }
 
   async #entered(room: Room): Promise<void> {

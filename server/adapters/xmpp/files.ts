@@ -60,12 +60,12 @@ export const fileActs = (session: Session): Required<Pick<Sender, "upload" | "do
     upload: async ({file}, signal) => {
       const found = await find()
       if (found === undefined)
-        throw refused("the server takes no files", {
+        throw refused("the server accepts no files", {
           reason: "unsupported",
-          remediation: "Turn on HTTP File Upload (XEP-0363) at the server.",
+          remediation: "Turn on HTTP File Upload (XEP-0363) on the server.",
         })
       if (found.limit !== undefined && file.size > found.limit)
-        throw refused(`${file.name} has ${file.size} bytes; the server takes ${found.limit}`, {
+        throw refused(`${file.name} has ${file.size} bytes; the server accepts ${found.limit}`, {
           reason: "file_too_large",
           remediation: "Send a smaller file, or raise the limit of the server's upload service.",
         })
@@ -104,7 +104,7 @@ const askSlot = async (
   const [put, get] = [slot?.getChild("put"), slot?.getChild("get")?.attrs.url]
   const url = put?.attrs.url
   if (url === undefined || get === undefined || !/^https?:/i.test(url) || !/^https?:/i.test(get))
-    throw new Error(`${jid} gave no address for ${name}`)
+    throw new Error(`${jid} returned no address for ${name}`)
   const headers = put?.getChildren("header").map(header => [header.attrs.name ?? "", header.getText()] as const) ?? []
   return {put: new URL(url), get: new URL(get).href, headers: Object.fromEntries(headers.filter(isAllowed))}
 }
@@ -131,7 +131,7 @@ const put = async ({put: url, headers}: Slot, file: StoredFile, signal: AbortSig
   if (status < 500)
     throw refused(`the upload service refused ${file.name}: ${status}`, {
       reason: "file_refused",
-      remediation: "Ask the operators of the server which files the service takes.",
+      remediation: "Ask the server's operators which files the service accepts.",
     })
   throw new Error(`the upload service answered ${status}`)
 }

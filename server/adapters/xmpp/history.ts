@@ -16,7 +16,7 @@ export const historyActs = (acting: Acting): Required<Pick<Sender, "history">> =
     if ((type === "groupchat" ? room?.reader : receiver.reader) === undefined)
       throw refused(`the server keeps no archive for ${channel}`, {
         reason: "unsupported",
-        remediation: "Turn on message archives (XEP-0313) at the server.",
+        remediation: "Turn on message archives (XEP-0313) on the server.",
       })
     const peer = archive === session.own ? {peer: channel} : {}
     const idOf = (message: string | undefined) => {

@@ -17,9 +17,9 @@ export const memberActs = (acting: Acting): Required<Pick<Sender, "call">> => ({
     const [guild, user] = [textIn(params, "guild_id"), textIn(params, "user_id")]
     const {room} = placeOf(acting, guild)
     if (room === undefined)
-      throw refused(`${guild} is no room of the bot`, {
+      throw refused(`the bot is not in a room ${guild}`, {
         reason: "target_invalid",
-        remediation: "Name a room that the bot is in.",
+        remediation: "Use the address of a room that the bot is in.",
       })
     const {session} = acting
     const {xml} = session
@@ -40,20 +40,20 @@ export const memberActs = (acting: Acting): Required<Pick<Sender, "call">> => ({
 const textIn = (params: Readonly<Record<string, unknown>>, key: string): string => {
   const value = params[key]
   if (typeof value === "string" && value !== "") return value
-  throw refused(`${key} is missing`, {reason: "params_invalid", remediation: `Give ${key} as text.`})
+  throw refused(`${key} is missing`, {reason: "params_invalid", remediation: `Send ${key} as text.`})
 }
 
 const nickOf = (room: Room, user: string): string => {
   const nick = bare(user) === room.jid ? resourceOf(user) : room.nickOfAccount(bare(user))
   if (nick !== undefined && nick !== "") return nick
-  throw absent(room, user, "Name somebody in the room, as room/nick; by account only where the room tells accounts.")
+  throw absent(room, user, "Use room/nick of a user in the room; an account works only if the room shows accounts.")
 }
 
 const accountOf = (room: Room, user: string): string => {
   const account = bare(user) === room.jid ? room.occupants.get(resourceOf(user))?.account : bare(user)
   if (account !== undefined) return account
-  throw absent(room, user, "The room tells the bot no accounts: make the bot its moderator, or name the account.")
+  throw absent(room, user, "The room hides accounts from the bot: make the bot a moderator, or use the user's account.")
 }
 
 const absent = (room: Room, user: string, remediation: string) =>
-  refused(`${user} is not known in ${room.jid}`, {reason: "user_unknown", remediation})
+  refused(`there is no ${user} in ${room.jid}`, {reason: "user_unknown", remediation})

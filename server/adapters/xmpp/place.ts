@@ -34,7 +34,7 @@ export interface Place {
  */
 export const placeOf = ({outbound, room: find, session}: Acting, id: string): Place => {
   if (!isJid(id))
-    throw refused(`"${id}" is no XMPP address`, {
+    throw refused(`"${id}" is not an XMPP address`, {
       reason: "target_invalid",
       remediation: "Send to an account such as ann@example.org, or to a room that the bot is in.",
     })
@@ -42,7 +42,7 @@ export const placeOf = ({outbound, room: find, session}: Acting, id: string): Pl
   const isRoom = room !== undefined && resourceOf(id) === ""
   // Any client of an account may show what is for the account; somebody in a room is named by the nick.
   const channel = room === undefined ? bare(id) : normal(id)
-  if (room?.isIn === false) throw new Error(`the bot is not in ${room.jid} now`)
+  if (room?.isIn === false) throw new Error(`the bot is not in ${room.jid} at the moment`)
   const told = (error: unknown) => {
     throw outcomeOf(channel, error)
   }

@@ -158,7 +158,7 @@ export class Receiver {
     const peer = isOurs ? message.attrs.to : from
     if (peer === undefined || bare(peer) === own) return []
     if (message.getChild("x", ns.mucUser)?.getChild("invite") ?? message.getChild("x", ns.conference)) {
-      this.#options.log.info(`${bare(from)} invites the bot to a room; name it in rooms to enter`)
+      this.#options.log.info(`${bare(from)} invited the bot to a room; add it to rooms to enter`)
       return []
     }
     const found = room(bare(peer))

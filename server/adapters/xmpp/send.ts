@@ -36,7 +36,7 @@ export const messageActs = (acting: Acting): Acts => ({
     if (type === "groupchat")
       throw refused(`${channel} is a room`, {
         reason: "target_invalid",
-        remediation: "Name a user, such as ann@example.org.",
+        remediation: "Use the address of a user, such as ann@example.org.",
       })
     return {id: channel, type: channelType.direct}
   },
@@ -67,16 +67,16 @@ const edit = async (acting: Acting, {id, channel, message, content}: Edit, signa
   const place = placeOf(acting, channel)
   const found = await find(acting, place, message, signal)
   if (found?.user !== undefined)
-    throw refused("nobody edits what others have said", {
+    throw refused("the bot cannot edit messages of others", {
       reason: "unsupported",
-      remediation: "Edit messages of the bot only.",
+      remediation: "Edit only the bot's own messages.",
     })
   // Who sends a message to a person names it; in a room the room does.
   const named = found?.origin ?? (place.type === "chat" ? message : undefined)
   if (named === undefined)
-    throw refused(`the room does not say which message ${message} is`, {
+    throw refused(`the room has no message ${message}`, {
       reason: "message_unknown",
-      remediation: "Have the room keep an archive; what is older than the archive cannot be edited.",
+      remediation: "Turn on the room's archive; messages older than the archive cannot be edited.",
     })
   const written = write(acting, place, content, true)
   await place.post(
@@ -114,9 +114,9 @@ const moderate = async ({session}: Acting, place: Place, message: string, signal
   const {xml} = session
   const {room, channel} = place
   if (room === undefined || place.type === "chat")
-    throw refused("in a direct chat nobody deletes what the other has said", {
+    throw refused("in a direct chat, the bot cannot delete the other user's messages", {
       reason: "unsupported",
-      remediation: "Delete messages of the bot only.",
+      remediation: "Delete only the bot's own messages.",
     })
   const request = room.features.has(ns.moderate1)
     ? xml("moderate", {xmlns: ns.moderate1, id: message}, xml("retract", {xmlns: ns.retract1}))
@@ -130,7 +130,7 @@ const moderate = async ({session}: Acting, place: Place, message: string, signal
   if (request === undefined)
     throw refused(`${channel} has no moderation of messages`, {
       reason: "unsupported",
-      remediation: "Turn on message moderation (XEP-0425) at the server of the room.",
+      remediation: "Turn on message moderation (XEP-0425) on the room's server.",
     })
   await session.iq("set", channel, request, signal).catch(error => {
     // It is gone already.

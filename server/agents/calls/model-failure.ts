@@ -52,7 +52,7 @@ interface Failure {
 export const empty: Failure = {
   kind: "malformed",
   reason: "answer_empty",
-  message: "the model answered with neither text nor a tool call",
+  message: "the model returned neither text nor a tool call",
   retryAfter: undefined,
   isFree: false,
 }
@@ -96,7 +96,7 @@ export const tryAgain = async (
   const noted = [notingFailure(run.seq, n, text), ...counted]
   if (kind === "refused" || failures >= mostTries[kind]) return over(fail(engine, run, reason, text, noted))
   const pause = Math.min(longestPause, Math.max(Math.round(pauseAfter(failures, busyPauses)), retryAfter))
-  engine.log.warn(`run ${run.runId} of ${run.agent} asks its provider again in ${pause} ms: ${text}`, {
+  engine.log.warn(`run ${run.runId} of ${run.agent} retries its model call in ${pause} ms: ${text}`, {
     runId: run.runId,
   })
   await writeFenced(

@@ -48,16 +48,21 @@ export const cutOff = async (
 ): Promise<After> => {
   const {run, binding, step} = call
   const shown = engine.hide(what)
-  engine.log.warn(`run ${run.runId}: a call of ${step.tool} was cut off, and may have been done: ${why}`, {
+  engine.log.warn(`run ${run.runId}: a call of ${step.tool} was interrupted, and may have taken effect: ${why}`, {
     runId: run.runId,
   })
-  await noteInJournal(engine, call, "unknown", `A call of ${step.tool} was cut off, and may have been done: ${shown}`)
+  await noteInJournal(
+    engine,
+    call,
+    "unknown",
+    `A call of ${step.tool} was interrupted, and may have taken effect: ${shown}`,
+  )
   const end: ToolEnd = {
     state: "unknown",
     reason: "tool_unknown_outcome",
     error: why,
     result: toJson({
-      unknown: "This call was cut off. It may have been done, or not. Do not repeat it: a person has to look.",
+      unknown: "This call was interrupted. It may or may not have taken effect. Do not repeat it: a person must check.",
     }),
   }
   const say = await engine.sayFor(run)

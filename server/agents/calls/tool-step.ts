@@ -39,10 +39,10 @@ export const callTool = async (
       tool !== undefined && checked?.is === "fit"
         ? shownBy(tool, checked.args, facts)
         : `${step.tool} ${step.call.input}`
-    return cutOff(engine, {run, binding, step}, shown, "the Host ended while the call was under way")
+    return cutOff(engine, {run, binding, step}, shown, "the Host stopped during the call")
   }
   if (isGivenUp) {
-    const why = `the Host ended ${step.begun} times while ${step.tool} ran`
+    const why = `the Host stopped ${step.begun} times while ${step.tool} ran`
     return endStep(engine, run, step, {state: "failed", reason: "tool_failed", error: why, result: told(why)})
   }
   if (tool === undefined || checked === undefined) {

@@ -46,7 +46,7 @@ export const checkModel = async (binding: Binding, options: CheckOptions): Promi
 }
 
 const questionOf = (tools: readonly ModelTool[], output: number) => ({
-  instructions: "This is a test of the connection. Answer with the one word that the user asks for, and call no tool.",
+  instructions: "This is a connection test. Answer with the one word that the user asks for, and call no tool.",
   messages: [{role: "user" as const, text: "Say: ready"}],
   tools,
   output: Math.min(output, longestAnswer),
@@ -56,12 +56,12 @@ const tokensOf = ({usage}: ModelReply): number | null => (usage === undefined ? 
 
 /** What works, but may surprise. */
 const remarkOn = ({usage, finish}: ModelReply): {hint?: string} => {
-  if (usage === undefined) return {hint: "The provider does not report tokens: svc estimates them for the limits."}
-  if (finish === "filtered") return {hint: "The provider's filter withheld the answer: look at its safety settings."}
+  if (usage === undefined) return {hint: "The provider does not report tokens, so svc estimates them for the limits."}
+  if (finish === "filtered") return {hint: "The provider's filter withheld the answer: check its safety settings."}
   return {}
 }
 
 const lateAnswer = ({name, config: {limits}}: Binding) => ({
   problem: `the model did not answer in ${limits.call} s`,
-  hint: `A model is slow while it loads: repeat the check. If that does not help, raise agents.${name}.limits.call.`,
+  hint: `A model answers slowly while it loads: repeat the check. If that does not help, raise agents.${name}.limits.call.`,
 })

@@ -32,7 +32,7 @@ const factories: Readonly<Record<AgentProvider, string>> = {
 export const bindingProblem = ({name, config}: Binding): string | undefined => {
   const {provider, key, baseURL} = config
   if (!isAgentProvider(provider))
-    return `agents.${name}.provider: ${provider} is not known; one of ${Object.keys(agentProviders).join(", ")}`
+    return `agents.${name}.provider: unknown provider ${provider}; expected one of ${Object.keys(agentProviders).join(", ")}`
   if (needsKey(provider, baseURL) && key === undefined)
     return `agents.${name}.key is missing: ${baseURL ?? addresses[provider]} needs one; set it as \${NAME}`
   if (baseURL !== undefined && URL.parse(baseURL) === null) return `agents.${name}.baseURL is not an address`

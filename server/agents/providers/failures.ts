@@ -63,7 +63,7 @@ export const packageFailure = (error: unknown): ModelFailure =>
 export const failureOfConnection = (url: string, error: unknown): ModelFailure => {
   const code = codeOf(error)
   const origin = URL.parse(url)?.origin ?? "its address"
-  return new ModelFailure("busy", `the provider cannot be reached at ${origin} (${code})`, {code})
+  return new ModelFailure("busy", `could not reach the provider at ${origin} (${code})`, {code})
 }
 
 export const cutFailure = (): ModelFailure =>
@@ -81,7 +81,7 @@ const unreadable = (error: unknown): ModelFailure => {
 }
 
 export const malformedFailure = (why = "it is not a stream of the provider's protocol"): ModelFailure =>
-  new ModelFailure("malformed", `the provider's answer cannot be read: ${why}`)
+  new ModelFailure("malformed", `could not read the provider's answer: ${why}`)
 
 interface Words {
   readonly message: string

@@ -28,9 +28,8 @@ const hintForStatus = (status: number, message: string, {name, config}: Binding)
       ? `The server wants a key: set agents.${name}.key as \${NAME}.`
       : `Check the variable that agents.${name}.key names: the key is wrong, has expired, or may not use this model.`
   if (status === 404) return hintForAbsence(name, config.baseURL)
-  if (status === 429)
-    return "The provider limits requests, or the account has no credit left: wait, or look at its plan."
-  if (status === 402) return "The account has no credit left: look at its plan."
+  if (status === 429) return "The provider limits requests, or the account has no credit left: wait, or check its plan."
+  if (status === 402) return "The account has no credit left: check its plan."
   if (status === 413 || /context.length|too long/i.test(message)) return "The request is too large for the model."
   if (/tool|function.call/i.test(message))
     return `This model or server may not support tools: choose another model, or start the server with tool calls enabled.`

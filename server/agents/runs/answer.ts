@@ -82,7 +82,7 @@ export class StreamedAnswer {
     this.#timer = this.#engine.clock.wait(pause, () => {
       this.#timer = undefined
       this.#showing = this.#show()
-        .catch(error => this.#engine.log.debug(`an answer was not shown while it came: ${messageOf(error)}`))
+        .catch(error => this.#engine.log.debug(`could not stream an answer: ${messageOf(error)}`))
         .finally(() => {
           this.#showing = undefined
           if (this.#text !== this.#shown) this.#wake(every)

@@ -63,12 +63,9 @@ export const fail = async (
 ): Promise<void> => {
   const at = engine.clock.now()
   const detail = error === undefined || error === "" ? undefined : engine.hide(error)
-  engine.log.warn(
-    `run ${run.runId} of ${run.agent} has failed: ${reason}${detail === undefined ? "" : `: ${detail}`}`,
-    {
-      runId: run.runId,
-    },
-  )
+  engine.log.warn(`run ${run.runId} of ${run.agent} failed: ${reason}${detail === undefined ? "" : `: ${detail}`}`, {
+    runId: run.runId,
+  })
   if (run.item !== undefined)
     await giveBack(engine, run, run.item, `${reason}${detail === undefined ? "" : `: ${detail}`}`)
   const say = await engine.sayFor(run)

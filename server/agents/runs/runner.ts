@@ -103,7 +103,7 @@ export class Runner {
     if (!this.#isRunning) return
     this.#isDirty = true
     this.#considering ??= this.#takeUp()
-      .catch(error => this.#engine.log.error(`runs of agents could not be started: ${messageOf(error)}`, {error}))
+      .catch(error => this.#engine.log.error(`could not start agent runs: ${messageOf(error)}`, {error}))
       .finally(() => {
         this.#considering = undefined
         if (this.#isDirty) this.consider()
@@ -130,7 +130,7 @@ export class Runner {
       this.#wakes.delete(cancel)
       persist("the runs of agents", log, () => database.write([wakingRetry(run)])).then(
         () => this.consider(),
-        error => log.debug(`a run of an agent was not woken: ${messageOf(error)}`),
+        error => log.debug(`could not wake an agent run: ${messageOf(error)}`),
       )
     })
     this.#wakes.add(cancel)
@@ -191,7 +191,7 @@ export class Runner {
     const {log} = this.#engine
     active.ended = this.#run(seq, attempt, abort.signal)
       .catch(error => {
-        if (!isProblem(error, "stopping")) log.error(`a run of ${agent} was not taken up: ${messageOf(error)}`, {error})
+        if (!isProblem(error, "stopping")) log.error(`could not start a run of ${agent}: ${messageOf(error)}`, {error})
       })
       .finally(() => {
         this.#active.delete(seq)
@@ -209,9 +209,9 @@ export class Runner {
     const run = runOf(row)
     const left = await work(this.#engine, run, signal).catch(async error => {
       if (signal.aborted || error instanceof AttemptOver || isProblem(error, "stopping")) return undefined
-      log.error(`run ${run.runId} of ${run.agent} has failed: ${messageOf(error)}`, {error, runId: run.runId})
+      log.error(`run ${run.runId} of ${run.agent} failed: ${messageOf(error)}`, {error, runId: run.runId})
       await fail(this.#engine, run, "internal", messageOf(error)).catch(cause =>
-        log.error(`run ${run.runId} has not ended: ${messageOf(cause)}`, {error: cause, runId: run.runId}),
+        log.error(`could not end run ${run.runId}: ${messageOf(cause)}`, {error: cause, runId: run.runId}),
       )
       return undefined
     })

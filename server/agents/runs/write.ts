@@ -27,7 +27,7 @@ export const writeFenced = async (
     await persist(`run ${run.runId}`, log, () => groupCommitted(database))
     if (await persist(`run ${run.runId}`, log, isStored)) return []
     const rows = await persist(`run ${run.runId}`, log, () => database.read(selectIsRunning, [run.seq, run.attempt]))
-    throw rows.length === 0 ? new AttemptOver("the run is not this attempt's any more") : error
+    throw rows.length === 0 ? new AttemptOver("another attempt now has the run") : error
   }
 }
 

@@ -118,7 +118,7 @@ export class MessageIndex {
     if ((await database.read(hasIndex)).length === 0) {
       const statements = creating.map(sql => ({sql}))
       try {
-        await database.migrate(statements, signal, () => "making the index of messages")
+        await database.migrate(statements, signal, () => "creating the message index")
       } catch (error) {
         if (!(error instanceof Problem) || !isStatementError(error.cause)) throw error
         this.#problem = `the database cannot search messages: ${messageOf(error)}`
@@ -150,7 +150,7 @@ export class MessageIndex {
   /** The next commit wakes it again. */
   #tell(error: unknown): void {
     if (error instanceof Problem && error.code === "stopping") return
-    if (!this.#isFailing) this.#options.log.warn(`messages are not indexed for search: ${messageOf(error)}`, {error})
+    if (!this.#isFailing) this.#options.log.warn(`could not index messages for search: ${messageOf(error)}`, {error})
     this.#isFailing = true
   }
 }

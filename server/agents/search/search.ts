@@ -37,10 +37,11 @@ export const searchMessages = async (
   limit: number,
 ): Promise<readonly FoundMessage[]> => {
   if (endpoint === undefined || channel === undefined)
-    throw new Problem("request_invalid", "this run belongs to no channel: it has no earlier messages.")
+    throw new Problem("request_invalid", "this run belongs to no channel, so it has no earlier messages.")
   const mark = markOf(endpoint, channel)
   const [all, any] = [matchOf(mark, query, "AND"), matchOf(mark, query, "OR")]
-  if (all === undefined || any === undefined) throw new Problem("request_invalid", "query has no word to look for.")
+  if (all === undefined || any === undefined)
+    throw new Problem("request_invalid", "query contains no word to search for.")
   if ((await database.read(hasIndex)).length === 0) return []
   const rest = [endpoint, channel, limit, isDirect(place) ? 1 : 0, place.user?.id ?? null, place.user?.account ?? null]
   const found = await database.read(select, [all, ...rest])

@@ -4,14 +4,20 @@ import type {Engine} from "../runs/engine.ts"
 import type {AgentTool} from "./tool.ts"
 
 const Parameters = Type.Object(
-  {reason: Type.String({minLength: 1, maxLength: 4000, description: "What the work waits for, for people."})},
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 4000,
+      description: "What the work is waiting for; people will read this.",
+    }),
+  },
   {additionalProperties: false},
 )
 
 /** Has a run say what keeps it from its own work item. */
 export const itemBlock = (workroom: Engine["workroom"], item: number): AgentTool => ({
   name: "item.block",
-  description: `Blocks the work item ${item} that you work on, with the reason. A person then decides. Call it when you cannot go on.`,
+  description: `Blocks the work item ${item} that you are working on, with the reason. A person then decides. Call it when you cannot continue.`,
   parameters: Parameters,
   effect: "idempotent",
   permission: "user",

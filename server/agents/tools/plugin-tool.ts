@@ -52,7 +52,7 @@ const callOf = (
   const {agent, runId, endpoint, channel, user, permission = "user"} = run
   const requireTransaction = (what: string) => {
     if (effect !== "transaction")
-      throw new Problem("tool_effect", `${name} has the effect ${effect}: ${what} is refused`)
+      throw new Problem("tool_effect", `${name} has the effect ${effect}: ${what} is not allowed`)
   }
   const database: SessionDatabase = {
     ...open.database,

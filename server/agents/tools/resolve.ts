@@ -28,7 +28,7 @@ export const resolveTools = (binding: Binding, table: ToolTable): ResolvedTools 
 
 /** For people. */
 export const missingTool = (name: string, {names}: ToolTable): string =>
-  `there is no tool "${name}"${didYouMean(name, names)}: svc has none of that name, and no plugin publishes it`
+  `there is no tool "${name}"${didYouMean(name, names)}: neither svc nor a plugin provides it`
 
 const withSettings = (tool: AgentTool, {approval = false, permission = tool.permission}: ToolSettings): AgentTool => ({
   ...tool,

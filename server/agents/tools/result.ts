@@ -23,5 +23,5 @@ export const cut = (text: string, most = longestKept): string => {
   if (text.length <= most) return text
   // A pair that the cut has halved is left out.
   const kept = text.slice(0, most).replace(/[\ud800-\udbff]$/, "")
-  return `${kept}\n[Cut: this is the beginning, ${kept.length} of ${text.length} characters.]`
+  return `${kept}\n[Cut: only the first ${kept.length} of ${text.length} characters are shown.]`
 }

@@ -9,10 +9,19 @@ import type {AgentTool, RunFacts} from "./tool.ts"
 const Arguments = Type.Object(
   {
     endpoint: Type.Optional(
-      Type.String({minLength: 1, maxLength: 200, description: "The endpoint's name; this conversation's if left out."}),
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "The endpoint's name; by default this conversation's endpoint.",
+      }),
     ),
-    channel: Type.String({minLength: 1, maxLength: 200, description: "The channel's id there."}),
-    text: Type.String({minLength: 1, maxLength: 8000, pattern: "\\S", description: "Plain text: it is sent as it is."}),
+    channel: Type.String({minLength: 1, maxLength: 200, description: "The channel's id at this endpoint."}),
+    text: Type.String({
+      minLength: 1,
+      maxLength: 8000,
+      pattern: "\\S",
+      description: "Plain text; svc sends it unchanged.",
+    }),
   },
   {additionalProperties: false},
 )
@@ -27,7 +36,7 @@ export interface SendDeps {
 export const sendTool = ({requireTarget}: SendDeps): AgentTool => {
   const refusal = (args: unknown, binding: Binding, run: RunFacts): string | undefined => {
     const {endpoint, channel} = targetOf(args as Arguments, run)
-    if (endpoint === "") return "This run belongs to no endpoint: name one."
+    if (endpoint === "") return "This run belongs to no endpoint: set endpoint."
     const targets = targetsOf(binding)
     if (targets.some(to => to.endpoint === endpoint && to.channel === channel)) return undefined
     return `You may not send to ${channel} at ${endpoint}. ${mayIn(binding)}`
@@ -44,7 +53,7 @@ export const sendTool = ({requireTarget}: SendDeps): AgentTool => {
     problem: binding =>
       targetsOf(binding).length > 0
         ? undefined
-        : `it has nowhere to send to: list channels under agents.${binding.name}.tools.send.to`,
+        : `no channels are allowed: list them under agents.${binding.name}.tools.send.to`,
     refusal,
     describe: (args, run) => `Send to ${nameOf(targetOf(args as Arguments, run))}:\n${quote((args as Arguments).text)}`,
     run: async ({args, binding, run}) => {
@@ -53,7 +62,7 @@ export const sendTool = ({requireTarget}: SendDeps): AgentTool => {
       const target = targetOf(args as Arguments, run)
       requireTarget(target)
       const sent = messageDraft(target, (args as Arguments).text)
-      return {value: `The message to ${nameOf(target)} is on its way.`, sends: [sent]}
+      return {value: `The message to ${nameOf(target)} is queued.`, sends: [sent]}
     },
   }
 }

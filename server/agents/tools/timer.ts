@@ -17,16 +17,16 @@ const mostWaiting = 10
 const Arguments = Type.Object(
   {
     in_minutes: Type.Optional(
-      Type.Integer({minimum: 1, maximum: longest / minute, description: "Minutes from now; or give `at`."}),
+      Type.Integer({minimum: 1, maximum: longest / minute, description: "Minutes from now; alternatively set `at`."}),
     ),
     at: Type.Optional(
-      Type.String({format: "date-time", description: "When, with its time zone, such as 2026-12-01T18:00:00Z."}),
+      Type.String({format: "date-time", description: "The time with its time zone, such as 2026-12-01T18:00:00Z."}),
     ),
     note: Type.String({
       minLength: 1,
       maxLength: 2000,
       pattern: "\\S",
-      description: "What you are to do then. You will read this note and nothing else of this conversation.",
+      description: "What to do then. You will see only this note, not the rest of this conversation.",
     }),
   },
   {additionalProperties: false},
@@ -56,7 +56,7 @@ export interface TimerDeps {
 export const timerTool = (deps: TimerDeps): AgentTool => ({
   name: "timer",
   description:
-    "Wakes you later in this conversation, with a note of yours. Use it for reminders, or to look again at something.",
+    "Wakes you later in this conversation, with your note. Use it for reminders, or to check something again.",
   parameters: Arguments,
   effect: "transaction",
   permission: "user",
@@ -74,7 +74,7 @@ export const timerTool = (deps: TimerDeps): AgentTool => ({
     if (count >= mostWaiting)
       throw new Problem(
         "timer_invalid",
-        `${count} timers wait in this conversation already; at most ${mostWaiting} may.`,
+        `${count} timers are already waiting in this conversation; the limit is ${mostWaiting}.`,
       )
     const {agent, user, permission} = run
     const kept = user === undefined && permission !== undefined ? {permission} : {}
@@ -90,12 +90,12 @@ export const timerTool = (deps: TimerDeps): AgentTool => ({
 /** Milliseconds since 1970. Throws `timer_invalid`. */
 const dueOf = ({in_minutes, at}: Arguments, now: number): number => {
   if ((in_minutes === undefined) === (at === undefined))
-    throw new Problem("timer_invalid", "give in_minutes or at: one of them.")
+    throw new Problem("timer_invalid", "set either in_minutes or at.")
   const due = at === undefined ? now + (in_minutes ?? 0) * minute : Date.parse(at)
   if (due >= now + minute && due <= now + longest) return due
   throw new Problem(
     "timer_invalid",
-    `the time is from one minute to 366 days from now; it is ${new Date(now).toISOString()} now.`,
+    `the time must be between one minute and 366 days from now; it is now ${new Date(now).toISOString()}.`,
   )
 }
 

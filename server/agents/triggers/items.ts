@@ -67,9 +67,7 @@ export class ItemWatch {
     if (!this.#isRunning) return
     this.#isDirty = true
     this.#looking ??= this.#look()
-      .catch(error =>
-        this.#options.log.error(`svc could not look for work items of agents: ${messageOf(error)}`, {error}),
-      )
+      .catch(error => this.#options.log.error(`could not look for work items for agents: ${messageOf(error)}`, {error}))
       .finally(() => {
         this.#looking = undefined
       })
@@ -128,7 +126,7 @@ export class ItemWatch {
       })
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error
-      log.debug(`no run of ${agent} for work item ${item.id}: ${error.message}`)
+      log.debug(`could not start a run of ${agent} for work item ${item.id}: ${error.message}`)
     }
   }
 }

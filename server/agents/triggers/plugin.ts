@@ -62,7 +62,7 @@ const builtInTexts = new HostTexts()
 const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
   const sayIn = (language: string): Say => (desk().texts() ?? builtInTexts).in(language)
   return definePlugin({
-    description: "The agents of this project, from chat",
+    description: "Lets users ask this project's agents from chat",
     config: Type.Unknown(),
     setup(plugin, config) {
       if (!Array.isArray(config))
@@ -223,7 +223,7 @@ const queueEvent = async (desk: AgentDesk, {name}: Binding, session: Session): P
     })
   } catch (error) {
     if (refusalOf(error) === undefined) throw error
-    session.log.warn(`no run of ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    session.log.warn(`could not start a run of ${name}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -82,7 +82,7 @@ class Form {
     while (this.#waiting.length < 2) await this.#more()
     if (this.#waiting.subarray(0, 2).toString("latin1") === "--") return true
     const rest = await this.#before(lineEnd)
-    if (/[^ \t]/.test(rest)) throw invalid("something stands behind a boundary")
+    if (/[^ \t]/.test(rest)) throw invalid("there is text after a boundary")
     // The line's end may be that of an empty head.
     this.#waiting = Buffer.concat([lineEnd, this.#waiting])
     return false
@@ -96,7 +96,7 @@ class Form {
     for (;;) {
       const at = this.#waiting.indexOf(mark)
       if (at > longestHead || (at < 0 && this.#waiting.length > longestHead))
-        throw invalid(`the head of a part is longer than ${longestHead} bytes`)
+        throw invalid(`the headers of a part are longer than ${longestHead} bytes`)
       if (at >= 0) {
         const text = this.#waiting.subarray(0, at).toString("utf8")
         this.#waiting = this.#waiting.subarray(at + mark.length)

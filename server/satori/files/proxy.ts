@@ -38,7 +38,7 @@ const routes = {
 
 /** Opens what an internal link leads to. */
 export const openLink = (how: keyof typeof routes, services: ProxyServices): Operation => ({
-  summary: "Satori: the file that an internal link leads to",
+  summary: "Satori: read the file behind an internal: link",
   response: {200: "application/octet-stream"},
   problems: ["forbidden", "not_found", "endpoint_offline", "platform_failed", "file_refused", "file_unavailable"],
   stream: true,
@@ -65,14 +65,14 @@ const linkOf = (text: string): Link => {
   if (link !== undefined) return link
   if (/^internal:/.test(text)) throw notFound()
   if (URL.canParse(text))
-    throw new Problem("forbidden", "the Host passes on internal: links only: proxy_urls is empty", {
-      hint: "Read other addresses yourself.",
+    throw new Problem("forbidden", "the Host proxies only internal: links: proxy_urls is empty", {
+      hint: "Fetch other addresses directly.",
     })
-  throw new Problem("request_invalid", "the proxy needs an internal: link behind /proxy/")
+  throw new Problem("request_invalid", "the proxy needs an internal: link after /proxy/")
 }
 
 const notFound = () =>
-  new Problem("not_found", "this link leads to no file", {hint: "The file, or its message, is gone."})
+  new Problem("not_found", "this link leads to no file", {hint: "The file or its message no longer exists."})
 
 const open = async (link: Link, services: ProxyServices, signal: AbortSignal): Promise<Opened> => {
   if (link.is === "stored") return openStored(link, services)

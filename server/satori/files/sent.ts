@@ -71,7 +71,10 @@ const showStored = async (
   const {features = [], limits = {}} = spec(endpoint) ?? {}
   const isTaken = features.includes("files")
   if (isTaken && limits.file !== undefined && size > limits.file)
-    throw new Problem("file_too_large", `${name} has ${size} bytes; ${endpoint} takes files of at most ${limits.file}`)
+    throw new Problem(
+      "file_too_large",
+      `${name} has ${size} bytes; ${endpoint} accepts files of at most ${limits.file}`,
+    )
   const {src: _, ...said} = element.attrs
   const title = String(said.title ?? name)
   const attrs = {title, type: mediaTypeOf(title), ...said, size}
@@ -80,5 +83,5 @@ const showStored = async (
 
 const gone = ({attrs: {src}}: Element): Problem =>
   new Problem("request_invalid", `there is no file at ${String(src).slice(0, 200)}`, {
-    hint: "Upload the file again: one that no message shows goes after a day.",
+    hint: "Upload the file again: svc deletes a file after a day if no message contains it.",
   })

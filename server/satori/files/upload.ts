@@ -10,7 +10,7 @@ import {storedLink} from "./links.ts"
 import {boundaryOf, type Part, partsOf} from "./multipart.ts"
 
 const uploadTooLarge = (bytes: number): Problem =>
-  new Problem("file_too_large", `the body is larger than ${bytes} bytes, which is what one upload may have`, {
+  new Problem("file_too_large", `the body is larger than ${bytes} bytes, the limit of one upload`, {
     hint: "Send the files in several uploads, or smaller ones.",
   })
 
@@ -41,7 +41,7 @@ const Links = Type.Record(Type.String(), Type.String())
 
 /** Files of an application: they go to the disk as they come, and are stored once all of them are there. */
 export const createUpload = ({files, loginOf}: UploadServices): Operation => ({
-  summary: "Satori: upload files as multipart/form-data; the answer has a link for each field",
+  summary: "Satori: upload files as multipart/form-data; returns a link for each field",
   response: {200: Links},
   problems: ["login_unknown", "unsupported_media_type", "file_too_large", "files_full", "state_unwritable"],
   stream: true,
@@ -68,7 +68,7 @@ export const createUpload = ({files, loginOf}: UploadServices): Operation => ({
 const receiveAll = async (request: Request, files: UploadServices["files"], uploaded: Uploaded[]): Promise<void> => {
   const boundary = boundaryOf(request.headers.get("content-type"))
   if (boundary === undefined)
-    throw new Problem("unsupported_media_type", "an upload must be sent as multipart/form-data with a boundary", {
+    throw new Problem("unsupported_media_type", "an upload must be multipart/form-data with a boundary", {
       hint: "Send each file as a field of a form: curl -F file=@cat.png.",
     })
   if (Number(request.headers.get("content-length") ?? 0) > uploadLimits.bytes) throw uploadTooLarge(uploadLimits.bytes)
@@ -76,7 +76,7 @@ const receiveAll = async (request: Request, files: UploadServices["files"], uplo
   const body = new UploadBody(request.body, uploadLimits, request.signal)
   try {
     for await (const part of partsOf(() => body.read(), boundary)) {
-      if (uploaded.length === most) throw new Problem("request_invalid", `one upload has at most ${most} files`)
+      if (uploaded.length === most) throw new Problem("request_invalid", `one upload may have at most ${most} files`)
       uploaded.push({field: part.name, name: nameOf(part), received: await files.receive(part.pieces)})
     }
   } finally {

@@ -103,7 +103,7 @@ test.each([
   ["/untyped", "no content type"],
 ])("what is no text is refused: %s", async (path, type) => {
   expect(await failure(fetching(at(path)))).toBe(
-    `file_refused: 127.0.0.1:${port} answers with ${type}; only text can be read`,
+    `file_refused: 127.0.0.1:${port} answered with ${type}; this tool reads only text`,
   )
 })
 
@@ -170,7 +170,7 @@ test("what is large is cut, and says so", async () => {
 test("a server that fails, breaks off or is too slow is told of", async () => {
   expect(await failure(fetching(at("/missing")))).toBe(`file_unavailable: 127.0.0.1:${port} answered 404`)
   expect(await failure(fetching(at("/short")))).toBe(`file_unavailable: 127.0.0.1:${port} broke off its answer`)
-  const slow = `file_unavailable: 127.0.0.1:${port} was too slow: no end within 0.05 s`
+  const slow = `file_unavailable: 127.0.0.1:${port} was too slow: the answer did not end within 0.05 s`
   expect(await failure(fetching(at("/stops"), {patience: 50}))).toBe(slow)
   expect(await failure(fetching(at("/silent"), {patience: 50}))).toMatch(
     /^file_unavailable: .*(too slow|did not answer)/,

@@ -169,7 +169,7 @@ test("a long result is cut with a note, and one that is no JSON is told of", asy
     "\ud800",
   ]
   const {tool} = await toolOf(() => results.shift())
-  expect(await answerOf(tool)).toBe(`${"x".repeat(65_536)}\n[Cut: this is the beginning, 65536 of 70000 characters.]`)
+  expect(await answerOf(tool)).toBe(`${"x".repeat(65_536)}\n[Cut: only the first 65536 of 70000 characters are shown.]`)
   const json = String(await answerOf(tool))
   expect(json.startsWith('{"all":"😀')).toBe(true)
   expect(json.isWellFormed()).toBe(true)

@@ -107,7 +107,7 @@ const nonsense: readonly (readonly [string, string, string])[] = [
 
 test.for(nonsense)("an answer that is no stream of the protocol is malformed: %s", async ([, type, body]) => {
   const failure = await failureFrom(response => response.writeHead(200, {"content-type": type}).end(body))
-  expect(failure).toMatchObject({kind: "malformed", message: expect.stringContaining("cannot be read")})
+  expect(failure).toMatchObject({kind: "malformed", message: expect.stringContaining("could not read")})
 })
 
 /** Writes the same again and again until the client has gone. */

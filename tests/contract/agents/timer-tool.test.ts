@@ -63,13 +63,13 @@ test("ten wait for an agent in one conversation, and no more", async () => {
 })
 
 test.each([
-  [{note: "x"}, "give in_minutes or at"],
-  [{in_minutes: 5, at: "2026-05-01T10:00:00Z", note: "x"}, "give in_minutes or at"],
+  [{note: "x"}, "set either in_minutes or at"],
+  [{in_minutes: 5, at: "2026-05-01T10:00:00Z", note: "x"}, "set either in_minutes or at"],
   [{in_minutes: 0, note: "x"}, "in_minutes: expected a number >= 1"],
   [{in_minutes: 366 * 24 * 60 + 1, note: "x"}, "in_minutes: expected a number <= 527040"],
   [{at: "tomorrow", note: "x"}, "at: expected a date and time"],
   [{at: "2026-05-01T09:00:30Z", note: "x"}, "from one minute to 366 days from now; it is 2026-05-01T09:00:00.000Z now"],
-  [{at: "2027-05-03T09:00:00Z", note: "x"}, "from one minute to 366 days from now"],
+  [{at: "2027-05-03T09:00:00Z", note: "x"}, "between one minute and 366 days from now"],
   [{in_minutes: 5, note: " "}, "note: expected text"],
 ])("what is no time or no note is refused: %j", async (args, why) => {
   const {set} = await openTool()

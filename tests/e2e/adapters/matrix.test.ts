@@ -187,7 +187,7 @@ describeWithDendrite("a bot on Matrix", () => {
     })
     await bot.join(silent)
     expect(await ended(await send(silent))).toMatchObject({state: "failed", reason: "forbidden"})
-    const told = () => host.process.output().match(/is encrypted: the bot can read nothing there/g)?.length
+    const told = () => host.process.output().match(/is encrypted: the bot cannot read or send there/g)?.length
     await until("the log to tell of the encrypted room", () => told() !== undefined)
     expect(told()).toBe(1)
 

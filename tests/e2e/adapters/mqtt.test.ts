@@ -191,7 +191,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     expect(await untilMqtt(host, "one", "failed")).toMatchObject({
       reason: "forbidden",
       error: "the broker refused to subscribe to locked/in: Not authorized",
-      remediation: "Allow the user bot to subscribe to locked/in on the broker, or take it out of subscribe.",
+      remediation: "Allow the user bot to subscribe to locked/in on the broker, or remove it from subscribe.",
     })
     const checked = await svc(runtime, host.project, ["adapter", "check", "mqtt~one"], {
       env: {MQTT_PASSWORD: passwords.bot},
@@ -219,7 +219,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     await broker.stop()
     const host = await start([accountAt(broker)])
     expect(await untilMqtt(host, "one", "reconnecting")).toMatchObject({
-      error: expect.stringContaining("is not reached"),
+      error: expect.stringContaining("could not reach"),
     })
     await broker.start()
     await untilMqtt(host, "one", "online")

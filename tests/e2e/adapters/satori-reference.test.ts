@@ -117,7 +117,7 @@ describe.skipIf(!reference.install())("satori at the reference server, with the 
     await again.say("before-1", "in another channel", {channel: {id: "den", type: 0}})
     await until("the new event", async () => (await textsBy(next, "satori~one")).length === 5)
     expect(await textsBy(next, "satori~one")).toEqual([...said, "in another channel"])
-    await untilPrinted(next.process, "the server has restarted its count of events")
+    await untilPrinted(next.process, "the server has restarted its event numbers")
   })
 
   test("a login that goes offline takes its endpoint along, and brings it back", async () => {
@@ -140,12 +140,12 @@ describe.skipIf(!reference.install())("satori at the reference server, with the 
     ])
     expect(await untilState(host, "satori~any", "failed")).toMatchObject({
       reason: "login_ambiguous",
-      error: "the account means several logins of the server: testing one, testing two",
+      error: "the account matches several logins of the server: testing one, testing two",
       remediation: expect.stringContaining("Set platform and user"),
     })
     expect(await untilState(host, "satori~wrong", "failed")).toMatchObject({
       reason: "credentials",
-      error: "the server refused the token: invalid token (4004)",
+      error: "the server rejected the token: invalid token (4004)",
     })
     const {error} = await untilState(host, "satori~none", "reconnecting")
     expect(error).toBe("the server has no login three; it has: testing one, testing two")

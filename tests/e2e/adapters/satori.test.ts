@@ -116,7 +116,7 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
     expect(good.stdout).toMatch(/ok {6}methods: login\.get, message\.create/)
     expect((await endpointOf(host, endpoint)).state).toBe("online")
     const wrong = await check("satori~wrong")
-    expect(wrong).toMatchObject({code: 1, stdout: expect.stringContaining("the server refused the token")})
+    expect(wrong).toMatchObject({code: 1, stdout: expect.stringContaining("the server rejected the token")})
     expect(wrong.stdout).toContain("do: Correct the variable that token names")
     expect(await check("satori~away")).toMatchObject({code: 1, stdout: expect.stringContaining("ERROR   platform:")})
   })

@@ -205,7 +205,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect((await host.events()).map(({message}) => message?.content)).toEqual(texts)
   })
 
-  test("reads on where it was in the archive, and by time where that has lost the bot's place", async () => {
+  test("reads on where it was in the archive, and by time where that no longer has the bot's place", async () => {
     const server = await startProsody({accounts})
     const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
@@ -226,7 +226,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     await again.sees("it", message => textOf(message) === "in another archive")
     const back = await startXmppHost([account], {runtime, project: host.project})
     await back.receives("it", ({message}) => message?.content === "in another archive")
-    expect(back.process.output()).toContain("has lost the bot's place")
+    expect(back.process.output()).toContain("no longer has the bot's place")
     expect((await back.events()).flatMap(({message, emoji}) => emoji?.id ?? message?.content ?? [])).toEqual([
       "before",
       "👍",

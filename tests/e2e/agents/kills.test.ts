@@ -102,7 +102,7 @@ const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   expectOnce(world.mails, callsOf("external", true), callsOf("external", false))
   const cut = steps.filter(({state}) => state !== "done")
   // A call that ended the Host three times is given up.
-  expect(cut.filter(({state, error}) => state !== "unknown" && !/^the Host ended/.test(String(error)))).toEqual([])
+  expect(cut.filter(({state, error}) => state !== "unknown" && !/^the Host stopped/.test(String(error)))).toEqual([])
 
   const answers = platform.deeds.filter(deed => deed.endsWith(" is done"))
   expect(answers).toHaveLength(words.length)

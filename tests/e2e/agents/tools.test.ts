@@ -65,9 +65,7 @@ agents:
   expect(await ask('call workroom.add {"title": "Buy ink"}')).toContain('"item":1')
   expect(await host.get("/api/workroom/items/1")).toMatchObject({title: "Buy ink", createdBy: "agent:helper"})
 
-  expect(await ask('call send {"channel": "news", "text": "<b>ink</b> @all"}')).toContain(
-    "news at sandbox is on its way",
-  )
+  expect(await ask('call send {"channel": "news", "text": "<b>ink</b> @all"}')).toContain("news at sandbox is queued")
   const {items: sent} = await host.get<{items: {channel: string}[]}>("/api/outbox")
   expect(sent.find(({channel}) => channel === "news")).toMatchObject({state: "sent", text: "<b>ink</b> @all"})
   expect(await ask('call send {"channel": "board", "text": "hi"}')).toContain("You may not send to board at sandbox")

@@ -100,7 +100,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     const {speaker, witness, host} = await meet()
     const stranger = await holdDatabase(host.project.path(".svc/data.sqlite"))
     const said = await say(speaker, witness, "lost")
-    await untilPrinted(host.process, "a message from #lounge was not stored")
+    await untilPrinted(host.process, "could not store a message from #lounge")
     stranger.child.kill("SIGKILL")
     await stranger.finished
     const [gap] = await until("the gap", async () => {

@@ -120,7 +120,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     await untilDone(
       platform,
       "@ann: large.png is larger than 8 MB. Send a smaller one.",
-      "@ann: bomb.png has 30000 × 30000 pixels. I take 8 million at most.",
+      "@ann: bomb.png has 30000 × 30000 pixels. I accept at most 8 million.",
     )
     expect((await host.stop()).code).toBe(0)
   })

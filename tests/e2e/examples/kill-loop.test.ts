@@ -36,8 +36,8 @@ const judged = (name: string, channel: string): Person => ({
     `delete ${name}`,
     `mute ${name} ${minutes * 60_000}`,
     `log: ${name} on loop~one wrote "spam" (spam): deleted, muted for ${minutes} min.`,
-    `@${name}: We do not want "spam" here. If this was a mistake, write here: /appeal and why.`,
-    `log: The time of ${name} is over.`,
+    `@${name}: The word "spam" is not allowed here. If this was a mistake, write here: /appeal and why.`,
+    `log: The mute of ${name} has ended.`,
   ],
 })
 

@@ -12,12 +12,12 @@ const judged = (user: string, minutes: number): readonly string[] => [
   `delete ${user}-1`,
   `mute ${user} ${minutes * 60_000}`,
   `log: ${user} on loop~one wrote "spam" (spam): deleted, muted for ${minutes} min.`,
-  `@${user}: We do not want "spam" here. If this was a mistake, write here: /appeal and why.`,
+  `@${user}: The word "spam" is not allowed here. If this was a mistake, write here: /appeal and why.`,
 ]
 
 const heard = (user: string): readonly string[] => [
   `log: ${user} appeals: "sorry". To let them write: /pardon loop~one ${user}`,
-  `@${user}: The moderators know.`,
+  `@${user}: The moderators have your appeal.`,
 ]
 
 const pardoned = (user: string): readonly string[] => [
@@ -80,7 +80,7 @@ describe.each(bunOr("node24"))("the example moderation on $name", runtime => {
     await release(host, runtime, "inbox")
     await untilDone(platform, ...judged("bob", 0.1))
     await release(host, runtime, "timer")
-    const over = ["eve", "bob"].map(user => `log: The time of ${user} is over.`)
+    const over = ["eve", "bob"].map(user => `log: The mute of ${user} has ended.`)
     await untilDone(platform, ...over)
     await untilQuiet(host)
     expect(platform.deeds.toSorted()).toEqual([on, ...judged("eve", 0.1), ...judged("bob", 0.1), ...over].sort())

@@ -30,7 +30,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     expect(timeless(platform.deeds)).toEqual(
       [
         on,
-        "@ann: Your clock is that of Europe/Berlin.",
+        "@ann: Your time zone is Europe/Berlin.",
         "@ann: Reminder 1, at TIME: tea",
         "@ann: ann: tea",
         "@ann: Reminder 2, at TIME: soup",
@@ -93,7 +93,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     expect(timeless(platform.deeds)).toEqual(
       [
         on,
-        "@ann: Your clock is that of Europe/Berlin.",
+        "@ann: Your time zone is Europe/Berlin.",
         "@ann: Reminder 1, at TIME: late",
         "@ann: Reminder 2, every day at 09:00 (Europe/Berlin): stand up",
         "@ann: 1, at TIME: late\n2, every day at 09:00 (Europe/Berlin): stand up",

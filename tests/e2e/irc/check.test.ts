@@ -49,7 +49,7 @@ describeWith(
       findings: [
         {what: "credentials", ok: true, detail: expect.stringMatching(/^connected to 127\.0\.0\.1 as svcbo\d{4}$/)},
         {what: "channel #keyed", ok: false, remediation: 'Write "#keyed <key>" under channels.'},
-        {what: "channel #closed", ok: true, detail: expect.stringContaining("for invited users only")},
+        {what: "channel #closed", ok: true, detail: expect.stringContaining("invite-only")},
         {what: "channel #open", ok: true, detail: "it is there"},
       ],
     })
@@ -82,7 +82,7 @@ describeWith(
     })
     expect(await checked(host, "wrong")).toMatchObject({
       ok: false,
-      findings: [{what: "credentials", remediation: "Correct sasl.account and the variable of sasl.password."}],
+      findings: [{what: "credentials", remediation: "Correct sasl.account and the variable that sasl.password names."}],
     })
   })
 })

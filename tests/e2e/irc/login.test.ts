@@ -94,7 +94,7 @@ describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
       env: {BOT_PASSWORD: "correct-password"},
     })
     const waiting = await untilEndpoint(host, "main", "reconnecting")
-    expect(waiting.error).toBe("127.0.0.1 offers no SASL login now")
+    expect(waiting.error).toBe("127.0.0.1 offers no SASL login at the moment")
     await sleep(1000)
     expect(person.lines.filter(line => line.includes("JOIN"))).toHaveLength(1)
   })
@@ -129,7 +129,7 @@ describeWith("ngircd", "inspircd")("the server's password", () => {
     })
     expect(await untilEndpoint(host, "none", "failed")).toMatchObject({
       reason: "credentials",
-      remediation: "Give the account its password, as ${NAME}; or ask the operators of the server.",
+      remediation: "Set the account's password, as ${NAME}; or ask the server's operators.",
     })
     await sleep(severalAttempts)
     expect(server.connections()).toBe(2)

@@ -148,7 +148,7 @@ describe.each(bunAnd("node24"))("files of a message on $name", runtime => {
     expect(await post({files: [{data: data(400_000)}, {data: data(300_000)}]})).toMatch(
       /^413 file_too_large the files have/,
     )
-    expect(await post({files: [{name: "x"}]})).toMatch(/^400 request_invalid files\[0\]: give either data or src/)
+    expect(await post({files: [{name: "x"}]})).toMatch(/^400 request_invalid files\[0\]: set either data or src/)
     expect(await post({files: [{data: "a*b"}]})).toMatch(/^400 request_invalid files\[0\].data is not base64/)
     expect(await post({text: ""})).toMatch(/^400 request_invalid text: a message without files needs one/)
   })

@@ -43,7 +43,7 @@ test("whoever listens to any channel hears what the bot does to the guild, and n
   call("guild.member.kick", {user_id: "eve", permanent: true})
   expect(heard).toEqual([
     {change: "moderated", what: "mutes eve for 90 s"},
-    {change: "moderated", what: "removes eve for good"},
+    {change: "moderated", what: "bans eve"},
   ])
 })
 

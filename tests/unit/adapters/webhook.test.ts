@@ -94,7 +94,9 @@ describe("a signature of Standard Webhooks", () => {
 
   test("is refused over a body that was read and written again", async () => {
     const signatures = await open(published.secret)
-    expect(() => signatures.verify(headersOf(), JSON.stringify(JSON.parse(published.body)))).toThrow("over these bytes")
+    expect(() => signatures.verify(headersOf(), JSON.stringify(JSON.parse(published.body)))).toThrow(
+      "matches this body",
+    )
   })
 
   test.each(["", "whsec_", "whsec_not base64!", "whsec_c2hvcnQ=", `whsec_${"A".repeat(100)}`])(
@@ -160,17 +162,17 @@ describe("a signed body", () => {
   })
 
   test.each([
-    ["text: a message needs one", {type: "message-created"}],
-    ["text: expected text", {text: 7}],
-    ["channel: expected text", {text: "a", channel: ""}],
-    ["user: expected text", {text: "a", user: {id: "u"}}],
+    ["text: required for a message", {type: "message-created"}],
+    ["text: expected non-empty text", {text: 7}],
+    ["channel: expected non-empty text", {text: "a", channel: ""}],
+    ["user: expected non-empty text", {text: "a", user: {id: "u"}}],
     ["group: expected true or false", {text: "a", group: "yes"}],
-    ["type: expected text", {type: 7}],
+    ["type: expected non-empty text", {type: 7}],
     ["files: expected a list of at most 20", {text: "", files: {src: "https://x"}}],
     ["files: expected a list of at most 20", {text: "", files: Array(21).fill({src: "https://x"})}],
     ["files[1].src: expected an address", {text: "", files: [{src: "https://x"}, {src: "file:///etc/passwd"}]}],
     ["files[0].src: expected an address", {text: "", files: ["https://x"]}],
-    ["is what a Host sends", {type: "svc.message", text: "back to its sender"}],
+    ["only a Host sends", {type: "svc.message", text: "back to its sender"}],
   ])("is refused: %s", (message, body) => {
     expect(() => eventOf(body)).toThrow(message)
   })

@@ -86,7 +86,7 @@ test("a package that does not load, or is of another version, is named with the 
 const broken: readonly (readonly [Parameters<typeof bindingOf>[0], RegExp])[] = [
   [
     {provider: "nonsense"},
-    /agents\.helper\.provider: nonsense is not known; one of openai-compatible, anthropic, google/,
+    /agents\.helper\.provider: unknown provider nonsense; expected one of openai-compatible, anthropic, google/,
   ],
   [{provider: "anthropic"}, /agents\.helper\.key is missing.*\$\{NAME\}/],
   [{provider: "google", baseURL: "http://127.0.0.1"}, /agents\.helper\.key is missing/],

@@ -64,8 +64,7 @@ test("what is missing, and what keeps a binding from having a tool, are told by 
     {name: "send", problem: "it needs to"},
     {
       name: "weather.noow",
-      problem:
-        'there is no tool "weather.noow" (did you mean "weather.now"?): svc has none of that name, and no plugin publishes it',
+      problem: 'there is no tool "weather.noow" (did you mean "weather.now"?): neither svc nor a plugin provides it',
     },
   ])
 })

@@ -66,8 +66,8 @@ test.each([
   ["--b\r\n\r\nno head\r\n--b--", "a part has no Content-Disposition with a name"],
   [`${part("Content-Type: text/plain", "x")}--b--`, "a part has no Content-Disposition with a name"],
   [`${part(disposition('name=""'), "x")}--b--`, "a part has no Content-Disposition with a name"],
-  ["--bx\r\n", "something stands behind a boundary"],
-  [`--b\r\nX: ${"y".repeat(20_000)}`, "the head of a part is longer than 16384 bytes"],
+  ["--bx\r\n", "there is text after a boundary"],
+  [`--b\r\nX: ${"y".repeat(20_000)}`, "the headers of a part are longer than 16384 bytes"],
 ])("%j is refused: %s", async (form, why) => {
   await expect(readAll(form)).rejects.toMatchObject({code: "request_invalid", message: `the form is not valid: ${why}`})
 })

@@ -49,7 +49,7 @@ export default definePlugin({
         return await readFile(each, megabytes * 1_000_000)
       } catch (error) {
         if (!isUnreadable(error)) throw error
-        session.log.warn(`${each.name} is not carried over: ${error.message}`)
+        session.log.warn(`could not relay ${each.name}: ${error.message}`)
         return `[${each.name}]`
       }
     }
@@ -100,7 +100,7 @@ export default definePlugin({
     })
 
     const schedule = {cron: "30 4 * * *", timezone: "UTC"} as const
-    plugin.job("forget", {description: "Forgets copies that are too old to be edited", schedule}, async run => {
+    plugin.job("forget", {description: "Deletes records of copies that are too old to edit", schedule}, async run => {
       await run.database.write(links.forgetBefore(plugin.now() - days * day))
     })
   },

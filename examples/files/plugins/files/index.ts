@@ -6,13 +6,23 @@ const least = 16
 const most = 4096
 
 const Settings = Type.Object({
-  width: Type.Integer({minimum: least, maximum: most, default: 640, description: "For pictures without a command"}),
-  megabytes: Type.Number({exclusiveMinimum: 0, maximum: 32, default: 8, description: "The largest file that is read"}),
+  width: Type.Integer({
+    minimum: least,
+    maximum: most,
+    default: 640,
+    description: "The width for pictures sent without a command",
+  }),
+  megabytes: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 32,
+    default: 8,
+    description: "The largest file that the plugin reads",
+  }),
   megapixels: Type.Number({
     exclusiveMinimum: 0,
     maximum: 64,
     default: 8,
-    description: "The largest picture, in and out",
+    description: "The largest picture that the plugin reads or writes",
   }),
 })
 
@@ -21,7 +31,7 @@ const isPicture = ({element, type = ""}: SessionFile): boolean => element.type =
 /** What the sender can change is an answer; the rest fails the handler, and is tried again. */
 const refusals: Readonly<Record<string, (name: string, megabytes: number) => string>> = {
   file_too_large: (name, megabytes) => `${name} is larger than ${megabytes} MB. Send a smaller one.`,
-  file_refused: name => `I may not open the address of ${name}. Send the picture itself.`,
+  file_refused: name => `I am not allowed to open the address of ${name}. Send the picture itself.`,
 }
 
 export default definePlugin({
@@ -40,14 +50,16 @@ export default definePlugin({
 
     const requireFewPixels = (name: string, width: number, height: number) => {
       if (width * height <= megapixels * 1_000_000) return
-      throw new UserError(`${name} has ${width} × ${height} pixels. I take ${megapixels} million at most.`)
+      throw new UserError(`${name} has ${width} × ${height} pixels. I accept at most ${megapixels} million.`)
     }
 
     const resize = async (name: string, bytes: Buffer, width: number) => {
       const header = readHeader(bytes)
       if (header === undefined) throw new UserError(`${name} is not a PNG or JPEG picture.`)
       requireFewPixels(name, header.width, header.height)
-      const damaged = new UserError(`${name} is damaged, or not a plain PNG or JPEG. Save it again, and send that.`)
+      const damaged = new UserError(
+        `${name} is damaged, or not a plain PNG or JPEG. Save it again and send the new file.`,
+      )
       if (!header.isPlain) throw damaged
       const jpeg = {maxResolutionInMP: megapixels, tolerantDecoding: false}
       const picture = await Jimp.fromBuffer(bytes, {"image/jpeg": jpeg}).catch(() => Promise.reject(damaged))
@@ -83,9 +95,9 @@ export default definePlugin({
       }
     }
 
-    const definition = {description: "Resize the picture that you send with it", examples: ["320"], retries: 3}
+    const definition = {description: "Resize the picture that you send with the command", examples: ["320"], retries: 3}
     plugin.command("resize <width:integer>", definition, ({args: {width}, session}) => {
-      if (width < least || width > most) throw new UserError(`Give a width from ${least} to ${most}: /resize 320.`)
+      if (width < least || width > most) throw new UserError(`Choose a width from ${least} to ${most}: /resize 320.`)
       if (session.files.length === 0) throw new UserError(`Send a PNG or JPEG picture with /resize ${width}.`)
       return answer(session, session.files, width)
     })

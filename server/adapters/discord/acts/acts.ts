@@ -32,7 +32,7 @@ export const createActs = (api: Api): Acts => {
     open: async (user, signal) => {
       const body = {recipient_id: requireId(user, "user")}
       const channel = channelOf(payloadOf(await api.ask("POST", "/users/@me/channels", {body}, signal)))
-      if (channel === undefined) throw new Error("Discord told of no channel")
+      if (channel === undefined) throw new Error("Discord returned no channel")
       return channel
     },
   }
@@ -52,8 +52,8 @@ export const emojiPath = (emoji: string): string => {
   if (/^\d{5,20}$/.test(emoji)) return encodeURIComponent(`_:${emoji}`)
   // Discord takes no emoji that is followed by the selector of its coloured form alone, as ❤️ has it, without it.
   if (emoji !== "" && emoji.length <= 40 && !/[\s/?#]/.test(emoji)) return encodeURIComponent(emoji)
-  throw refused(`"${emoji.slice(0, 100)}" is no emoji of Discord`, {
+  throw refused(`"${emoji.slice(0, 100)}" is not a Discord emoji`, {
     reason: "emoji_unknown",
-    remediation: "Give an emoji of Unicode, or name:id of one that the bot can use.",
+    remediation: "Use a Unicode emoji, or name:id of a custom emoji that the bot can use.",
   })
 }

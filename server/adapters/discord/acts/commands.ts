@@ -13,7 +13,7 @@ const describe = (text: string): string =>
   text.length <= limits.description ? text || "…" : `${text.slice(0, limits.description - 1).toWellFormed()}…`
 
 /** All that follows a command's words: svc reads the arguments itself. */
-const rest = {type: kind.text, name: "text", description: "What follows the command", required: false}
+const rest = {type: kind.text, name: "text", description: "The text after the command", required: false}
 
 /**
  * The bot's commands as Discord lists them. Those of two words that share the first are subcommands of it, where it is no

@@ -50,10 +50,13 @@ const pageOf = <T extends {readonly id?: string}>(
 const mute: Method = async (api, params, signal) => {
   const {duration} = params
   if (typeof duration !== "number" || !(duration >= 0 && duration <= longestMute)) {
-    throw refused(`duration must be between 0 and ${longestMute} milliseconds: Discord mutes for 28 days at most`, {
-      reason: "request_invalid",
-      remediation: "Give a shorter duration; 0 lets the user speak again.",
-    })
+    throw refused(
+      `duration must be between 0 and ${longestMute} milliseconds: Discord mutes users for 28 days at most`,
+      {
+        reason: "request_invalid",
+        remediation: "Use a shorter duration; 0 unmutes the user.",
+      },
+    )
   }
   const until = duration === 0 ? null : new Date(Date.now() + duration).toISOString()
   await api.ask("PATCH", memberPath(params), {body: {communication_disabled_until: until}}, signal)
@@ -122,6 +125,6 @@ export const createCall =
   async (name, params, signal) => {
     const found = methods[name as keyof typeof methods]
     if (found === undefined)
-      throw refused(`${name} is not there`, {reason: "unsupported", remediation: "Call another one."})
+      throw refused(`there is no method ${name}`, {reason: "unsupported", remediation: "Call another method."})
     return found(api, params, signal)
   }

@@ -28,7 +28,7 @@ export const createSend = ({api, endpoint, forms}: Sending): Required<Pick<Sende
   const prepare = async (content: readonly Node[]) => {
     const files = await filesIn(content, endpoint)
     const {components, forms: shown, isWhole} = componentsOf(content)
-    if (!isWhole) endpoint.log.warn("a message has more buttons than Discord shows: those behind are left out")
+    if (!isWhole) endpoint.log.warn("a message has more buttons than Discord can show; dropped the rest")
     forms.add(shown)
     return {parts: writeParts(content, element => files.has(element)), files: [...files.values()], components}
   }
@@ -59,9 +59,9 @@ export const createSend = ({api, endpoint, forms}: Sending): Required<Pick<Sende
       const {parts, files, components} = await prepare(content)
       const [first, more] = parts
       if (first === undefined || more !== undefined) {
-        throw refused("the text is too long for one message of Discord with its markup", {
+        throw refused("with its markup, the text is too long for one Discord message", {
           reason: "text_too_long",
-          remediation: "Shorten the text: some characters need a backslash at Discord, which counts too.",
+          remediation: "Shorten the text. Some characters need a backslash on Discord, and the backslash counts too.",
         })
       }
       const path = `/channels/${requireId(channel, "channel")}/messages/${requireId(message, "message")}` as const
@@ -78,7 +78,7 @@ interface Shown {
 
 const requireSomething = ({text}: Written, {files, components}: Shown): void => {
   if (text !== "" || files.length > 0 || components.length > 0) return
-  throw refused("Discord takes no empty message", {reason: "empty", remediation: "Give the message a text."})
+  throw refused("Discord accepts no empty messages", {reason: "empty", remediation: "Add text to the message."})
 }
 
 const bodyOf = ({text, mentions}: Written, {files, components}: Shown) => ({
@@ -103,7 +103,7 @@ const filesIn = async (
     for (const [element, inner] of await filesIn(node.children, endpoint)) found.set(element, inner)
   }
   if (found.size > mostFiles) {
-    throw refused(`Discord takes ${mostFiles} files with a message, not ${found.size}`, {
+    throw refused(`Discord accepts at most ${mostFiles} files in a message, not ${found.size}`, {
       reason: "too_many_files",
       remediation: "Send the files in several messages.",
     })

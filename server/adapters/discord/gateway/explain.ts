@@ -6,7 +6,7 @@ import {GatewayClosed} from "./gateway.ts"
 export const portal = "https://discord.com/developers/applications"
 
 /** What to do where the token is not taken. */
-export const tokenRemedy = `Put the bot's token into the variable that token names: ${portal}, the application, Bot, Reset Token.`
+export const tokenRemedy = `Set the variable that token names to the bot's token: ${portal}, your application, Bot, Reset Token.`
 
 const isPrivileged = (name: Intent): name is keyof typeof privilegedIntents => Object.hasOwn(privilegedIntents, name)
 
@@ -16,35 +16,35 @@ export const privilegedOf = ({intents}: AccountSettings) =>
 
 export const intentRemedy = (names: readonly (keyof typeof privilegedIntents)[]): string => {
   const switches = names.map(name => privilegedIntents[name]).join(" and ")
-  return `Switch on ${switches} at ${portal}, the application, Bot; or take ${names.join(" and ")} out of intents.`
+  return `Turn on ${switches} at ${portal}, your application, Bot; or remove ${names.join(" and ")} from intents.`
 }
 
 /** A refusal for what no other attempt would change; anything else as it is. */
 export const explainEnd = (error: unknown, account: AccountSettings): Error => {
   if (error instanceof Unauthorized)
-    return refused("Discord does not take the token", {reason: "credentials", remediation: tokenRemedy})
+    return refused("Discord rejected the token", {reason: "credentials", remediation: tokenRemedy})
   if (!(error instanceof GatewayClosed)) return error instanceof Error ? error : new Error(String(error))
   switch (error.code) {
     case 4004:
-      return refused("Discord does not take the token (4004)", {reason: "credentials", remediation: tokenRemedy})
+      return refused("Discord rejected the token (4004)", {reason: "credentials", remediation: tokenRemedy})
     case 4010:
     case 4011:
-      return refused("Discord asks for shards, which svc does not have (4011)", {
+      return refused("Discord requires sharding, which svc does not support (4011)", {
         reason: "sharding",
-        remediation: "A bot in more than 2,500 servers needs several connections: take it out of some servers.",
+        remediation: "A bot in more than 2,500 servers needs several connections: remove it from some servers.",
       })
     case 4012:
-      return refused("Discord does not speak version 10 of its gateway any more (4012)", {
+      return refused("Discord no longer supports version 10 of its gateway (4012)", {
         reason: "version",
         remediation: "Update svc.",
       })
     case 4013:
       return refused("Discord does not know one of the intents (4013)", {
         reason: "intents",
-        remediation: "Correct intents of the account; without the key, the usual ones are asked for.",
+        remediation: "Correct intents in the account; without the key, svc requests the usual ones.",
       })
     case 4014:
-      return refused("the application may not have all intents that it asks for (4014)", {
+      return refused("the application may not use all the intents it requests (4014)", {
         reason: "intents",
         remediation: intentRemedy(privilegedOf(account)),
       })

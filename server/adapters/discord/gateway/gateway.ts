@@ -193,7 +193,7 @@ export class Gateway {
     const payload = parse(data)
     const known = this.#check(payload)
     if (known === undefined) {
-      if (payload !== undefined) this.#why ||= "the gateway sent what is not of its protocol"
+      if (payload !== undefined) this.#why ||= "the gateway sent a message outside its protocol"
       void this.#end(this.#why)
       return null
     }
@@ -202,7 +202,7 @@ export class Gateway {
 
   #check(payload: Payload | undefined): unknown {
     if (payload === undefined) {
-      this.#why ||= "the gateway sent what is no JSON"
+      this.#why ||= "the gateway sent invalid JSON"
       return undefined
     }
     const {d} = payload

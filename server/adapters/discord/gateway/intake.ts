@@ -12,7 +12,7 @@ export interface Translated {
 
 export type Translate = (dispatch: Dispatch, session: Session) => Translated
 
-const leftOut = () => new Error(`more than ${mostWaiting} events wait to be stored`)
+const leftOut = () => new Error(`more than ${mostWaiting} events are waiting to be stored`)
 
 export interface IntakeOptions {
   readonly endpoint: Endpoint
@@ -64,7 +64,7 @@ export class Intake {
         () => {
           this.#place = "stored"
         },
-        error => endpoint.log.warn("the new session is not stored yet", {error}),
+        error => endpoint.log.warn("could not store the new session yet", {error}),
       )
     }
     this.#session = session
@@ -95,7 +95,7 @@ export class Intake {
     this.#running = this.#storeAll()
       .catch(error => {
         this.#isEnded = true
-        log.debug(`nothing more is stored of this connection: ${error instanceof Error ? error.message : ""}`)
+        log.debug(`no further events of this connection will be stored: ${error instanceof Error ? error.message : ""}`)
       })
       .finally(() => {
         this.#running = undefined
@@ -154,10 +154,10 @@ export class Intake {
         const code = error instanceof Problem ? error.code : undefined
         if (code === "admission_closed") throw error
         if (code === "event_invalid") {
-          endpoint.log.error("Discord sent an event that cannot be stored; it is left out", {error})
+          endpoint.log.error("dropped an event from Discord that cannot be stored", {error})
           return false
         }
-        if (code !== "ingress_paused") endpoint.log.warn("an event was not stored; trying again", {error})
+        if (code !== "ingress_paused") endpoint.log.warn("could not store an event; retrying", {error})
         const wait = code === "ingress_paused" ? pausedFor : pauseAfter(attempts, again)
         await sleep(wait, undefined, {signal: endpoint.signal})
       }
@@ -168,7 +168,7 @@ export class Intake {
     try {
       return this.#session === undefined ? {events: []} : this.#options.translate(dispatch, this.#session)
     } catch (error) {
-      this.#options.endpoint.log.error(`an event of Discord (${dispatch.name}) is not understood`, {error})
+      this.#options.endpoint.log.error(`could not read a Discord event (${dispatch.name})`, {error})
       return {events: []}
     }
   }

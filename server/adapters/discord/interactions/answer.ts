@@ -14,7 +14,7 @@ export const createAnswers = (api: Api, {log, signal}: Pick<Endpoint, "log" | "s
     await api.ask("DELETE", path, {auth: false}, signal)
   }
   const unanswered = (error: unknown) =>
-    log.debug("Discord did not take the answer of an interaction; its user may read that it failed", {error})
+    log.debug("Discord rejected the answer to an interaction; the user may see that it failed", {error})
   return {
     /** Of an interaction that came by the gateway. */
     answer: (interaction: Interaction): void => {

@@ -21,10 +21,7 @@ export const requireSigned = (key: KeyObject, headers: Headers, body: Uint8Array
   if (signature === null || timestamp === null)
     throw new Problem("signature_invalid", "x-signature-ed25519 and x-signature-timestamp are missing")
   if (!isSignedBy(key, Buffer.concat([Buffer.from(timestamp), body]), signature))
-    throw new Problem(
-      "signature_invalid",
-      "the signature was not made with the key of this application over these bytes",
-    )
+    throw new Problem("signature_invalid", "the signature does not match this body and this application's key")
   const age = now / 1000 - Number(timestamp)
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(age) > window)
     throw new Problem(

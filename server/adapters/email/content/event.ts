@@ -37,7 +37,7 @@ export const judge = (letter: Letter, account: AccountSettings): Judgement => {
   if (from?.address === own) return {is: "left", why: "the bot's own"}
   if (automatic !== undefined) return {is: "told", why: automatic}
   if (from === undefined) return {is: "left", why: "without a sender"}
-  if (!allows(account, from.address)) return {is: "left", why: `from ${from.address}, whom allow does not name`}
+  if (!allows(account, from.address)) return {is: "left", why: `from ${from.address}, which allow does not list`}
   const isAnswerable = replyTo !== undefined && replyTo !== own && allows(account, replyTo)
   const thread = threadOfMail({...headers, messageId: messageIdOf(letter)}, own)
   return {is: "taken", place: {address: isAnswerable ? replyTo : from.address, thread}}

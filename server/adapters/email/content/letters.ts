@@ -55,7 +55,7 @@ export const readLetters = async (tools: ReadTools, uids: readonly number[]): Pr
   const missing = uids.filter(uid => found.get(uid)?.headers === undefined)
   if (missing.length > 0) {
     for (const message of await client.fetchAll(missing.join(","), headerQuery, {uid: true})) {
-      log.debug(`the structure of mail ${message.uid} cannot be read`)
+      log.debug(`could not read the structure of mail ${message.uid}`)
       found.set(message.uid, message)
     }
   }
@@ -112,7 +112,7 @@ const readPart = async ({client, log}: ReadTools, uid: number, {part}: Part): Pr
     return Buffer.concat(pieces)
   } catch (error) {
     if (!client.usable) throw error
-    log.warn(`part ${part} of mail ${uid} cannot be read`, {error})
+    log.warn(`could not read part ${part} of mail ${uid}`, {error})
     return Buffer.alloc(0)
   }
 }

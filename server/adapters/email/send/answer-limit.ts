@@ -17,7 +17,7 @@ export class AnswerLimit {
     if (this.#recent(address, now).length < this.#most) return
     throw refused(`${address} got ${this.#most} answers within ${this.#minutes} minutes`, {
       reason: "loop_suspected",
-      remediation: "See whether a machine answers there. If a person does, raise answers.most of the account.",
+      remediation: "Check whether a program answers there. If a person does, raise answers.most in the account.",
     })
   }
 

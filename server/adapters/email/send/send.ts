@@ -66,9 +66,9 @@ const headersOf = (
 })
 
 const noPlace = (channel: string) =>
-  refused(`"${lineOf(channel)}" is nobody's address`, {
+  refused(`"${lineOf(channel)}" is not an address to send to`, {
     reason: "target_invalid",
-    remediation: "Send to an address that is not the bot's own, or to the channel of a mail that came in.",
+    remediation: "Send to another address than the bot's own, or to the channel of a received mail.",
   })
 
 /** The server that refuses the account refuses every mail: the endpoint ends, and the mail waits. */

@@ -48,8 +48,8 @@ export const explainSend = (error: unknown, account: AccountSettings): Failure =
   const said = failure.response ?? failure.message
   if (isLoginRefused(failure)) return {is: "account", error: loginRefused(account, said)}
   if (isTooLarge(failure)) {
-    const why = {reason: "too_large", remediation: "Send a link, or smaller files.", cause: error}
-    return {is: "refused", error: refused(`the server takes no mail as large: ${said}`, why)}
+    const why = {reason: "too_large", remediation: "Send a link or smaller files.", cause: error}
+    return {is: "refused", error: refused(`the mail is too large for the server: ${said}`, why)}
   }
   // Without a login a server says 530, whatever the mail.
   if (responseCode >= 500 && code !== "EAUTH") return {is: "refused", error: mailRefused(failure, said)}
@@ -79,16 +79,16 @@ const mailRefused = ({command, responseCode}: SmtpError, said: string): Refusal 
   if (command?.startsWith("RCPT") === true)
     return refused(`the server refused the recipient: ${said}`, {
       reason: "recipient_refused",
-      remediation: "Send to an address that exists, and that the server sends to.",
+      remediation: "Send to an address that exists and that the server relays to.",
     })
   if (command?.startsWith("MAIL") === true)
     return refused(`the server refused the sender: ${said}`, {
       reason: "sender_refused",
-      remediation: "Set address to one that the login may send from.",
+      remediation: "Set address to one from which the login may send.",
     })
   return refused(`the server refused the mail: ${said}`, {
     reason: "rejected",
-    remediation: `See what the server means by ${responseCode}; ask its operators.`,
+    remediation: `Look up what ${responseCode} means for this server, or ask its operators.`,
   })
 }
 

@@ -21,12 +21,12 @@ export const createFiles = (ask: Ask, account: AccountSettings): Acts => {
       const {name: filename, size: length} = file
       const answer = await ask("files.getUploadURLExternal", {filename, length}, signal)
       const [url, id] = [textIn(answer, "upload_url"), textIn(answer, "file_id")]
-      if (url === undefined || id === undefined) throw new Error("Slack gave no address to upload to")
+      if (url === undefined || id === undefined) throw new Error("Slack returned no upload address")
       const init = {method: "POST", body: file.stream(), duplex: "half", redirect: "manual", signal} as const
       const headers = {"content-type": "application/octet-stream", "content-length": String(length)}
       const {ok, status, body} = await fetch(url, {...init, headers})
       await body?.cancel().catch(() => {})
-      if (!ok) throw new Error(`Slack answered the upload of a file with ${status}`)
+      if (!ok) throw new Error(`Slack answered the file upload with ${status}`)
       return `${uploaded}${id}`
     },
     download: async ({src}, signal) => {
@@ -37,9 +37,9 @@ export const createFiles = (ask: Ask, account: AccountSettings): Acts => {
       const answer = await fetch(url, {headers: {authorization}, redirect: "manual", signal})
       if (!isLogin(answer, url)) return answer
       await answer.body?.cancel().catch(() => {})
-      throw refused("Slack shows its login page in place of the file", {
+      throw refused("Slack returned its login page instead of the file", {
         reason: "missing_scope",
-        remediation: "Give the app the scope files:read, reinstall it, and have the bot in the channel of the file.",
+        remediation: "Give the app the scope files:read, reinstall it, and invite the bot to the file's channel.",
       })
     },
   }

@@ -34,7 +34,7 @@ export const createHistory = (ask: Ask, read: Read): History => ({
         ),
       isWhole ? page.most : 1,
     )
-    if (more && isWhole) throw new Error(`more than ${page.limit * page.most} messages are in the range`)
+    if (more && isWhole) throw new Error(`the range has more than ${page.limit * page.most} messages`)
     const isWithin = (message: Payload): boolean => {
       const ts = tsIn(message, "ts")
       if (ts === undefined || ts === thread) return false

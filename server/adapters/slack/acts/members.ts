@@ -28,5 +28,5 @@ export const createMembers = (ask: Ask): Required<Pick<Sender, "call">> => ({
 const required = (params: Payload, key: string): string => {
   const value = textIn(params, key)
   if (value !== undefined) return value
-  throw refused(`${key} is missing`, {reason: "request_invalid", remediation: `Give ${key}, as Satori names it.`})
+  throw refused(`${key} is missing`, {reason: "request_invalid", remediation: `Send ${key}, as defined by Satori.`})
 }

@@ -37,9 +37,9 @@ export const createActs = (ask: Ask): Acts => ({
     const {channel} = placeOf(id)
     const {text, blocks, files} = writeMessage(content)
     if (files.length > 0 || blocks.length === 0)
-      throw refused("an edit of Slack changes the text of a message and its buttons", {
+      throw refused("an edit on Slack can change only the text of a message and its buttons", {
         reason: "unsupported",
-        remediation: "Send files in a message of their own, and delete a message instead of emptying it.",
+        remediation: "Send files in a separate message, and delete a message instead of emptying it.",
       })
     await ask("chat.update", {channel, ts: tsOf(message), text, blocks, ...plainly}, signal)
   },
@@ -85,17 +85,17 @@ const ifThere = async (act: Promise<Payload>): Promise<void> => {
 const tsOf = (message: string): string => {
   const ts = tsIn({message}, "message")
   if (ts !== undefined) return ts
-  throw refused(`"${message}" is no message of Slack`, {
+  throw refused(`"${message}" is not a Slack message`, {
     reason: "message_unknown",
-    remediation: "Name a message by its ts, such as 1503435956.000247. A slash command is no message.",
+    remediation: "Use the message's ts, such as 1503435956.000247. A slash command is not a message.",
   })
 }
 
 const nameOf = (emoji: string): string => {
   const name = emojiName(emoji)
   if (name !== undefined) return name
-  throw refused(`svc does not know Slack's name of the emoji ${emoji}`, {
+  throw refused(`svc does not know Slack's name for the emoji ${emoji}`, {
     reason: "emoji_unknown",
-    remediation: "Give the name that Slack shows for it, such as :wave:.",
+    remediation: "Use the name that Slack shows for it, such as :wave:.",
   })
 }

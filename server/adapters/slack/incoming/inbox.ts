@@ -48,7 +48,7 @@ export class Inbox {
         : kind === "interactive"
           ? readInteraction(body)
           : readCommand(body)
-    if (events.length === 0) this.#endpoint.log.debug(`nothing of a delivery of Slack (${kind}) is an event`)
+    if (events.length === 0) this.#endpoint.log.debug(`a delivery from Slack (${kind}) had no event for the bot`)
     return events
   }
 
@@ -60,6 +60,6 @@ export class Inbox {
   /** An event that cannot be stored does not get better by another delivery. */
   #judge(error: unknown): void {
     if (!isProblem(error, "event_invalid")) throw error
-    this.#endpoint.log.warn("an event of Slack is left out: it is not valid", {error})
+    this.#endpoint.log.warn("dropped an invalid event from Slack", {error})
   }
 }

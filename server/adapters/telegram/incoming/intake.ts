@@ -57,11 +57,10 @@ export class Intake {
     const {log} = this.#endpoint
     try {
       const events = readUpdate(update, this.#me)
-      if (events.length === 0)
-        log.debug("an update that tells nothing to the bot is skipped", {update: update.update_id})
+      if (events.length === 0) log.debug("skipped an update that has no event for the bot", {update: update.update_id})
       return events
     } catch (error) {
-      log.debug("an update that cannot be read is skipped", {update: update?.update_id, error})
+      log.debug("skipped an update that could not be read", {update: update?.update_id, error})
       return []
     }
   }
@@ -71,7 +70,7 @@ export class Intake {
       await this.#endpoint.receive(event)
     } catch (error) {
       if (!isProblem(error, "event_invalid")) throw error
-      this.#endpoint.log.error(`update ${event.id} was not stored: ${error.message}`, {error})
+      this.#endpoint.log.error(`could not store update ${event.id}: ${error.message}`, {error})
     }
   }
 
@@ -84,6 +83,6 @@ export class Intake {
     if (id === undefined) return
     this.#bot.api
       .answerCallbackQuery({callback_query_id: id}, apiSignal(signal))
-      .catch((error: unknown) => log.debug("a press was not answered; it is stored", {error}))
+      .catch((error: unknown) => log.debug("could not answer a button press; the press is stored", {error}))
   }
 }

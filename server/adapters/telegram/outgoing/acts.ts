@@ -46,9 +46,9 @@ const change = async ({api}: Bot, prepared: Prepared, target: Target, signal: Ab
   const {text, entities, media} = prepared
   const [first, ...more] = media
   if (more.length > 0)
-    throw refused("a message of Telegram shows one file", {
+    throw refused("a Telegram message can have only one file", {
       reason: "unsupported",
-      remediation: "Edit it with one file, and send the others.",
+      remediation: "Edit the message with one file, and send the others.",
     })
   if (first !== undefined)
     return api.editMessageMedia({...target, media: shownMedia(first, captionOf(prepared))}, apiSignal(signal))
@@ -98,9 +98,9 @@ const reactionOf = (emoji: string): ReactionType => {
 /** A user's private chat has the id of the user. Telegram refuses it where the user has never written to the bot. */
 export const open = async ({api}: Bot, user: string, signal: AbortSignal): Promise<Channel> => {
   if (!/^\d+$/.test(user))
-    throw refused(`"${user}" is no user of Telegram`, {
+    throw refused(`"${user}" is not a Telegram user`, {
       reason: "target_invalid",
-      remediation: "Users are named by their numeric ids.",
+      remediation: "Use the user's numeric id.",
     })
   const chat = await api.getChat({chat_id: Number(user)}, apiSignal(signal))
   return {id: user, type: channelType.direct, name: titleOf(chat)}
@@ -134,14 +134,14 @@ export const download = async (
   if (file === undefined) return undefined
   const {file_path} = await bot.api.getFile({file_id: file.id}, apiSignal(signal))
   if (file_path === undefined || file_path.startsWith("/"))
-    throw new Error("the Bot API server keeps its files in a folder: run it without --local")
+    throw new Error("the Bot API server stores its files in a local folder: run it without --local")
   return bot.download(file_path, signal)
 }
 
 const messageId = (message: string): number => {
   if (/^\d{1,15}$/.test(message)) return Number(message)
-  throw refused(`"${message}" is no message of Telegram`, {
+  throw refused(`"${message}" is not a Telegram message`, {
     reason: "message_invalid",
-    remediation: "Messages are named by their numeric ids.",
+    remediation: "Use the message's numeric id.",
   })
 }

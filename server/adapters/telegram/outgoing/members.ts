@@ -34,7 +34,7 @@ const silent: ChatPermissions = Object.fromEntries(Object.keys(speaking).map(key
 
 /** A duration of 0 ends the silence: what the group allows everybody holds again. */
 const mute: Method = async ({api}, member, {duration}, signal) => {
-  if (typeof duration !== "number" || !(duration >= 0)) throw wrong("duration, in milliseconds; 0 ends the silence")
+  if (typeof duration !== "number" || !(duration >= 0)) throw wrong("duration in milliseconds; 0 unmutes")
   const seconds = Math.min(longest, Math.max(shortest, Math.ceil(duration / 1000)))
   if (duration === 0) await api.restrictChatMember({...member, permissions: speaking}, signal)
   else {
@@ -72,7 +72,7 @@ export const callMethod = (
   signal: AbortSignal,
 ): Promise<unknown> => {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
-  if (method === undefined) throw wrong("a method that it has")
+  if (method === undefined) throw wrong("a method that it supports")
   const {guild_id: guild, user_id: user} = params
   if (typeof guild !== "string" || guild === "") throw wrong("guild_id, the id of a group")
   if (typeof user !== "string" || !/^\d+$/.test(user)) throw wrong("user_id, the numeric id of a user")
@@ -82,5 +82,5 @@ export const callMethod = (
 const wrong = (what: string): Error =>
   refused(`Telegram needs ${what}`, {
     reason: "request_invalid",
-    remediation: "Give the parameters that Satori v1 names for this method.",
+    remediation: "Send the parameters that Satori v1 defines for this method.",
   })

@@ -68,9 +68,9 @@ type Shown = Parameters<Methods["editMessageMedia"]>[0]["media"]
 /** A file in the place of that of a message. Throws a refusal for kinds that Telegram does not change a message to. */
 export const shownMedia = ({kind, file}: Media, caption: Caption): Shown => {
   if (kind === "voice" || kind === "sticker" || kind === "video_note")
-    throw refused(`Telegram does not change a message to show a ${kind}`, {
+    throw refused(`Telegram cannot change a message to show a ${kind}`, {
       reason: "unsupported",
-      remediation: "Send it as a message of its own.",
+      remediation: "Send it in a separate message.",
     })
   return {type: kind, media: file, ...caption}
 }

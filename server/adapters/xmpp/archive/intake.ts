@@ -46,7 +46,9 @@ export class Intake {
   add(arrival: Arrival): Promise<void> {
     if (this.isFull && arrival.place === undefined) {
       const types = arrival.events.map(({type}) => type).join(", ")
-      this.#endpoint.log.warn(`${types} dropped: ${mostWaiting} events wait already, and no archive has this one`)
+      this.#endpoint.log.warn(
+        `dropped ${types}: ${mostWaiting} events are already waiting, and no archive has this one`,
+      )
       return Promise.resolve()
     }
     return new Promise(resolve => {
@@ -88,7 +90,7 @@ export class Intake {
           return
         }
         if (code === "event_invalid" && events.length > 0) {
-          this.#endpoint.log.error("a message was not stored, because the Host does not take it", {error})
+          this.#endpoint.log.error("could not store a message: the Host rejected it", {error})
           return this.#store(batch.map(arrival => ({...arrival, events: []})))
         }
         // Before the endpoint closes it admits nothing more, and still sends.

@@ -99,12 +99,12 @@ export class Reader {
         } catch (error) {
           if (session.ended.aborted) return
           if (!isPassing(error)) {
-            log.warn(`the archive of ${archive} cannot be read: what was sent while the bot was offline is missing`, {
+            log.warn(`cannot read the archive of ${archive}: messages sent while the bot was offline are missing`, {
               error,
             })
             break
           }
-          log.warn(`the archive of ${archive} did not answer; asking again`, {error})
+          log.warn(`the archive of ${archive} did not answer; retrying`, {error})
           await sleep(pauseAfter(++attempts, again), undefined, {signal: session.ended}).catch(() => {})
         }
       }
@@ -145,7 +145,7 @@ export class Reader {
       return await queryArchive(session, {archive, after: from, max: pageSize})
     } catch (error) {
       if (!(error instanceof StanzaFailure) || error.condition !== "item-not-found") throw error
-      log.warn(`the archive of ${archive} has lost the bot's place; reading on by time`)
+      log.warn(`the archive of ${archive} no longer has the bot's place; continuing by time`)
       return queryArchive(session, sinceThen)
     }
   }

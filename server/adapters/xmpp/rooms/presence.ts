@@ -4,12 +4,12 @@ import {bare} from "../stream/jid.ts"
 import {ns} from "../stream/names.ts"
 
 const remedies: Readonly<Record<string, string>> = {
-  "not-authorized": "it needs its password, in password of the room",
-  "registration-required": "only members may enter: make the bot's account a member",
+  "not-authorized": "it needs a password: set password of the room",
+  "registration-required": "members only: make the bot's account a member",
   forbidden: "the bot is banned: ask an owner of the room",
   "service-unavailable": "the room is full",
-  "item-not-found": "the room is not there, or locked",
-  "not-allowed": "the server lets nobody make this room",
+  "item-not-found": "the room does not exist or is locked",
+  "not-allowed": "the server does not allow creating this room",
 }
 
 /** Why a room does not let the bot in, with what to do. */

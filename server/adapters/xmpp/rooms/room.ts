@@ -88,7 +88,7 @@ export class Room {
     try {
       await this.#enterOnce()
     } catch (error) {
-      this.#tellAndRetry(`${this.jid} does not let the bot in`, error)
+      this.#tellAndRetry(`${this.jid} does not let the bot enter`, error)
     }
   }
 
@@ -98,7 +98,7 @@ export class Room {
     const ping = this.#session.xml("ping", {xmlns: ns.ping})
     await this.#session.iq("get", this.occupant(this.#nick), ping).catch(error => {
       if (error instanceof StanzaFailure && error.condition === "not-acceptable")
-        this.#left(`${this.jid} has lost the bot`)
+        this.#left(`${this.jid} no longer has the bot`)
     })
   }
 
@@ -109,10 +109,10 @@ export class Room {
         return
       } catch (error) {
         if (!(error instanceof StanzaFailure) || error.condition !== "conflict") throw error
-        this.#log.warn(`the nick ${nick} is taken in ${this.jid}`)
+        this.#log.warn(`the nick ${nick} is in use in ${this.jid}`)
       }
     }
-    throw new Error(`the nick ${this.#wanted} and its variants are taken`)
+    throw new Error(`the nick ${this.#wanted} and its variants are in use`)
   }
 
   async #enterAs(nick: string): Promise<void> {
@@ -160,7 +160,7 @@ export class Room {
   async #make(): Promise<void> {
     const form = this.#session.xml("x", {xmlns: ns.data, type: "submit"})
     await this.#session.iq("set", this.jid, this.#session.xml("query", {xmlns: ns.mucOwner}, form))
-    this.#log.info(`the room ${this.jid} was not there; made it`)
+    this.#log.info(`the room ${this.jid} did not exist; created it`)
   }
 
   /** A message of the room as it comes live: handed on once the room's archive is known. */
@@ -205,7 +205,7 @@ export class Room {
     const why = reason === undefined ? "" : `: ${reason}`
     if (stanza.getChild("x", ns.mucUser)?.getChild("destroy") !== undefined) {
       this.#leave()
-      this.#log.error(`the room ${this.jid} was destroyed; the bot enters it again after a reconnect`)
+      this.#log.error(`the room ${this.jid} was destroyed; the bot will reenter it after a reconnect`)
     } else if (statuses.has("301")) this.#left(`banned from ${this.jid}${why}`)
     else if (statuses.has("307")) this.#left(`kicked from ${this.jid}${why}`)
     else this.#left(`removed from ${this.jid}${why}`)
@@ -225,7 +225,7 @@ export class Room {
   #tellAndRetry(why: string, error?: unknown): void {
     if (this.#session.ended.aborted) return
     const detail = error instanceof Error ? `: ${remedyOf(error)}` : ""
-    this.#log.warn(`${why}${detail}; entering again`)
+    this.#log.warn(`${why}${detail}; reentering`)
     if (this.#isEntering) return
     this.#isEntering = true
     void this.#enterAgain()
@@ -237,7 +237,7 @@ export class Room {
       await sleep(pauseAfter(attempts, again), undefined, {signal: ended}).catch(() => {})
       if (ended.aborted) break
       await this.#enterOnce().catch(error => {
-        if (!ended.aborted) this.#log.warn(`${this.jid} does not let the bot in: ${remedyOf(error)}`)
+        if (!ended.aborted) this.#log.warn(`${this.jid} does not let the bot enter: ${remedyOf(error)}`)
       })
     }
     this.#isEntering = false

@@ -11,7 +11,7 @@ export const unlessAborted = <T>(promise: Promise<T>, ...signals: readonly (Abor
     const onAbort = () => {
       end()
       const reason: unknown = watched.find(({aborted}) => aborted)?.reason
-      reject(reason instanceof Error && reason.name !== "AbortError" ? reason : new Error("the connection is gone"))
+      reject(reason instanceof Error && reason.name !== "AbortError" ? reason : new Error("the connection is closed"))
     }
     promise.finally(end).then(resolve, reject)
     for (const signal of watched) signal.addEventListener("abort", onAbort, {once: true})

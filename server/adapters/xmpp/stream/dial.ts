@@ -127,7 +127,7 @@ const readUntil = (socket: Socket, end: RegExp, signal: AbortSignal): Promise<st
     const onData = (data: Buffer) => {
       text += data.toString("latin1")
       if (end.test(text)) settle(() => resolve(text))
-      else if (text.length > longestGreeting) settle(() => reject(new Error("the server is no XMPP server")))
+      else if (text.length > longestGreeting) settle(() => reject(new Error("the server is not an XMPP server")))
     }
     const onClose = () => settle(() => reject(new Error("the server closed the connection")))
     const onError = (error: Error) => settle(() => reject(error))

@@ -39,15 +39,14 @@ export const isPassing = (error: unknown): boolean =>
   !(error instanceof StanzaFailure) || error.type === "wait" || passing.has(error.condition)
 
 const remedies: Readonly<Record<string, string>> = {
-  forbidden:
-    "Give the bot the right to do it: the voice to speak in a moderated room, the role of a moderator for others.",
-  "not-allowed": "Give the bot a higher affiliation than the user has, such as that of an owner.",
-  "not-authorized": "Give the bot the right to do it, in the room or on the server.",
-  "item-not-found": "Name what is there: a user in the room, a message in the archive.",
+  forbidden: "Give the bot the right: voice to speak in a moderated room, the role moderator to act on others.",
+  "not-allowed": "Give the bot a higher affiliation than the user, such as owner.",
+  "not-authorized": "Give the bot the right, in the room or on the server.",
+  "item-not-found": "Use an existing target: a user in the room, or a message in the archive.",
   "service-unavailable":
-    "Name an account that is there. Some servers answer so too where the user does not take messages of strangers.",
-  "remote-server-not-found": "Correct the part behind the @; the server of the account finds no server of this name.",
-  "jid-malformed": "Name an address such as ann@example.org.",
+    "Use an existing account. Some servers answer this too if the user accepts no messages from strangers.",
+  "remote-server-not-found": "Correct the part after the @: the account's server finds no server of this name.",
+  "jid-malformed": "Use an address such as ann@example.org.",
 }
 
 /** What an act throws for it: a refusal where another attempt would not help. */
@@ -55,7 +54,7 @@ export const outcomeOf = (what: string, error: unknown): unknown => {
   if (!(error instanceof StanzaFailure)) return error
   const message = `${what}: ${error.message}`
   if (isPassing(error)) return new Error(message)
-  const remediation = remedies[error.condition] ?? "Ask the operators of the server what the error is about."
+  const remediation = remedies[error.condition] ?? "Ask the server's operators what the error means."
   return refused(message, {reason: `xmpp_${error.condition.replaceAll("-", "_")}`, remediation})
 }
 
@@ -71,17 +70,17 @@ export const streamFailure = (error: LibraryError, jid: string): Error => {
   if (name === "SASLError" && !passingLogins.has(condition ?? "")) return loginRefused(jid, message)
   // The library has found none among the mechanisms of the server that needs no encryption.
   if (/^SASL: Mechanism undefined/.test(message))
-    return loginRefused(jid, "the server takes the password over TLS only")
+    return loginRefused(jid, "the server accepts the password only over TLS")
   if (name !== "StreamError") return error
   if (condition === "conflict")
     return refused(`another client has logged in as ${jid} with the same resource`, {
       reason: "conflict",
-      remediation: "Give each Host a resource of its own in the account, then reload.",
+      remediation: "Give each Host a different resource in the account, then reload.",
     })
   if (condition === "host-unknown" || condition === "not-authorized")
     return refused(`the server refused ${jid}: ${message}`, {
       reason: condition === "not-authorized" ? "credentials" : "target_unknown",
-      remediation: "Correct jid, and service where the account has one.",
+      remediation: "Correct jid, and service if the account has one.",
     })
   return new Error(`the server ended the stream: ${message}`)
 }

@@ -46,7 +46,7 @@ export class Scram {
     if (this.#signature !== undefined) return ""
     const {r: nonce = "", s: salt = "", i = ""} = attributesOf(challenge)
     const rounds = Number(i)
-    if (!nonce.startsWith(this.#nonce)) throw new Error("SCRAM: the server answers another login")
+    if (!nonce.startsWith(this.#nonce)) throw new Error("SCRAM: the server answered a different login")
     if (!Number.isInteger(rounds) || rounds < 1 || rounds > mostRounds)
       throw new Error(`SCRAM: the server asks for "${i.slice(0, 20)}" rounds of hashing`)
     const salted = await derive(password ?? "", Buffer.from(salt, "base64"), rounds, 20, "sha1")

@@ -97,13 +97,13 @@ export class Session {
   }
 
   async send(stanza: Element): Promise<void> {
-    if (this.ended.aborted) throw new Error("the connection is gone")
+    if (this.ended.aborted) throw new Error("the connection is closed")
     await this.#client.send(stanza)
   }
 
   /** Asks, and resolves to the answer. Throws `StanzaFailure` for what was answered with an error. */
   async iq(type: "get" | "set", to: string | undefined, child: Element, signal?: AbortSignal): Promise<Element> {
-    if (this.ended.aborted) throw new Error("the connection is gone")
+    if (this.ended.aborted) throw new Error("the connection is closed")
     // The library takes any answer with this id, so nobody may guess it.
     const stanza = this.xml("iq", {type, to, id: randomUUID()}, child)
     const answer = this.#client.iqCaller.request(stanza, patience.answer)
@@ -148,7 +148,7 @@ const asFailure = (error: unknown): unknown => {
  */
 const useSocket = (client: Client, socket: LibrarySocket): void => {
   const tcp = client.transports.find(({prototype}) => prototype.socketParameters("xmpp://localhost") !== undefined)
-  if (tcp === undefined) throw new Error("@xmpp/client has no transport for TCP")
+  if (tcp === undefined) throw new Error("@xmpp/client has no TCP transport")
   // The library makes what `Socket` is by `new`.
   const take = function take() {
     return socket

@@ -17,7 +17,7 @@ const patience = 15_000
 const mostBytes = 256 * 1024
 
 const Arguments = Type.Object(
-  {url: Type.String({minLength: 1, maxLength: 2000, description: "Begins with https:// or http://."})},
+  {url: Type.String({minLength: 1, maxLength: 2000, description: "Starts with https:// or http://."})},
   {additionalProperties: false},
 )
 type Arguments = Static<typeof Arguments>
@@ -46,7 +46,7 @@ export const fetchTool = (deps: FetchDeps): AgentTool => ({
   problem: binding =>
     hostsOf(binding).length > 0
       ? undefined
-      : `it has nowhere to read from: list hosts under agents.${binding.name}.tools.fetch.hosts`,
+      : `no hosts are allowed: list them under agents.${binding.name}.tools.fetch.hosts`,
   refusal: (args, binding) => {
     const url = URL.parse((args as Arguments).url)
     return url === null || isListed(url, hostsOf(binding)) ? undefined : notListed(url, binding)
@@ -77,9 +77,13 @@ const read = async (address: string, binding: Binding, outer: AbortSignal, deps:
     return await withTimeLimit(limit, work, outer)
   } catch (cause) {
     if (!(cause instanceof TimeLimitExceeded) || outer.aborted) throw cause
-    throw new Problem("file_unavailable", `${URL.parse(address)?.host} was too slow: no end within ${limit / 1000} s`, {
-      cause,
-    })
+    throw new Problem(
+      "file_unavailable",
+      `${URL.parse(address)?.host} was too slow: the answer did not end within ${limit / 1000} s`,
+      {
+        cause,
+      },
+    )
   }
 }
 
@@ -89,7 +93,7 @@ const textOf = async (source: Source, address: string): Promise<string> => {
     await source.body.cancel()
     throw new Problem(
       "file_refused",
-      `${URL.parse(address)?.host} answers with ${type ?? "no content type"}; only text can be read`,
+      `${URL.parse(address)?.host} answered with ${type ?? "no content type"}; this tool reads only text`,
     )
   }
   const {bytes, isWhole} = await readStart(source.body).catch(cause => {

@@ -34,14 +34,14 @@ const change = async (workroom: WorkroomSide, {args, key, run: {actor}}: ToolUse
 export const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
   changeTool(workroom, {
     name: "claim",
-    description: "Takes a work item on yourself: it becomes active, and you are its assignee.",
+    description: "Claims a work item: it becomes active, and you become its assignee.",
     parameters: OfItem,
     command: (_, {run}) => ({is: "claim", assignee: run.actor}),
   }),
   changeTool(workroom, {
     name: "comment",
     description: "Comments on a work item.",
-    parameters: Type.Object({item: ItemNumber, text: text("What you have to say.")}, closed),
+    parameters: Type.Object({item: ItemNumber, text: text("The comment.")}, closed),
     command: ({text: said}) => ({is: "comment", text: said}),
   }),
   changeTool(workroom, {
@@ -50,8 +50,8 @@ export const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
     parameters: Type.Object(
       {
         item: ItemNumber,
-        reason: text("What it waits for."),
-        until: Type.Optional(Type.String({format: "date-time", description: "When that is to have ended."})),
+        reason: text("What the work item is waiting for."),
+        until: Type.Optional(Type.String({format: "date-time", description: "When the block should have ended."})),
       },
       closed,
     ),
@@ -64,19 +64,19 @@ export const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
   }),
   changeTool(workroom, {
     name: "unblock",
-    description: "Ends what blocks a work item: it is active again.",
+    description: "Unblocks a work item: it becomes active again.",
     parameters: OfItem,
     command: () => ({is: "unblock"}),
   }),
   changeTool(workroom, {
     name: "review",
-    description: "Hands an active work item in for review by a person.",
+    description: "Submits an active work item for review by a person.",
     parameters: OfItem,
     command: () => ({is: "review"}),
   }),
   changeTool(workroom, {
     name: "cancel",
-    description: "Cancels a work item that is not to be done.",
+    description: "Cancels a work item that nobody needs to do.",
     parameters: Type.Object({item: ItemNumber, reason: Type.Optional(text("Why."))}, closed),
     permission: "admin",
     command: ({reason}) => ({is: "cancel", reason: reason ?? null}),

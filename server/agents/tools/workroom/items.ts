@@ -51,14 +51,14 @@ const isOpen = (state: ItemState) => state !== "done" && state !== "cancelled"
 export const listTool = (workroom: WorkroomSide): AgentTool =>
   workroomTool("none", {
     name: "list",
-    description: "Lists work items, newest first: those that are not done or cancelled, unless you name a state.",
+    description: "Lists work items, newest first. Without a state, it lists those that are neither done nor cancelled.",
     parameters: Type.Object(
       {
         state: Type.Optional(Type.Enum([...itemStates])),
         assignee: Type.Optional(Type.String({pattern: partyPattern, description: "user:<id> or agent:<name>"})),
         label: Type.Optional(Type.String({minLength: 1, maxLength: 50})),
         limit: Type.Optional(
-          Type.Integer({minimum: 1, maximum: mostListed, description: `${usuallyListed} if left out.`}),
+          Type.Integer({minimum: 1, maximum: mostListed, description: `${usuallyListed} by default.`}),
         ),
       },
       closed,

@@ -122,7 +122,7 @@ test("a send without the effect transaction is refused, and the tool hears it", 
   const {ask, database} = await converse({script: once(), setup})
   const run = await ask("go")
   expect(run.calls).toEqual(["failed tool_failed"])
-  expect(run.results[0]).toContain("has the effect external: send() is refused")
+  expect(run.results[0]).toContain("has the effect external: send() is not allowed")
   expect(await database.read("SELECT * FROM outbox WHERE channel = '#news'")).toEqual([])
 })
 

@@ -100,7 +100,7 @@ export const pardon = async (
   const line = moderators().find(each => each.includes(` on ${place.name} wrote`))
   const eve = line?.split(" ")[0] ?? "eve"
   const command = () => discord.say("bob", `!pardon ${place.name} ${eve}`)
-  if (line === undefined) return void (await answered(discord, /^There is no case of eve\.$/, command))
+  if (line === undefined) return void (await answered(discord, /^There is no open case for eve\.$/, command))
   const done = `43 pardons ${eve}.`
   const before = moderators().filter(each => each === done).length
   await command()

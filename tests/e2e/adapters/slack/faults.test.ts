@@ -16,7 +16,7 @@ const start = async (more: Readonly<Record<string, unknown>> = {}) => {
 test("a token that Slack refuses fails the endpoint, with what to do and without the token", async () => {
   const {host} = await start({botToken: "${SLACK_WRONG}"})
   const failed = await untilSlack(host, "failed")
-  expect(failed).toMatchObject({reason: "credentials", error: "Slack refuses the token: invalid_auth"})
+  expect(failed).toMatchObject({reason: "credentials", error: "Slack rejected the token: invalid_auth"})
   expect(failed.remediation).toContain("Bot User OAuth Token (xoxb-…)")
 })
 
@@ -70,7 +70,7 @@ test("while ingress is paused nothing is acknowledged, and all of it comes in af
   const before = slack.acknowledged.length
   const calls = slack.calls.length
   const saying = slack.say("count 1")
-  await until("a warning", () => host.process.output().includes("is not acknowledged"))
+  await until("a warning", () => host.process.output().includes("could not acknowledge a delivery"))
   expect(slack.acknowledged.length).toBe(before)
   expect(slack.calls.length - calls).toBeLessThan(3)
   await host.post("/api/ingress/resume")

@@ -154,7 +154,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
 
   test("a chat that is none ends the message with what to do", async () => {
     const row = await untilEnded(await sendTo("nobody", "hello"), "failed")
-    expect(row.error).toContain('"nobody" is no chat of Telegram')
+    expect(row.error).toContain('"nobody" is not a Telegram chat')
   })
 
   test("a group that has become a supergroup gets the message under its new id", async () => {

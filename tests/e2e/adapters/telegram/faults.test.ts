@@ -23,7 +23,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     const host = await startTelegramHost([accountAt(fake), wrong], {runtime, env: others})
     expect(await untilTelegram(host, "failed", "wrong")).toMatchObject({
       reason: "credentials",
-      error: "Telegram refused the token: Unauthorized",
+      error: "Telegram rejected the token: Unauthorized",
       remediation: expect.stringContaining("@BotFather"),
     })
     await untilTelegram(host, "online")

@@ -149,7 +149,7 @@ test("stores 5000 of a flood before it gives the connection up, and leaves the p
   expect(intake.oldest).toBeLessThan(Number.POSITIVE_INFINITY)
   await intake.begin(session, false)
   await until("the connection to be given up", () => lost.length > 0)
-  expect(lost).toEqual(["more than 5000 events wait to be stored"])
+  expect(lost).toEqual(["more than 5000 events are waiting to be stored"])
   expect(stored.flatMap(([ids]) => ids.split(" "))).toEqual(Array.from({length: 5000}, (_, n) => `e${n}`))
   expect(stored.at(-1)?.[1]).toBe(session.sequence + 5000)
   // What found no room counts as not stored until the next connection brings it.

@@ -22,12 +22,12 @@ test("an error says what the homeserver answered, and no secret", async () => {
   const failed = await client.ask("PUT", path`/client/v3/rooms/${"!a/b:c"}`, {signal, body: {}}).catch(error => error)
   expect(failed.message).toBe("PUT /client/v3/rooms/!a/b:c: the homeserver answered 403 M_FORBIDDEN no")
   const away = await new Client("http://127.0.0.1:9", token).ask("GET", "/x", {signal}).catch(error => error)
-  expect(away.message).toMatch(/^http:\/\/127\.0\.0\.1:9 cannot be reached: /)
+  expect(away.message).toMatch(/^could not reach http:\/\/127\.0\.0\.1:9: /)
   expect(`${failed.stack} ${away.stack} ${JSON.stringify(client)}`).not.toContain(token)
 })
 
 test.each([
-  ['{"next_batch": "s1', 200, /something else than JSON/],
+  ['{"next_batch": "s1', 200, /something other than JSON/],
   ["<html>", 502, /answered 502$/],
   ["", 500, /answered 500$/],
 ])("an answer that is no JSON is an error: %j", async (body, status, message) => {
@@ -37,7 +37,7 @@ test.each([
 
 test("a homeserver that does not answer in time is an error", async () => {
   const {url} = await startStandIn(() => {})
-  await expect(new Client(url).ask("GET", "/x", {signal, patience: 50})).rejects.toThrow(/cannot be reached/)
+  await expect(new Client(url).ask("GET", "/x", {signal, patience: 50})).rejects.toThrow(/could not reach/)
 })
 
 const errorOf = async (status: number, body: object, header: string | null = null) =>
@@ -104,7 +104,7 @@ test("a gap that is too long is named, and what is fetched stays in order", asyn
   const events = await fetchMissed(new Client(url), missed, log, signal)
   expect(events.map(({id}) => id)).toEqual(Array.from({length: longestBackfill}, (_, index) => `$${4001 + index}`))
   expect(said).toEqual([
-    expect.stringContaining("!r:a: more than 1000 events were missed; those before 1970-01-01T01:06:40"),
+    expect.stringContaining("!r:a: the bot missed more than 1000 events; those before 1970-01-01T01:06:40"),
   ])
   n = 300
   const known = {...missed, isBegin: ({id}: {readonly id: string}) => id === "$151"}

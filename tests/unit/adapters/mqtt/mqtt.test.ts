@@ -50,7 +50,7 @@ describe("where a message goes", () => {
   test.each(["+", "a/+/b", "a\0b", "secret/door#", "replies/ann/deeper#AAE", "#", "x".repeat(70_000)])(
     "never to %j",
     channel => {
-      expect(() => addressOf(channel, account)).toThrow(/is no topic/)
+      expect(() => addressOf(channel, account)).toThrow(/is not a topic/)
     },
   )
 })

@@ -66,7 +66,7 @@ test("events come by the connection for events alone, answers by the one for act
 test("an implementation that connects for actions only is told of", async () => {
   const {opening, connect, lost} = make({together: 20, probe: 60_000})
   connect("API")
-  await expect(opening).rejects.toThrow("as API, and not as Event")
+  await expect(opening).rejects.toThrow("as API but not as Event")
   expect(lost).toHaveLength(1)
 })
 

@@ -27,7 +27,7 @@ test.each([
   ["a key of a wrong type", discord, {slash: "never"}, /^config\.slash: expected boolean/],
   ["a secret as a literal", discord, {token: "abc"}, /^config\.token is a secret of the adapter: write it as secrets/],
   ["a variable", discord, {endpoint: "${API}"}, /^config\.endpoint: variables belong to secrets/],
-  ["a package that is no adapter", "diff", {}, /^diff exports no plugin/],
+  ["a package that is no adapter", "diff", {}, /^diff exports no Koishi plugin/],
 ])("%s is refused, and the error names it", async (_, name, config, message) => {
   const error = await loadStock(accountOf(name, config, name === telegram ? [] : ["token"]), load).catch(error => error)
   expect(isRefusal(error)).toBe(true)
@@ -69,7 +69,7 @@ test("a failure tells the platform's status, and how long to wait", () => {
   expect(failureOf(new Error(discords), veil)).toEqual(retryAfter(1500, discords))
   expect(failureOf(answered(403), veil)).toMatchObject({
     reason: "rejected",
-    remediation: expect.stringContaining("secrets of the account"),
+    remediation: expect.stringContaining("secrets in the account"),
   })
   expect(failureOf(new Error("Telegram API error 400. Bad Request: message to delete not found"), veil)).toMatchObject({
     status: 404,
@@ -87,7 +87,9 @@ test.each([
 })
 
 test("an answer that the adapter does not understand, and a connection that breaks, are tried again", () => {
-  expect(connectionError(new TypeError("x is null"), stock).message).toContain("did not understand what the platform")
+  expect(connectionError(new TypeError("x is null"), stock).message).toContain(
+    "did not understand the platform's answer",
+  )
   for (const error of [answered(502), new TypeError("x"), new Error("code: 1006"), undefined])
     expect(isRefusal(connectionError(error, stock))).toBe(false)
 })

@@ -50,7 +50,7 @@ test("a lower number begins a new count only where it is the first of its connec
   }
   expect(stored.map(({sn}) => sn)).toEqual([3, 5, 5])
   expect(warned).toHaveLength(1)
-  expect(warned[0]).toContain("has restarted its count of events: 3 came behind 50")
+  expect(warned[0]).toContain("has restarted its event numbers: 3 came after 50")
 })
 
 test("an event that the Host finds invalid is left out, and holds nothing up", async () => {
@@ -66,7 +66,7 @@ test("an event that the Host finds invalid is left out, and holds nothing up", a
     {ids: [], sn: 3},
     {ids: ["b"], sn: 4},
   ])
-  expect(warned).toEqual(["an event of the server was left out: it is bad"])
+  expect(warned).toEqual(["dropped an event of the server: it is bad"])
 })
 
 test("waits while ingress is paused, and gives up the connection where the Host cannot store", async () => {
@@ -96,7 +96,7 @@ test("what does not fit is left to the server, which the next connection asks ag
   intake.open()
   await until("the loss", () => lost.length === 1)
   expect(stored.at(-1)?.sn).toBe(5000)
-  expect(lost[0]).toContain("more than 5000 events waited")
+  expect(lost[0]).toContain("more than 5000 events were waiting")
 })
 
 test("a cursor of another server says nothing", () => {

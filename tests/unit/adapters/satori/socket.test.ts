@@ -58,7 +58,7 @@ test.each([3000, 3003, 4003, 4004])("a server that closes with %i before READY r
   })
   const error = await ready.catch(thrown => thrown)
   expect(isRefusal(error)).toBe(true)
-  expect(error.message).toBe(`the server refused the token: no (${code})`)
+  expect(error.message).toBe(`the server rejected the token: no (${code})`)
   expect(lost).toEqual([])
 })
 
@@ -78,7 +78,7 @@ test("a server that closes otherwise before READY may be tried again, and one th
   await late.ready
   await until("the loss", () => late.lost.length > 0)
   expect(late.lost[0]?.error).toBe("the server closed the connection: the Host stops (1001)")
-  expect(late.strange).toEqual(["no signal that is known"])
+  expect(late.strange).toEqual(["an unknown signal"])
 })
 
 test("a server that is not there is told at once", async () => {
@@ -89,6 +89,6 @@ test("a server that is not there is told at once", async () => {
     {url},
     {signal: new AbortController().signal, defer: undo => onTestFinished(undo), listener},
   )
-  await expect(opening).rejects.toThrow("the server did not accept the connection of events")
+  await expect(opening).rejects.toThrow("the server did not accept the event connection")
   expect(performance.now() - began).toBeLessThan(10_000)
 })

@@ -71,7 +71,7 @@ describe("members", () => {
     ["guild.member.mute", {duration: "long"}, /duration/],
     ["guild.member.kick", {user_id: "@ada"}, /user_id/],
     ["guild.member.kick", {guild_id: undefined}, /guild_id/],
-    ["toString", {}, /a method that it has/],
+    ["toString", {}, /a method that it supports/],
   ])("are not touched by %s with %j", async (method, params, message) => {
     const {act} = await call(method, params)
     expect(await failure(async () => act())).toMatchObject({
@@ -126,12 +126,12 @@ describe("what fails", () => {
       /REACTION_INVALID/,
     ],
     ["a user who is not there", ({bot}) => open(bot, "404", signal), "request_refused", /chat not found/],
-    ["a user that is no number", ({bot}) => open(bot, "@ada", signal), "target_invalid", /no user of Telegram/],
+    ["a user that is no number", ({bot}) => open(bot, "@ada", signal), "target_invalid", /not a Telegram user/],
     [
       "a message that is no number",
       ({bot}) => remove(bot, "abc", here, signal),
       "message_invalid",
-      /no message of Telegram/,
+      /not a Telegram message/,
     ],
     ["a file that is gone", ({bot}) => download(bot, file, signal), "request_refused", /invalid file_id/],
     [
@@ -149,7 +149,7 @@ describe("what fails", () => {
     const {bot} = await start("http://127.0.0.1:9")
     expect((await failure(() => bot.api.getMe())).message).toMatch(/^Telegram did not answer getMe: /)
     expect((await failure(() => bot.download("documents/x", signal))).message).toMatch(
-      /^Telegram did not give the file/,
+      /^Telegram did not return the file/,
     )
   })
 })

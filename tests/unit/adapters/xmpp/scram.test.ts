@@ -29,7 +29,7 @@ test("SCRAM refuses a server that does not know the password", async () => {
 })
 
 test.each([
-  ["another login", challenge.replace("r=fyko", "r=other"), "another login"],
+  ["another login", challenge.replace("r=fyko", "r=other"), "a different login"],
   ["no rounds", challenge.replace("i=4096", "i=0"), "rounds of hashing"],
   ["endless rounds", challenge.replace("4096", "99999999999"), "rounds of hashing"],
 ])("SCRAM refuses a challenge with %s", async (_, message, reason) => {
