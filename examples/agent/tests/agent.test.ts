@@ -40,10 +40,10 @@ test("answers from the documentation, by a direct message and by its command", (
     assert.equal(await last(bot, "hall"), answer)
   }))
 
-test("opens a work item where the documentation does not tell", () =>
+test("opens a work item if the documentation has no answer", () =>
   withBot(async bot => {
     await bot.say("Do you sharpen saws?", {user: "eve"})
-    assert.equal(await last(bot), "The documentation does not tell. Shall the team look into it?")
+    assert.equal(await last(bot), "The documentation does not say. Should the team look into it?")
     await bot.say("Yes, please.", {user: "eve"})
     assert.equal(await last(bot), "I opened work item 1 for the team.")
     const response = await fetch(`${bot.url}/api/workroom/items`, {headers: {authorization: `Bearer ${bot.token}`}})

@@ -100,7 +100,7 @@ describe.each(bunAnd("node22"))("the sandbox, asked over Satori, on $name", runt
     expect(await refusal("guild.member.get", max)).toContain("the sandbox has no member max")
     await say("max", "den")
     await answer("guild.member.kick", {...max, permanent: true})
-    expect(await sayInVain("max", "den")).toContain("max was removed from the sandbox for good")
+    expect(await sayInVain("max", "den")).toContain("max was banned from the sandbox")
   })
 
   test("lists and clears the bot's reactions", async () => {
