@@ -44,17 +44,17 @@ export interface AgentsOptions extends Omit<RunningOptions, "workroom"> {
   readonly requireOpen: () => void
 }
 
-/** A run that is about to be stored. */
+/** A run that is ready to be stored. */
 export interface PreparedRun {
   readonly statements: readonly Statement[]
-  /** They are durable. */
+  /** Call it once the statements are durable. */
   stored(): void
 }
 
-/** The most characters of a question. */
+/** The longest input, in characters. */
 const longestInput = 100_000
 
-/** The agents of a Host: their runs, and what is asked of them. */
+/** The agents of a Host: their runs and commands. */
 export class Agents implements AgentService, AgentDesk {
   readonly #options: AgentsOptions
   readonly #running: Running
@@ -83,25 +83,25 @@ export class Agents implements AgentService, AgentDesk {
     })
   }
 
-  /** Goes on with what earlier Hosts left. Call it once the first generation is committed and endpoints are there. */
+  /** Continues runs of earlier Hosts. Call it once the first generation is committed and the endpoints exist. */
   async start(): Promise<void> {
     await this.#runner.start()
     this.#items.start()
   }
 
-  /** Takes up nothing more; resolves when each run has left, after the step that it is at. */
+  /** Starts no more runs. Resolves once each run has stopped after its current step. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#items.stop()
     await this.#runner.stop()
   }
 
-  /** No run works, and none waits that could. */
+  /** Whether no run is working, and none is waiting that could work. */
   get isQuiet(): boolean {
     return this.#runner.isQuiet && this.#items.isQuiet
   }
 
-  /** Resolves when no run works. */
+  /** Resolves once no run is working. */
   settled(): Promise<void> {
     return this.#runner.settled()
   }
@@ -125,7 +125,7 @@ export class Agents implements AgentService, AgentDesk {
     const id = uuid()
     const runId = await this.#turns.take(request.agent, () =>
       persist("a run of an agent", log, async () => {
-        // A try whose answer was lost may have stored it.
+        // An earlier attempt may have stored it although its answer was lost.
         const known = await this.#known(request.request, id)
         if (known !== undefined) return known
         await database.write(await this.#queueing(id, {...request, input}, binding))
@@ -137,8 +137,8 @@ export class Agents implements AgentService, AgentDesk {
   }
 
   /**
-   * The statements of a run for a batch of somebody else's, such as a job's; call its `stored` once they are durable.
-   * Throws what `queue` throws.
+   * Returns the statements of a run for a caller's batch, such as a job's. Call its `stored` once they are durable.
+   * Throws the errors of `queue`.
    */
   async prepare(request: RunRequest): Promise<PreparedRun> {
     const input = requireInput(request.input, this.#options.hide)
@@ -160,7 +160,7 @@ export class Agents implements AgentService, AgentDesk {
     const {database, clock} = this.#options
     const {reason} = decision
     const said = reason === undefined ? decision : {...decision, reason: this.#options.hide(reason)}
-    // Where the answer was lost, it may be stored all the same.
+    // The decision may be stored even if the answer was lost.
     await decide(database, approval, said, clock.now()).finally(() => this.#runner.consider())
   }
 
@@ -228,7 +228,7 @@ export class Agents implements AgentService, AgentDesk {
   }
 }
 
-/** The question without values of secrets, for the database and the model. */
+/** Returns the input without values of secrets, for the database and the model. */
 const requireInput = (input: unknown, hide: (text: string) => string): string => {
   if (typeof input === "string" && input.trim() !== "" && input.length <= longestInput)
     return hide(input.toWellFormed().replaceAll("\0", ""))

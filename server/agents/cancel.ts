@@ -9,7 +9,7 @@ import type {Engine} from "./runs/engine.ts"
 import {closingSteps, endingRun, runOf} from "./runs/run-rows.ts"
 
 /**
- * Ends a run that has not ended, with its steps and approvals, tells its conversation, and blocks its work item.
+ * Cancels a run that has not ended, with its steps and approvals. Notifies its conversation, and blocks its work item.
  * Resolves to the number of the run. Throws `agent_run_unknown`, `agent_run_state`.
  */
 export const cancelRun = async (engine: Engine, runId: string, why: string): Promise<number> => {
@@ -36,7 +36,7 @@ export const cancelRun = async (engine: Engine, runId: string, why: string): Pro
       if (!isProblem(error, "database_refused")) throw error
       await groupCommitted(database)
       const row = await requireRun(database, runId, () => true, "")
-      // An earlier try has stored it, and its answer was lost.
+      // An earlier attempt stored it, and its answer was lost.
       if (tries > 1 && row.state === "cancelled" && Number(row.ended_at) === at) return
       await requireRun(database, runId, isOpen, "has ended")
       throw error

@@ -2,11 +2,12 @@ import {Problem} from "../../shared/problems.ts"
 import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {Database} from "../database/database.ts"
 
-/** Has a run in this state not ended? */
+/** Whether a run in this state has not ended. */
 export const isOpen = (state: string): boolean => !["succeeded", "failed", "cancelled"].includes(state)
 
 /**
- * The row of a run whose state fits; `why` says what is wrong with another. Throws `agent_run_unknown`, `agent_run_state`.
+ * Returns the row of a run whose state fits. `why` is the error text for any other state. Throws `agent_run_unknown`,
+ * `agent_run_state`.
  */
 export const requireRun = async (
   database: Pick<Database, "read">,

@@ -1,10 +1,13 @@
 import type {Database} from "../database/database.ts"
 import {requireRun} from "./find-run.ts"
 
-/** What an operator can do about runs that a restore holds. */
+/** The operator's actions on runs that a restore holds. */
 export type HeldAction = "release" | "discard"
 
-/** Lets runs that a restore holds go on, or ends them; resolves to how many. Throws `agent_run_unknown`, `agent_run_state`. */
+/**
+ * Releases or discards runs that a restore holds. Resolves to their number. Throws `agent_run_unknown`,
+ * `agent_run_state`.
+ */
 export const actOnHeld = async (
   database: Pick<Database, "read" | "write">,
   action: HeldAction,

@@ -11,34 +11,34 @@ type Bare<T> = T extends unknown ? Omit<T, "expectedRevision" | "request"> : nev
 
 const prefix = "agent:"
 
-/** Who an agent is in the Journal. */
+/** Returns an agent's name in the Journal. */
 export const actorOf = (agent: string): string => `${prefix}${agent}`
 
-/** The agent that an item is assigned to; undefined for a person's, or nobody's. */
+/** Returns the agent to whom an item is assigned; undefined if it is a person's or unassigned. */
 export const agentOf = ({assignee}: Pick<Item, "assignee">): string | undefined =>
   assignee?.startsWith(prefix) === true ? assignee.slice(prefix.length) : undefined
 
 /**
- * Is there still something to do on an item for a run of its agent? `isEnding`: the run that hands an item in may end behind the person
- * who accepts it.
+ * Whether an item still needs work by a run of its agent. `isEnding`: the run that submits an item may end after a
+ * person has accepted it.
  */
 export const isFor = (item: Item | undefined, agent: string, isEnding: boolean): item is Item => {
   if (item === undefined || item.assignee !== actorOf(agent)) return false
   return item.state === "done" ? isEnding : item.state !== "cancelled"
 }
 
-/** A command about an item, before it is known against which revision. */
+/** A command for an item, before the item's revision is known. */
 export type ItemCommand = Bare<Change>
 
-/** Records of an item that are looked through for a request: newer than any run. */
+/** How many of an item's newest records are searched for a request. No run makes more. */
 const lookedAt = 500
 
-/** An item that others change at the same moment is tried so often. */
+/** The most attempts for an item that others change at the same time. */
 const mostTries = 10
 
 /**
- * Gives a command about an item once for each `request`, whatever was recorded in between: the item itself knows its newest request
- * alone. Throws what `Workroom.run` throws.
+ * Runs a command for an item once per `request`, whatever was recorded in between, because the item itself knows only
+ * its newest request. Throws the errors of `Workroom.run`.
  */
 export const commandOnce = async (
   workroom: Pick<Workroom, "run" | "item" | "journalOf">,
@@ -57,8 +57,8 @@ export const commandOnce = async (
 }
 
 /**
- * Like `commandOnce`, and waits for a store that fails meanwhile; resolves to whether it was recorded: where the item's state does not
- * take it, a person was faster.
+ * Works like `commandOnce`, but waits while the store fails. Resolves to whether the command was recorded. If the
+ * item's state does not allow it, a person was faster.
  */
 export const tryCommandOnce = async (
   {workroom, log}: {readonly workroom: Parameters<typeof commandOnce>[0]; readonly log: Log},
@@ -73,10 +73,10 @@ export const tryCommandOnce = async (
   }
 }
 
-/** The most characters of a comment. */
+/** The longest comment, in characters. */
 const longestComment = 4000
 
-/** Text as a comment or a reason takes it. */
+/** Returns the text within the limits of a comment or a reason. */
 export const itemText = (text: string): string => {
   const trimmed = text.trim()
   return trimmed.length <= longestComment ? trimmed || "(nothing)" : `${trimmed.slice(0, longestComment - 1)}…`

@@ -1,18 +1,18 @@
 import {Histogram} from "../../shared/meter.ts"
 
-/** How a call ended, as a word of svc's own. */
+/** How a call ended, as a fixed word of svc. */
 export type CallOutcome = "done" | "failed" | "unknown" | "refused"
 
-/** What the calls of one kind took. */
+/** The figures of one kind of call. */
 export interface CallFigures {
   readonly agent: string
-  /** The tool as the binding names it; empty for calls of the model. */
+  /** The tool's name in the binding; empty for model calls. */
   readonly tool: string
   readonly outcome: CallOutcome
   readonly seconds: Histogram
 }
 
-/** Times what agents call, since the start of the Host. */
+/** Times the calls of agents, since the start of the Host. */
 export class AgentMeter {
   readonly #tools = new Map<string, CallFigures>()
   readonly #models = new Map<string, CallFigures>()
@@ -25,12 +25,15 @@ export class AgentMeter {
     return [...this.#models.values()]
   }
 
-  /** A call of a tool has ended. `tool` is one of the binding's: a name that a model made up would make a series of its own. */
+  /**
+   * Counts a tool call that has ended. `tool` is one of the binding's, because each name that a model invents would
+   * create a new series.
+   */
   toolEnded(agent: string, tool: string, seconds: number, outcome: CallOutcome): void {
     observe(this.#tools, {agent, tool, outcome}, seconds)
   }
 
-  /** A call of a model has ended. */
+  /** Counts a model call that has ended. */
   modelEnded(agent: string, seconds: number, outcome: CallOutcome): void {
     observe(this.#models, {agent, tool: "", outcome}, seconds)
   }

@@ -15,7 +15,7 @@ import {resolveTools} from "./tools/resolve.ts"
 import type {ToolTable} from "./tools/table.ts"
 import type {AgentTool} from "./tools/tool.ts"
 
-/** Everything is of the generation that runs at the time. */
+/** All options refer to the current generation. */
 export interface RunningOptions {
   /** The project's folder. */
   readonly project: string
@@ -25,13 +25,13 @@ export interface RunningOptions {
   readonly permissionOf: PermissionOf
   readonly languageOf: (place: TimerPlace) => Promise<string>
   readonly texts: () => HostTexts | undefined
-  /** Takes the values of secrets out of a text. */
+  /** Removes the values of secrets from a text. */
   readonly hide: (text: string) => string
 }
 
 const builtInTexts = new HostTexts()
 
-/** What runs use of the running generation. */
+/** The parts of the running generation that runs use. */
 export class Running {
   readonly #options: RunningOptions
   readonly #models = new WeakMap<Binding, Promise<Model>>()
@@ -41,7 +41,7 @@ export class Running {
     this.#options = options
   }
 
-  /** An enabled binding. */
+  /** Returns a binding if it is enabled. */
   enabled(agent: string): Binding | undefined {
     const binding = this.#options.bindings.find(agent)
     return binding?.config.enabled === true ? binding : undefined
@@ -63,7 +63,7 @@ export class Running {
     if (known !== undefined) return known
     const opened = openModel(binding, {project, hide})
     this.#models.set(binding, opened)
-    // What did not open is tried again.
+    // A failed opening is retried at the next call.
     opened.catch(() => this.#models.delete(binding))
     return opened
   }

@@ -3,47 +3,53 @@ import type {AgentCheck} from "../../shared/api/agents/agents.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Channel, User} from "../../shared/sdk/satori.ts"
 
-/** What is asked of an agent, and for whom. */
+/** A request to an agent, and its user. */
 export interface RunRequest {
   readonly agent: string
   readonly trigger: AgentTrigger
-  /** What it is asked. */
+  /** The text of the request. */
   readonly input: string
-  /** The same again makes no second run: its id is the answer. */
+  /** A key of the request. Repeating it creates no second run, and returns the first run's id. */
   readonly request?: string
-  /** Where the answer goes, and whose permission counts; nowhere and nobody's when left out. */
+  /** The target of the answer, and the user whose permission counts; none if left out. */
   readonly endpoint?: string
   readonly channel?: Channel
   readonly user?: User
-  /** What the tools of a run without a user may do, in place of the binding's `permission`. */
+  /** The permission of a run without a user, instead of the binding's `permission`. */
   readonly permission?: Permission
-  /** The inbox event that it answers. */
+  /** The inbox event that the run answers. */
   readonly event?: number
-  /** The work item that it works on. */
+  /** The work item of the run. */
   readonly item?: number
-  /** The plugin that asks. */
+  /** The plugin that made the request. */
   readonly plugin?: string
 }
 
-/** A person's word about a call that waits for it. `by` is for the record: `user:<endpoint>/<id>`, or a name. */
+/** A person's decision about a waiting call. `by` is for the record: `user:<endpoint>/<id>`, or a name. */
 export interface Decision {
   readonly approve: boolean
   readonly by: string
   readonly reason?: string
 }
 
-/** What can be asked of the agents of a running Host. */
+/** The commands for the agents of a running Host. */
 export interface AgentService {
   /**
    * Resolves to the runId once the run is durable. Throws `agent_unknown`, `agent_disabled`, `agent_misconfigured`, `ingress_paused`,
    * `request_invalid`.
    */
   queue(request: RunRequest): Promise<string>
-  /** Ends a run that has not ended; what it has asked of its provider is aborted. Throws `agent_run_unknown`, `agent_run_state`. */
+  /**
+   * Cancels a run that has not ended, and aborts its request to the provider. Throws `agent_run_unknown`,
+   * `agent_run_state`.
+   */
   cancel(runId: string, by: string): Promise<void>
-  /** Throws `approval_unknown`, and `approval_state` for one that is decided. */
+  /** Throws `approval_unknown`, and `approval_state` if the approval is already decided. */
   decide(approval: string, decision: Decision): Promise<void>
-  /** What a restore holds: lets it go on, or ends it. Resolves to how many runs. Throws `agent_run_unknown`, `agent_run_state`. */
+  /**
+   * Releases or discards runs that a restore holds. Resolves to their number. Throws `agent_run_unknown`,
+   * `agent_run_state`.
+   */
   actOnHeld(action: "release" | "discard", on: {readonly runId: string} | "held"): Promise<number>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */
   check(agent: string, signal: AbortSignal): Promise<AgentCheck>

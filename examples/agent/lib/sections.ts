@@ -1,11 +1,11 @@
-/** What stands under one heading of a page. */
+/** The text under one heading of a page. */
 export interface Section {
-  /** With the headings above it: `Borrowing > How long`. */
+  /** The heading with those above it: `Borrowing > How long`. */
   readonly heading: string
   readonly text: string
 }
 
-/** The sections of a page in Markdown, without those that have no text. */
+/** Returns the sections of a Markdown page, without sections that have no text. */
 export const sectionsOf = (markdown: string): readonly Section[] => {
   const sections: {heading: string; lines: string[]}[] = [{heading: "", lines: []}]
   const above: string[] = []
@@ -24,7 +24,10 @@ export const sectionsOf = (markdown: string): readonly Section[] => {
   return sections.map(({heading, lines}) => ({heading, text: lines.join("\n").trim()})).filter(({text}) => text !== "")
 }
 
-/** What FTS5 is asked: any of these words, each in quotes, so that nothing of it is syntax. Empty for a text without words. */
+/**
+ * Returns a query for FTS5 that matches any of these words. Each word is in quotes, so none is read as syntax. Empty
+ * for a text without words.
+ */
 export const queryOf = (text: string): string =>
   (text.match(/[\p{L}\p{N}]+/gu) ?? [])
     .slice(0, 20)

@@ -11,7 +11,7 @@ const Settings = Type.Object({
 const Page = Type.Object({file: Type.String(), hash: Type.String()})
 const Found = Type.Object({file: Type.String(), heading: Type.String(), text: Type.String()})
 
-/** A search finds at most this many sections, and of each at most this many characters. */
+/** The most sections that a search returns, and the most characters of each. */
 const most = {sections: 5, characters: 2000}
 
 const readPages = async (folder: string): Promise<ReadonlyMap<string, readonly Section[]>> => {
@@ -20,7 +20,7 @@ const readPages = async (folder: string): Promise<ReadonlyMap<string, readonly S
   return new Map(await Promise.all(files.map(read)))
 }
 
-/** Brings the index to what the folder holds. Pages that have not changed stay as they are. */
+/** Updates the index from the folder. Pages that have not changed keep their rows. */
 const refresh = async ({database, log}: Plugin, folder: string): Promise<void> => {
   const [pages, sections] = [database.table("pages"), database.table("sections")]
   const wanted = await readPages(folder)

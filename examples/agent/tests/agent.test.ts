@@ -7,7 +7,7 @@ import {queryOf, sectionsOf} from "../lib/sections.ts"
 import docs from "../plugins/docs.ts"
 import {withModel} from "./model.ts"
 
-/** A bot with the agent of `svc.config.yml`, whose model is the recorded one. */
+/** Starts a bot with the agent of `svc.config.yml` and the recorded model. */
 const withBot = (body: (bot: Bot) => Promise<void>): Promise<void> =>
   withModel(url => {
     const helper = {
@@ -27,7 +27,7 @@ const withBot = (body: (bot: Bot) => Promise<void>): Promise<void> =>
     return plugin.test(docs, {name: "docs", config, users: {ada: "trusted"}, project: {agents: {helper}}}, body)
   })
 
-/** What is said last in a channel, once the agent is done or waits. */
+/** Returns the last message in a channel, once the agent is done or waits. */
 const last = async (bot: Bot, channel = "test") => (await bot.messages(channel)).at(-1)?.text
 
 test("answers from the documentation, by a direct message and by its command", () =>
@@ -54,7 +54,7 @@ test("opens a work item if the documentation has no answer", () =>
     )
   }))
 
-test("sends to the team only what somebody of the team approves", () =>
+test("sends to the team only what a team member approves", () =>
   withBot(async bot => {
     const team = async () => (await bot.messages("team")).map(({text}) => text)
     await bot.say("The grey box is on fire!", {user: "eve"})
@@ -74,7 +74,7 @@ test("sends to the team only what somebody of the team approves", () =>
     assert.equal(await last(bot), "The team did not want it.")
   }))
 
-test("takes sections with their headings, and no syntax of FTS5 from the model", () => {
+test("finds sections with their headings, and passes no FTS5 syntax on from the model", () => {
   assert.deepEqual(sectionsOf("# A\nintro\n## B\n```\n# no heading\n```\n# C\n\n"), [
     {heading: "A", text: "intro"},
     {heading: "A > B", text: "```\n# no heading\n```"},

@@ -3,13 +3,13 @@ import {readFileSync} from "node:fs"
 import {createServer, type IncomingMessage} from "node:http"
 import type {AddressInfo} from "node:net"
 
-/** An answer of `recording.json`, and when it is given. */
+/** An answer of `recording.json`, with the conditions for it. */
 interface Recorded {
   /** The user's last message. */
   readonly asked: string
-  /** How many results of tools came after it. */
+  /** The number of tool results after that message. */
   readonly results: number
-  /** What the last of these results has in it. */
+  /** A part of the last of these results. */
   readonly last?: string
   readonly text?: string
   readonly call?: {readonly name: string; readonly arguments: object}
@@ -20,7 +20,7 @@ interface Message {
   readonly content: string
 }
 
-/** Does what `work` does beside a server that answers as `recording.json` says, over OpenAI's protocol; `url` is its address. */
+/** Runs `work` with a server that speaks OpenAI's protocol and answers from `recording.json`. `url` is its address. */
 export const withModel = async (work: (url: string) => Promise<void>): Promise<void> => {
   const {answers} = JSON.parse(readFileSync(new URL("recording.json", import.meta.url), "utf8")) as {
     answers: Recorded[]
@@ -60,7 +60,7 @@ const fits = ({asked, results, last = ""}: Recorded, messages: readonly Message[
   return messages[at]?.content === asked && found.length === results && (found.at(-1)?.content ?? "").includes(last)
 }
 
-/** An answer as it is streamed: its text word by word, or its call. */
+/** Returns an answer as a stream: its text word by word, or its call. */
 const chunksOf = ({text = "", call}: Recorded): readonly object[] => {
   const about = {id: "recorded", object: "chat.completion.chunk", created: 0, model: "recorded"}
   const chunk = (delta: object, finish_reason: string | null = null) => ({

@@ -6,7 +6,7 @@ import files from "../plugins/files/index.ts"
 
 type PictureType = "image/png" | "image/jpeg"
 
-/** A picture with a gradient, which is not all of one color. */
+/** A picture with a gradient, so that it has more than one color. */
 const picture = async (width: number, height: number, type: PictureType): Promise<Buffer> => {
   const made = new Jimp({width, height})
   for (let at = 0; at < made.bitmap.data.length; at++) made.bitmap.data[at] = at % 4 === 3 ? 255 : (at >> 4) & 255
@@ -16,7 +16,7 @@ const picture = async (width: number, height: number, type: PictureType): Promis
 const png = await picture(400, 300, "image/png")
 const jpeg = await picture(300, 400, "image/jpeg")
 
-/** The picture with other bytes in one place. */
+/** Returns a copy of the picture with other bytes at one place. */
 const changed = (bytes: Buffer, at: number, ...values: readonly number[]): Buffer => {
   const copy = Buffer.from(bytes)
   copy.set(values, at)
@@ -43,7 +43,7 @@ test("resizes the picture of a command, and keeps its kind", () =>
     assert.deepEqual(await Promise.all(answers.map(({bytes}) => sizeOf(bytes))), ["200 × 150", "200 × 267"])
   }))
 
-test("resizes a picture alone in a direct chat, and nothing else", () =>
+test("resizes only a picture without text in a direct chat", () =>
   plugin.test(files, {config: {width: 64}}, async bot => {
     const cat = {name: "cat", type: "image/png", bytes: png}
     await bot.say("", {files: [cat, {name: "notes.txt", type: "text/plain", bytes: "hello"}]})
@@ -57,7 +57,7 @@ test("resizes a picture alone in a direct chat, and nothing else", () =>
     assert.equal((await bot.files()).length, 1)
   }))
 
-test("says what is wrong with a picture, and sends nothing of its message", () =>
+test("explains what is wrong with a picture, and sends no answer with pictures", () =>
   plugin.test(files, {config: {megabytes: 0.2, megapixels: 1}}, async bot => {
     const resize = (name: string, bytes: Uint8Array | string, width = 200) =>
       bot.say(`/resize ${width}`, {
@@ -72,7 +72,7 @@ test("says what is wrong with a picture, and sends nothing of its message", () =
 
     assert.deepEqual(await bot.say("/resize 200"), ["Send a PNG or JPEG picture with /resize 200."])
     for (const width of [-5, 0, 15, 4097])
-      assert.deepEqual(await resize("a.png", png, width), ["Give a width from 16 to 4096: /resize 320."])
+      assert.deepEqual(await resize("a.png", png, width), ["Choose a width from 16 to 4096: /resize 320."])
     assert.match(String(await bot.say("/resize wide")), /width/)
 
     assert.deepEqual(await resize("notes.txt", "hello"), ["notes.txt is not a PNG or JPEG picture."])
@@ -89,13 +89,13 @@ test("says what is wrong with a picture, and sends nothing of its message", () =
     assert.deepEqual(await bot.files(), [])
   }))
 
-test("decodes nothing that unpacks to more than it may", () =>
+test("decodes no picture that unpacks to more than the limit", () =>
   plugin.test(files, {config: {megapixels: 1}}, async bot => {
     const resize = (name: string, bytes: Uint8Array, width = 200) =>
       bot.say(`/resize ${width}`, {files: [{name, bytes}]})
     const damaged = /is damaged, or not a plain PNG or JPEG/
 
-    // The width and height of a PNG stand at 16 and 20.
+    // The width and height of a PNG are at 16 and 20.
     const bomb = changed(png, 16, 0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30)
     assert.deepEqual(await resize("bomb.png", bomb), ["bomb.png has 30000 × 30000 pixels. I accept at most 1 million."])
     const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]))
@@ -116,7 +116,7 @@ test("decodes nothing that unpacks to more than it may", () =>
       "tower-160.png has 160 × 10000 pixels. I accept at most 1 million.",
     ])
     assert.deepEqual(await bot.files(), [])
-    // A picture of one line keeps it.
+    // A picture that is one line high keeps that line.
     await resize("line.png", await picture(1000, 1, "image/png"), 100)
     assert.equal(await sizeOf((await bot.files())[0]?.bytes ?? new Uint8Array()), "100 × 1")
   }))

@@ -8,14 +8,14 @@ const Settings = Type.Object({
   log: Type.Object({endpoint: Type.String(), channel: Type.String()}, {description: "The moderators' channel"}),
 })
 
-/** What is kept of each user: is a case open, and where it began. */
+/** The state of a user: whether a case is open, and where it began. */
 const Case = Type.Object({
   isOpen: Type.Boolean({default: false}),
   channel: Type.String({default: ""}),
   guild: Type.String({default: ""}),
 })
 
-/** False where the platform has no such act. */
+/** Returns false if the platform does not support the act. */
 const canDo = (act: Promise<unknown>): Promise<boolean> =>
   act.then(
     () => true,
@@ -32,7 +32,7 @@ export default definePlugin({
     const cases = plugin.state("user", Case)
     const keyOf = (endpoint: string, user: string | undefined) => `${endpoint} ${user}`
 
-    /** Ends a case: when its time is over, or at once where a moderator says so. */
+    /** Ends a case when its time is over, or at once when a moderator pardons the user. */
     const close = plugin.timer("close", {data: Type.Object({by: Type.String()})}, async (session, {by}) => {
       const {isOpen, guild} = await session.state(cases).get()
       if (!isOpen || session.user === undefined) return

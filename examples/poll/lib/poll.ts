@@ -26,10 +26,10 @@ export const Poll = Type.Object({
 })
 export type Poll = Static<typeof Poll>
 
-/** What a button keeps: the poll's number in its channel, and the choice, counted from 0. */
+/** The data of a button: the poll's number in its channel, and the choice, counted from 0. */
 export const Vote = Type.Object({number: Type.Integer(), vote: Type.Integer()})
 
-/** What a user has voted for, in the polls that are open. */
+/** A user's vote in an open poll. */
 const Ballot = Type.Object({
   channel: Type.String(),
   number: Type.Integer(),
@@ -38,7 +38,7 @@ const Ballot = Type.Object({
 })
 export const Ballots = Type.Object({open: Type.Array(Ballot, {default: []})})
 
-/** The poll after a vote, which takes the place of the user's vote `before`. */
+/** Returns the poll after a vote that replaces the user's earlier vote `before`. */
 export const withVote = (poll: Poll, vote: number, before: number | undefined): Poll => {
   const change = (index: number) => Number(index === vote) - Number(index === before)
   return {...poll, choices: poll.choices.map((each, index) => ({...each, votes: each.votes + change(index)}))}
@@ -46,10 +46,10 @@ export const withVote = (poll: Poll, vote: number, before: number | undefined): 
 
 export const hasVotes = ({choices}: Poll): boolean => choices.some(({votes}) => votes > 0)
 
-/** As it is shown: on one line. */
+/** Returns the text on one line, as the poll shows it. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** Why there can be no such poll: a key of the texts, with its values. */
+/** The reason why a poll is invalid: a key of the texts, with its values. */
 interface Wrong {
   readonly key: string
   readonly values: Readonly<Record<string, string | number>>

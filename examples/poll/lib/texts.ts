@@ -1,4 +1,4 @@
-/** What the bot says, in each of its languages. */
+/** The bot's texts in each of its languages. */
 export const texts = {
   en: {
     about: "Start a poll in which everyone has one vote",
@@ -13,12 +13,12 @@ export const texts = {
     over: "This poll is over.",
     none: "There is no open poll here.",
     busy: "There is an open poll here. End it first: poll close",
-    others: "Only {by}, who asked, or a moderator ends this poll.",
+    others: "Only {by}, who started this poll, or a moderator can end it.",
     badQuestion: "A question has 1 to {most} characters.",
     badChoices: "A poll has 2 to {most} choices.",
     badChoice: "A choice has 1 to {most} characters: {choice}",
     badTwice: "Two choices are the same: {choice}",
-    badMinutes: "Here people may vote for 1 to {most, number} minutes.",
+    badMinutes: "A poll here can run for 1 to {most, number} minutes.",
   },
   de: {
     about: "Stellt eine Frage, die jeder mit einer Stimme beantwortet",

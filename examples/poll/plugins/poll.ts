@@ -2,7 +2,7 @@ import {definePlugin, Problem, type Session, Type, UserError} from "svc-runtime"
 import {Ballots, hasVotes, minute, oneLine, Poll, Settings, Vote, withVote, wrongWith} from "../lib/poll.ts"
 import {texts} from "../lib/texts.ts"
 
-/** False where the platform has no edits, or the outbox no longer has the message. */
+/** Returns false if the platform has no edits, or the outbox no longer has the message. */
 const canDo = (act: Promise<unknown>): Promise<boolean> =>
   act.then(
     () => true,
@@ -12,7 +12,7 @@ const canDo = (act: Promise<unknown>): Promise<boolean> =>
     },
   )
 
-/** The keys of timers are the whole plugin's: a channel has one. */
+/** All timers of a plugin share one set of keys. Each channel has one timer. */
 const keyOf = ({endpoint, channel}: Session): string => `${endpoint} ${channel?.id}`
 
 export default definePlugin({
@@ -23,7 +23,7 @@ export default definePlugin({
     const polls = plugin.state("channel", Poll)
     const ballots = plugin.state("user", Ballots)
 
-    /** A vote, or another one in its place: the counts and the user's ballot are stored in one batch with the answer. */
+    /** Counts a vote or a changed vote. The counts and the user's ballot are stored in one batch with the answer. */
     const press = plugin.action("vote", {data: Vote, expires: config.minutes * 60}, async ({data, session}) => {
       const {number, vote} = data
       const before = await session.state(polls).get()
@@ -48,7 +48,7 @@ export default definePlugin({
       ...poll.choices.map(({choice}, vote) => press.button({number: poll.number, vote}, choice)),
     ]
 
-    /** Sends the message with the buttons. One from before stays as it is, and its buttons work on. */
+    /** Sends the message with the buttons. An earlier message stays, and its buttons still work. */
     const show = async (session: Session, poll: Poll) => {
       const minutes = Math.ceil((poll.endsAt - plugin.now()) / minute)
       const shown = {...poll, heading: t.in(poll.language)("heading", {question: poll.question, minutes})}

@@ -27,7 +27,7 @@ test("counts one vote of each user, and shows the counts in its message", () =>
     await assert.rejects(bot.press("Pizza", {...team, user: "eve"}), /no message in team has the button Pizza/)
   }))
 
-test("ends after its time, and not before", () =>
+test("ends at its time, not before", () =>
   plugin.test(poll, {config: {minutes: 10}, now: "2026-03-01T12:00:00Z"}, async bot => {
     await bot.say(lunch)
     await bot.press("Salad")
@@ -45,7 +45,7 @@ test("ends after its time, and not before", () =>
     )
     assert.deepEqual(await bot.say("/poll close"), ["There is no open poll here."])
 
-    // The next one has an end of its own.
+    // The next poll has its own end.
     await bot.say(`${lunch} --minutes 1`)
     await bot.say("/poll close")
     await bot.say(`${lunch} --minutes 5`)
@@ -55,7 +55,7 @@ test("ends after its time, and not before", () =>
     assert.deepEqual(await bot.say("/poll show"), ["There is no open poll here."])
   }))
 
-test("asks in the language of who asks, and answers each user in theirs", () =>
+test("asks in the author's language, and answers each user in their own", () =>
   plugin.test(poll, async bot => {
     const frage = {...team, user: "jan", language: "de"}
     assert.deepEqual(await bot.say('/poll "Mittag?" Pizza Salat', frage), [
@@ -64,7 +64,7 @@ test("asks in the language of who asks, and answers each user in theirs", () =>
     await bot.press("Salat", {...team, user: "ann"})
     assert.deepEqual(await bot.press("Salat", {...team, user: "ann"}), ["ann has voted for Salat already."])
     assert.deepEqual(await bot.say("/poll close", {...team, user: "ann"}), [
-      "Only jan, who asked, or a moderator ends this poll.",
+      "Only jan, who started this poll, or a moderator can end it.",
     ])
     assert.deepEqual(await bot.say("/poll close", {...team, user: "pia", language: "de"}), [
       "Nur jan, von wem die Frage ist, oder ein Moderator beendet diese Umfrage.",
@@ -94,7 +94,7 @@ test("does not count presses of a poll that is over", () =>
   plugin.test(poll, async bot => {
     await bot.say(lunch)
     await bot.press("Pizza", {user: "ann"})
-    // The message from before keeps its buttons.
+    // The earlier message keeps its buttons.
     await bot.say("/poll show")
     await bot.say("/poll close")
     await bot.say('/poll "Tea?" Yes No')
@@ -103,7 +103,7 @@ test("does not count presses of a poll that is over", () =>
     assert.deepEqual(await bot.say("/poll close"), ["The poll is over: Tea?\nYes: 1 vote\nNo: 0 votes"])
   }))
 
-test("says what is wrong with a poll", () =>
+test("explains what is wrong with a poll", () =>
   plugin.test(poll, async bot => {
     const says = async (text: string, answer: string) => assert.deepEqual(await bot.say(text), [answer])
     await says('/poll "Lunch?" Pizza', "A poll has 2 to 10 choices.")
@@ -112,8 +112,8 @@ test("says what is wrong with a poll", () =>
     await says(`/poll ${"?".repeat(201)} Pizza Salad`, "A question has 1 to 200 characters.")
     await says('/poll Lunch? Pizza " "', "A choice has 1 to 60 characters: ")
     await says("/poll Lunch? Pizza Salad pizza", "Two choices are the same: pizza")
-    await says("/poll Lunch? Pizza Salad --minutes 0", "Here people may vote for 1 to 60 minutes.")
-    await says("/poll Lunch? Pizza Salad --minutes 61", "Here people may vote for 1 to 60 minutes.")
+    await says("/poll Lunch? Pizza Salad --minutes 0", "A poll here can run for 1 to 60 minutes.")
+    await says("/poll Lunch? Pizza Salad --minutes 61", "A poll here can run for 1 to 60 minutes.")
     await says("/poll show", "There is no open poll here.")
     await says("/poll close", "There is no open poll here.")
     await assert.rejects(

@@ -2,7 +2,7 @@ import {definePlugin, type Session, Type, UserError, type When} from "svc-runtim
 
 const Reminder = Type.Object({n: Type.Integer(), text: Type.String(), when: Type.String(), isOnce: Type.Boolean()})
 
-/** What is kept of each person: where their clock stands, and what they want to be reminded of. */
+/** The state of a user: their time zone and their reminders. */
 const Notebook = Type.Object({
   timezone: Type.String({default: "UTC"}),
   last: Type.Integer({default: 0}),
@@ -27,7 +27,10 @@ const isTimezone = (name: string): boolean => {
   }
 }
 
-/** When clocks in this timezone show 18:30 next, after `now`. It looks at every minute, so a change to summer time needs no care. */
+/**
+ * Returns the next time after `now` at which clocks in this time zone show `time`. It checks every minute, so changes
+ * to daylight saving time need no special case.
+ */
 const nextMoment = (time: string, timeZone: string, now: number): number => {
   const clock = new Intl.DateTimeFormat("en-GB", {timeZone, hour: "2-digit", minute: "2-digit"})
   let at = Math.ceil((now + 1) / minute) * minute
@@ -35,7 +38,7 @@ const nextMoment = (time: string, timeZone: string, now: number): number => {
   return at
 }
 
-/** A timer, and in words when it fires. */
+/** Returns the timer, and its time in words. */
 const readTime = (isOnce: boolean, text: string, timezone: string, now: number): {timer: When; when: string} => {
   const [, hour, past] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
   const time = `${hour?.padStart(2, "0")}:${past}`
@@ -48,7 +51,7 @@ const readTime = (isOnce: boolean, text: string, timezone: string, now: number):
   return {timer: {cron: `${past} ${hour} * * *`, timezone}, when: `every day at ${time} (${timezone})`}
 }
 
-/** The keys of timers are the whole plugin's, so each says whose reminder it is. */
+/** All timers of a plugin share one set of keys, so each key names the user. */
 const keyOf = ({endpoint, user}: Session, n: number): string => `${endpoint} ${user?.id} ${n}`
 
 export default definePlugin({

@@ -22,7 +22,7 @@ test("reminds, lists and cancels", () =>
     assert.deepEqual(await bot.changes(), [])
   }))
 
-test("follows summer time", () =>
+test("follows daylight saving time", () =>
   plugin.test(reminders, {now: "2026-03-27T12:00:00Z"}, async bot => {
     await bot.say("/timezone Europe/Berlin")
     await bot.say("/remind every 9:00 stand up")
@@ -35,7 +35,7 @@ test("follows summer time", () =>
     assert.deepEqual(await bot.changes(), [{change: "said", channel: "test", text: "tester: stand up"}])
   }))
 
-test("goes by the clock of each user", () =>
+test("follows the time zone of each user", () =>
   plugin.test(reminders, async bot => {
     assert.deepEqual(await bot.say("/timezone Asia/Kolkata", {user: "ada"}), ["Your time zone is Asia/Kolkata."])
     assert.deepEqual(await bot.say("/remind every 9:00 stand up", {user: "ada"}), [
@@ -49,7 +49,7 @@ test("goes by the clock of each user", () =>
     assert.deepEqual(times.sort(), ["ada 03:30", "ada 13:00", "bob 18:30"])
   }))
 
-test("says what it does not understand", () =>
+test("explains what it does not understand", () =>
   plugin.test(reminders, async bot => {
     assert.deepEqual(await bot.say("/remind me 10m tea"), ["Write in, at or every: remind in 10m tea."])
     assert.deepEqual(await bot.say("/remind in 25:00 tea"), [

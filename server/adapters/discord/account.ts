@@ -1,6 +1,6 @@
 import {type Static, Type} from "../../../shared/sdk/sdk.ts"
 
-/** Which events a bot hears, and the bit of each (Discord: Gateway, "List of Intents"). */
+/** The events that a bot can receive, and the bit of each (Discord: Gateway, "List of Intents"). */
 export const intentBits = {
   guilds: 1 << 0,
   guild_members: 1 << 1,
@@ -13,7 +13,7 @@ export const intentBits = {
 
 export type Intent = keyof typeof intentBits
 
-/** Those that have to be switched on in the Developer Portal, and the name of their switch there. */
+/** The intents that must be turned on in the Developer Portal, with the name of their switch there. */
 export const privilegedIntents = {
   guild_members: "Server Members Intent",
   message_content: "Message Content Intent",
@@ -21,7 +21,7 @@ export const privilegedIntents = {
 
 const usualIntents = Object.keys(intentBits).filter(name => name !== "guild_members") as Intent[]
 
-/** One bot of Discord. */
+/** One Discord bot. */
 export const Account = Type.Object(
   {
     token: Type.Secret({description: "The bot's token, as ${NAME}"}),

@@ -8,11 +8,14 @@ export interface Ask {
   readonly body?: unknown
   readonly query?: Readonly<Record<string, string>>
   readonly files?: readonly {readonly name: string; readonly data: Uint8Array; readonly contentType: string}[]
-  /** False where the address itself is the secret, as of interactions. */
+  /** False if the address itself is the secret, as with interactions. */
   readonly auth?: boolean
 }
 
-/** Discord's HTTP API, in the bot's name. What fails is thrown as the Host takes it: a refusal, a wait, or an error to try again. */
+/**
+ * Discord's HTTP API, called as the bot. Failures are thrown in the Host's terms: a refusal, a wait, or an error to
+ * retry.
+ */
 export interface Api {
   ask(
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
@@ -22,14 +25,14 @@ export interface Api {
   ): Promise<unknown>
 }
 
-/** Discord does not know the token. */
+/** Discord rejected the token. */
 export class Unauthorized extends Error {}
 
 export const createApi = (
   library: RestLibrary,
   {token, api = usualApi}: Pick<AccountSettings, "token" | "api">,
 ): Api & {close(): void} => {
-  // It does not wait by itself, nor try again: the Host counts attempts and shows waits.
+  // The library neither waits nor retries: the Host counts attempts and shows waits.
   const rest = new library.REST({api, version: "10", retries: 0, timeout: 25_000, rejectOnRateLimit: () => true})
   rest.setToken(token.reveal())
   return {
@@ -47,7 +50,7 @@ export const createApi = (
           ...(signal === undefined ? {} : {signal}),
         })
       } catch (error) {
-        // After such an answer the library forgets the token.
+        // After a 401 the library forgets the token.
         rest.setToken(token.reveal())
         throw explain(library, error, method, path)
       }
@@ -61,7 +64,7 @@ export const createApi = (
 
 const methodNames = {GET: "Get", POST: "Post", PUT: "Put", PATCH: "Patch", DELETE: "Delete"} as const
 
-/** Errors of Discord that have a remedy of their own (Discord: JSON Error Codes). */
+/** Discord's errors with a specific remedy (Discord: JSON Error Codes). */
 const remedies: Readonly<Record<number, readonly [reason: string, remediation: string]>> = {
   10003: ["channel_unknown", "Send to a channel that the bot can see; svc endpoint show lists the channels it knows."],
   10004: ["guild_unknown", "Use the id of a server that the bot is in."],
@@ -81,7 +84,7 @@ const remedies: Readonly<Record<number, readonly [reason: string, remediation: s
   50083: ["thread_archived", "Reopen the thread, or send elsewhere."],
 }
 
-/** The code of a refusal that Discord gave; undefined for another error. */
+/** Returns the code of a refusal by Discord; undefined for another error. */
 export const codeOf = (error: unknown): number | undefined => numberIn(payloadOf(error), "discord")
 
 const explain = (library: RestLibrary, error: unknown, method: string, path: string): Error => {
@@ -110,10 +113,10 @@ const withCode = (refusal: Refusal, discord: number): Refusal => Object.assign(r
 const causeOf = (error: unknown): string =>
   textIn(payloadOf(payloadOf(error).cause), "message") ?? textIn(payloadOf(error), "message") ?? "no reason given"
 
-/** Tokens of interactions are in paths. */
+/** Hides the tokens of interactions, which are part of their paths. */
 const publicPath = (path: string): string => path.replace(/(\/(?:webhooks|interactions)\/\d+\/)[^/]+/, "$1…")
 
-/** Throws a refusal for what could not be an id: it would lead elsewhere in a path. */
+/** Throws a refusal if the value cannot be an id, because it could point a path elsewhere. */
 export const requireId = (value: unknown, what: string): string => {
   if (isSnowflake(value)) return value
   throw refused(`"${String(value).slice(0, 100)}" is not the id of a Discord ${what}`, {

@@ -4,10 +4,13 @@ import {type Api, createApi, type RestLibrary, Unauthorized} from "./api.ts"
 import {intentRemedy, portal, privilegedOf, tokenRemedy} from "./gateway/explain.ts"
 import {numberIn, type Payload, payloadOf, payloadsOf, textIn} from "./payload.ts"
 
-/** The flags of an application whose privileged intents are switched on: in full, or for fewer than 100 servers. */
+/** The flags of an application with privileged intents: in full, or for fewer than 100 servers. */
 const intentFlags = {guild_members: (1 << 14) | (1 << 15), message_content: (1 << 18) | (1 << 19)} as const
 
-/** What a bot needs in a server to do all that the adapter can but moderation (Discord: Permissions). */
+/**
+ * The permissions that a bot needs in a server for everything the adapter can do, except moderation (Discord:
+ * Permissions).
+ */
 const permissions = {
   "View Channels": 1n << 10n,
   "Send Messages": 1n << 11n,
@@ -20,10 +23,10 @@ const permissions = {
 
 const administrator = 1n << 3n
 
-/** More servers than this are not looked at one by one. */
+/** The most servers that the check examines one by one. */
 const mostGuilds = 200
 
-/** Asks Discord whether the account can work. Throws where Discord is not reached. */
+/** Asks Discord whether the account works. Throws if it cannot reach Discord. */
 export const check = async (
   account: AccountSettings,
   {load, signal}: CheckTools,
@@ -99,7 +102,7 @@ const gatewayFindings = async (api: Api, signal: AbortSignal): Promise<readonly 
     },
     {
       what: "one connection is enough",
-      // Discord asks for more from 1,000 servers on, and insists on it from 2,500 on.
+      // Discord recommends more from 1,000 servers on, and requires it from 2,500 on.
       ok: shards <= 2,
       detail: `Discord recommends ${shards}`,
       remediation: "svc opens one connection: a bot in more than 2,500 servers cannot run on it.",

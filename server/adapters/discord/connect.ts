@@ -20,11 +20,14 @@ import {numberIn, payloadOf, textIn} from "./payload.ts"
 import {Places} from "./places.ts"
 
 export interface Opened extends Sender {
-  /** Answers what Discord posts. */
+  /** Handles requests that Discord posts. */
   readonly hook: (request: Request) => Promise<Response>
 }
 
-/** Connects: goes on with the session of the cursor, or begins one. Throws a refusal where Discord says no for good. */
+/**
+ * Connects: resumes the session of the cursor, or starts a new one. Throws a refusal if Discord rejects the bot
+ * permanently.
+ */
 export const connect = async (account: AccountSettings, endpoint: Endpoint<Incoming>): Promise<Opened> => {
   const [library, rest] = await Promise.all([
     endpoint.load<GatewayLibrary>("@discordjs/ws"),
@@ -110,7 +113,7 @@ const openGateway = async (
   return resumed ?? begin(await findGateway(api, endpoint.signal))
 }
 
-/** Where sessions begin; asks whether one may. */
+/** Returns the gateway's address. Throws if Discord allows no new session. */
 const findGateway = async (api: Api, signal: AbortSignal): Promise<string> => {
   const answer = payloadOf(await api.ask("GET", "/gateway/bot", {}, signal))
   const url = textIn(answer, "url")

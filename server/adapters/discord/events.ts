@@ -6,18 +6,18 @@ import type {Session} from "./gateway/session.ts"
 import {idIn, isSnowflake, type Payload, payloadOf, textIn, timeOf} from "./payload.ts"
 import type {Places} from "./places.ts"
 
-/** What events are read with. */
+/** The data that reading an event needs. */
 export interface Reading {
   readonly places: Places
-  /** The bot's own id: what it does itself is left out. */
+  /** The bot's own id. The adapter drops the bot's own events. */
   readonly me: string
-  /** With its id and the sequence, events are named that have no id of their own. */
+  /** The session's id and the sequence form the id of an event that has none. */
   readonly session: Pick<Session, "id" | "since">
 }
 
 type Read = (data: Payload, reading: Reading, unique: string, name: string) => readonly DatedIncoming[]
 
-/** A message that somebody has said; also of the history. Undefined for what is none, and for the bot's own. */
+/** Reads a message of a user, live or from the history. Undefined for system messages and for the bot's own. */
 export const messageEvent = (
   message: Payload,
   {places, me}: Pick<Reading, "places" | "me">,
@@ -30,7 +30,7 @@ export const messageEvent = (
     type: "message-created",
     timestamp: timeOf(id),
     ...places.placeOf(message),
-    // A webhook's user is nobody who could be answered.
+    // A webhook's user cannot receive an answer.
     user: idIn(message, "webhook_id") === undefined ? user : {...user, is_bot: true},
     message: {id, content: contentOf(message, places.channelName), created_at: timeOf(id)},
     raw: {type: "MESSAGE_CREATE", data: message},
@@ -39,7 +39,7 @@ export const messageEvent = (
 
 const one = (event: DatedIncoming | undefined): readonly DatedIncoming[] => (event === undefined ? [] : [event])
 
-/** Edits have a time; what Discord itself changes, as the preview of an address, has none. */
+/** Edits by users have a time. Discord's own changes, such as link previews, have none. */
 const edited: Read = (data, reading) => {
   const said = messageEvent(data, reading)
   const time = Date.parse(textIn(data, "edited_timestamp") ?? "")
@@ -72,7 +72,7 @@ const deleted: Read = (data, reading, _, name) => {
 const deletedMany: Read = (data, reading, _, name) =>
   (Array.isArray(data.ids) ? data.ids : []).filter(isSnowflake).map(id => deletion(id, data, reading, name))
 
-/** An emoji: itself, or `name:id` of one that a server has made. */
+/** Returns the emoji itself, or `name:id` for a server's custom emoji. */
 const emojiOf = (emoji: Payload): NonNullable<DatedIncoming["emoji"]> => {
   const [name = "_", id] = [textIn(emoji, "name"), idIn(emoji)]
   return id === undefined ? {id: name} : {id: `${name}:${id}`, name}
@@ -109,16 +109,17 @@ const member =
 const guildAdded: Read = (data, {places, session}, unique, name) => {
   const id = idIn(data)
   const isNew = places.learnGuild(data)
-  // Of a resumed session it is not known where the bot was: one that it joined before comes back from an outage.
+  // After a resume, the adapter does not know where the bot was before. A guild that the bot joined earlier only comes
+  // back from an outage.
   if (id === undefined || !isNew || Date.parse(textIn(data, "joined_at") ?? "") < session.since) return []
-  // With all its channels and members the payload may be megabytes.
+  // With all channels and members, the payload may have megabytes.
   const raw = {type: name, data: {id, name: data.name}}
   return [{id: unique, type: "guild-added", timestamp: Date.now(), guild: places.guildOf(id), raw}]
 }
 
 const guildRemoved: Read = (data, {places}, unique, name) => {
   const id = idIn(data)
-  // One that is only out of order comes back.
+  // The guild has an outage and will come back.
   if (id === undefined || data.unavailable === true) return []
   const guild = places.guildOf(id)
   places.leaveGuild(id)
@@ -151,6 +152,6 @@ const reads: Readonly<Record<string, Read>> = {
   THREAD_UPDATE: learn((places, data) => places.learnChannel(data)),
 }
 
-/** The events of Satori that one of the gateway is; none where it is not one of these. */
+/** Returns the Satori events for an event of the gateway; empty for any other kind. */
 export const readEvent = ({name, sequence, data}: Dispatch, reading: Reading): readonly DatedIncoming[] =>
   Object.hasOwn(reads, name) ? (reads[name]?.(data, reading, `${reading.session.id}:${sequence}`, name) ?? []) : []

@@ -7,7 +7,7 @@ import {longestText} from "./content/parts.ts"
 
 export const libraries = {"@discordjs/ws": "2.0.4", "@discordjs/rest": "2.6.3"} as const
 
-/** Discord: several bots, by its gateway and its HTTP API. */
+/** Discord: any number of bots, through its gateway and its HTTP API. */
 export default definePlugin({
   description: "Discord",
   setup(plugin) {
@@ -15,9 +15,9 @@ export default definePlugin({
       description: "A Discord bot",
       libraries,
       account: Account,
-      // A session is resumed only for some minutes: what is missed after that comes from the history.
+      // Discord resumes a session only for some minutes. Later messages come from the history.
       history: "none",
-      // Discord drops a message with a nonce that it has seen, for some minutes: not for as long as a Host may be down.
+      // Discord drops a message with a known nonce only for some minutes, which is shorter than a Host may be down.
       resumes: true,
       features: [
         "edit",
@@ -36,7 +36,7 @@ export default definePlugin({
         ...methodNames,
       ],
       limits: {text: longestText, file: 10 * 1024 * 1024},
-      // Of all requests of a bot, whatever they ask (Discord: Rate Limits, "Global Rate Limit").
+      // Counts all requests of a bot, of any kind (Discord: Rate Limits, "Global Rate Limit").
       rate: {messages: 50, per: 1000},
       open: connect,
       check,

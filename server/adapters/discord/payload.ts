@@ -1,16 +1,16 @@
-/** An object that Discord has sent: nothing in it is certain until it is read. */
+/** An object from Discord. No field is certain until it is read. */
 export type Payload = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Payload =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Of anything else, an object without fields. */
+/** Returns the value if it is an object, otherwise an object without fields. */
 export const payloadOf = (value: unknown): Payload => (isObject(value) ? value : {})
 
-/** The objects of a list; of anything else, none. */
+/** Returns the objects of a list; empty for anything but a list. */
 export const payloadsOf = (value: unknown): readonly Payload[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** A text that is not empty, in whole Unicode characters and without NUL. */
+/** Returns a non-empty text in whole Unicode characters, without NUL. */
 export const textIn = (payload: Payload, key: string): string | undefined => {
   const value = payload[key]
   if (typeof value !== "string" || value === "") return undefined
@@ -22,7 +22,7 @@ export const numberIn = (payload: Payload, key: string): number | undefined => {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined
 }
 
-/** Ids are whole numbers of 64 bits, as text. */
+/** An id is a 64-bit integer as text. */
 export const isSnowflake = (value: unknown): value is string => typeof value === "string" && /^\d{1,20}$/.test(value)
 
 export const idIn = (payload: Payload, key = "id"): string | undefined => {
@@ -30,8 +30,8 @@ export const idIn = (payload: Payload, key = "id"): string | undefined => {
   return isSnowflake(value) ? value : undefined
 }
 
-/** The first second of 2015, where Discord's ids begin to count. */
+/** The first second of 2015, the epoch of Discord's ids. */
 const epoch = 1_420_070_400_000n
 
-/** When a thing was made, in milliseconds since 1970: its id says it. */
+/** Returns the creation time in an id, in milliseconds since 1970. */
 export const timeOf = (snowflake: string): number => Number((BigInt(snowflake) >> 22n) + epoch)

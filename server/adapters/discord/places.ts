@@ -1,7 +1,7 @@
 import {type Channel, channelType} from "../../../shared/sdk/sdk.ts"
 import {idIn, numberIn, type Payload, payloadsOf, textIn} from "./payload.ts"
 
-/** Types of channels (Discord: Channel Object) that Satori has words for; the others have text in them. */
+/** Types of channels with a counterpart in Satori (Discord: Channel Object). The others contain text. */
 const types: Readonly<Record<number, number>> = {
   1: channelType.direct,
   2: channelType.voice,
@@ -9,7 +9,7 @@ const types: Readonly<Record<number, number>> = {
   13: channelType.voice,
 }
 
-/** The channel as Satori has it; undefined where it is none. */
+/** Returns the channel for Satori; undefined if the payload has no id. */
 export const channelOf = (channel: Payload): Channel | undefined => {
   const id = idIn(channel)
   if (id === undefined) return undefined
@@ -17,14 +17,14 @@ export const channelOf = (channel: Payload): Channel | undefined => {
   return {id, type: types[numberIn(channel, "type") ?? 0] ?? channelType.text, ...(name === undefined ? {} : {name})}
 }
 
-/** So many names are kept, the newest ones. */
+/** How many of the newest names are kept. */
 const most = 10_000
 
-/** What the gateway has told of guilds and channels: names are not in the events of messages. */
+/** Names of guilds and channels from the gateway, because message events do not include them. */
 export class Places {
   readonly #guilds = new Map<string, string>()
   readonly #channels = new Map<string, Channel>()
-  /** Guilds that the bot was in when its session began: what comes of them is no news. */
+  /** Guilds that the bot was in when its session started: GUILD_CREATE for these is not a new guild. */
   readonly #old = new Set<string>()
 
   began(ready: Payload): void {
@@ -35,7 +35,7 @@ export class Places {
     }
   }
 
-  /** A guild with its channels and threads, as GUILD_CREATE tells it. Returns whether the bot has just come there. */
+  /** Stores a guild with its channels and threads, from GUILD_CREATE. Returns whether the bot has just joined it. */
   learnGuild(guild: Payload): boolean {
     const [id, name] = [idIn(guild), textIn(guild, "name")]
     if (id !== undefined && name !== undefined) keep(this.#guilds, id, name)
@@ -57,7 +57,7 @@ export class Places {
 
   readonly channelName = (id: string): string | undefined => this.#channels.get(id)?.name
 
-  /** Where an event of a channel has happened; an event without a guild is of a direct channel. */
+  /** Returns the place of an event in a channel. An event without a guild belongs to a direct channel. */
   placeOf(event: Payload): {
     readonly channel?: Channel
     readonly guild?: {readonly id: string; readonly name?: string}

@@ -76,7 +76,7 @@ export const Account = Type.Object(
 
 export type AccountSettings = Static<typeof Account>
 
-/** Does the account take mail of this sender? */
+/** Whether the account accepts mail from this sender. */
 export const allows = ({allow}: Pick<AccountSettings, "allow">, sender: string): boolean =>
   allow === undefined ||
   allow.some(each => {

@@ -4,10 +4,10 @@ import type {AccountSettings} from "./account.ts"
 import {createClient, type ImapLibrary, logIn, openFolder, passwordHint, saidBy} from "./mailbox.ts"
 import {createTransport, explainSend, type SmtpLibrary} from "./send/smtp.ts"
 
-/** So many of the newest mails are looked at for the results of the trusted server. */
+/** How many of the newest mails are checked for results of the trusted server. */
 const looked = 20
 
-/** Logs in at both servers and looks at the folders. Nothing is marked, moved, made or sent. */
+/** Logs in at both servers and checks the folders. It marks, moves, creates and sends nothing. */
 export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => [
   ...(await checkReading(account, tools)),
   await checkSending(account, tools),
@@ -35,7 +35,7 @@ const checkReading = async (account: AccountSettings, {load, signal}: CheckTools
   }
 }
 
-/** What a refusal says; throws what is none. */
+/** Returns the texts of a refusal. Rethrows any other error. */
 const refusalOf = (error: Error & {readonly remediation?: string}) => {
   if (error.remediation === undefined) throw error
   return {detail: error.message, remediation: error.remediation}
@@ -56,7 +56,7 @@ const folderFindings = async (
   const what = `folder ${folder}`
   const findings: AdapterFinding[] = []
   try {
-    // Nothing is changed by this: a folder that is only read does not say what may be marked in it.
+    // This changes nothing. A folder opened read-only would not show whether mail in it can be marked.
     const box = await openFolder(client, folder)
     const marks = moveTo !== undefined || handled !== "leave"
     findings.push({
@@ -76,7 +76,7 @@ const folderFindings = async (
   return findings
 }
 
-/** Does the trusted server write its results under the name that the configuration gives? */
+/** Checks that the trusted server adds its results under the configured name. */
 const trustFindings = async (
   client: ImapFlow,
   folder: string,

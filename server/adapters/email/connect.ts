@@ -20,7 +20,10 @@ import {createTransport, explainSend, type SmtpLibrary} from "./send/smtp.ts"
 import {Threads} from "./send/threads.ts"
 import {createVisits} from "./visits.ts"
 
-/** Logs in at both servers, and reads the folder from its cursor on. Throws a refusal where they say no for good. */
+/**
+ * Logs in at both servers, and reads the folder from its cursor on. Throws a refusal if a server rejects the login
+ * permanently.
+ */
 export const connect = async (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Sender> => {
   const imap = await endpoint.load<ImapLibrary>("imapflow")
   const parser = await endpoint.load<MailParser>("mailparser")
@@ -55,7 +58,7 @@ const verifySending = async (
   })
 }
 
-/** Opens the folder; resolves to where its reading goes on. */
+/** Opens the folder. Resolves to the cursor at which reading continues. */
 const openAt = async (
   client: ImapFlow,
   account: AccountSettings,

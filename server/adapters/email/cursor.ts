@@ -1,22 +1,22 @@
-/** How far a folder was read. */
+/** The reading position in a folder. */
 export interface Cursor {
-  /** The folder's `UIDVALIDITY`: with another one, its uids are others. */
+  /** The folder's `UIDVALIDITY`. If it changes, all uids have changed. */
   readonly validity: string
-  /** Everything up to this uid was stored, or left out. */
+  /** Every mail up to this uid was stored or skipped. */
   readonly uid: number
-  /** When the newest mail of those reached the server, in milliseconds since 1970. */
+  /** When the newest of those mails reached the server, in milliseconds since 1970. */
   readonly at: number
-  /** When the account began: older mail is nobody's business. In milliseconds since 1970. */
+  /** When the account began, in milliseconds since 1970. Older mail is ignored. */
   readonly from: number
-  /** Uids of the newest batch, which may not have been marked yet. */
+  /** The uids of the newest batch, which may not be marked yet. */
   readonly stored: readonly number[]
-  /** Up to this uid a renumbered folder is read again. */
+  /** In a renumbered folder, mails up to this uid are read again. */
   readonly again?: number
 }
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value)
 
-/** Undefined for what `formatCursor` has not made. */
+/** Returns undefined for text that `formatCursor` did not write. */
 export const parseCursor = (text: string | undefined): Cursor | undefined => {
   try {
     const {validity, uid, at, from, stored, again} = JSON.parse(text ?? "null") ?? {}
@@ -30,13 +30,13 @@ export const parseCursor = (text: string | undefined): Cursor | undefined => {
 
 export const formatCursor = (cursor: Cursor): string => JSON.stringify(cursor)
 
-/** What a server says of a folder that was opened. */
+/** The server's answer on opening a folder. */
 export interface FolderState {
   readonly uidValidity: bigint
   readonly uidNext: number
 }
 
-/** Where an account begins that has stored nothing yet: behind what is there. */
+/** Returns the cursor of a new account: after the existing mail. */
 export const firstCursor = ({uidValidity, uidNext}: FolderState, now: number): Cursor => ({
   validity: String(uidValidity),
   uid: uidNext - 1,
@@ -45,13 +45,13 @@ export const firstCursor = ({uidValidity, uidNext}: FolderState, now: number): C
   stored: [],
 })
 
-/** `SINCE` asks for days, in whatever time zone the server has. */
+/** `SINCE` has a resolution of days, in the server's time zone. */
 const margin = 2 * 86_400_000
 
-/** From when on a renumbered folder is read again. */
+/** Returns the time from which a renumbered folder is read again. */
 export const againSince = ({at, from}: Cursor): Date => new Date(Math.max(from, at) - margin)
 
-/** The cursor in a renumbered folder: before the mails that may be missing, in their new numbers. */
+/** Returns the cursor for a renumbered folder: before the mails that may be missing, in their new numbers. */
 export const movedCursor = (cursor: Cursor, {uidValidity, uidNext}: FolderState, found: readonly number[]): Cursor => ({
   ...cursor,
   validity: String(uidValidity),
@@ -60,6 +60,6 @@ export const movedCursor = (cursor: Cursor, {uidValidity, uidNext}: FolderState,
   again: uidNext - 1,
 })
 
-/** Is a mail older than the account, in a renumbered folder? IMAP dates arrivals by the second. */
+/** Whether a mail in a renumbered folder is older than the account. IMAP dates arrivals by the second. */
 export const isFromBefore = ({again = 0, from}: Cursor, uid: number, arrived: number): boolean =>
   uid <= again && arrived < Math.floor(from / 1000) * 1000

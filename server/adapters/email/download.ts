@@ -5,7 +5,7 @@ import type {AccountSettings} from "./account.ts"
 import {openFolder} from "./mailbox.ts"
 import type {Visits} from "./visits.ts"
 
-/** Where a file is: a part of a mail in the account's folder. */
+/** The place of a file: a part of a mail in the account's folder. */
 export interface FilePlace {
   readonly validity: string
   readonly uid: number
@@ -14,14 +14,17 @@ export interface FilePlace {
 
 export const fileSource = ({validity, uid, part}: FilePlace): string => `mail:${validity}/${uid}/${part}`
 
-/** Undefined for an address of another kind. */
+/** Returns undefined for an address of another kind. */
 export const parseFileSource = (src: string | undefined): FilePlace | undefined => {
   const [, validity, uid, part] = /^mail:(\d{1,20})\/(\d{1,10})\/(\d+(?:\.\d+)*)$/.exec(src ?? "") ?? []
   if (validity === undefined || uid === undefined || part === undefined) return undefined
   return {validity, uid: Number(uid), part}
 }
 
-/** Opens a file of a mail by a connection of its own, where the mail still is: in the folder, or where it was moved to. */
+/**
+ * Opens a file of a mail over a separate connection. The mail may be in the folder, or in the one to which it was
+ * moved.
+ */
 export const createDownload =
   (account: AccountSettings, visits: Visits): NonNullable<Sender["download"]> =>
   async ({src, message}, signal) => {
@@ -35,7 +38,7 @@ export const createDownload =
         close()
         return new Response("the mail, or this part of it, no longer exists", {status: 404})
       }
-      // The connection ends with the stream, however that ends.
+      // The connection ends with the stream.
       content.once("close", close)
       return Readable.toWeb(content) as unknown as ReadableStream<Uint8Array>
     } catch (error) {

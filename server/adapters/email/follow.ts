@@ -8,10 +8,10 @@ import {type Cursor, formatCursor, isFromBefore} from "./cursor.ts"
 import {saidBy} from "./mailbox.ts"
 import type {Threads} from "./send/threads.ts"
 
-/** So many mails are read and stored in one batch. */
+/** The most mails that are read and stored in one batch. */
 const batch = 10
 
-/** While ingress is paused, it is asked again after so many milliseconds. */
+/** The pause before the next attempt while ingress is paused, in milliseconds. */
 const pausedFor = 2000
 
 export interface FollowTools extends Omit<ReadTools, "trusted"> {
@@ -37,7 +37,7 @@ export class Follower {
     })
   }
 
-  /** Rejects where the connection, or the Host's storage, has failed; resolves once the endpoint has closed. */
+  /** Rejects if the connection or the Host's storage fails. Resolves once the endpoint has closed. */
   async run(): Promise<void> {
     const {signal} = this.#tools.endpoint
     await this.#mark(this.#cursor.stored)
@@ -52,10 +52,10 @@ export class Follower {
     const {client, endpoint} = this.#tools
     if (!this.#isCursorStored) await this.#store([], this.#cursor)
     for (;;) {
-      // A server tells of new mail at the end of a command: a search does not find it yet.
+      // A server announces new mail at the end of a command. Without one, a search may not find the mail yet.
       await client.noop()
       const found = await client.search({uid: `${this.#cursor.uid + 1}:*`}, {uid: true})
-      // A range up to the newest has that one in any case.
+      // A range up to `*` always contains the newest mail.
       const uids = (Array.isArray(found) ? found : []).filter(uid => uid > this.#cursor.uid).sort((a, b) => a - b)
       if (uids.length === 0 || endpoint.signal.aborted) return
       for (let at = 0; at < uids.length; at += batch) await this.#take(uids.slice(at, at + batch))
@@ -95,7 +95,7 @@ export class Follower {
     return messageEvent(letter, said, judgement.place, {account, validity: this.#cursor.validity})
   }
 
-  /** Resolves once all of it is durable. An event that the Host does not take is logged, and the others are stored. */
+  /** Resolves once all events are durable. An event that the Host rejects is logged, and the others are stored. */
   async #store(events: readonly DatedIncoming[], cursor: Cursor): Promise<void> {
     const {endpoint} = this.#tools
     let left = events
@@ -114,7 +114,7 @@ export class Follower {
     }
   }
 
-  /** Stores one after another those that are valid; what is left for the batch with the cursor is nothing. */
+  /** Stores the valid events one by one. Returns no events for the batch with the cursor. */
   async #storeValid(events: readonly DatedIncoming[]): Promise<readonly DatedIncoming[]> {
     const {endpoint} = this.#tools
     for (const event of events) {
@@ -126,7 +126,7 @@ export class Follower {
     return []
   }
 
-  /** Mail that cannot be marked or moved stays as it is. */
+  /** Marks or moves mail. If the server refuses, the mail stays unchanged. */
   async #mark(uids: readonly number[]): Promise<void> {
     const {client, account, endpoint} = this.#tools
     if (uids.length === 0) return
@@ -140,7 +140,7 @@ export class Follower {
     }
   }
 
-  /** Until the server tells of new mail, or the time for another look. */
+  /** Waits until the server announces new mail, or until the next poll. */
   async #untilNews(signal: AbortSignal): Promise<void> {
     const {client, account} = this.#tools
     if (this.#hasNews || signal.aborted) return
@@ -154,5 +154,5 @@ export class Follower {
   }
 }
 
-/** Ends with the next command. The connection's own end is told elsewhere. */
+/** Ends with the next command. The end of the connection is handled elsewhere. */
 const idle = (client: ImapFlow): Promise<unknown> => client.idle().catch(() => {})

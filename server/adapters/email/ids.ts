@@ -1,25 +1,27 @@
 import {createHash} from "node:crypto"
 
-/** So many hexadecimal digits tell threads apart. */
+/** The number of hexadecimal digits in a thread's key. */
 const keyLength = 16
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** An address in small letters; undefined for what is none, or needs quotes. */
+/** Returns an address in lower case; undefined if it is invalid or needs quotes. */
 export const normalAddress = (text: string | undefined): string | undefined => {
   const address = text?.trim().toLowerCase() ?? ""
   const isAddress = /^[^\s@<>",;:\\\p{Cc}]+@[^\s@<>",;:\\/\p{Cc}]+$/u.test(address) && address.length <= 254
   return isAddress && address.isWellFormed() ? address : undefined
 }
 
-/** The `Message-ID`s of a header, without angle brackets; those that are longer than a line may be are left out. */
+/** Returns the `Message-ID`s in a header, without angle brackets. Drops those longer than a line may be. */
 export const messageIdsOf = (header: string): readonly string[] =>
   [...header.matchAll(/<([^<>\s\p{Cc}]{1,400})>/gu)].map(([, id = ""]) => id).filter(id => id.isWellFormed())
 
-/** Which thread a root `Message-ID` begins. */
+/** Returns the thread that starts with this root `Message-ID`. */
 export const threadOf = (root: string): string => hash(root).slice(0, keyLength)
 
-/** The conversation with an address in a thread; without one, a channel in which each message begins a thread. */
+/**
+ * The conversation with an address in a thread. Without a thread, a channel in which each message starts a new thread.
+ */
 export interface Place {
   readonly address: string
   readonly thread?: string
@@ -27,7 +29,7 @@ export interface Place {
 
 export const channelOf = ({address, thread}: Place): string => (thread === undefined ? address : `${address}/${thread}`)
 
-/** Undefined for what is no channel of mail. */
+/** Returns undefined if the text is not a mail channel. */
 export const placeOf = (channel: string): Place | undefined => {
   const [, to, thread] = /^(.+@[^@/]+?)(?:\/([0-9a-f]{16}))?$/s.exec(channel) ?? []
   const address = normalAddress(to)
@@ -37,19 +39,22 @@ export const placeOf = (channel: string): Place | undefined => {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase()
 
-/** The `Message-ID` of what the bot sends, without angle brackets: the same for each attempt. It names the thread. */
+/**
+ * Returns the `Message-ID` of the bot's mail, without angle brackets. It is the same for each attempt, and contains the
+ * thread.
+ */
 export const ownMessageId = (outboxId: string, {thread}: Place, own: string): string => {
   const id = outboxId.replace(/[^A-Za-z0-9.-]/g, "-")
   return `svc.${id}${thread === undefined ? "" : `.t${thread}`}@${domainOf(own)}`
 }
 
-/** The thread that the bot's own `Message-ID` names. */
+/** Returns the thread in the bot's own `Message-ID`. */
 const namedThread = (id: string, own: string): string | undefined => {
   const [, thread, domain] = /^svc\..+\.t([0-9a-f]{16})@(.+)$/.exec(id) ?? []
   return domain?.toLowerCase() === domainOf(own) ? thread : undefined
 }
 
-/** The headers that tell a thread; ids without angle brackets. */
+/** The headers that determine a thread. Ids have no angle brackets. */
 export interface Lineage {
   readonly messageId: string
   readonly inReplyTo: readonly string[]
@@ -57,8 +62,8 @@ export interface Lineage {
 }
 
 /**
- * The thread of a mail: what an answer of the bot names, as some programs shorten `References`; else the oldest mail that
- * is named; else the mail itself.
+ * Returns the thread of a mail: the one in the bot's own `Message-ID`, because some programs shorten `References`;
+ * otherwise that of the oldest mail in the headers; otherwise that of the mail itself.
  */
 export const threadOfMail = ({messageId, inReplyTo, references}: Lineage, own: string): string => {
   const named = [...inReplyTo, ...references.toReversed()].map(id => namedThread(id, own))
@@ -66,8 +71,8 @@ export const threadOfMail = ({messageId, inReplyTo, references}: Lineage, own: s
 }
 
 /**
- * The id of the event of a mail, which stays the same when the server renumbers its folder. A `Message-ID` alone is
- * whatever its sender likes: sender and date go with it, so that nobody's mail is taken for another's.
+ * Returns the id of a mail's event, which stays the same when the server renumbers its folder. Senders choose the
+ * `Message-ID` freely, so the id includes sender and date: no mail passes for another sender's.
  */
 export const eventId = (messageId: string | undefined, from: string, date: string, header: Buffer): string =>
   messageId === undefined

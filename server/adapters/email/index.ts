@@ -3,10 +3,10 @@ import {Account} from "./account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 
-/** In the versions that the tests use. */
+/** The versions that the tests use. */
 export const libraries = {imapflow: "2.0.6", mailparser: "3.7.5", nodemailer: "10.6.1"} as const
 
-/** Mail: any number of mailboxes, read by IMAP and answered by SMTP. */
+/** Mail: any number of mailboxes, read over IMAP and answered over SMTP. */
 export default definePlugin({
   description: "Mail",
   setup(plugin) {

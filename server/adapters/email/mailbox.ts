@@ -3,26 +3,29 @@ import type {ImapFlow, MailboxObject} from "imapflow"
 import {refused} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 
-/** The IMAP library, as it is loaded. */
+/** The IMAP library, as loaded. */
 export type ImapLibrary = typeof import("imapflow")
 
-/** In milliseconds. A server that says nothing to a command for so long is gone; each look for new mail is one. */
+/**
+ * In milliseconds. A server that does not answer a command within `socketTimeout` is offline; each check for new mail
+ * is a command.
+ */
 const limits = {connectionTimeout: 20_000, greetingTimeout: 15_000, socketTimeout: 90_000} as const
 
-/** A structure of a mail may be long; its texts come in pieces. In bytes. */
+/** In bytes. The structure of a mail may be long; texts arrive in pieces. */
 const longestAnswer = 64 * 1024 * 1024
 
 const plainPorts = {imap: 143, smtp: 587} as const
 const tlsPorts = {imap: 993, smtp: 465} as const
 
-/** The port of an entry that names none. */
+/** Returns the entry's port, or the default one. */
 export const portOf = (kind: "imap" | "smtp", {port, tls = "tls"}: AccountSettings["imap" | "smtp"]): number => {
   if (port !== undefined) return port
   if (kind === "smtp" && tls === "none") return 25
   return tls === "tls" ? tlsPorts[kind] : plainPorts[kind]
 }
 
-/** Logs in. Throws a refusal where the server refuses the credentials. Close it yourself, where it throws too. */
+/** Creates a client. The caller closes it, even if the login fails. */
 export const createClient = ({ImapFlow}: ImapLibrary, {imap}: AccountSettings): ImapFlow =>
   new ImapFlow({
     host: imap.host,
@@ -30,9 +33,10 @@ export const createClient = ({ImapFlow}: ImapLibrary, {imap}: AccountSettings): 
     secure: (imap.tls ?? "tls") === "tls",
     doSTARTTLS: imap.tls === "starttls" ? true : imap.tls === "none" ? false : undefined,
     auth: {user: imap.user, pass: imap.password.reveal()},
-    // The library gives an address no name, and Bun takes only text: the certificate is checked against the host then.
+    // The library sets no name for an IP address, and Bun accepts only text: the certificate is then checked against
+    // the host.
     tls: {rejectUnauthorized: imap.verify ?? true, ...(isIP(imap.host) === 0 ? {} : {servername: ""})},
-    // Its log shows what people write.
+    // The library's log shows the content of mail.
     logger: false,
     disableAutoIdle: true,
     maxLiteralSize: longestAnswer,
@@ -63,12 +67,12 @@ interface ImapError extends Error {
   readonly authenticationFailed?: boolean
 }
 
-/** What a server says when it would take the same login, or open the same folder, at another time (RFC 5530). */
+/** Whether the server might accept the same login, or open the same folder, at another time (RFC 5530). */
 const isPassing = ({serverResponseCode = "", responseText = ""}: ImapError): boolean =>
   /^(UNAVAILABLE|INUSE|LIMIT|SERVERBUG|OVERQUOTA)$/i.test(serverResponseCode) ||
   /too many|try again|temporar|unavailable|rate limit/i.test(responseText)
 
-/** What the server said, else what the library says. */
+/** Returns the server's words, otherwise the library's. */
 export const saidBy = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const {responseText, message} = error as ImapError
@@ -111,7 +115,7 @@ const appPasswords: readonly (readonly [RegExp, string])[] = [
   [/fastmail\.com$/, "Fastmail accepts only app passwords: create one under Settings, Privacy & Security."],
 ]
 
-/** What the provider of a server wants in place of the person's own password. */
+/** Returns the hint about passwords for the server's provider. */
 export const passwordHint = (host: string): string =>
   appPasswords.find(([provider]) => provider.test(host.toLowerCase()))?.[1] ??
   "If the login asks for a second factor, use an app password from the provider."

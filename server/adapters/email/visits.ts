@@ -2,16 +2,16 @@ import type {ImapFlow} from "imapflow"
 import type {AccountSettings} from "./account.ts"
 import {createClient, type ImapLibrary, logIn} from "./mailbox.ts"
 
-/** A connection beside the one that waits for mail, for what takes long or opens another folder. */
+/** A second connection, beside the one that waits for mail, for long work or another folder. */
 export interface Visit {
   readonly client: ImapFlow
   close(): void
 }
 
-/** Providers allow an account few connections: so many visits at once, the others wait. */
+/** Providers limit connections per account. This many visits run at once; the others wait. */
 const most = 2
 
-/** Opens visits, logged in and with no folder open; each ends with `signal` or with the endpoint, at the latest. */
+/** Opens visits, logged in and with no folder open. A visit ends at the latest with `signal` or with the endpoint. */
 export type Visits = (signal: AbortSignal) => Promise<Visit>
 
 export const createVisits = (library: ImapLibrary, account: AccountSettings, closed: AbortSignal): Visits => {
@@ -38,7 +38,7 @@ export const createVisits = (library: ImapLibrary, account: AccountSettings, clo
       client.close()
       leave()
     }
-    // The users of the connection get its errors from their own requests.
+    // The callers get errors of the connection from their own requests.
     client.on("error", () => {})
     ended.addEventListener("abort", close, {once: true})
     try {

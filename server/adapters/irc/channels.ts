@@ -4,13 +4,13 @@ import {type Backoff, type Endpoint, pauseAfter} from "../../../shared/sdk/sdk.t
 import type {AccountSettings} from "./account.ts"
 import {answered} from "./send.ts"
 
-/** When a channel that does not let the bot in is joined again. */
+/** The pauses before the bot rejoins a channel that does not let it in. */
 const joinAgain: Backoff = {first: 5000, longest: 300_000}
 
 /**
- * Resolves once the server has dealt with every JOIN: before that the bot misses messages there, so it is not online.
- * The bot gets no messages of a channel that does not let it in, or that it was put out of: the log says so, and the
- * channel is joined again until it is in. Why it was not let in is in the log.
+ * Resolves once the server has processed every JOIN: until then the bot misses messages, so it is not online. A channel
+ * may reject the bot, or remove it later. The adapter then logs the reason, and retries until the bot is in the
+ * channel.
  */
 export const joinChannels = async (client: Client, account: AccountSettings, endpoint: Endpoint): Promise<void> => {
   const channels = (account.channels ?? [])
@@ -28,7 +28,7 @@ export const joinChannels = async (client: Client, account: AccountSettings, end
     if (found === undefined) endpoint.log.warn(why)
     else found.left(why)
   })
-  // The bot leaves none by itself, so a PART of its own is another's doing: an operator's SAPART or REMOVE.
+  // The bot never leaves a channel on its own, so a PART of the bot comes from an operator's SAPART or REMOVE.
   client.on("part", ({nick, channel}: {nick: string; channel: string}) => {
     if (isOurs(nick)) at(channel)?.left(`removed from ${channel}`)
   })
@@ -40,7 +40,7 @@ export const joinChannels = async (client: Client, account: AccountSettings, end
   for (const channel of channels) if (!channel.isIn) channel.left(`could not enter ${channel.name}`)
 }
 
-/** A channel that the bot is to be in, for one connection. */
+/** A channel to join, for one connection. */
 class Channel {
   readonly name: string
   readonly #key: string | undefined
@@ -48,7 +48,7 @@ class Channel {
   readonly #endpoint: Endpoint
   #isIn = false
   #isJoining = false
-  /** Ends what is missed while the bot is not in. */
+  /** Ends the gap once the bot is in the channel. */
   #found: (() => void) | undefined
 
   constructor(client: Client, endpoint: Endpoint, entry: string) {
@@ -79,7 +79,7 @@ class Channel {
     this.#found ??= this.#endpoint.missing()
     if (this.#isJoining) return
     this.#isJoining = true
-    // What ends it early is the end of the connection.
+    // Only the end of the connection ends it early.
     void this.#joinAgain().catch(() => {})
   }
 

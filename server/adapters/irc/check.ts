@@ -6,8 +6,8 @@ import {close, createClient, register} from "./connect.ts"
 import {answered} from "./send.ts"
 
 /**
- * Logs in under a nick of its own, so that the endpoint's connection stays, and asks for the channels without joining them:
- * nobody there sees it. Whether a channel lets the bot in is only known once it joins.
+ * Logs in under a separate nick, so that the endpoint's connection stays. Asks for the channels without joining them,
+ * so that no user sees the check. Only a JOIN would show whether a channel lets the bot in.
  */
 export const check = async (
   account: AccountSettings,
@@ -29,7 +29,7 @@ export const check = async (
   }
 }
 
-/** Every server takes a nick of nine characters (RFC 1459, section 1.2). */
+/** Every server accepts a nick of nine characters (RFC 1459, section 1.2). */
 const checkNick = (nick: string): string => `${nick.slice(0, 5)}${randomInt(1000, 10_000)}`
 
 const logIn = async (client: Client, account: AccountSettings, log: CheckTools["log"]): Promise<AdapterFinding> => {
@@ -44,7 +44,7 @@ const logIn = async (client: Client, account: AccountSettings, log: CheckTools["
   }
 }
 
-/** The modes of those channels that the server tells about, by their names in lower case. */
+/** Returns the modes of the channels that the server lists, by name in lower case. */
 const modesOf = async (client: Client, channels: readonly Channel[], signal: AbortSignal) => {
   const modes = new Map<string, string>()
   client.on("channel info", ({channel, raw_modes}: {channel: string; raw_modes?: string}) => {

@@ -9,13 +9,13 @@ import {registration} from "./register.ts"
 import {createSend} from "./send.ts"
 import {createSlicedTransport} from "./slices.ts"
 
-/** A server gets so many milliseconds to answer QUIT; until then the nick may still be taken. */
+/** How long to wait for the answer to QUIT, in milliseconds. Until then the nick may still be in use. */
 const quitPatience = 1000
 
-/** Longer than what `createSend` writes: lines are split there, where they are counted. */
+/** Longer than any line of `createSend`, which splits and counts lines itself. */
 const longestLine = 512
 
-/** Connects and registers. Throws a refusal where server or account say no for good. */
+/** Connects and registers. Throws a refusal if the server or the account rejects the bot permanently. */
 export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Sender> => {
   const client = await createClient()
   endpoint.defer(() => close(client))
@@ -38,7 +38,10 @@ export const createClient = async (): Promise<Client> => {
   return new Client()
 }
 
-/** Resolves once the server has registered the client. Throws a refusal where server or account say no for good. */
+/**
+ * Resolves once the server has registered the client. Throws a refusal if the server or the account rejects the bot
+ * permanently.
+ */
 export const register = async (client: Client, account: AccountSettings, log: Log): Promise<void> => {
   const registered = registration(client, account, log)
   client.connect({...optionsOf(account), transport: await createSlicedTransport()})
@@ -55,12 +58,12 @@ const optionsOf = (account: AccountSettings) => ({
   gecos: account.realname ?? "svc bot",
   version: "svc",
   auto_reconnect: false as const,
-  // `measureLag` sends them.
+  // `measureLag` sends PINGs.
   ping_interval: 0,
   sasl_disconnect_on_fail: true,
   message_max_length: longestLine,
   ...(account.password === undefined ? {} : {password: account.password.reveal()}),
-  // Without an account of its own the library would offer the server's password to SASL.
+  // Without a SASL account, the library would send the server's password to SASL.
   account: account.sasl === undefined ? {} : {account: account.sasl.account, password: account.sasl.password.reveal()},
 })
 
@@ -75,7 +78,7 @@ export const close = async (client: Client): Promise<void> => {
   client.connection.transport?.disposeSocket()
 }
 
-/** The Host hears of the end of the connection, with the server's last words where it has said some. */
+/** Reports the end of the connection to the Host, with the server's last message if there is one. */
 const tellLoss = (client: Client, endpoint: Endpoint): void => {
   let said = ""
   client.on("irc error", ({error, reason}: {error?: string; reason?: string}) => {

@@ -13,11 +13,14 @@ const codes: Record<string, string> = {
 
 const blocks = new Set(["p", "message", "br"])
 
-/** Without what no IRC client shows as text: every C0 and C1 character and DEL but tab, ends of lines and formatting. */
+/**
+ * Removes characters that no IRC client shows as text: every C0 and C1 character and DEL, except tab, line ends and
+ * formatting.
+ */
 const withoutCommands = (text: string): string =>
   text.replace(/[\0\x01\x05-\x08\x0b\x0c\x0e\x10\x12-\x15\x17-\x1c\x7f-\x9f]/g, "")
 
-/** What somebody wrote, without its colours and formatting and without control characters but the tab. */
+/** Returns the text without colours, formatting and control characters except the tab. */
 export const plain = (text: string): string =>
   text.replace(/\x03(\d{1,2}(,\d{1,2})?)?|\x04[0-9a-f]{6}|[\0-\x08\x0a-\x1f\x7f-\x9f]/gi, "")
 
@@ -33,7 +36,7 @@ const render = (node: Node): string => {
   return blocks.has(node.type) ? `${inner}\n` : inner
 }
 
-/** The lines that say a message: IRC has no message of several lines. */
+/** Returns the message as lines, because IRC has no messages of several lines. */
 export const toLines = (content: readonly Node[]): readonly string[] =>
   content
     .map(render)
@@ -41,7 +44,10 @@ export const toLines = (content: readonly Node[]): readonly string[] =>
     .split(/\r\n|\r|\n/)
     .filter(line => line.trim() !== "")
 
-/** A line in parts of at most so many bytes (UTF-8): between words, and within a word only where it does not fit alone. */
+/**
+ * Splits a line into parts of at most `most` bytes (UTF-8): between words, and within a word only if it does not fit
+ * alone.
+ */
 export const splitLine = (line: string, most: number): readonly string[] => {
   if (Buffer.byteLength(line) <= most) return [line]
   const parts: string[] = []

@@ -3,7 +3,7 @@ import {Account} from "./account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 
-/** IRC: several accounts, TLS, SASL, channel and private messages. */
+/** IRC: any number of accounts, TLS, SASL, channel and private messages. */
 export default definePlugin({
   description: "IRC",
   setup(plugin) {

@@ -19,7 +19,7 @@ declare module "irc-framework" {
     transport: typeof import("irc-framework/src/transports/net.js").NetTransport
   }
 
-  /** Its emitter is `eventemitter3`, which has the methods of Node's that are used here. */
+  /** Its emitter is `eventemitter3`, which has Node's methods as far as they are used here. */
   export class Client extends EventEmitter {
     readonly connected: boolean
     readonly user: {readonly nick: string}
@@ -42,7 +42,7 @@ declare module "irc-framework/src/transports/net.js" {
   import type {EventEmitter} from "node:events"
   import type {Socket} from "node:net"
 
-  /** The module's only export, as CommonJS exports it. */
+  /** The module's only export, in CommonJS. */
   export class NetTransport extends EventEmitter {
     constructor(options: {readonly host: string; readonly port: number})
     /** Null once it is disposed. */

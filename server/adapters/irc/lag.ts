@@ -3,12 +3,12 @@ import type {Client} from "irc-framework"
 import type {Sender} from "../../../shared/sdk/sdk.ts"
 import {answered} from "./send.ts"
 
-/** From an answer to the next PING, in milliseconds. */
+/** The pause from an answer to the next PING, in milliseconds. */
 const pause = 10_000
 
 /**
- * Sends PINGs until the connection closes. A server writes to a client in its own order: with the answer, everything has
- * come that the server had before the PING was written. `lag` is how many milliseconds ago that was; `catchUp` sends
+ * Sends PINGs until the connection closes. A server writes to a client in order, so its answer arrives after everything
+ * that it had before the PING. `lag` returns the age of the last answered PING, in milliseconds. `catchUp` sends
  * another PING, and resolves with its answer.
  */
 export const measureLag = (client: Client, closed: AbortSignal): Required<Pick<Sender, "lag" | "catchUp">> => {

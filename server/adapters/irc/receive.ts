@@ -14,8 +14,8 @@ interface PrivateMessage {
 }
 
 /**
- * Messages and actions of channels and persons, in the order in which the server sends them. Notices are left out: a bot
- * must not answer them (RFC 1459, section 4.4.2).
+ * Receives messages and actions of channels and users, in the server's order. It drops notices, because a bot must not
+ * answer them (RFC 1459, section 4.4.2).
  */
 export const receiveFrom = (client: Client, endpoint: Endpoint): void => {
   const receive = ({nick, target, message, type, account, tags, from_server}: PrivateMessage) => {
@@ -23,7 +23,7 @@ export const receiveFrom = (client: Client, endpoint: Endpoint): void => {
     const direct = client.caseCompare(target, client.user.nick)
     const channel = direct ? nick : target
     const id = tags.msgid ?? randomUUID()
-    // Without the capability the tag may be anybody's.
+    // Without the capability, anyone could have set the tag.
     const vouched = account !== undefined && client.network.cap.isEnabled("account-tag") ? {account} : {}
     const text = type === "action" ? `* ${nick} ${message}` : message
     endpoint
@@ -36,7 +36,7 @@ export const receiveFrom = (client: Client, endpoint: Endpoint): void => {
         raw: {type, data: {nick, target, message, account, tags}},
       })
       .catch(error => {
-        // The pause was told, and is a gap of the endpoint.
+        // The pause has its own log line, and is a gap of the endpoint.
         const level = isProblem(error, "ingress_paused") ? "debug" : "error"
         endpoint.log[level](`could not store a message from ${channel}: ${error.message}`, {error})
       })

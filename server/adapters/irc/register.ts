@@ -2,16 +2,18 @@ import type {Client} from "irc-framework"
 import {type Log, refused} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 
-/** Every server takes a nick of so many characters (RFC 1459, section 1.2). */
+/** Every server accepts a nick of this many characters (RFC 1459, section 1.2). */
 const safeNick = 9
 
-/** What is tried where the wanted nick is taken, in this order. */
+/** Returns the nicks to try if the wanted one is in use, in order. */
 const variantsOf = (nick: string): readonly string[] => {
   const short = nick.slice(0, safeNick - 2)
   return [`${nick}_`, `${nick}__`, `${short}_1`, `${short}_2`]
 }
 
-/** Resolves once the server has registered the client; rejects with why it has not. Call it before `connect`. */
+/**
+ * Resolves once the server has registered the client. Rejects with the reason if it does not. Call it before `connect`.
+ */
 export const registration = (client: Client, account: AccountSettings, log: Log): Promise<void> =>
   new Promise((resolve, reject) => {
     watchNick(client, account, log, reject)
@@ -53,7 +55,7 @@ const watchLogin = (client: Client, account: AccountSettings, resolve: () => voi
   client.on("loggedin", () => {
     loggedIn = true
   })
-  // Services may be away for a while: then the server offers no SASL, and the next attempt may find it.
+  // The network's services may be offline for a while. The server then offers no SASL, and a later attempt may find it.
   const missing = () => reject(new Error(`${account.server} offers no SASL login at the moment`))
   client.on("sasl failed", ({message, reason}: {message?: string; reason?: string}) => {
     if (account.sasl === undefined) return

@@ -3,16 +3,17 @@ import type {Client} from "irc-framework"
 import {type Outgoing, refused, type Sender, TokenBucket} from "../../../shared/sdk/sdk.ts"
 import {splitLine, toLines} from "./format.ts"
 
-/** Servers drop clients that write faster: so many lines at once, then one in so many milliseconds. */
+/** Servers drop clients that write faster: a burst of lines, then one per interval, in milliseconds. */
 const flood = {burst: 5, interval: 700} as const
 
 /**
- * Lines go out in order, a burst first, then paced. Resolves once the server has dealt with all of them: a PING behind
- * them was answered. An attempt that runs out of time is continued by the next one of the same id, where it ended.
+ * Sends lines in order, first a burst, then paced. Resolves once the server has processed all of them, which its answer
+ * to a later PING shows. If an attempt times out, the next attempt of the same id continues after the last written
+ * line.
  */
 export const createSend = (client: Client, closed: AbortSignal): Sender["send"] => {
   const pace = new TokenBucket(flood)
-  /** How many lines of a message were written, for messages whose last attempt ran out of time. */
+  /** How many lines were written of a message whose last attempt timed out. */
   const written = new Map<string, number>()
   let pings = 0
   return async (message, signal) => {
@@ -46,7 +47,7 @@ const linesOf = (client: Client, {channel, content}: Outgoing): readonly string[
   return toLines(content).flatMap(line => splitLine(line, most))
 }
 
-/** A line of the protocol has 510 bytes; what others see begins with who said it (RFC 1459, section 2.3). */
+/** A line of the protocol has 510 bytes. For other clients it starts with the sender's mask (RFC 1459, section 2.3). */
 const roomFor = (nick: string, target: string): number => {
   const longestUser = 11
   const longestHost = 63
@@ -54,7 +55,7 @@ const roomFor = (nick: string, target: string): number => {
   return 510 - longestUser - longestHost - Buffer.byteLength(frame)
 }
 
-/** Resolves once the server has dealt with everything before this: it answers a PING. */
+/** Resolves once the server has processed everything before this call: it answers a PING. */
 export const answered = (client: Client, token: string, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const onPong = ({message}: {message?: string}) => {
@@ -79,7 +80,7 @@ interface SendError {
   readonly channel?: string
 }
 
-/** What the server answers to a message that it does not pass on. */
+/** Watches for the server's errors about a message that it does not deliver. */
 const watchErrors = (client: Client, target: string) => {
   let error: Error | undefined
   const onError = ({error: code, reason, nick, channel}: SendError) => {
@@ -94,7 +95,7 @@ const watchErrors = (client: Client, target: string) => {
   }
   client.on("irc error", onError)
   return {
-    /** Throws what the server has said. */
+    /** Throws the server's error, if there was one. */
     check: () => {
       if (error !== undefined) throw error
     },

@@ -1,17 +1,17 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {NetTransport} from "irc-framework/src/transports/net.js"
 
-/** So many bytes, some sixty lines, are handled before the Host's other work gets its turn. */
+/** The bytes, some sixty lines, that are handled before other work of the Host runs. */
 const sliceSize = 4096
 
 /**
- * The library's transport, cut into slices. By itself it handles all the lines that have come in one call, and a flood of
- * them holds up whatever else the Host does.
+ * Returns the library's transport, which handles input in slices. The original handles all received lines in one call,
+ * so a flood of lines would block the Host.
  */
 export const createSlicedTransport = async (): Promise<typeof NetTransport> => {
   const {default: Transport} = await import("irc-framework/src/transports/net.js")
   return class SlicedTransport extends Transport {
-    /** What has come and is not handled yet; undefined while there is nothing. */
+    /** Received data that is not handled yet; undefined if there is none. */
     #slices: Buffer[] | undefined
     #isClosed = false
 
@@ -22,13 +22,13 @@ export const createSlicedTransport = async (): Promise<typeof NetTransport> => {
       else void this.#handle(slices)
     }
 
-    /** The server's last lines come before the end of the connection. */
+    /** The server's last lines must be handled before the end of the connection. */
     override onSocketClose(): void {
       if (this.#slices === undefined) super.onSocketClose()
       else this.#isClosed = true
     }
 
-    /** The socket waits meanwhile, so that the server is slowed down and not kept in memory. */
+    /** The socket is paused during this time, which slows the server down instead of filling memory. */
     async #handle(slices: Buffer[]): Promise<void> {
       const {socket} = this
       this.#slices = slices

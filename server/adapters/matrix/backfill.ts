@@ -3,24 +3,24 @@ import {type Client, isSaid, path} from "./client.ts"
 import {type RoomEvent, readEvents} from "./event.ts"
 import {listIn, textIn} from "./json.ts"
 
-/** So many events of one room are fetched behind a timeline that the homeserver has cut short. */
+/** The most events of one room that are fetched before a limited timeline. */
 export const longestBackfill = 1000
 
 const page = 100
 
 export interface Missed {
   readonly room: string
-  /** Where the timeline begins. */
+  /** The beginning of the timeline. */
   readonly from: string
-  /** Where the last sync ended; undefined for a room that the bot has just come into. */
+  /** The end of the last sync; undefined for a room that the bot has just joined. */
   readonly to: string
-  /** Does what is missed begin with this event? */
+  /** Whether the missed events begin with this one. */
   isBegin(event: RoomEvent): boolean
 }
 
 /**
- * What a `limited` timeline leaves out, oldest first. A room that has more than `longestBackfill` of it loses the older ones: the log
- * tells the room and the interval.
+ * Returns the events before a `limited` timeline, oldest first. Beyond `longestBackfill` the older ones are lost, and a
+ * log line names the room and the time.
  */
 export const fetchMissed = async (
   client: Client,
@@ -33,7 +33,7 @@ export const fetchMissed = async (
   while (missed.length < longestBackfill) {
     const query = {dir: "b", from: token, to, limit: page}
     const answer = await client.ask("GET", path`/client/v3/rooms/${room}/messages`, {query, signal}).catch(error => {
-      // The bot was put out of the room meanwhile.
+      // The bot was removed from the room in the meantime.
       if (isSaid(error, "M_FORBIDDEN", "M_NOT_FOUND")) return {}
       throw error
     })

@@ -4,10 +4,10 @@ import {type Client, MatrixError, path} from "./client.ts"
 import {type Fields, fieldsIn, numberIn, textIn, textsIn} from "./json.ts"
 import type {Logins, Self} from "./login.ts"
 
-/** So many of the bot's rooms are looked at. */
+/** The most rooms of the bot that are checked. */
 const mostRooms = 50
 
-/** Credentials, and for each room of the account and of the bot: is it in, may it write, can it read? */
+/** Checks the credentials, and for each room whether the bot is in it, may write there, and can read it. */
 export const checkAccount = async (
   logins: Logins,
   account: AccountSettings,
@@ -37,7 +37,7 @@ const notIn = (name: string, self: Self): AdapterFinding => ({
   what: `room ${name}`,
   ok: false,
   detail: "the bot is not in it",
-  remediation: `Invite ${self.id} into ${name}, or correct join.`,
+  remediation: `Invite ${self.id} to ${name}, or correct join.`,
 })
 
 const nowhere = ({join}: AccountSettings): AdapterFinding => {
@@ -55,7 +55,7 @@ const findRoom = async (client: Client, name: string, signal: AbortSignal): Prom
   return textIn((await answered(client, path`/client/v3/directory/room/${name}`, signal)) ?? {}, "room_id")
 }
 
-/** Undefined for what the homeserver does not have, or does not show the bot. */
+/** Returns undefined if the homeserver does not have it, or does not show it to the bot. */
 const answered = (client: Client, route: string, signal: AbortSignal): Promise<Fields | undefined> =>
   client.ask("GET", route, {signal}).catch(error => {
     if (error instanceof MatrixError && error.status < 429 && error.status !== 401) return undefined

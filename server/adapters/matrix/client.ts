@@ -1,18 +1,18 @@
 import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, numberIn, textIn} from "./json.ts"
 
-/** In bytes: an answer that is larger is not read to its end. */
+/** In bytes. The client stops reading a larger answer. */
 const longestAnswer = 64 * 1024 * 1024
 
-/** In milliseconds, for a request that does not wait at the server. */
+/** The timeout in milliseconds for a request that does not wait at the server. */
 const patience = 30_000
 
-/** What a homeserver answers instead of 2xx. */
+/** An answer of the homeserver other than 2xx. */
 export class MatrixError extends Error {
   readonly status: number
-  /** Such as `M_FORBIDDEN`; empty where the answer has none. */
+  /** The error code, such as `M_FORBIDDEN`; empty if the answer has none. */
   readonly code: string
-  /** Milliseconds that the server asks to wait. */
+  /** How long the server asks to wait, in milliseconds. */
   readonly wait: number | undefined
   readonly isSoftLogout: boolean
 
@@ -28,7 +28,7 @@ export class MatrixError extends Error {
   }
 }
 
-/** Has the homeserver said so? */
+/** Whether this is an answer of the homeserver with one of these codes. */
 export const isSaid = (error: unknown, ...codes: readonly string[]): error is MatrixError =>
   error instanceof MatrixError && codes.includes(error.code)
 
@@ -36,11 +36,11 @@ export interface Request {
   readonly body?: object
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly signal: AbortSignal
-  /** Milliseconds that the server may take. */
+  /** The timeout, in milliseconds. */
   readonly patience?: number
 }
 
-/** A path of the API: each `value` is one segment. */
+/** Returns a path of the API. Each `value` is one segment. */
 export const path = (texts: TemplateStringsArray, ...values: readonly string[]): string =>
   texts.reduce((whole, text, index) => whole + encodeURIComponent(values[index - 1] ?? "") + text)
 
@@ -54,7 +54,10 @@ export class Client {
     this.#token = token
   }
 
-  /** `route` begins behind `/_matrix`. Throws `MatrixError`; an error of the network names no secret. */
+  /**
+   * Sends a request and reads the JSON. `route` is the path after `/_matrix`. Throws `MatrixError`; network errors
+   * contain no secret.
+   */
   async ask(
     method: string,
     route: string,
@@ -78,7 +81,7 @@ export class Client {
     return fieldsOf(json)
   }
 
-  /** With the account's token, which follows no redirect. */
+  /** Sends a request with the account's token. It follows no redirect. */
   async fetch(
     method: string,
     route: string,
@@ -95,7 +98,7 @@ export class Client {
   }
 }
 
-/** Routes hold the ids of rooms, and nothing longer that helps. */
+/** Routes contain room ids. The rest of a longer one would not help. */
 const shown = (route: string): string => decodeURIComponent(route).slice(0, 200)
 
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === "TimeoutError"
@@ -137,7 +140,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** The errors of an act as the Host takes them: what would fail again is a refusal, a limit asks to wait. */
+/** Converts errors of an act for the Host: a permanent error becomes a refusal, and a rate limit becomes a wait. */
 export const acting = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work

@@ -11,7 +11,9 @@ import {Rooms} from "./rooms.ts"
 import {createActs} from "./send.ts"
 import {cursorOf, follow, look, type Syncing, sinceOf} from "./sync.ts"
 
-/** Logs in, and follows what the homeserver has behind what was stored last. Throws a refusal where it does not take the account. */
+/**
+ * Logs in and follows the homeserver from the stored place on. Throws a refusal if the homeserver rejects the account.
+ */
 export const connect = async (
   logins: Logins,
   account: AccountSettings,
@@ -40,7 +42,7 @@ export const connect = async (
   }
 }
 
-/** What was said before the endpoint was opened for the first time is not for it. */
+/** Follows from the stored place. Messages from before the first connection are not for the bot. */
 const followFrom = async (syncing: Syncing, now: string): Promise<never> => {
   const {self, endpoint} = syncing
   const since = sinceOf(self, endpoint.cursor)
@@ -61,7 +63,7 @@ const followFrom = async (syncing: Syncing, now: string): Promise<never> => {
   }
 }
 
-/** The homeserver lost its state, or was replaced. */
+/** Whether the homeserver lost its state, or was replaced. */
 const isForgotten = (error: unknown): boolean =>
   error instanceof MatrixError && error.status === 400 && error.message.startsWith("GET /client/v3/sync:")
 

@@ -1,27 +1,27 @@
 import {type Fields, fieldsIn, fieldsOf, numberIn, textIn} from "./json.ts"
 
-/** An event of a room, as far as the adapter reads it. */
+/** The fields of a room event that the adapter reads. */
 export interface RoomEvent {
   readonly id: string
   readonly type: string
   readonly sender: string
-  /** Milliseconds since 1970, as the sender's homeserver says it. */
+  /** Milliseconds since 1970, from the sender's homeserver. */
   readonly at: number
   readonly content: Fields
-  /** Present for state. */
+  /** Set only for state events. */
   readonly stateKey: string | undefined
-  /** Of a member: what it was before. */
+  /** For a member event: the membership before it. */
   readonly before: string | undefined
-  /** The event that a redaction takes back: at the top before room version 11, else in the content. */
+  /** The event that a redaction removes. Before room version 11 it is at the top level, later in the content. */
   readonly redacts: string | undefined
   readonly isRedacted: boolean
   readonly raw: Fields
 }
 
-/** Years that an event can be of; a homeserver may say anything. */
+/** The latest valid time, because a homeserver may send anything. */
 const latest = 8.64e15
 
-/** Undefined for what is no event. */
+/** Returns undefined if the value is not an event. */
 export const readEvent = (value: unknown): RoomEvent | undefined => {
   const raw = fieldsOf(value)
   const [id, type, sender] = [textIn(raw, "event_id"), textIn(raw, "type"), textIn(raw, "sender")]
@@ -50,9 +50,9 @@ export interface Relation {
   /** `m.replace`, `m.thread`, `m.annotation`; undefined for a plain reply. */
   readonly type: string | undefined
   readonly event: string | undefined
-  /** The message that it answers; not where a thread says it only for clients that know no threads. */
+  /** The message that it answers. Undefined if a thread sets it only for clients without threads. */
   readonly reply: string | undefined
-  /** Of a reaction. */
+  /** The emoji of a reaction. */
   readonly key: string | undefined
 }
 
@@ -68,10 +68,10 @@ export const relationOf = (content: Fields): Relation => {
 
 export const membershipOf = ({content}: RoomEvent): string | undefined => textIn(content, "membership")
 
-/** Did somebody come into the room by this event? A change of name is one of a member who is in. */
+/** Whether the user joined the room by this event. A change of name is also a "join", by a member. */
 export const isEntry = (event: RoomEvent, user: string): boolean =>
   event.type === "m.room.member" && event.stateKey === user && membershipOf(event) === "join" && event.before !== "join"
 
-/** Did somebody who was in the room go, or was put out of it? */
+/** Whether a user left the room by this event, or was removed. */
 export const isExit = (event: RoomEvent, user: string): boolean =>
   event.type === "m.room.member" && event.stateKey === user && membershipOf(event) !== "join" && event.before === "join"

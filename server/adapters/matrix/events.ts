@@ -6,7 +6,7 @@ import {fieldsIn, Recent, textIn} from "./json.ts"
 import type {Self} from "./login.ts"
 import type {Rooms} from "./rooms.ts"
 
-/** What is remembered of an event that later ones may be about. */
+/** The data of an event to which later events may refer. */
 interface Known {
   readonly sender: string
   readonly thread: string | undefined
@@ -21,11 +21,11 @@ export interface Translating {
   readonly signal: AbortSignal
 }
 
-/** Events of rooms as the Host takes them. */
+/** Converts room events to the Host's events. */
 export class Translator {
   readonly #to: Translating
   readonly #known = new Recent<Known>(10_000)
-  /** Rooms that it was told of that nothing in them can be read. */
+  /** Rooms whose encryption has already been logged. */
   readonly #unreadable = new Set<string>()
 
   constructor(to: Translating) {
@@ -36,7 +36,7 @@ export class Translator {
     return this.#known.get(event) !== undefined
   }
 
-  /** Undefined for what a bot does not hear: its own events, notices, and what is not understood. */
+  /** Returns undefined for events that a bot ignores: its own, notices, and unknown ones. */
   async incoming(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
     this.#remember(event)
     const isOwn = event.sender === this.#to.self.id
@@ -61,7 +61,7 @@ export class Translator {
     return undefined
   }
 
-  /** A message or its edit, by any author. */
+  /** Converts a message or an edit, by any author. */
   async message(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
     if (event.isRedacted) return undefined
     const relation = relationOf(event.content)
@@ -130,7 +130,7 @@ export class Translator {
     }
   }
 
-  /** Somebody came or went; where it is the bot, its guild did. */
+  /** Reports a user who joined or left. For the bot itself, it reports the guild. */
   async #member(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
     const {stateKey: user, before} = event
     if (user === undefined) return undefined
@@ -154,13 +154,13 @@ export class Translator {
     const {type: relation, event, key} = relationOf(content)
     const reaction =
       type === "m.reaction" && event !== undefined && key !== undefined ? {message: event, key} : undefined
-    // A reaction that came in before is remembered, though the homeserver shows it without content once it is gone.
+    // Keeps a reaction from before its redaction: afterwards, the homeserver shows it without content.
     if (reaction === undefined && type === "m.reaction") return
     const thread = relation === "m.thread" ? event : undefined
     this.#known.set(id, {sender, thread, ...(reaction && {reaction})})
   }
 
-  /** Only who wrote a message may edit it, and homeservers pass on what others claim. */
+  /** Only a message's author may edit it, but homeservers also pass on edits by others. */
   async #mayEdit(room: string, event: RoomEvent, edited: string | undefined): Promise<boolean> {
     if (edited === undefined) return false
     const sender = this.#known.get(edited)?.sender ?? (await this.#fetch(room, edited))?.sender
@@ -169,7 +169,7 @@ export class Translator {
     return false
   }
 
-  /** Undefined where the homeserver has no such event. */
+  /** Returns undefined if the homeserver has no such event. */
   async #fetch(room: string, id: string): Promise<RoomEvent | undefined> {
     const {client, signal} = this.#to
     try {

@@ -7,7 +7,7 @@ import type {Rooms} from "./rooms.ts"
 
 const page = 100
 
-/** At most so many pages are looked through for one answer: a room may have little else than state. */
+/** The most pages to read for one answer, because a room may contain mostly state. */
 const mostPages = 20
 
 interface Reading {
@@ -16,7 +16,7 @@ interface Reading {
   readonly translator: Translator
 }
 
-/** The messages of a room, from `/messages`; beside one that is known, from where `/context` says that it stands. */
+/** Reads the messages of a room with `/messages`. If it starts at a known message, `/context` returns the place. */
 export const createHistory =
   ({client, rooms, translator}: Reading) =>
   (query: HistoryQuery, signal: AbortSignal): Promise<HistoryPage> =>
@@ -57,7 +57,7 @@ const readHistory = async (
   return {events: isForward ? shown : shown.reverse(), more: events.length > limit || hasMore}
 }
 
-/** What stands directly beside a known event, nearest first, and where its neighbours go on. */
+/** Returns the events directly next to a known event, nearest first, and the token after them. */
 const besides = async (
   client: Client,
   {room, known, isForward}: {readonly room: string; readonly known: string; readonly isForward: boolean},
@@ -71,7 +71,7 @@ const besides = async (
   return {events, token: textIn(answer, isForward ? "end" : "start")}
 }
 
-/** A message that was edited has its newest content, where the homeserver bundles it. Edits are no messages of their own. */
+/** An edited message has its newest content, if the homeserver bundles it. Edits are not separate messages. */
 const messageOf = async (
   translator: Translator,
   room: string,

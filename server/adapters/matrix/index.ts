@@ -5,7 +5,7 @@ import {connect} from "./connect.ts"
 import {Logins} from "./login.ts"
 import {methods} from "./members.ts"
 
-/** Matrix: rooms and direct rooms without encryption, by the client-server API. */
+/** Matrix: rooms and direct rooms without encryption, through the client-server API. */
 export default definePlugin({
   description: "Matrix",
   setup(plugin) {

@@ -9,7 +9,7 @@ import type {Rooms} from "./rooms.ts"
 const joinAgain: Backoff = {first: 2000, longest: 300_000}
 const attempts = 8
 
-/** A join of a large room of another server takes long. In milliseconds. */
+/** In milliseconds. Joining a large room on another server takes long. */
 const joinPatience = 180_000
 
 interface Invited {
@@ -26,7 +26,7 @@ export interface Joining {
   readonly signal: AbortSignal
 }
 
-/** Joins the rooms of the account, and accepts invitations where the account says so. */
+/** Joins the account's rooms, and accepts invitations as the account allows. */
 export class Invitations {
   readonly #join: NonNullable<AccountSettings["join"]>
   readonly #to: Joining
@@ -37,12 +37,12 @@ export class Invitations {
     this.#to = to
   }
 
-  /** Joins the rooms that the account names, in the background: one that the bot is in already stays as it is. */
+  /** Joins the configured rooms in the background. Rooms that the bot is already in do not change. */
   joinConfigured(): void {
     if (typeof this.#join !== "string") for (const room of this.#join) this.#start(room)
   }
 
-  /** Takes the invitations of a sync: rooms with their stripped state. */
+  /** Handles the invitations of a sync: rooms with their stripped state. */
   take(invitations: Readonly<Record<string, unknown>>): void {
     for (const [room, about] of Object.entries(invitations)) {
       const invited = readInvitation(this.#to.self, about)
@@ -71,7 +71,7 @@ export class Invitations {
     const {client, rooms, log, signal} = this.#to
     for (let attempt = 1; ; attempt++) {
       try {
-        // Before the join, so that what is said behind the invitation is taken for said to the bot.
+        // Marks the room as direct before joining, so that messages sent after the invitation count as sent to the bot.
         if (invited?.isDirect === true) await rooms.addDirect(room, invited.by)
         await client.ask("POST", path`/client/v3/join/${room}`, {body: {}, signal, patience: joinPatience})
         return log.debug(`joined ${room}`)

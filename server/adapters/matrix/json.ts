@@ -1,4 +1,4 @@
-/** What a homeserver answers may be anything: these read it without trust. */
+/** Reads answers of a homeserver, which may contain anything. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export const fieldsOf = (value: unknown): Fields =>
@@ -6,7 +6,7 @@ export const fieldsOf = (value: unknown): Fields =>
 
 export const fieldsIn = (value: Fields, key: string): Fields => fieldsOf(value[key])
 
-/** Text that can be stored: in whole Unicode characters, without NUL. Undefined for anything else than a text. */
+/** Returns text that can be stored: whole Unicode characters, without NUL. Undefined for any other type. */
 export const textIn = (value: Fields, key: string): string | undefined => {
   const text = value[key]
   return typeof text === "string" ? text.toWellFormed().replaceAll("\0", "") : undefined
@@ -25,7 +25,7 @@ export const listIn = (value: Fields, key: string): readonly unknown[] => {
 export const textsIn = (value: Fields, key: string): readonly string[] =>
   listIn(value, key).filter(each => typeof each === "string")
 
-/** The last so many entries that were set: what is older is forgotten. */
+/** A map that keeps only the latest `most` entries. */
 export class Recent<V> {
   readonly #most: number
   readonly #entries = new Map<string, V>()

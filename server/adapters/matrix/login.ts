@@ -3,7 +3,7 @@ import type {AccountSettings} from "./account.ts"
 import {Client, isSaid, MatrixError, path} from "./client.ts"
 import {textIn} from "./json.ts"
 
-/** Who the bot is. */
+/** The bot's own user. */
 export interface Self {
   readonly id: string
   readonly name: string
@@ -15,13 +15,13 @@ export interface LoggedIn {
 }
 
 /**
- * Logs accounts in. A token that a password got is kept as long as the plugin runs: a reconnect needs no login, and a check does not
- * take the token of the running connection away.
+ * Logs accounts in. It keeps a token from a password login while the plugin runs: a reconnect needs no new login, and a
+ * check does not invalidate the connection's token.
  */
 export class Logins {
   readonly #tokens = new Map<string, string>()
 
-  /** Throws a refusal where the credentials are missing or wrong. */
+  /** Throws a refusal if the credentials are missing or wrong. */
   async open(account: AccountSettings, endpoint: string, signal: AbortSignal): Promise<LoggedIn> {
     if (account.accessToken !== undefined) return withToken(account, account.accessToken.reveal(), signal)
     const key = keyOf(account)
@@ -33,7 +33,7 @@ export class Logins {
     return identify(new Client(account.homeserver, token), signal)
   }
 
-  /** Undefined where the homeserver has ended the login. */
+  /** Returns undefined if the homeserver has ended the login. */
   async #again(account: AccountSettings, token: string, signal: AbortSignal): Promise<LoggedIn | undefined> {
     try {
       return await identify(new Client(account.homeserver, token), signal)
@@ -44,7 +44,7 @@ export class Logins {
     }
   }
 
-  /** As `open`, for a check: a login that it needs is ended by `end`. */
+  /** Works like `open`, but for a check: `end` ends a login that the check needed. */
   async visit(account: AccountSettings, signal: AbortSignal): Promise<LoggedIn & {end(): Promise<void>}> {
     const known = account.accessToken?.reveal() ?? this.#tokens.get(keyOf(account))
     const stay = async () => {}
@@ -65,7 +65,7 @@ const logIn = async (account: AccountSettings, device: string | undefined, signa
   if (user === undefined || password === undefined) {
     throw refused("the account has neither accessToken nor user and password", {
       reason: "credentials",
-      remediation: "Give the account accessToken, or user and password, as ${NAME}.",
+      remediation: "Set accessToken, or user and password, in the account, as ${NAME}.",
     })
   }
   const body = {
@@ -97,7 +97,7 @@ export const isTokenRefused = (error: unknown): error is MatrixError =>
   isSaid(error, "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN", "M_USER_DEACTIVATED") ||
   (error instanceof MatrixError && error.status === 401)
 
-/** The refusal for a token that the homeserver does not take. */
+/** Returns the refusal for a rejected token. */
 export const tokenRefused = (error: Error) =>
   refused(error.message, {
     reason: "credentials",
@@ -129,8 +129,8 @@ const explained = (error: unknown, homeserver: string): unknown =>
     ? new Error(`${homeserver} does not answer like a homeserver (status ${error.status}): check homeserver`)
     : error
 
-/** `ann` of `@ann:example.org`. */
+/** Returns `ann` for `@ann:example.org`. */
 export const localPart = (user: string): string => /^@([^:]+):/.exec(user)?.[1] ?? user
 
-/** `example.org` of `@ann:example.org`. */
+/** Returns `example.org` for `@ann:example.org`. */
 export const serverOf = (id: string): string => id.slice(id.indexOf(":") + 1)

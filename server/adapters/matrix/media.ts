@@ -4,7 +4,7 @@ import {fieldsOf, numberIn, textIn} from "./json.ts"
 
 const mxc = /^mxc:\/\/([A-Za-z0-9.:[\]-]+)\/([A-Za-z0-9_-]+)$/
 
-/** Uploads files as they are read. */
+/** Streams files to the homeserver. */
 export class Uploads {
   readonly #client: Client
   #most: Promise<number | undefined> | undefined
@@ -13,7 +13,7 @@ export class Uploads {
     this.#client = client
   }
 
-  /** Resolves to the file's `mxc:` address. Throws a refusal for one that the homeserver does not take. */
+  /** Resolves to the file's `mxc:` address. Throws a refusal if the homeserver rejects the file. */
   async upload(file: StoredFile, signal: AbortSignal): Promise<string> {
     this.#most ??= mostBytes(this.#client, signal).catch(error => {
       this.#most = undefined
@@ -26,7 +26,7 @@ export class Uploads {
         remediation: "Send a smaller file, or ask the homeserver's operators for a higher limit.",
       })
     const answer = await this.#client.fetch("POST", `/media/v3/upload?${new URLSearchParams({filename: file.name})}`, {
-      // Homeservers want the length ahead.
+      // Homeservers need the length in advance.
       headers: {"content-type": file.type, "content-length": String(file.size)},
       body: file.size === 0 ? new Uint8Array() : file.stream(),
       duplex: "half",
@@ -42,7 +42,7 @@ export class Uploads {
   }
 }
 
-/** Undefined where the homeserver does not say it. */
+/** Returns undefined if the homeserver does not report its limit. */
 const mostBytes = async (client: Client, signal: AbortSignal): Promise<number | undefined> => {
   const ask = (route: string) => client.ask("GET", route, {signal})
   const isUnknown = (error: unknown) => error instanceof MatrixError && error.status < 429 && error.status !== 401
@@ -65,8 +65,8 @@ const jsonOf = (text: string): unknown => {
 }
 
 /**
- * Opens a file of the homeserver; undefined for an address that is no `mxc:`. Asks with the account's token first; a homeserver before
- * v1.11 serves files to everybody at the older address. The token is not sent along where the homeserver redirects.
+ * Opens a file of the homeserver; undefined for an address other than `mxc:`. It first asks with the account's token. A
+ * homeserver before v1.11 serves files to everyone at the older address. A redirect does not receive the token.
  */
 export const download = async (client: Client, {src}: FileRef, signal: AbortSignal): Promise<Response | undefined> => {
   const [, server, id] = mxc.exec(src ?? "") ?? []
@@ -85,7 +85,7 @@ const follow = async (answer: Response, signal: AbortSignal): Promise<Response> 
   return fetch(target, {signal, redirect: "error"})
 }
 
-/** The kind of message that shows a file, by its media type. */
+/** Returns the kind of message for a file of this media type. */
 export const kindOf = (type: string): "m.image" | "m.audio" | "m.video" | "m.file" => {
   const [kind = ""] = type.split("/")
   return kind === "image" || kind === "audio" || kind === "video" ? `m.${kind}` : "m.file"

@@ -4,7 +4,7 @@ import {type Fields, fieldsIn, fieldsOf, textIn} from "./json.ts"
 import {localPart} from "./login.ts"
 import type {Rooms} from "./rooms.ts"
 
-/** The methods of Satori that the adapter answers. */
+/** The Satori methods that the adapter supports. */
 export const methods = ["guild.member.kick", "guild.member.get", "guild.member.list", "user.get"] as const
 
 interface Calling {
@@ -12,7 +12,7 @@ interface Calling {
   readonly rooms: Rooms
 }
 
-/** Moderates and tells of members. A room is its own guild. */
+/** Moderates members and lists them. A room is its own guild. */
 export const createCall =
   ({client, rooms}: Calling) =>
   (method: string, params: Fields, signal: AbortSignal): Promise<unknown> => {
@@ -21,7 +21,7 @@ export const createCall =
       "guild.member.kick": async () => {
         const {room, user} = await memberOf()
         const act = params.permanent === true ? "ban" : "kick"
-        // Repeated after a kill: who is out already is out.
+        // After a kill, the Host may repeat the call: a user who is already out needs no second kick.
         const now = await membershipIn(client, room, user, signal)
         if (now === "ban" || (act === "kick" && now === "leave")) return {}
         const reason = textIn(params, "reason")
@@ -58,13 +58,13 @@ const userOf = (id: string, name: string | undefined): User => ({id, name: name?
 const requireText = (params: Fields, key: string): string => {
   const text = textIn(params, key)
   if (text !== undefined && text !== "") return text
-  throw refused(`${key} is missing`, {reason: "params_invalid", remediation: `Give ${key}.`})
+  throw refused(`${key} is missing`, {reason: "params_invalid", remediation: `Send ${key}.`})
 }
 
 const roomIn = async (rooms: Rooms, params: Fields, signal: AbortSignal): Promise<string> =>
   (await rooms.find(requireText(params, "guild_id"), signal)).room
 
-/** The direct room with a user: one that both are in or invited to, else a new one. */
+/** Returns the direct room with a user: an existing one with both as members or invited, otherwise a new one. */
 export const createOpen =
   ({client, rooms}: Calling) =>
   (user: string, signal: AbortSignal): Promise<Channel> =>
@@ -74,7 +74,7 @@ const openDirect = async ({client, rooms}: Calling, user: string, signal: AbortS
   if (!/^@[^:\s]*:\S+$/.test(user))
     throw refused(`"${user}" is not a Matrix user`, {
       reason: "target_invalid",
-      remediation: "Name a user as @name:server.",
+      remediation: "Write the user as @name:server.",
     })
   for (const room of rooms.directWith(user)) {
     if (await isTogether(client, room, user, signal)) return {id: room, type: channelType.direct}
@@ -91,7 +91,9 @@ const isTogether = async (client: Client, room: string, user: string, signal: Ab
   return membership === "join" || membership === "invite"
 }
 
-/** Undefined for who was never in, and where the bot is no longer in, which the homeserver then does not tell. */
+/**
+ * Returns undefined if the user was never in the room, or if the bot has left it, because the homeserver then hides it.
+ */
 const membershipIn = async (
   client: Client,
   room: string,

@@ -4,28 +4,28 @@ import {readEvent, readEvents} from "./event.ts"
 import {type Fields, listIn, Recent, textIn} from "./json.ts"
 import type {Self} from "./login.ts"
 
-/** Where an event says by which transaction id the bot has sent it: a homeserver may forget that. */
+/** The field in which the bot stores an event's transaction id, because a homeserver may forget the id. */
 const key = "svc.transaction_id"
 
-/** In milliseconds: what an earlier attempt has left at the homeserver gets so long to come into the room's history. */
+/** How long an event of an earlier attempt may need to appear in the room's history, in milliseconds. */
 const settling = 1000
 
 const page = 100
 
-/** At most so many pages of the bot's own events are looked through; a homeserver may fill them with those of others. */
+/** The most pages of the bot's own events to search. A homeserver may fill them with events of others. */
 const mostPages = 3
 
-/** Content that `sentBefore` finds by its transaction id. */
+/** Adds the transaction id to the content, so that `sentBefore` can find it. */
 export const marked = (content: Fields, transaction: string): Fields => ({...content, [key]: transaction})
 
 /**
- * What a room has of an earlier attempt. A homeserver may store the event of a client that is gone, and forget its transaction id:
- * Dendrite 0.13.7 does, and would take a repetition for something new.
+ * Finds events of an earlier attempt in a room. A homeserver may store an event although its client has disconnected,
+ * and forget the transaction id: Dendrite 0.13.7 does, and would accept a repeated event as a new one.
  */
 export class Repeats {
   readonly #client: Client
   readonly #self: Self
-  /** Transactions that the homeserver has put off with a rate limit: it has nothing of them. */
+  /** Transactions that the homeserver has rate-limited: it has stored nothing of them. */
   readonly #postponed = new Recent<true>(1000)
 
   constructor(client: Client, self: Self) {
@@ -33,7 +33,7 @@ export class Repeats {
     this.#self = self
   }
 
-  /** A request under this transaction begins. */
+  /** A request with this transaction starts. */
   begin(transaction: string): void {
     this.#postponed.delete(transaction)
   }
@@ -42,7 +42,10 @@ export class Repeats {
     this.#postponed.set(transaction, true)
   }
 
-  /** The bot's newest messages and edits in the room: their event ids by transaction id. Empty where the first one was put off. */
+  /**
+   * Returns the event ids of the bot's newest messages and edits in the room, by transaction id. Empty if the first one
+   * was rate-limited.
+   */
   async sentBefore(room: string, first: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const sent = new Map<string, string>()
     if (this.#postponed.get(first)) return sent
@@ -55,7 +58,7 @@ export class Repeats {
       const events = readEvents(listIn(answer, "chunk"))
       for (const {id, sender, content} of events) {
         const transaction = textIn(content, key)
-        // The oldest is the one that was answered with, or quoted, if any was.
+        // The oldest one may have been answered or quoted.
         if (transaction !== undefined && sender === this.#self.id) sent.set(transaction, id)
       }
       const end = textIn(answer, "end")

@@ -4,17 +4,17 @@ import {membershipOf, type RoomEvent} from "./event.ts"
 import {type Fields, fieldsOf, Recent, textIn, textsIn} from "./json.ts"
 import {localPart, type Self} from "./login.ts"
 
-/** Where something was said: a thread is a channel of its own, named by its room and the event that it begins with. */
+/** The place of a message. A thread is its own channel, named by its room and its first event. */
 export interface Place {
   readonly channel: Channel
-  /** The room; not for a direct one. */
+  /** The room; undefined for a direct room. */
   readonly guild?: {readonly id: string; readonly name?: string}
 }
 
-/** In milliseconds: so long an alias leads to the same room. */
+/** How long an alias is cached, in milliseconds. */
 const aliasAge = 60_000
 
-/** What is known of the rooms: asked for once, then kept up to date by the state that a sync brings. */
+/** Data about rooms: the client asks once, then state events from a sync update it. */
 export class Rooms {
   readonly #client: Client
   readonly #self: Self
@@ -32,7 +32,7 @@ export class Rooms {
     this.#signal = signal
   }
 
-  /** Takes the content of the account's `m.direct`. */
+  /** Stores the content of the account's `m.direct`. */
   setDirect(content: Fields): void {
     this.#direct = new Map(
       Object.keys(content).flatMap(user => textsIn(content, user).map(room => [room, user] as const)),
@@ -60,7 +60,7 @@ export class Rooms {
     await this.#client.ask("PUT", route, {body: {...content, [user]: [...rooms]}, signal})
   }
 
-  /** Learns from a state event. */
+  /** Updates the cache from a state event. */
   learn(room: string, event: RoomEvent): void {
     const {type, stateKey, content} = event
     if (type === "m.room.name" || type === "m.room.canonical_alias") this.#names.delete(room)
@@ -69,7 +69,7 @@ export class Rooms {
       this.#members.set(`${room} ${stateKey}`, nameIn(content, stateKey))
   }
 
-  /** The bot is no longer in the room. */
+  /** Removes a room that the bot has left. */
   forget(room: string): void {
     this.#names.delete(room)
     this.#encrypted.delete(room)
@@ -84,7 +84,7 @@ export class Rooms {
     return isDirect ? {channel} : {channel, guild: {id: room, ...named}}
   }
 
-  /** The name that a user has in a room. */
+  /** Returns a user's name in a room. */
   async memberName(room: string, user: string): Promise<string> {
     const key = `${room} ${user}`
     const known = this.#members.get(key)
@@ -103,7 +103,7 @@ export class Rooms {
     return isEncrypted
   }
 
-  /** The room that an id or an alias names, and the thread in it. Throws `MatrixError` for an alias that names none. */
+  /** Returns the room with this id or alias, and the thread in it. Throws `MatrixError` for an unknown alias. */
   async find(channel: string, signal: AbortSignal): Promise<{readonly room: string; readonly thread?: string}> {
     const slash = channel.indexOf("/$")
     const [name, thread] = slash < 0 ? [channel] : [channel.slice(0, slash), channel.slice(slash + 1)]
@@ -129,7 +129,7 @@ export class Rooms {
     return name || alias || undefined
   }
 
-  /** Undefined where there is none, or the bot is not let in. */
+  /** Returns undefined if there is no such state, or the bot may not read it. */
   async #state(room: string, type: string, key = ""): Promise<Fields | undefined> {
     const route = path`/client/v3/rooms/${room}/state/${type}/${key}`
     return this.#client.ask("GET", route, {signal: this.#signal}).then(fieldsOf, error => {

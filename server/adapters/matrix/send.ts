@@ -24,14 +24,14 @@ export interface Sending {
   readonly rooms: Rooms
   readonly uploads: Uploads
   readonly endpoint: Endpoint<DatedIncoming>
-  /** Send `m.notice` in place of `m.text`? */
+  /** Whether to send `m.notice` instead of `m.text`. */
   readonly notices: boolean
 }
 
 type Content = Readonly<Record<string, unknown>>
 type Acts = Required<Pick<Sender, "send" | "edit" | "delete" | "react" | "unreact" | "typing">>
 
-/** How long the bot is shown as writing, in milliseconds; what it sends ends it. */
+/** How long the bot is shown as writing, in milliseconds. A message from the bot ends it earlier. */
 const typingFor = 10_000
 
 export const createActs = (sending: Sending): Acts => {
@@ -51,7 +51,7 @@ export const createActs = (sending: Sending): Acts => {
   const redact = async (room: string, event: string, id: string, signal: AbortSignal): Promise<void> => {
     const route = path`/client/v3/rooms/${room}/redact/${event}/${id}`
     await client.ask("PUT", route, {body: {}, signal}).catch(error => {
-      // It is gone.
+      // The event no longer exists.
       if (!isSaid(error, "M_NOT_FOUND")) throw error
     })
   }
@@ -119,10 +119,12 @@ export const createActs = (sending: Sending): Acts => {
   }
 }
 
-/** A transaction id: the parts of a long message are edited and deleted under one id of the outbox. */
+/**
+ * Returns a transaction id per part, because all parts of a long message are edited and deleted under one outbox id.
+ */
 const ofPart = (id: string, event: string): string => `${id}-${event.slice(1)}`
 
-/** The room of a channel. Throws a refusal for an encrypted one. */
+/** Returns the room of a channel. Throws a refusal if the room is encrypted. */
 const writable = async (rooms: Rooms, channel: string, signal: AbortSignal) => {
   if (!/^[!#]\S+$/.test(channel))
     throw refused(`"${channel}" is not a Matrix room`, {
@@ -151,7 +153,7 @@ const relationOf = (thread: string | undefined, quote: string | undefined): Cont
   return quote === undefined ? {} : {"m.relates_to": {"m.in_reply_to": {event_id: quote}}}
 }
 
-/** The events that say a message: its text, and its files. A single file takes the text as its caption (v1.10). */
+/** Returns the events for a message: its text and its files. The text becomes the caption of a single file (v1.10). */
 const contentsOf = async (
   {uploads, endpoint, notices}: Sending,
   content: readonly Node[],
@@ -172,7 +174,7 @@ const captioned = (file: Content, text: Text): Content => {
   return {...file, ...caption}
 }
 
-/** The files of a message, and what it says beside them. A file that is not stored stays, and shows its address. */
+/** Splits a message into its files and the rest. A file that is not stored stays in the rest, and shows its address. */
 const split = async (endpoint: Endpoint<DatedIncoming>, content: readonly Node[]) => {
   const elements: Element[] = []
   const without = async (nodes: readonly Node[]): Promise<readonly Node[]> => {
@@ -190,7 +192,7 @@ const split = async (endpoint: Endpoint<DatedIncoming>, content: readonly Node[]
 
 const shown: readonly string[] = ["img", "audio", "video", "file"]
 
-/** A file of the homeserver, as it came in. */
+/** Whether this is a file of the homeserver, as in a received message. */
 const isMxc = ({type, attrs}: Element): boolean => shown.includes(type) && String(attrs.src ?? "").startsWith("mxc://")
 
 const fileContent = async (
@@ -210,7 +212,7 @@ const fileContent = async (
   return {msgtype: kindOf(type), body: name, filename: name, url, info: {mimetype: type, size}, "m.mentions": {}}
 }
 
-/** At most so many pages of reactions to one message are looked through. */
+/** The most pages of reactions to one message that are searched. */
 const mostPages = 20
 
 const ownReactions = async (

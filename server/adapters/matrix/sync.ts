@@ -9,16 +9,19 @@ import {type Fields, fieldsIn, fieldsOf, listIn, textIn} from "./json.ts"
 import type {Self} from "./login.ts"
 import type {Rooms} from "./rooms.ts"
 
-/** In milliseconds: the homeserver answers earlier where there is something new. */
+/** In milliseconds. The homeserver answers earlier if it has news. */
 const longPoll = 30_000
 
-/** Beyond the long poll a homeserver under load gets so long, in milliseconds. */
+/** The time in addition to the long poll for a homeserver under load, in milliseconds. */
 const grace = 60_000
 
-/** In milliseconds, behind an answer with nothing new: a homeserver or a proxy may not wait as it is asked to. */
+/**
+ * The pause after an answer without news, in milliseconds, because a homeserver or a proxy may not wait as long as
+ * requested.
+ */
 const restBetween = 200
 
-/** In milliseconds: while ingress is paused, what has come is offered again. */
+/** The pause before the next attempt to store while ingress is paused, in milliseconds. */
 const pausedFor = 1000
 
 const none = {types: []}
@@ -34,7 +37,7 @@ const filter = {
   account_data: {types: ["m.direct"]},
 }
 
-/** Nothing of what was said: direct rooms, invitations, and where the homeserver is now. */
+/** A filter without messages: only direct rooms, invitations and the homeserver's current place. */
 const outline = {
   room: {timeline: {limit: 1, types: ["m.room.create"]}, state: none, ephemeral: none, account_data: none},
   presence: none,
@@ -50,7 +53,7 @@ export interface Syncing {
   readonly endpoint: Endpoint<DatedIncoming>
 }
 
-/** Where the homeserver is now. Takes up direct rooms and the invitations that wait. */
+/** Returns the homeserver's current place. Also reads direct rooms and pending invitations. */
 export const look = async ({client, rooms, invitations, endpoint: {signal}}: Syncing): Promise<string> => {
   const query = {filter: JSON.stringify(outline), timeout: 0}
   const answer = await client.ask("GET", "/client/v3/sync", {query, signal, patience: longPoll + grace})
@@ -60,8 +63,8 @@ export const look = async ({client, rooms, invitations, endpoint: {signal}}: Syn
 }
 
 /**
- * Takes what the homeserver has behind `since`, again and again, until the endpoint closes. Events and the place behind them are stored
- * in one batch. Rejects with what ends the connection.
+ * Reads the events after `since`, in a loop until the endpoint closes. Stores events and the place after them in one
+ * batch. Rejects with the error that ends the connection.
  */
 export const follow = async (syncing: Syncing, since: string): Promise<never> => {
   const {client, self, rooms, invitations, endpoint} = syncing
@@ -83,14 +86,14 @@ export const follow = async (syncing: Syncing, since: string): Promise<never> =>
   }
 }
 
-/** Names the account: another one goes on nowhere. */
+/** Returns a cursor that includes the account, so that another account does not resume there. */
 export const cursorOf = ({id}: Self, since: string): string => `${id} ${since}`
 
-/** Where this account goes on; undefined for the cursor of another one. */
+/** Returns this account's place; undefined for the cursor of another account. */
 export const sinceOf = ({id}: Self, cursor: string | undefined): string | undefined =>
   cursor?.startsWith(`${id} `) ? cursor.slice(id.length + 1) : undefined
 
-/** Undefined once the homeserver may be asked again. */
+/** Resolves to undefined once the homeserver allows the next request. */
 const waitFor = async (error: unknown, signal: AbortSignal): Promise<undefined> => {
   if (!(error instanceof MatrixError) || error.wait === undefined) throw error
   await sleep(Math.max(error.wait, 100), undefined, {signal})
@@ -112,7 +115,7 @@ const takeAccount = (answer: Fields, rooms: Rooms): void => {
 
 interface Taken {
   readonly events: readonly DatedIncoming[]
-  /** The last message of each room. */
+  /** The id of the last message in each room. */
   readonly read: ReadonlyMap<string, string>
 }
 
@@ -151,8 +154,8 @@ const readRoom = async (
 }
 
 /**
- * The events of a room behind `since`, with those that the homeserver left out. What was said before the bot came is not for it; in a
- * direct room what was said behind the invitation is.
+ * Returns the events of a room after `since`, including those that the homeserver left out. Messages from before the
+ * bot joined are not for it; in a direct room, messages sent after the invitation are.
  */
 const timelineOf = async (
   {client, self, rooms, translator, endpoint}: Syncing,
@@ -164,7 +167,7 @@ const timelineOf = async (
   const isInvitation = (event: RoomEvent) =>
     event.type === "m.room.member" && event.stateKey === self.id && event.content.membership === "invite"
   const isBegin = rooms.isDirect(room) ? isInvitation : (event: RoomEvent) => isEntry(event, self.id)
-  // Where the bot was in before, has left and come again, all of it is for the bot.
+  // If the bot was in the room before, left and joined again, all events are for the bot.
   const begin = shown.findIndex(event => isBegin(event) || isExit(event, self.id))
   const first = shown[begin]
   if (first !== undefined && isBegin(first)) return shown.slice(begin)
@@ -174,7 +177,7 @@ const timelineOf = async (
   return [...(await fetchMissed(client, missed, endpoint.log, endpoint.signal)), ...shown]
 }
 
-/** Resolves once it is durable. An event that the Host does not take is logged, and holds up nothing. */
+/** Resolves once the events are durable. An event that the Host rejects is logged, and does not block the others. */
 const store = async (
   endpoint: Endpoint<DatedIncoming>,
   events: readonly DatedIncoming[],
@@ -197,7 +200,7 @@ const tellInvalid =
     log.warn(`the Host rejected ${type} ${id}: ${error.message}`)
   }
 
-/** While ingress is paused, the homeserver is asked for nothing more. */
+/** While ingress is paused, the adapter requests nothing more from the homeserver. */
 const insist = async <T>({signal}: Endpoint<DatedIncoming>, receive: () => Promise<T>): Promise<T> => {
   for (;;) {
     try {
@@ -209,7 +212,7 @@ const insist = async <T>({signal}: Endpoint<DatedIncoming>, receive: () => Promi
   }
 }
 
-/** Read receipts, of what is stored. Best effort. */
+/** Sends read receipts for stored messages. Best effort. */
 const acknowledge = ({client, endpoint}: Syncing, read: ReadonlyMap<string, string>): void => {
   for (const [room, event] of read)
     client

@@ -26,9 +26,9 @@ const Subscription = Type.Object(
 const Payload = Type.Object(
   {
     format: Type.Union([Type.Literal("text"), Type.Literal("json")]),
-    text: Type.Optional(Type.String({pattern: path, default: "text", description: "Where the text is in the JSON"})),
-    user: Type.Optional(Type.String({pattern: path, default: "user", description: "Where the user's id is"})),
-    id: Type.Optional(Type.String({pattern: path, default: "id", description: "Where the message's id is"})),
+    text: Type.Optional(Type.String({pattern: path, default: "text", description: "The path of the text in the JSON"})),
+    user: Type.Optional(Type.String({pattern: path, default: "user", description: "The path of the user's id"})),
+    id: Type.Optional(Type.String({pattern: path, default: "id", description: "The path of the message's id"})),
   },
   {additionalProperties: false, description: "How to read a payload as a message; text by default"},
 )

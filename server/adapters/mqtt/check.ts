@@ -5,8 +5,8 @@ import {close, connected, createClient} from "./connect.ts"
 import {subscribeTo} from "./session.ts"
 
 /**
- * Connects under a client id of its own and without a session, so that the one of the endpoint stays: whether credentials
- * and subscriptions are taken. Whether the broker lets the bot publish is only known once it does.
+ * Connects under a separate client id and without a session, so that the endpoint's session stays. Checks whether the
+ * broker accepts credentials and subscriptions. Only publishing would show whether the bot may publish.
  */
 export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => {
   const clientId = `${account.clientId}-check-${randomUUID().slice(0, 8)}`
@@ -31,7 +31,7 @@ export const check = async (account: AccountSettings, tools: CheckTools): Promis
   }
 }
 
-/** What is refused is a finding; anything else is thrown. */
+/** Returns a refusal as a finding. Rethrows any other error. */
 const find = async (what: string, ask: () => Promise<string>): Promise<AdapterFinding> => {
   try {
     return {what, ok: true, detail: await ask()}

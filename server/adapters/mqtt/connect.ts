@@ -8,13 +8,13 @@ import {receiveFrom} from "./receive.ts"
 import {createSend, publish} from "./send.ts"
 import {subscribe} from "./session.ts"
 
-/** How long the broker may take to answer the client, and to close, in milliseconds. */
+/** The timeouts for the broker's answer and for closing, in milliseconds. */
 const patience = {connect: 30_000, close: 1000} as const
 
-/** What a broker delivers at most before it has an acknowledgement. */
+/** The most messages that a broker delivers without an acknowledgement. */
 const unacknowledged = 20
 
-/** Connects, and subscribes. Throws a refusal where the broker says no for good. */
+/** Connects and subscribes. Throws a refusal if the broker rejects the client permanently. */
 export const connect = async (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Sender> => {
   const client = await createClient(account, endpoint, keptSession(account))
   endpoint.defer(() => close(client, account.status === undefined ? 0 : disconnectWithWill))
@@ -34,10 +34,10 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint<Dated
   return {send: createSend(client, connack, account, endpoint.signal)}
 }
 
-/** Reason code of a DISCONNECT that has the broker publish the last will (MQTT 5, section 3.14.2.1). */
+/** The reason code of a DISCONNECT after which the broker publishes the last will (MQTT 5, section 3.14.2.1). */
 const disconnectWithWill = 4
 
-/** A client that is not connected yet. */
+/** Creates a client that is not connected yet. */
 export const createClient = async (
   {url, username, password, verify = true}: AccountSettings,
   {load}: Pick<Endpoint, "load">,
@@ -56,7 +56,7 @@ export const createClient = async (
     ...(password === undefined ? {} : {password: password.reveal()}),
     ...session,
   })
-  // An error without a listener would end the Host.
+  // Without a listener, an error would end the Host.
   client.on("error", () => {})
   return client
 }
@@ -77,7 +77,7 @@ const keptSession = (account: AccountSettings): IClientOptions => {
   }
 }
 
-/** Connects, and resolves once the broker has let the client in. */
+/** Connects. Resolves once the broker has accepted the client. */
 export const connected = (client: MqttClient, account: AccountSettings, signal: AbortSignal): Promise<IConnackPacket> =>
   new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(connectError(error, account))

@@ -5,7 +5,7 @@ import {connect} from "./connect.ts"
 
 export const libraries = {mqtt: "5.16.0"} as const
 
-/** MQTT 5: topics as channels, several brokers, messages acknowledged once they are stored. */
+/** MQTT 5: topics as channels, any number of brokers. Messages are acknowledged once they are stored. */
 export default definePlugin({
   description: "MQTT",
   setup(plugin) {

@@ -1,6 +1,6 @@
 import type {AccountSettings} from "./account.ts"
 
-/** What a payload says. */
+/** The content of a payload. */
 export interface Said {
   readonly text: string
   readonly user?: string
@@ -9,7 +9,7 @@ export interface Said {
 
 type Format = NonNullable<AccountSettings["payload"]>
 
-/** Bytes as text; undefined where they are no UTF-8. */
+/** Returns bytes as text; undefined if they are not UTF-8. */
 export const textOfBytes = (bytes: Uint8Array): string | undefined => {
   try {
     return new TextDecoder("utf-8", {fatal: true, ignoreBOM: true}).decode(bytes)
@@ -18,7 +18,7 @@ export const textOfBytes = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** What a payload says in the account's format; undefined where it says no message. */
+/** Reads a payload in the account's format; undefined if it contains no message. */
 export const readPayload = (bytes: Uint8Array, format: Format = {format: "text"}): Said | undefined => {
   const text = textOfBytes(bytes)
   if (text === undefined || text === "") return undefined
@@ -31,7 +31,7 @@ export const readPayload = (bytes: Uint8Array, format: Format = {format: "text"}
   return {text: said, ...(user === undefined ? {} : {user}), ...(id === undefined ? {} : {id})}
 }
 
-/** What a bot says, as the account's format has it: a JSON payload has the same keys that are read. */
+/** Writes the bot's message in the account's format. A JSON payload has the same keys as a received one. */
 export const writePayload = (said: Required<Said>, format: Format = {format: "text"}): string => {
   if (format.format === "text") return said.text
   const payload: Record<string, unknown> = {}
@@ -75,7 +75,7 @@ const put = (payload: Record<string, unknown>, path: string, value: string): voi
   define(place, last, value)
 }
 
-/** `__proto__` is a key as any other. */
+/** `__proto__` is a key like any other. */
 const define = (place: object, key: string, value: unknown): void => {
   Object.defineProperty(place, key, {value, enumerable: true, writable: true, configurable: true})
 }

@@ -1,7 +1,7 @@
 import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 
-/** Reason codes of MQTT 5, section 2.4, that tell what to do. */
+/** Reason codes of MQTT 5, section 2.4, that have a remedy. */
 export const reasons = {
   protocolVersion: 0x84,
   clientId: 0x85,
@@ -19,7 +19,7 @@ export const reasons = {
   noWildcards: 0xa2,
 } as const
 
-/** The library gives the code of a subscription in the packet alone. */
+/** For subscriptions, the library returns the code only in the packet. */
 const codeOf = (
   error: Error & {readonly code?: unknown; readonly packet?: {readonly granted?: readonly unknown[]}},
 ): number | undefined => {
@@ -29,7 +29,7 @@ const codeOf = (
 
 const says = (error: Error): string => error.message.replace(/^(Connection refused|(Subscribe|Publish) error): /, "")
 
-/** Why a broker did not let the client in: a refusal where another attempt would not help. */
+/** Explains why a broker rejected the client. Returns a refusal if a retry would not help. */
 export const connectError = (error: Error, {url, clientId, username}: AccountSettings): Error => {
   const code = codeOf(error)
   const told = `the broker refused the client: ${says(error)}`
@@ -49,7 +49,7 @@ export const connectError = (error: Error, {url, clientId, username}: AccountSet
   return new Error(`could not reach ${url}: ${says(error)}`, {cause: error})
 }
 
-/** Why a subscription was not taken. */
+/** Explains why the broker rejected a subscription. */
 export const subscribeError = (error: Error, filter: string, {clientId, username}: AccountSettings): Error => {
   const told = `the broker refused to subscribe to ${filter}: ${says(error)}`
   const who = username === undefined ? `the client ${clientId}` : `the user ${username}`
@@ -68,7 +68,7 @@ export const subscribeError = (error: Error, filter: string, {clientId, username
   }
 }
 
-/** Why a message was not taken. */
+/** Explains why the broker rejected a message. */
 export const publishError = (error: Error, topic: string, {clientId, username}: AccountSettings): Error => {
   const told = `the broker refused a message to ${topic}: ${says(error)}`
   const who = username === undefined ? `the client ${clientId}` : `the user ${username}`

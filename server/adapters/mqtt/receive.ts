@@ -13,12 +13,12 @@ import type {AccountSettings} from "./account.ts"
 import {readPayload, textOfBytes} from "./payload.ts"
 import {channelOf, channelOfRequest, matchTopic} from "./topics.ts"
 
-/** How long until the Host is asked again whether it takes events, in milliseconds. */
+/** The pauses before the adapter asks the Host again whether it accepts events, in milliseconds. */
 const admission = {first: 500, longest: 5000} as const
 
-/** Set before the client connects: the library acknowledges by itself what comes before. */
+/** Set this before the client connects: the library acknowledges earlier messages on its own. */
 export const receiveFrom = (client: MqttClient, account: AccountSettings, endpoint: Endpoint<DatedIncoming>): void => {
-  /** Once a message was left unacknowledged, so are those behind it: the broker delivers all of them again, in order. */
+  /** Once one message stays unacknowledged, so do all later ones: the broker then redelivers all of them in order. */
   let isHolding = false
   const hold = (error: unknown) => {
     isHolding = true
@@ -26,7 +26,7 @@ export const receiveFrom = (client: MqttClient, account: AccountSettings, endpoi
     deliverAgain(endpoint).catch(() => {})
   }
   client.handleMessage = (packet, done) => {
-    // The library sends no acknowledgement where this ends with an error, and reads on.
+    // After an error, the library sends no acknowledgement and continues to read.
     const keep = () => done(new Error("left with the broker"))
     if (isHolding) return keep()
     const event = toEvent(packet, account)
@@ -48,7 +48,10 @@ export const receiveFrom = (client: MqttClient, account: AccountSettings, endpoi
   }
 }
 
-/** A broker delivers what was not acknowledged when the client connects, so this ends the connection once the Host takes events. */
+/**
+ * Ends the connection once the Host accepts events, because a broker redelivers unacknowledged messages only on a new
+ * connection.
+ */
 const deliverAgain = async (endpoint: Endpoint<DatedIncoming>): Promise<void> => {
   for (let attempts = 1; ; attempts++) {
     await sleep(pauseAfter(attempts, admission), undefined, {signal: endpoint.signal})
@@ -62,7 +65,7 @@ const deliverAgain = async (endpoint: Endpoint<DatedIncoming>): Promise<void> =>
   endpoint.lost(new Error("reconnecting, so that the broker delivers the messages it kept"))
 }
 
-/** Undefined for a topic that no subscription of the configuration matches. */
+/** Returns undefined for a topic that matches no subscription of the configuration. */
 export const toEvent = (
   packet: IPublishPacket,
   account: AccountSettings,
@@ -98,13 +101,13 @@ export const toEvent = (
 }
 
 /**
- * MQTT names no message beyond one delivery. A retained one is told apart by what it says, so that a new session of the
- * broker does not repeat it.
+ * An MQTT message has no id beyond one delivery. A retained message gets an id from its content, so that a new session
+ * does not repeat it.
  */
 const newId = ({topic, retain}: IPublishPacket, bytes: Buffer): string =>
   retain ? `retained ${createHash("sha256").update(`${topic}\0`).update(bytes).digest("hex")}` : randomUUID()
 
-/** A request is said to the bot alone: its answer goes to the response topic. */
+/** A request goes only to the bot, so its channel is direct: the answer goes to the response topic. */
 const requestOf = ({topic, properties}: IPublishPacket, {answers = []}: AccountSettings) => {
   const responseTopic = properties?.responseTopic
   if (responseTopic === undefined || !answers.some(filter => matchTopic(filter, responseTopic) !== undefined))

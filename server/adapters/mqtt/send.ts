@@ -29,7 +29,7 @@ interface Publication {
   readonly properties?: NonNullable<Parameters<MqttClient["publish"]>[2]>["properties"]
 }
 
-/** Throws a refusal where the broker does not take it for good. */
+/** Throws a refusal if the broker rejects the message permanently. */
 export const publish = async (
   client: MqttClient,
   {topic, payload, retain = false, properties}: Publication,
@@ -51,10 +51,10 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener("abort", fail, {once: true})
   })
 
-/** Of a PUBLISH without its topic and payload, in bytes: more than what this adapter writes. */
+/** The size of a PUBLISH without topic and payload, in bytes: more than this adapter writes. */
 const frame = 1024
 
-/** A client that sends more is disconnected (MQTT 5, section 3.2.2.3.6). */
+/** A broker disconnects a client that sends a larger packet (MQTT 5, section 3.2.2.3.6). */
 const requireSize = (topic: string, payload: string, {properties}: IConnackPacket): void => {
   const most = properties?.maximumPacketSize
   const size = Buffer.byteLength(topic) + Buffer.byteLength(payload) + frame

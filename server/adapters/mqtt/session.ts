@@ -4,13 +4,13 @@ import type {AccountSettings, SubscriptionSettings} from "./account.ts"
 import {subscribeError} from "./reasons.ts"
 import {isShared} from "./topics.ts"
 
-/** What the broker may have subscribed for a client: it keeps that over connections. */
+/** The filters that the broker may have in the client's session, which lasts beyond a connection. */
 interface Known {
   readonly clientId: string
   readonly filters: readonly string[]
 }
 
-/** Brings the broker's session to what the configuration subscribes to. Throws a refusal where the broker does not let it. */
+/** Updates the broker's session to the configured subscriptions. Throws a refusal if the broker rejects one. */
 export const subscribe = async (
   client: MqttClient,
   connack: IConnackPacket,
@@ -24,7 +24,7 @@ export const subscribe = async (
   const filters = wanted.map(({topic}) => topic)
   const known = isOurs && connack.sessionPresent ? before.filters : []
   const gone = known.filter(filter => !filters.includes(filter))
-  // Before it is so on the broker, so that nothing stays subscribed that a killed Host has forgotten.
+  // Stored before the broker changes, so that a killed Host never forgets a subscription on the broker.
   await remember(endpoint, {clientId, filters: [...filters, ...gone]})
   for (const subscription of wanted) await subscribeTo(client, subscription, account)
   if (gone.length === 0) return
@@ -32,13 +32,13 @@ export const subscribe = async (
   await remember(endpoint, {clientId, filters})
 }
 
-/** Throws a refusal, or an error, where the broker does not take the subscription. */
+/** Throws a refusal or an error if the broker rejects the subscription. */
 export const subscribeTo = async (
   client: MqttClient,
   {topic, qos = 1, retained = true}: SubscriptionSettings,
   account: AccountSettings,
 ): Promise<void> => {
-  // A shared subscription without its own messages is an error of the protocol (MQTT 5, section 3.8.3.1).
+  // `nl` (no local) on a shared subscription is a protocol error (MQTT 5, section 3.8.3.1).
   const options = {qos: qos === 0 ? 0 : 1, nl: !isShared(topic), rap: false, rh: retained ? 1 : 2} as const
   await client.subscribeAsync(topic, options).catch(error => {
     throw subscribeError(error, topic, account)
@@ -58,7 +58,7 @@ const tellSession = (
     log.warn(`the broker no longer has the session of ${clientId}: messages sent in the meantime are lost`)
 }
 
-/** While ingress is paused nothing is remembered: the next connection does it. */
+/** While ingress is paused this stores nothing. The next connection stores it. */
 const remember = async (endpoint: Endpoint<DatedIncoming>, known: Known): Promise<void> => {
   const cursor = JSON.stringify(known)
   if (cursor === endpoint.cursor) return

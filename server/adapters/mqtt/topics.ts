@@ -6,13 +6,11 @@ const filterOf = (filter: string): string => filter.replace(/^\$share\/[^/]+\//,
 
 export const isShared = (filter: string): boolean => filter.startsWith("$share/")
 
-/**
- * What each wildcard of a filter stands for in a topic; undefined where the filter does not match (MQTT 5, section 4.7).
- */
+/** Returns the match of each wildcard in a topic; undefined if the filter does not match (MQTT 5, section 4.7). */
 export const matchTopic = (filter: string, topic: string): readonly string[] | undefined => {
   const wanted = filterOf(filter).split("/")
   const levels = topic.split("/")
-  // A wildcard at the first level matches no topic of the broker's own.
+  // A wildcard at the first level does not match the broker's own topics.
   if (topic.startsWith("$") && /^[+#]/.test(wanted[0] ?? "")) return undefined
   const found: string[] = []
   for (const [index, level] of wanted.entries()) {
@@ -24,7 +22,7 @@ export const matchTopic = (filter: string, topic: string): readonly string[] | u
   return levels.length === wanted.length ? found : undefined
 }
 
-/** The channel of a topic, by the first subscription that matches; undefined where none does. */
+/** Returns the channel of a topic, from the first subscription that matches; undefined if none does. */
 export const channelOf = (subscriptions: readonly SubscriptionSettings[], topic: string): string | undefined => {
   for (const {topic: filter, channel} of subscriptions) {
     const found = matchTopic(filter, topic)
@@ -35,20 +33,20 @@ export const channelOf = (subscriptions: readonly SubscriptionSettings[], topic:
   return undefined
 }
 
-/** What a request of MQTT 5 wants its answer to have. */
+/** The address for the answer to an MQTT 5 request. */
 export interface Request {
   readonly responseTopic: string
   readonly correlation?: Buffer
 }
 
 /**
- * The channel to the sender of a request. No topic of a message holds a `#`, so what follows it is the correlation data;
- * all of the request is in the name, so that an answer needs nothing that a restart could lose.
+ * Returns the channel to the sender of a request. A topic cannot contain `#`, so the correlation data follows it. The
+ * name contains the whole request, so that an answer needs no data that a restart could lose.
  */
 export const channelOfRequest = ({responseTopic, correlation}: Request): string =>
   `${responseTopic}#${correlation?.toString("base64url") ?? ""}`
 
-/** Where a message to a channel goes. Throws a refusal where that is no topic. */
+/** Returns the address of a message for a channel. Throws a refusal if it is not a topic. */
 export const addressOf = (channel: string, {publish = "{channel}", answers = []}: AccountSettings): Request => {
   const [responseTopic = "", correlation] = channel.split("#", 2)
   const isRequest = correlation !== undefined

@@ -1,6 +1,6 @@
 import {refused, type Static, Type} from "../../../shared/sdk/sdk.ts"
 
-/** One bot of a OneBot v11 implementation. */
+/** One bot on a OneBot v11 implementation. */
 export const Account = Type.Object(
   {
     url: Type.Optional(
@@ -51,12 +51,12 @@ export type AccountSettings = Static<typeof Account>
 
 export type Secret = NonNullable<AccountSettings["accessToken"]>
 
-/** How the implementation is reached: who connects to whom. */
+/** The connection to the implementation: which side connects to which. */
 export type Transport =
   | {readonly is: "forward" | "http"; readonly url: string}
   | {readonly is: "reverse"; readonly selfId: string; readonly token: Secret}
 
-/** Throws a refusal where the settings name none, or two. */
+/** Throws a refusal if the settings name no transport, or two. */
 export const transportOf = ({url, reverse, accessToken: token}: AccountSettings): Transport => {
   if ((url === undefined) === (reverse === undefined))
     throw refused(`the account has ${url === undefined ? "neither url nor" : "both url and"} reverse`, {

@@ -1,6 +1,6 @@
 import {refused} from "../../../shared/sdk/sdk.ts"
 
-/** Asks the implementation for an action of the OneBot API; resolves to its `data`. Throws what `resultOf` throws. */
+/** Calls an action of the OneBot API. Resolves to its `data`. Throws the errors of `resultOf`. */
 export type Ask = (action: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -14,9 +14,9 @@ export const wrongToken = () =>
   })
 
 /**
- * The `data` of an answer. Throws a refusal where another attempt would be answered alike: the standard has 1400 and 100 for
- * wrong parameters, 1401 and 1403 for the token, 1404 for an unknown action. Other codes are the implementation's own, and
- * an attempt later may succeed.
+ * Returns the `data` of an answer. Throws a refusal if a retry would fail too: the standard has 1400 and 100 for wrong
+ * parameters, 1401 and 1403 for the token, 1404 for an unknown action. Other codes depend on the implementation, and a
+ * retry may succeed.
  */
 export const resultOf = (action: string, answer: unknown): unknown => {
   if (!isRecord(answer)) throw new Error(`the answer to ${action} is not an object`)
@@ -33,7 +33,7 @@ export const resultOf = (action: string, answer: unknown): unknown => {
   throw new Error(told)
 }
 
-/** The number that a channel or a user is, as the API wants it. Throws a refusal for any other text. */
+/** Returns the number of a channel or a user for the API. Throws a refusal for any other text. */
 export const numberOf = (id: unknown): number => {
   const number =
     typeof id === "number" ? id : typeof id === "string" && /^-?\d{1,16}$/.test(id) ? Number(id) : Number.NaN
@@ -50,7 +50,7 @@ export interface Target {
   readonly user_id?: number
 }
 
-/** What `send_msg` takes for a channel. */
+/** Returns the parameters of `send_msg` for a channel. */
 export const targetOf = (channel: string): Target =>
   channel.startsWith("private:")
     ? {message_type: "private", user_id: numberOf(channel.slice("private:".length))}

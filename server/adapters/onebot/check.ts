@@ -4,14 +4,14 @@ import {type Ask, isRecord} from "./api.ts"
 import {askByHttp} from "./http.ts"
 import {openSocket} from "./socket.ts"
 
-/** The implementation alone can connect. */
+/** With reverse WebSocket, only the implementation can connect. */
 const awaited: AdapterFinding = {
   what: "account",
   ok: true,
   detail: "the implementation connects to the Host; the endpoint's state shows whether it is connected",
 }
 
-/** Asks over a connection of its own: who the bot is, whether it is online, and what it can send. */
+/** Asks over a separate connection for the bot's user, whether it is online, and the protocol. */
 export const check = async (account: AccountSettings, {signal}: CheckTools): Promise<readonly AdapterFinding[]> => {
   try {
     const transport = transportOf(account)

@@ -16,19 +16,22 @@ export interface Opened extends Sender {
   readonly hook: (request: Request) => Promise<Response>
 }
 
-/** After so many intervals without a heartbeat the connection is taken for dead. */
+/** After this many intervals without a heartbeat, the connection counts as dead. */
 const missedHeartbeats = 3
 
-/** How long the implementation may take to say who the bot is, in milliseconds. */
+/** The timeout for the login request, in milliseconds. */
 const logInPatience = 30_000
 
-/** Connects, and asks who the bot is. Throws a refusal where the token is refused, and where the settings do not fit. */
+/**
+ * Connects and asks for the bot's user. Throws a refusal if the implementation rejects the token, or if the settings
+ * are inconsistent.
+ */
 export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Opened> => {
   const transport = transportOf(account)
   const watch = watchHeart(endpoint)
   let self = ""
   const take = async (payload: Payload) => {
-    // Several bots of one implementation may post to one address.
+    // Several bots on one implementation may post to one address.
     const isOthers = self !== "" && payload.self_id !== undefined && String(payload.self_id) !== self
     if (isOthers) return endpoint.log.debug(`skipped an event of another bot, ${String(payload.self_id).slice(0, 100)}`)
     if (payload.post_type === "meta_event") return watch(payload)
@@ -45,7 +48,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
     throw new Error(`the implementation is logged in as ${self}; reverse.selfId is ${transport.selfId}`)
   const hook = createHook(account, payload =>
     take(payload).catch(error => {
-      // The implementation posts nothing again: an event that is not valid is dropped.
+      // The implementation does not repeat posts, so an invalid event is dropped.
       if (!isProblem(error, "event_invalid")) throw error
       tell(endpoint, error)
     }),
@@ -91,7 +94,7 @@ const logIn = async (ask: Ask, endpoint: Endpoint): Promise<string> => {
   return String(id)
 }
 
-/** Heartbeats tell whether the implementation is logged in, and that the connection lives. */
+/** Watches heartbeats, which show that the connection is alive and the implementation logged in. */
 const watchHeart = (endpoint: Endpoint): ((payload: Payload) => void) => {
   let late: NodeJS.Timeout | undefined
   endpoint.defer(() => clearTimeout(late))

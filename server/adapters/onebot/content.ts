@@ -4,7 +4,7 @@ import type {Segment} from "./cq.ts"
 const mediaOf: Readonly<Record<string, string>> = {image: "image/*", record: "audio/*", video: "video/*"}
 const segmentOf: Readonly<Record<string, string>> = {img: "image", audio: "record", video: "video", file: "file"}
 
-/** What a message of the implementation says, in Satori elements. */
+/** Converts a message of the implementation to Satori elements. */
 export const toElements = (segments: readonly Segment[]): readonly Node[] => segments.flatMap(toNodes)
 
 const toNodes = ({type, data}: Segment): readonly Node[] => {
@@ -31,7 +31,7 @@ const toNodes = ({type, data}: Segment): readonly Node[] => {
   }
 }
 
-/** Only an address can be read: the standard's `file` is a name that the implementation knows. */
+/** Only an address can be read. The standard's `file` is a name that only the implementation can resolve. */
 const fileOf = (type: string, {url, file, name, file_size: size}: Segment["data"]): Node => {
   const src = [url, file].find(each => each !== undefined && /^https?:/.test(each))
   const title = name ?? (file === src ? undefined : file)
@@ -47,7 +47,10 @@ const fileOf = (type: string, {url, file, name, file_size: size}: Segment["data"
 
 const blocks = new Set(["p", "message"])
 
-/** Segments of what the bot says. A stored file is read whole: it goes out as base64 in one JSON. */
+/**
+ * Converts the bot's message to segments. Reads a stored file into memory, because it is sent as base64 in one JSON
+ * text.
+ */
 export const toSegments = async (content: readonly Node[], file: Endpoint["file"]): Promise<readonly Segment[]> => {
   const segments: Segment[] = []
   const say = (text: string) => {
@@ -63,7 +66,7 @@ export const toSegments = async (content: readonly Node[], file: Endpoint["file"
     if (type === "at" && (attrs.type === "all" || attrs.id !== undefined))
       return void segments.push({type: "at", data: {qq: attrs.type === "all" ? "all" : String(attrs.id)}})
     if (type === "quote") {
-      // A reply is the first segment of its message.
+      // A reply must be the first segment of its message.
       if (attrs.id !== undefined) segments.unshift({type: "reply", data: {id: String(attrs.id)}})
       return
     }
@@ -84,7 +87,7 @@ export const toSegments = async (content: readonly Node[], file: Endpoint["file"
 
 const textSegment = (text: string): Segment => ({type: "text", data: {text}})
 
-/** Without the line end of a last paragraph. */
+/** Removes the line end of a last paragraph. */
 const trimmed = (segments: readonly Segment[]): readonly Segment[] => {
   const last = segments.at(-1)
   if (last?.type !== "text") return segments

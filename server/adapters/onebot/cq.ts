@@ -14,12 +14,12 @@ const readText = (text: string): string =>
 const escapeText = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("[", "&#91;").replaceAll("]", "&#93;")
 
-/** Within a CQ code a comma is escaped too (OneBot v11, "message/string"). */
+/** Inside a CQ code, commas are escaped too (OneBot v11, "message/string"). */
 const escapeValue = (text: string): string => escapeText(text).replaceAll(",", "&#44;")
 
 const textSegment = (text: string): Segment => ({type: "text", data: {text: readText(text)}})
 
-/** A message as text with CQ codes, in segments. What is no whole CQ code is text. */
+/** Parses text with CQ codes into segments. An incomplete CQ code is text. */
 export const parseCq = (message: string): readonly Segment[] => {
   const segments: Segment[] = []
   let end = 0
@@ -35,7 +35,7 @@ export const parseCq = (message: string): readonly Segment[] => {
   return segments
 }
 
-/** Segments as text with CQ codes. */
+/** Writes segments as text with CQ codes. */
 export const writeCq = (segments: readonly Segment[]): string =>
   segments
     .map(({type, data}) => {
@@ -45,7 +45,7 @@ export const writeCq = (segments: readonly Segment[]): string =>
     })
     .join("")
 
-/** The segments of a message as it came: text with CQ codes, a list, or one segment. */
+/** Returns the segments of a received message: text with CQ codes, a list, or one segment. */
 export const segmentsOf = (message: unknown): readonly Segment[] => {
   if (typeof message === "string") return parseCq(message)
   const list = Array.isArray(message) ? message : [message]

@@ -6,7 +6,7 @@ import {segmentsOf} from "./cq.ts"
 
 type Payload = Readonly<Record<string, unknown>>
 
-/** The Satori event of what the implementation reports; undefined for what is no event of others: its own messages, meta events. */
+/** Converts a report of the implementation to a Satori event. Undefined for the bot's own messages and meta events. */
 export const toEvent = (payload: unknown): Incoming | undefined => {
   if (!isRecord(payload) || payload.post_type === "meta_event" || payload.post_type === "message_sent") return undefined
   const {post_type: post, time} = payload
@@ -47,7 +47,7 @@ const ownTypes: Readonly<Record<string, string>> = {
   "notice.group_decrease": "guild-removed",
 }
 
-/** What Satori has no type for is an event `internal`. */
+/** Reports without a Satori type become `internal` events. */
 const typeOf = (post: string, kind: string, {sub_type, user_id, self_id}: Payload): string => {
   const name = `${post}.${kind}`
   const own = user_id === self_id ? ownTypes[name] : undefined
@@ -63,7 +63,7 @@ const textOf = (comment: unknown): string => (typeof comment === "string" ? rend
 
 const userOf = (id: unknown) => (isId(id) ? {user: {id: String(id)}} : {})
 
-/** Where it happened: a group, which is a guild of one channel, or the conversation with a user. */
+/** Returns the place of a report: a group, which is a guild of one channel, or the conversation with a user. */
 const placeOf = ({group_id: group, user_id: user}: Payload) => {
   if (isId(group)) return {channel: {id: String(group), type: channelType.text}, guild: {id: String(group)}}
   return isId(user) ? {channel: {id: directChannel(user), type: channelType.direct}} : {}
@@ -73,7 +73,7 @@ const messageOf = (payload: Payload, base: Omit<Incoming, "id" | "type">): Incom
   return payload.user_id === payload.self_id ? undefined : spokenOf(payload, base)
 }
 
-/** A message of a channel's history, of the bot too, under the id that it has live. */
+/** Returns a message of a channel's history, including the bot's own, with the same id as the live one. */
 export const toPastMessage = (
   payload: Payload,
   kind: "group" | "private",

@@ -3,14 +3,14 @@ import {type Ask, isRecord, targetOf} from "./api.ts"
 import {toPastMessage} from "./events.ts"
 
 /**
- * So many of the newest messages are asked for, one after the other, until they reach far enough back. Some implementations ignore
- * `count`, and give about twenty. They do not agree on where a page begins, so none is asked for.
+ * How many of the newest messages to request, in steps, until they reach back far enough. Some implementations ignore
+ * `count` and return about twenty. They disagree on where a page begins, so the adapter requests no pages.
  */
 const windows = [20, 100, 200] as const
 
 /**
- * By `get_group_msg_history` and `get_friend_msg_history`: extensions, as the documentation of NapCat and LLOneBot has them. Throws
- * where the messages that they give do not reach back to the one that is known.
+ * Uses `get_group_msg_history` and `get_friend_msg_history`, extensions that NapCat and LLOneBot document. Throws if
+ * the messages do not reach back to the known one.
  */
 export const createHistory =
   (ask: Ask): NonNullable<Sender["history"]> =>
@@ -34,7 +34,7 @@ export const createHistory =
 
 const indexOf = (events: readonly DatedIncoming[], id: string) => events.findIndex(({message}) => message?.id === id)
 
-/** Oldest first, those of the bot too. */
+/** Returns messages oldest first, including the bot's own. */
 const read = async (
   ask: Ask,
   channel: string,

@@ -3,11 +3,11 @@ import {Problem} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {isRecord} from "./api.ts"
 
-/** What the header `X-Signature` of a body is (OneBot v11, "communication/http-post"). */
+/** Returns the header `X-Signature` for a body (OneBot v11, "communication/http-post"). */
 export const signatureOf = (secret: string, body: Uint8Array): string =>
   `sha1=${createHmac("sha1", secret).update(body).digest("hex")}`
 
-/** Answers events that the implementation posts: with 204, once `take` has resolved. */
+/** Handles events that the implementation posts. Returns 204 once `take` has resolved. */
 export const createHook =
   ({secret}: AccountSettings, take: (payload: Readonly<Record<string, unknown>>) => Promise<void>) =>
   async (request: Request): Promise<Response> => {
@@ -27,7 +27,7 @@ const parse = (text: string): Readonly<Record<string, unknown>> => {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return value
   } catch {
-    // It is refused below.
+    // The Problem below rejects it.
   }
   throw new Problem("request_invalid", "the body is not a JSON object")
 }

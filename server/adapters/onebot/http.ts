@@ -2,7 +2,7 @@ import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
 import {type Ask, resultOf, wrongToken} from "./api.ts"
 import {headersOf, type Server} from "./socket.ts"
 
-/** Asks by the implementation's HTTP server (OneBot v11, "communication/http"). */
+/** Calls actions over the implementation's HTTP server (OneBot v11, "communication/http"). */
 export const askByHttp = (server: Server): Ask => {
   const base = server.url.replace(/\/$/, "")
   return async (action, params, signal) => {

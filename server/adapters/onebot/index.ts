@@ -4,7 +4,7 @@ import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 import {methodNames} from "./methods.ts"
 
-/** OneBot v11: QQ and other platforms by an implementation such as NapCat, over WebSocket or HTTP. */
+/** OneBot v11: QQ and other platforms through an implementation such as NapCat, over WebSocket or HTTP. */
 export default definePlugin({
   description: "OneBot",
   setup(plugin) {
@@ -15,7 +15,8 @@ export default definePlugin({
       features: ["delete", "open", "history", "files", ...methodNames],
       lacks: ({history}) => (history === true ? [] : ["history"]),
       sockets: ({reverse}) => reverse !== undefined,
-      // The standard names no limits: what QQ takes by experience, and what is sensible as base64 in one JSON.
+      // The standard sets no limits. These are what QQ accepts by experience, and a sensible size for base64 in one
+      // JSON text.
       limits: {text: 4000, file: 20 * 1024 * 1024},
       open: connect,
       check,

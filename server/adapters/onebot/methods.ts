@@ -22,18 +22,21 @@ const toGuild = ({group_id, group_name}: Params) => ({id: String(group_id), name
 
 const only = (data: unknown): Params => (isRecord(data) ? data : {})
 
-/** A request for the group comes in as an event whose message id is the flag. */
+/** A request to join arrives as an event whose message id is the flag. */
 const decide =
   (sub_type: "add" | "invite"): Method =>
   (ask, {message_id: flag, approve, comment = ""}, signal) =>
     ask("set_group_add_request", {flag, sub_type, approve: approve === true, reason: comment}, signal)
 
-/** Methods of Satori v1, by the actions of OneBot v11. */
+/** Methods of Satori v1, implemented with actions of OneBot v11. */
 const methods = {
   "guild.member.mute": (ask, params, signal) => {
     const {duration} = params
     if (typeof duration !== "number" || !(duration >= 0))
-      throw refused("duration must be a number of milliseconds", {reason: "rejected", remediation: "Give duration."})
+      throw refused("duration must be a number of milliseconds", {
+        reason: "rejected",
+        remediation: "Send duration in milliseconds.",
+      })
     return ask("set_group_ban", {...member(params), duration: Math.ceil(duration / 1000)}, signal)
   },
   "guild.member.kick": (ask, params, signal) =>

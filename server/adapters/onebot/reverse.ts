@@ -11,7 +11,7 @@ type Part = "actions" | "events"
 
 const both: readonly Part[] = ["actions", "events"]
 
-/** What connections of a role are for (OneBot v11, "communication/ws-reverse"). */
+/** The purpose of a connection, by its role (OneBot v11, "communication/ws-reverse"). */
 const roles: Readonly<Record<string, readonly Part[]>> = {
   universal: both,
   api: ["actions"],
@@ -20,13 +20,13 @@ const roles: Readonly<Record<string, readonly Part[]>> = {
 
 /** In milliseconds. */
 const usualPatience = {
-  /** The second of two connections, for actions and for events, comes so soon after the first. */
+  /** The longest time between two connections, one for actions and one for events. */
   together: 15_000,
-  /** A connection that does not answer for so long makes room for another one. */
+  /** A connection that does not answer a probe for this long is replaced by a new one. */
   probe: 5000,
 }
 
-/** The connections that the implementation opens. Any of them is lost: all are. */
+/** The connections that the implementation opens. If one is lost, all are. */
 export class ReverseSockets {
   readonly #transport: Reverse
   readonly #endpoint: Endpoint
@@ -52,7 +52,10 @@ export class ReverseSockets {
     })
   }
 
-  /** Waits for the implementation, without a limit. Resolves once it can be asked, and tells its events. */
+  /**
+   * Waits for the implementation without a timeout. Resolves once it accepts actions; from then on, its events are
+   * reported.
+   */
   async open(): Promise<Ask> {
     const {signal} = this.#endpoint
     signal.addEventListener("abort", () => this.#complete.reject(signal.reason), {once: true})
@@ -128,13 +131,16 @@ export class ReverseSockets {
     )
   }
 
-  /** Another connection has come: that of an implementation that came back, if the one that is there is dead. */
+  /**
+   * Probes the current connection, because a second one has arrived: if the first is dead, the implementation has
+   * reconnected.
+   */
   async #probe(): Promise<void> {
     if (this.#isProbing || !this.#sockets.has("actions")) return
     this.#isProbing = true
     const since = this.#lastHeardAt
     const limit = AbortSignal.timeout(this.#patience.probe)
-    // An answer that refuses is one.
+    // A refusal is an answer too.
     await this.#talk.ask("get_status", {}, AbortSignal.any([this.#endpoint.signal, limit])).catch(() => {})
     this.#isProbing = false
     if (this.#endpoint.signal.aborted) return
@@ -149,7 +155,7 @@ export class ReverseSockets {
   }
 }
 
-/** In constant time, whatever the lengths. */
+/** Compares in constant time, for texts of any length. */
 const isEqual = (shown: string, expected: string): boolean => {
   const digest = (text: string) => createHash("sha256").update(text).digest()
   return timingSafeEqual(digest(shown), digest(expected))

@@ -20,7 +20,7 @@ export const createActs = (ask: Ask, {format}: AccountSettings, file: Endpoint["
     try {
       await ask("delete_msg", {message_id}, signal)
     } catch (error) {
-      // No code of the standard says that a message is gone: one that is not found any more is.
+      // The standard has no code for a missing message, so a message that cannot be found counts as deleted.
       if (signal.aborted || (await isThere(ask, message_id, signal))) throw error
     }
   },

@@ -13,22 +13,22 @@ export interface Listener {
   closed(error: Error, known?: {readonly since?: number}): void
 }
 
-/** How an implementation that serves is reached. */
+/** The address of an implementation's server. */
 export interface Server {
   readonly url: string
   readonly accessToken?: Secret | undefined
 }
 
-/** How long the implementation may take to let the client in, in milliseconds. */
+/** The timeout for the implementation to accept the connection, in milliseconds. */
 const patience = 15_000
 
 export const headersOf = ({accessToken}: Server): Record<string, string> =>
   accessToken === undefined ? {} : {authorization: `Bearer ${accessToken.reveal()}`}
 
-/** Both runtimes take headers, which the types of browsers lack. */
+/** Both runtimes accept headers, but the browser types lack them. */
 type HeaderSocket = new (url: string, options: {headers: Record<string, string>}) => WebSocket
 
-/** Connects. Throws a refusal where the token is refused. */
+/** Connects. Throws a refusal if the implementation rejects the token. */
 export const openSocket = async (server: Server, listener: Listener, signal: AbortSignal): Promise<Socket> => {
   const socket = new (WebSocket as unknown as HeaderSocket)(server.url, {headers: headersOf(server)})
   const ended = new AbortController()
@@ -65,7 +65,7 @@ const opened = (socket: WebSocket, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", () => fail("it does not answer"), {once: true})
   })
 
-/** A WebSocket tells no status of its handshake: a plain request of the same address does. */
+/** A WebSocket does not report the status of its handshake, but a plain request to the same address does. */
 const refusesToken = async (server: Server, signal: AbortSignal): Promise<boolean> => {
   const url = server.url.replace(/^ws/, "http")
   const limit = AbortSignal.any([signal, AbortSignal.timeout(5000)])

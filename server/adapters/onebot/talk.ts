@@ -3,22 +3,22 @@ import {type Ask, isRecord, resultOf, wrongToken} from "./api.ts"
 
 type Payload = Readonly<Record<string, unknown>>
 
-/** Where a conversation with the implementation goes. */
+/** The transport of a conversation with the implementation. */
 export interface Line {
-  /** Throws, or rejects, where the connection is gone. */
+  /** Throws or rejects if the connection is closed. */
   send(text: string): unknown
   event(payload: Payload): void
   /** Aborted once no answer can come. */
   readonly ended: AbortSignal
 }
 
-/** What a connection brings: one for actions has answers, one for events has events. */
+/** The purpose of a connection: a connection for actions brings answers, one for events brings events. */
 export interface Brings {
   readonly answers: boolean
   readonly events: boolean
 }
 
-/** Actions and events over WebSockets (OneBot v11, "communication/ws"): an answer finds its question by `echo`. */
+/** Actions and events over WebSockets (OneBot v11, "communication/ws"). `echo` matches an answer to its action. */
 export class Talk {
   readonly #line: Line
   readonly #waiting = new Map<string, (answer: unknown) => void>()
@@ -28,7 +28,7 @@ export class Talk {
     this.#line = line
   }
 
-  /** The implementation has answered that the token is wrong. */
+  /** Whether the implementation has rejected the token. */
   get isRefused(): boolean {
     return this.#isRefused
   }

@@ -13,7 +13,7 @@ import {callMethod, methodNames} from "./methods.ts"
 import type {Room, RoomMessage} from "./room.ts"
 import type {Uploads} from "./uploads.ts"
 
-/** Everything that a platform may be able to do, so that a bot can be tried without one. */
+/** All features that a platform may have, so that bots can be tried without one. */
 export const features: readonly Feature[] = [
   "edit",
   "delete",
@@ -31,10 +31,10 @@ export const features: readonly Feature[] = [
   ...methodNames,
 ]
 
-/** The channel of a user's direct messages: `svc chat --as ann --channel @ann` is there. */
+/** Returns the channel of a user's direct messages, as in `svc chat --as ann --channel @ann`. */
 export const directChannel = (user: string): string => `@${user}`
 
-/** The sandbox's acts on its room, its guild and what was uploaded to it. */
+/** Returns the sandbox's acts on its room, its guild and its uploads. */
 export const senderOf = (room: Room, guild: Guild, uploads: Uploads, {file}: Pick<Endpoint, "file">): Sender => ({
   send: async ({id, channel, content}) => {
     room.say("bot", channel, id, content, await filesIn(content, file))

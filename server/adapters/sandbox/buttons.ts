@@ -1,10 +1,10 @@
 import {type Content, type Element, isElement, type Node, textOf} from "../../../shared/sdk/sdk.ts"
 
-/** A button under a message, an option of its menus, or a form in it, as it is pressed. */
+/** A button under a message, an option of a menu, or a form. */
 export interface RoomButton {
   readonly id: string
   readonly label: string
-  /** The names of a form's fields, in their order. */
+  /** The names of a form's fields, in order. */
   readonly fields?: readonly string[]
 }
 
@@ -14,7 +14,7 @@ const nodesOf = (content: Content): readonly Node[] =>
 const isButton = ({type, attrs}: Element): boolean =>
   ["button", "option", "form"].includes(type) && attrs.id !== undefined
 
-/** The buttons of a message, the options of its menus and its forms, in their order. */
+/** Returns the buttons, menu options and forms of a message, in order. */
 export const buttonsOf = (content: Content): readonly RoomButton[] =>
   nodesOf(content).flatMap((node): readonly RoomButton[] => {
     if (!isElement(node)) return []
@@ -45,9 +45,8 @@ const withoutButtons = (nodes: readonly Node[]): readonly Node[] =>
   })
 
 /**
- * What a message says, with its buttons as a line of their own: `[1] Yes  [2] No`. A form is a button with its fields behind it:
- * `[3] Fill in (name, age)`. Each menu is a line behind what it shows before
- * something is chosen: `Choose: [3] Soup  [4] Salad`.
+ * Returns the text of a message with its buttons on a separate line: `[1] Yes  [2] No`. A form is a button followed by
+ * its fields: `[3] Fill in (name, age)`. Each menu is a line after its placeholder: `Choose: [3] Soup  [4] Salad`.
  */
 export const shownText = (content: Content): string => {
   const buttons = buttonsOf(content)
@@ -72,7 +71,7 @@ export const shownText = (content: Content): string => {
     .join("\n")
 }
 
-/** The button that somebody means: by its number in the message, its label or its id. */
+/** Returns the button with this number in the message, this label or this id. */
 export const findButton = (buttons: readonly RoomButton[], meant: string): RoomButton | undefined =>
   buttons.find(({id, label}) => id === meant || label === meant) ??
   (/^[1-9]\d*$/.test(meant) ? buttons[Number(meant) - 1] : undefined)

@@ -1,6 +1,6 @@
 import {type Endpoint, fileHeaders, isElement, type Node, type StoredFile} from "../../../shared/sdk/sdk.ts"
 
-/** The stored files that content shows, in their order. */
+/** Returns the stored files in the content, in order. */
 export const filesIn = async (content: readonly Node[], open: Endpoint["file"]): Promise<readonly StoredFile[]> => {
   const found: StoredFile[] = []
   for (const node of content) {
@@ -12,6 +12,6 @@ export const filesIn = async (content: readonly Node[], open: Endpoint["file"]):
   return found
 }
 
-/** A file as an answer: what could be active in a browser is saved, not shown. */
+/** Returns a file as a response. Types that could run in a browser are downloaded, not shown. */
 export const answerWith = (file: StoredFile): Response =>
   new Response(file.stream(), {headers: fileHeaders(file, {show: true})})

@@ -1,6 +1,6 @@
 import {channelType, refused} from "../../../shared/sdk/sdk.ts"
 
-/** The one guild of the sandbox: every channel with others is in it. */
+/** The one guild of the sandbox. Every group channel belongs to it. */
 export const guild = {id: "sandbox", name: "Sandbox"} as const
 
 export interface GuildChannel {
@@ -20,33 +20,33 @@ interface Member {
   readonly roles: ReadonlySet<string>
 }
 
-/** Who and what is in the guild, and who may write: in memory, until the Host ends. */
+/** Members, channels and roles of the guild, and who may write. In memory, until the Host stops. */
 export class Guild {
   readonly #channels = new Map<string, GuildChannel>()
   readonly #roles = new Map<string, Role>()
   readonly #members = new Map<string, Member>()
   readonly #banned = new Set<string>()
-  /** Until when nothing may be said, by user and by channel: in milliseconds since 1970. */
+  /** Until when users and channels are muted, in milliseconds since 1970. */
   readonly #mutedUsers = new Map<string, number>()
   readonly #mutedChannels = new Map<string, number>()
-  /** What was made for a row of the outbox: another attempt makes nothing. */
+  /** The ids created for rows of the outbox, so that a retry creates nothing new. */
   readonly #made = new Map<string, string>()
 
   readonly #now: () => number
 
-  /** `now`: in milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(now: () => number = Date.now) {
     this.#now = now
     this.enter("bot")
   }
 
-  /** Somebody writes in a channel: both are known from then on. */
+  /** Adds a user and a channel when the user writes there. */
   enter(user: string, channel?: string): void {
     if (!this.#members.has(user)) this.#members.set(user, {joinedAt: this.#now(), roles: new Set()})
     if (channel !== undefined && !this.#channels.has(channel)) this.#addChannel(channel, channelType.text, channel)
   }
 
-  /** Why a user may not write in a channel; undefined where nothing is against it. */
+  /** Returns why a user may not write in a channel; undefined if the user may. */
   whySilent(user: string, channel: string): string | undefined {
     if (this.#banned.has(user)) return `${user} was banned from the sandbox`
     if (this.#isLater(this.#mutedUsers.get(user))) return `${user} is muted in the sandbox`
@@ -61,7 +61,7 @@ export class Guild {
     return found(this.#channels.get(id), "channel", id)
   }
 
-  /** Makes one channel for each `row`; returns the same one for the same row. */
+  /** Creates one channel per `row`, and returns the same one for the same row. */
   createChannel(row: string, name: string, type: number): GuildChannel {
     const id = this.#makeOnce(row, () => this.#addChannel(unused(name, this.#channels), type, name).id)
     return this.channel(id)
@@ -71,12 +71,12 @@ export class Guild {
     this.#channels.set(id, {...this.channel(id), name})
   }
 
-  /** A channel that is gone already counts as deleted. */
+  /** A channel that no longer exists counts as deleted. */
   deleteChannel(id: string): void {
     this.#channels.delete(id)
   }
 
-  /** `milliseconds` of 0 ends it. */
+  /** A duration of 0 `milliseconds` unmutes. */
   muteChannel(id: string, milliseconds: number): void {
     this.#mutedChannels.set(this.channel(id).id, this.#now() + milliseconds)
   }
@@ -89,13 +89,13 @@ export class Guild {
     return found(this.#members.get(user), "member", user)
   }
 
-  /** Somebody who is gone already counts as removed. `forGood`: may not come back. */
+  /** A user who is no longer a member counts as removed. `forGood` bans the user. */
   kick(user: string, forGood: boolean): void {
     this.#members.delete(user)
     if (forGood) this.#banned.add(user)
   }
 
-  /** `milliseconds` of 0 ends it. */
+  /** A duration of 0 `milliseconds` unmutes. */
   mute(user: string, milliseconds: number): void {
     this.#mutedUsers.set(user, this.#now() + milliseconds)
   }
@@ -109,7 +109,7 @@ export class Guild {
     return this.roles().filter(({id}) => roles.has(id))
   }
 
-  /** Makes one role for each `row`; returns the same one for the same row. */
+  /** Creates one role per `row`, and returns the same one for the same row. */
   createRole(row: string, name: string): Role {
     const id = this.#makeOnce(row, () => {
       const made = {id: unused(name, this.#roles), name}
@@ -123,7 +123,7 @@ export class Guild {
     this.#roles.set(id, {...this.#role(id), name})
   }
 
-  /** A role that is gone already counts as deleted. */
+  /** A role that no longer exists counts as deleted. */
   deleteRole(id: string): void {
     this.#roles.delete(id)
   }
@@ -167,7 +167,7 @@ const found = <T>(value: T | undefined, what: string, id: string): T => {
   })
 }
 
-/** The name itself as an id, with a number where another has it. */
+/** Returns the name as an id, with a number if the id is already in use. */
 const unused = (name: string, taken: ReadonlyMap<string, unknown>): string => {
   for (let number = 2, id = name; ; id = `${name}-${number++}`) if (!taken.has(id)) return id
 }

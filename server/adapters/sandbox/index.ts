@@ -67,12 +67,12 @@ export default definePlugin({
       handle: async (_, call) => {
         const {text = "", files = [], channel = "chat", user = "you", id = randomUUID(), group} = call.body
         const {account, locale} = call.body
-        // As on other platforms, who is muted can still write to the bot itself: to appeal, for example.
+        // As on other platforms, a muted user can still write to the bot directly, for example to appeal.
         const why = channel === directChannel(user) ? undefined : guild.whySilent(user, channel)
         if (why !== undefined) throw new Problem("conflict", why)
         if (endpoint === undefined) throw new Problem("admission_closed", "the sandbox endpoint is not open")
         if (text === "" && files.length === 0)
-          throw new Problem("request_invalid", "text: a message without files needs one")
+          throw new Problem("request_invalid", "text: required for a message without files")
         const elements = [...(text === "" ? [] : [text]), ...uploads.add(files)]
         if (group === true) guild.enter(user, channel)
         const receipt = await endpoint.receive({

@@ -4,7 +4,7 @@ import type {Room} from "./room.ts"
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** The platform that a method works on; `row` is the same for every attempt of one act. */
+/** The platform that a method acts on. `row` is the same for every attempt of one act. */
 export interface Place {
   readonly guild: Guild
   readonly room: Room
@@ -12,9 +12,9 @@ export interface Place {
 }
 
 interface Method {
-  /** Answers as Satori v1 says. */
+  /** Returns the answer that Satori v1 defines. */
   readonly run: (place: Place, params: Parameters) => unknown
-  /** What people in the sandbox see of it, after "the bot"; nothing of what only reads. */
+  /** Returns what users in the sandbox see after "the bot"; absent for methods that only read. */
   readonly seen?: (params: Parameters) => string
 }
 
@@ -29,7 +29,7 @@ const memberOf = (place: Place, id: string) => {
   return {user: userOf(id), joined_at: joinedAt, roles: place.guild.rolesOf(id)}
 }
 
-/** All of it is one page. */
+/** Returns a list as a single page. */
 const listOf = (data: readonly unknown[]) => ({data})
 
 const wrong = (what: string): Error =>
@@ -66,8 +66,9 @@ const muting = (who: string, duration: number): string =>
   duration === 0 ? `unmutes ${who}` : `mutes ${who} for ${Math.ceil(duration / 1000)} s`
 
 /**
- * The methods of Satori v1 for guilds, channels, members, roles and moderation. The sandbox has no friends and no requests;
- * `guild.get`, `channel.get`, `user.get` and `message.get` the Host answers itself, from its inbox and across restarts.
+ * The methods of Satori v1 for guilds, channels, members, roles and moderation. The sandbox has no friends and no
+ * requests. The Host itself answers `guild.get`, `channel.get`, `user.get` and `message.get` from its inbox, across
+ * restarts.
  */
 const methods: Readonly<Record<`${string}.${string}`, Method | undefined>> = {
   "guild.list": method(() => listOf([guild])),
@@ -132,7 +133,7 @@ const methods: Readonly<Record<`${string}.${string}`, Method | undefined>> = {
 
 export const methodNames = Object.keys(methods) as readonly Feature[]
 
-/** Does what a method of Satori says, and shows it to those who listen. */
+/** Runs a Satori method, and shows it to listeners. */
 export const callMethod = (name: string, params: Parameters, place: Place): unknown => {
   const found = methods[name as keyof typeof methods]
   if (found === undefined) throw wrong("a method that it supports")

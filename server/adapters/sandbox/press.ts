@@ -30,7 +30,7 @@ const NewPress = Type.Object(
 
 const Stored = Type.Object({sn: Type.Integer(), id: Type.String(), duplicate: Type.Boolean()}, {title: "StoredPress"})
 
-/** Publishes how buttons are pressed in the sandbox; `endpoint` is undefined while it is closed. */
+/** Publishes the route for pressing buttons in the sandbox. `endpoint` returns undefined while it is closed. */
 export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoint | undefined): void =>
   plugin.route({
     method: "POST",
@@ -59,7 +59,7 @@ export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoin
     },
   })
 
-/** A platform opens a form for who presses it, and lets them fill in its fields. */
+/** Checks the values like a platform, which opens a form and accepts values only for its fields. */
 const requireValues = ({label, fields}: RoomButton, values: Readonly<Record<string, string>> | undefined): void => {
   if (fields === undefined && values !== undefined)
     throw new Problem("request_invalid", `values: ${label} is a button and accepts none`)
@@ -83,13 +83,13 @@ interface Found {
   readonly message: string
   /** The button's id. */
   readonly button: string
-  /** As the message shows it; undefined where the room has forgotten it. */
+  /** The button in the message; undefined if the room no longer has the message. */
   readonly shown?: RoomButton
-  /** What the message says. */
+  /** The content of the message. */
   readonly content: string
 }
 
-/** A message that the room has forgotten may still have the button: the Host knows by its id. */
+/** Finds the button. A message that the room has forgotten may still have it: the Host checks the id. */
 const findIn = (room: Room, channel: string, meant: string, message?: string): Found => {
   const messages = room.messages(channel)
   for (const {id, buttons, elements} of messages.toReversed()) {

@@ -9,44 +9,44 @@ export interface RoomMessage {
   /** With its buttons as the last line. */
   readonly text: string
   readonly elements: Content
-  /** Files of the bot that it shows, in their order. */
+  /** The bot's files in the message, in order. */
   readonly files: readonly StoredFile[]
   readonly buttons: readonly RoomButton[]
   /** Reactions of the bot to this message. */
   readonly reactions: readonly string[]
   readonly at: string
-  /** True once the bot has replaced what it said. */
+  /** True once the bot has edited the message. */
   readonly edited: boolean
 }
 
-/** What happens in a channel, and the message as it is then. */
+/** A change in a channel, with the message after the change. */
 export type RoomChange =
   | {readonly change: "said" | "edited" | "deleted" | "reacted" | "unreacted"; readonly message: RoomMessage}
   | {readonly change: "typing"}
-  /** The bot did something to the guild: a sentence without its subject. */
+  /** The bot changed the guild; `what` is a sentence without its subject. */
   | {readonly change: "moderated"; readonly what: string}
 
-/** One change as it is remembered, in the order in which they came: `number` counts from 1. */
+/** A remembered change. `number` counts the changes from 1. */
 export type NumberedChange = RoomChange & {
   readonly number: number
-  /** Left out for what is not of one channel. */
+  /** Absent for changes outside any channel. */
   readonly channel?: string
-  /** The text that an edit has replaced. */
+  /** The text before the edit. */
   readonly before?: string
-  /** The reaction that was given or taken back; left out where all were. */
+  /** The added or removed reaction; absent if all were removed. */
   readonly emoji?: string
 }
 
 type Listener = (change: RoomChange) => void
 
-/** So many messages are remembered, over all channels; and so many changes. */
+/** How many messages over all channels, and how many changes, the room remembers. */
 const remembered = 1000
 
 const saying = (elements: Content) => ({elements, text: shownText(elements), buttons: buttonsOf(elements)})
 
 /** The sandbox's platform: channels in memory, and their listeners. */
 export class Room {
-  /** The bot's, as it lists them for its platforms. */
+  /** The commands that the bot lists for its platforms. */
   commands: readonly CommandSummary[] = []
   #messages: RoomMessage[] = []
   #changes: NumberedChange[] = []
@@ -54,7 +54,7 @@ export class Room {
   readonly #listeners = new Map<Listener, string>()
   readonly #now: () => number
 
-  /** `now`: in milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(now: () => number = Date.now) {
     this.#now = now
   }
@@ -72,13 +72,13 @@ export class Room {
     this.#tell(channel, {change: "said", message})
   }
 
-  /** Throws a refusal where there is no such message. */
+  /** Throws a refusal if the message does not exist. */
   edit(channel: string, id: string, elements: Content, files: RoomMessage["files"] = []): void {
     const {text: before} = this.message(channel, id)
     this.#change(channel, id, "edited", {...saying(elements), files, edited: true}, {before})
   }
 
-  /** A message that is gone already counts as deleted. */
+  /** A message that no longer exists counts as deleted. */
   delete(channel: string, id: string): void {
     const message = this.#find(channel, id)
     if (message === undefined) return
@@ -101,14 +101,14 @@ export class Room {
     this.#tell(channel, {change: "typing"})
   }
 
-  /** Takes back all reactions, or those with one emoji. */
+  /** Removes all reactions, or those with one emoji. */
   clearReactions(channel: string, id: string, emoji?: string): void {
     const {reactions} = this.message(channel, id)
     const left = emoji === undefined ? [] : reactions.filter(each => each !== emoji)
     this.#change(channel, id, "unreacted", {reactions: left}, emoji === undefined ? {} : {emoji})
   }
 
-  /** Throws a refusal where there is no such message. */
+  /** Throws a refusal if the message does not exist. */
   message(channel: string, id: string): RoomMessage {
     const message = this.#find(channel, id)
     if (message !== undefined) return message
@@ -118,17 +118,17 @@ export class Room {
     })
   }
 
-  /** What was said in a channel, oldest first. */
+  /** Returns the messages of a channel, oldest first. */
   messages(channel: string): readonly RoomMessage[] {
     return this.#messages.filter(message => message.channel === channel)
   }
 
-  /** What has happened after the change with this number, in all channels, oldest first. */
+  /** Returns the changes after this number, in all channels, oldest first. */
   changes(after: number): readonly NumberedChange[] {
     return this.#changes.filter(({number}) => number > after)
   }
 
-  /** Hears what happens in a channel from now on; returns the end of it. */
+  /** Listens to the changes in a channel. Returns a function that stops listening. */
   listen(channel: string, listener: Listener): () => void {
     this.#listeners.set(listener, channel)
     return () => this.#listeners.delete(listener)
@@ -152,7 +152,7 @@ export class Room {
     this.#tell(channel, {change, message}, more)
   }
 
-  /** In whatever channel they are. */
+  /** Tells all listeners, in any channel. */
   tellAll(what: string): void {
     this.#remember({change: "moderated", what})
     for (const listener of this.#listeners.keys()) listener({change: "moderated", what})

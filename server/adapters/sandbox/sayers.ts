@@ -1,18 +1,22 @@
 import {channelType, type Incoming, Type} from "../../../shared/sdk/sdk.ts"
 import {guild} from "./guild.ts"
 
-/** Who does something in the sandbox, and where. */
+/** The user of a message or a press, and the place. */
 export const sayerFields = {
   channel: Type.Optional(Type.String({minLength: 1, maxLength: 100, default: "chat"})),
-  user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The author of the message"})),
+  user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The id of the user"})),
   account: Type.Optional(
-    Type.String({minLength: 1, maxLength: 100, description: "The author's account, for permissions"}),
+    Type.String({minLength: 1, maxLength: 100, description: "The user's account, for permissions"}),
   ),
   locale: Type.Optional(
-    Type.String({minLength: 1, maxLength: 100, description: "The author's language, as a platform reports it: de-AT"}),
+    Type.String({minLength: 1, maxLength: 100, description: "The user's language, as a platform reports it: de-AT"}),
   ),
   id: Type.Optional(
-    Type.String({minLength: 1, maxLength: 100, description: "The id of the message; svc stores an id only once"}),
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: "The id of the message or press; svc stores each id only once",
+    }),
   ),
   group: Type.Optional(Type.Boolean({description: "Whether this is a group channel instead of a direct conversation"})),
 }
@@ -25,7 +29,7 @@ interface Sayer {
   readonly group?: boolean | undefined
 }
 
-/** What every event of theirs has. */
+/** Returns the fields that all events of the user share. */
 export const placeOf = ({
   channel,
   user,

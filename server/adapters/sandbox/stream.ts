@@ -1,12 +1,12 @@
 import type {RoomChange} from "./room.ts"
 
-/** A comment so often, in milliseconds, keeps an idle connection open. */
+/** The interval of comments that keep an idle connection open, in milliseconds. */
 const heartbeat = 15_000
 
-/** What a client may lag behind, in bytes, before it is let go. */
+/** How far a client may lag behind, in bytes, before its stream ends. */
 const buffer = 256 * 1024
 
-/** What happens in a channel as server-sent events, from now on until one of the signals. */
+/** Streams the changes in a channel as server-sent events, until one of the signals aborts. */
 export const streamOf = (
   listen: (listener: (change: RoomChange) => void) => () => void,
   signals: readonly AbortSignal[],

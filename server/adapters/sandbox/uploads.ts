@@ -1,7 +1,7 @@
 import {randomUUID} from "node:crypto"
 import {type Element, fileElement, Problem, refused, type Static, Type} from "../../../shared/sdk/sdk.ts"
 
-/** In bytes: the files of one message together, and all that is remembered. */
+/** In bytes: the limit for all files of one message, and for all remembered files. */
 export const limits = {message: 512 * 1024, all: 16 * 1024 * 1024} as const
 
 const text = (longest: number, description: string) =>
@@ -25,12 +25,14 @@ type NewFile = Static<typeof NewFile>
 
 const scheme = "sandbox:"
 
-/** The bytes of files that were sent to the bot: the newest ones, in memory. */
+/** The bytes of files that were sent to the bot. Keeps the newest ones in memory. */
 export class Uploads {
   readonly #bytes = new Map<string, Uint8Array>()
   #size = 0
 
-  /** The elements of a message's files. Throws `request_invalid`, and `file_too_large`; then nothing is kept. */
+  /**
+   * Returns the elements of a message's files. Throws `request_invalid` or `file_too_large`, and then keeps nothing.
+   */
   add(files: readonly NewFile[]): readonly Element[] {
     const read = files.map((file, index) => ({...file, bytes: bytesOf(file, `files[${index}]`)}))
     const size = read.reduce((sum, {bytes}) => sum + (bytes?.length ?? 0), 0)
@@ -47,7 +49,7 @@ export class Uploads {
     )
   }
 
-  /** Undefined for what is not the sandbox's own. Throws a refusal where it is not there any more. */
+  /** Returns undefined for an address outside the sandbox. Throws a refusal if the file no longer exists. */
   open(src = ""): ReadableStream<Uint8Array> | undefined {
     if (!src.startsWith(scheme)) return undefined
     const bytes = this.#bytes.get(src)

@@ -1,7 +1,7 @@
 import {type Static, Type} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf} from "../satori/fields.ts"
 
-/** One bot of a stock adapter of Koishi's world. */
+/** One bot of a Koishi stock adapter. */
 export const Account = Type.Object(
   {
     package: Type.String({
@@ -25,7 +25,7 @@ export const Account = Type.Object(
 
 export type AccountSettings = Static<typeof Account>
 
-/** The adapter's configuration with its secrets. It never connects again by itself: the Host does. */
+/** Returns the adapter's configuration with its secrets. The adapter never reconnects on its own: the Host does. */
 export const configOf = ({config, secrets}: AccountSettings): Fields =>
   Object.entries(secrets).reduce<Fields>((made, [path, secret]) => withKey(made, path.split("."), secret.reveal()), {
     ...structuredClone(config),

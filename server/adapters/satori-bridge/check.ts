@@ -4,7 +4,7 @@ import {credentialsHint, isUnanswered} from "./failures.ts"
 import {askBot} from "./run.ts"
 import {loadStock, type Stock} from "./stock.ts"
 
-/** Loads the package, has it accept its configuration, and asks the platform who the bot is, without a connection. */
+/** Loads the package, validates its configuration, and asks the platform for the bot's user, without a connection. */
 export const check = async (account: AccountSettings, {load, log}: CheckTools): Promise<readonly AdapterFinding[]> => {
   const undos: (() => unknown)[] = []
   try {

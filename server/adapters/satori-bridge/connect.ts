@@ -18,7 +18,7 @@ import {fileScheme, gateTelegram, isTelegram, keepsFor} from "./telegram.ts"
 
 export const features: readonly Feature[] = satoriFeatures.filter(feature => feature !== "upload")
 
-/** Runs the account's adapter. Resolves once its bot is online. Throws a refusal where it cannot work. */
+/** Runs the account's adapter. Resolves once its bot is online. Throws a refusal if it cannot work. */
 export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Sender> => {
   const stock = await loadStock(account, endpoint.load)
   const intake = new Intake(endpoint, {url: "", sn: undefined})
@@ -67,13 +67,13 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   }
 }
 
-/** Addresses that the adapter opens for the Host: of files at Telegram, and of the bot's own platform. */
+/** Returns prefixes of addresses that the adapter opens for the Host: Telegram's files, and the bot's own platform. */
 const proxiesOf = (stock: Stock): readonly string[] => {
   const origin = originOf(stock)
   return [fileScheme, ...(origin === undefined ? [] : [`${origin}/`])]
 }
 
-/** What cannot be read must not end the connection. */
+/** An unreadable event must not end the connection. */
 const readSession = (session: Session, stock: Stock, proxies: readonly string[], {log}: Pick<Endpoint, "log">) => {
   try {
     return incomingFrom(session, stock, proxies)

@@ -16,7 +16,9 @@ interface Editing extends Bot {
 
 type Edit = (bot: Editing, channel: string, message: string) => Encoder
 
-/** By packages: their own edits send the elements of Satori as text. The encoder of new messages says it in the platform's words. */
+/**
+ * Editors by package. The packages' own edits send Satori elements as text, so these use the encoder for new messages.
+ */
 const editors: Readonly<Record<string, Edit>> = {
   "@satorijs/adapter-discord": (bot, channel, message) => {
     const encoder = new bot.constructor.MessageEncoder(bot, channel)
@@ -35,7 +37,7 @@ const editors: Readonly<Record<string, Edit>> = {
   },
 }
 
-/** Has the bot edit with what is said, where its package is known. */
+/** Fixes the bot's edits, if its package is known. */
 export const mendEdits = (bot: Bot, {name}: Pick<Stock, "name">): void => {
   const edit = Object.hasOwn(editors, name) ? editors[name] : undefined
   if (edit === undefined) return
@@ -44,7 +46,7 @@ export const mendEdits = (bot: Bot, {name}: Pick<Stock, "name">): void => {
     try {
       await edit(editing, channel, message).send(content)
     } catch (error) {
-      // Telegram's word for an edit that comes again.
+      // Telegram's answer to a repeated edit.
       if (!(error instanceof Error && error.message.includes("message is not modified"))) throw error
     }
   }
@@ -52,7 +54,7 @@ export const mendEdits = (bot: Bot, {name}: Pick<Stock, "name">): void => {
 
 const files: readonly string[] = ["img", "image", "audio", "video", "file"]
 
-/** Throws a refusal for content with files: the packages send them as further messages, or not at all. */
+/** Throws a refusal for content with files, because the packages send them as additional messages, or not at all. */
 export const refuseFiles = (content: readonly Node[]): void => {
   for (const node of content) {
     if (!isElement(node)) continue

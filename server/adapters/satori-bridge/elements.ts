@@ -1,7 +1,7 @@
 import type {Fields} from "../satori/fields.ts"
 import type {ElementBuilder, KoishiElement} from "./koishi.ts"
 
-/** Elements of files, by their names in Koishi. */
+/** File elements, by their names in Koishi. */
 const fileTypes: ReadonlyMap<string, string> = new Map([
   ["img", "img"],
   ["image", "img"],
@@ -11,7 +11,7 @@ const fileTypes: ReadonlyMap<string, string> = new Map([
   ["file", "file"],
 ])
 
-/** Content of Koishi in the words of Satori v1: files under `src` and `title`. */
+/** Converts Koishi's content to Satori v1: files have `src` and `title`. */
 export const elementsIn = (content: string, h: ElementBuilder): string =>
   content.includes("<")
     ? h

@@ -4,17 +4,19 @@ import {type Fields, fieldsOf, listOf, numberIn} from "../satori/fields.ts"
 import type {Stock} from "./stock.ts"
 import type {Veil} from "./veil.ts"
 
-/** The error itself, where a library throws several together. */
+/** Returns the first error if a library throws several together. */
 const firstOf = (error: unknown): unknown => listOf((error as Fields | undefined)?.errors)[0] ?? error
 
-/** The status with which a platform answered; undefined where it did not answer. Some adapters write it into their own text. */
+/**
+ * Returns the platform's status; undefined if it did not answer. Some adapters write the status into their own text.
+ */
 export const statusOf = (error: unknown): number | undefined => {
   const answer = fieldsOf(fieldsOf(firstOf(error)).response)
   const told = /^\[(\d{3})\]|\bAPI error (\d{3})\b/.exec(textOf(error))
   return numberIn(answer, "status") ?? (told === null ? undefined : Number(told[1] ?? told[2]))
 }
 
-/** Did the request reach nobody? */
+/** Whether the platform did not answer the request. */
 export const isUnanswered = (error: unknown): boolean =>
   Symbol.for("cordis.http.error") in Object(firstOf(error)) && statusOf(error) === undefined
 
@@ -23,7 +25,9 @@ const textOf = (error: unknown): string => {
   return first instanceof Error ? first.message : String(first)
 }
 
-/** The error of a method, as `AnswerError` where the platform has answered, and for the Host where it asks to wait. */
+/**
+ * Converts the error of a method: an answer of the platform to `AnswerError`, and a rate limit to a wait for the Host.
+ */
 export const failureOf = (error: unknown, veil: Veil): Error => {
   if (isRefusal(error)) return error
   const status = statusOf(error)
@@ -35,12 +39,12 @@ export const failureOf = (error: unknown, veil: Veil): Error => {
       reason: "rejected",
       remediation: "Give the bot the permission on its platform, or correct secrets in the account.",
     })
-  // Telegram answers 400 for a message that is not there.
+  // Telegram answers 400 for a message that does not exist.
   const isGone = status === 404 || (status === 400 && /message to \w+ not found/i.test(reason))
   return status === undefined ? new Error(reason) : new AnswerError(isGone ? 404 : status, reason)
 }
 
-/** The milliseconds that a platform asks to wait. */
+/** Returns how long the platform asks to wait, in milliseconds. */
 const waitOf = (error: unknown): number | undefined => {
   const {headers} = fieldsOf(fieldsOf(firstOf(error)).response)
   const header = headers instanceof Headers ? Number(headers.get("retry-after") ?? Number.NaN) : Number.NaN
@@ -49,7 +53,7 @@ const waitOf = (error: unknown): number | undefined => {
   return Number.isNaN(seconds) ? undefined : seconds * 1000
 }
 
-/** Words and close codes by which platforms refuse a bot: Discord's 4004 and 4014, and what others write. */
+/** Words and close codes with which platforms reject a bot: Discord's 4004 and 4014, and words of others. */
 const refusal =
   /\b(4004|4014)\b|unauthori[sz]ed|authentication failed|invalid (app|token|secret|credential|appid|client)/i
 
@@ -59,7 +63,7 @@ export const isRefused = (error: unknown): boolean =>
 export const credentialsHint = (name: string): string =>
   `Correct the variables that secrets names, and the bot's permissions on the platform's developer page; see the documentation of ${name}. Then run svc runtime reload.`
 
-/** Why there is no connection: a refusal where another attempt would end the same way. */
+/** Explains why there is no connection. Returns a refusal if a retry would fail too. */
 export const connectionError = (error: unknown, {name, veil}: Pick<Stock, "name" | "veil">): Error => {
   if (isRefusal(error)) return error
   const reason = veil.reason(firstOf(error ?? new Error("the adapter is offline")))

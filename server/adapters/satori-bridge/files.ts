@@ -11,21 +11,21 @@ interface ReadFile {
   readonly mime: string
 }
 
-/** Files of the Host in the hands of an adapter, which reads them by addresses. */
+/** The Host's files, which an adapter reads by temporary addresses. */
 export class LentFiles {
   readonly #files = new Map<string, StoredFile>()
   readonly #endpoint: Pick<Endpoint, "file">
   readonly #type: string | undefined
 
-  /** `type`: the element that shows a file, where it is not that of the message. */
+  /** `type` is the element that shows a file, if it differs from the message's. */
   constructor(endpoint: Pick<Endpoint, "file">, type?: string) {
     this.#endpoint = endpoint
     this.#type = type
   }
 
   /**
-   * Serves the addresses in a context; `open` serves those of files that came in. Beside these, adapters read `data:` and what is public:
-   * neither a path of this machine nor an address of its network.
+   * Serves the addresses in a context. `open` opens addresses of received files. In addition, adapters may read `data:`
+   * and public addresses, but no path of this machine and no address of its network.
    */
   serve(context: Context, open: (link: string) => Promise<Response | undefined>): void {
     const read = async (address: string): Promise<ReadFile | undefined> => {
@@ -43,7 +43,7 @@ export class LentFiles {
     context.on("http/file", read, true)
   }
 
-  /** Content whose stored files have addresses, for as long as `work` takes. */
+  /** Runs `work` with content whose stored files have addresses. The addresses expire when it ends. */
   async during<T>(content: readonly Node[], work: (content: readonly Node[]) => Promise<T>): Promise<T> {
     const lent: string[] = []
     try {

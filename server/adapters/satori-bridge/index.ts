@@ -6,7 +6,7 @@ import {lacks} from "./known.ts"
 
 export const libraries = {"@satorijs/core": "4.6.0"} as const
 
-/** Bots of stock adapters of Koishi's world, run inside of svc. */
+/** Bots of Koishi's stock adapters, run inside svc. */
 export default definePlugin({
   description: "Bots of Koishi's stock adapters (@satorijs/adapter-…)",
   setup(plugin) {

@@ -2,7 +2,7 @@ import type {Feature} from "../../../shared/sdk/sdk.ts"
 import {features} from "../satori/acts.ts"
 import type {AccountSettings} from "./account.ts"
 
-/** What the adapters that are tested have of the features that not all have. */
+/** The optional features of the tested adapters. */
 const tested: Readonly<Record<string, readonly Feature[]>> = {
   "@satorijs/adapter-telegram": [
     "edit",
@@ -45,18 +45,24 @@ const tested: Readonly<Record<string, readonly Feature[]>> = {
   ],
 }
 
-/** What every adapter has by the bridge itself. */
+/** Features that the bridge itself provides for every adapter. */
 const always: readonly Feature[] = ["upload", "download", "files"]
 
 const optional = features.filter(feature => !always.includes(feature))
 
-/** Of an adapter that is not known, an act that it does not have is refused when it is tried. */
+/**
+ * Returns the features that an adapter lacks. An unknown adapter is assumed to have most; an act it lacks is refused
+ * when it is tried.
+ */
 export const lacks = ({package: name, buttons}: AccountSettings): readonly Feature[] => {
   const has = Object.hasOwn(tested, name) ? tested[name] : optional.filter(feature => feature !== "buttons")
   const shows = buttons ?? has?.includes("buttons") ?? false
   return optional.filter(feature => (feature === "buttons" ? !shows : !has?.includes(feature)))
 }
 
-/** The element that shows a file of any kind: the one for Discord drops `file`, and takes `audio` for a voice message. */
+/**
+ * Returns the element that shows a file of any kind. Discord's adapter drops `file`, and reads `audio` as a voice
+ * message.
+ */
 export const fileElementOf = (name: string): string | undefined =>
   name === "@satorijs/adapter-discord" ? "img" : undefined

@@ -36,7 +36,7 @@ export interface Context {
     ): Promise<{readonly status: number; readonly headers?: Headers; readonly body?: ArrayBuffer}>
   }
   readonly http: {
-    /** Does the address lead to this machine, or to a network that is not public? */
+    /** Whether the address leads to this machine, or to a network that is not public. */
     isLocal(url: string): Promise<boolean>
   }
   get(service: string): unknown
@@ -45,7 +45,7 @@ export interface Context {
   start(): Promise<void>
 }
 
-/** What an adapter's package exports. */
+/** The export of an adapter's package. */
 export interface StockPlugin {
   readonly name?: string
   readonly inject?: readonly string[] | Readonly<Record<string, unknown>>
@@ -53,7 +53,7 @@ export interface StockPlugin {
   readonly prototype?: object
 }
 
-/** A schema of `schemastery`: it returns the configuration with its defaults, or throws. */
+/** A schema of `schemastery`. It returns the configuration with its defaults, or throws. */
 export interface Schema {
   (config: unknown): unknown
   readonly meta?: {readonly role?: string}
@@ -71,14 +71,14 @@ export interface Bot {
   readonly features: readonly string[]
   readonly adapter: StockAdapter | undefined
   readonly internal: Record<string, (params: Fields) => Promise<unknown>>
-  /** Of some adapters: asks who the bot is, and begins. */
+  /** In some adapters: asks for the bot's user, and starts. */
   initialize?(...args: readonly unknown[]): Promise<unknown>
   getLogin(): Promise<unknown>
   createMessage(channel: string, content: string, referrer: unknown, options: Fields): Promise<readonly Fields[]>
   offline(error: unknown): void
 }
 
-/** What keeps the connection; only one with a WebSocket has the methods. */
+/** Maintains the connection. Only an adapter with a WebSocket has these methods. */
 export interface StockAdapter {
   prepare?(): Promise<Socket>
   accept?(...args: readonly unknown[]): unknown
@@ -87,7 +87,7 @@ export interface StockAdapter {
 export interface Socket {
   addEventListener(type: string, hear: (event: unknown) => unknown): void
   close(): void
-  /** Not on every runtime. */
+  /** Missing on some runtimes. */
   terminate?(): void
 }
 

@@ -7,10 +7,10 @@ import type {RunningBot} from "./run.ts"
 import type {Stock} from "./stock.ts"
 import {fileScheme, openTelegramFile} from "./telegram.ts"
 
-/** So many channels have their last message remembered. */
+/** The number of channels whose last message is remembered. */
 const remembered = 500
 
-/** What was said last in each channel: platforms with passive answers, topics or several bots need it for what is sent there. */
+/** The last message of each channel. Platforms with passive answers, topics or several bots need it to send there. */
 export class LastSessions {
   readonly #sessions = new Map<string, Session>()
 
@@ -27,7 +27,7 @@ export class LastSessions {
   }
 }
 
-/** The methods of Satori, answered by the bot itself. */
+/** The Satori methods, implemented by the bot itself. */
 export class BotMethods implements Methods {
   readonly #stock: Stock
   readonly #running: RunningBot
@@ -70,7 +70,7 @@ export class BotMethods implements Methods {
         const {status, headers, body} = await context.satori.handleInternalRoute("GET", url)
         return new Response(body ?? null, {status, ...(headers === undefined ? {} : {headers})})
       }
-      // The bot's own platform, without its credentials.
+      // The bot's own platform, asked without its credentials.
       if (url !== null && url.origin === originOf(this.#stock)) return await fetch(url, {signal, redirect: "error"})
       return undefined
     } catch (error) {
@@ -79,7 +79,7 @@ export class BotMethods implements Methods {
   }
 }
 
-/** Where the platform's API is, where the adapter's configuration tells it. */
+/** Returns the origin of the platform's API, if the adapter's configuration has it. */
 export const originOf = ({config}: Pick<Stock, "config">): string | undefined =>
   URL.parse(textIn(config, "endpoint") ?? "")?.origin
 

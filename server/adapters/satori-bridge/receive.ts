@@ -6,7 +6,7 @@ import {elementsIn} from "./elements.ts"
 import type {Core, Session} from "./koishi.ts"
 import type {Stock} from "./stock.ts"
 
-/** A session of Koishi as an event of Satori, in plain data without secrets. */
+/** Returns a Koishi session as a Satori event, in plain data without secrets. */
 export const eventOf = (session: Session, {core, veil}: Pick<Stock, "core" | "veil">): Fields => {
   const event = fieldsOf(veil.data(core.Universal.transformKey(session.toJSON(), core.snakeCase)))
   const {message, user} = event
@@ -22,14 +22,14 @@ const messageOf = (message: Fields, core: Core): Fields => ({
   content: elementsIn(textIn(message, "content") ?? "", core.h),
 })
 
-/** An avatar that not anybody can open is left out: some have a token in their address. */
+/** Drops an avatar that is not public, because some have a token in their address. */
 const userOf = ({avatar, ...user}: Fields, [locale]: readonly string[]): Fields => ({
   ...user,
   ...(locale === undefined ? {} : {locale}),
   ...(/^https?:/.test(String(avatar)) && !String(avatar).includes("[secret]") ? {avatar} : {}),
 })
 
-/** Some adapters make a command of a message that begins with a slash: for svc it is that message. */
+/** Some adapters turn a message that starts with a slash into a command. svc needs the message. */
 const commandOf = (event: Fields): Fields => {
   const message = fieldsOf(event.message)
   const content = textIn(message, "content")
@@ -37,7 +37,7 @@ const commandOf = (event: Fields): Fields => {
   return {...event, type: "message-created", message: {...message, content: `/${content}`}}
 }
 
-/** Undefined for what the Host does not take, and for what the bot has said itself. */
+/** Returns undefined for events that the Host does not accept, and for the bot's own. */
 export const incomingFrom = (
   session: Session,
   stock: Pick<Stock, "core" | "veil">,
@@ -45,7 +45,7 @@ export const incomingFrom = (
 ): Incoming | undefined => {
   const event = eventOf(session, stock)
   const type = textIn(event, "type") ?? ""
-  // Beside each event the adapters tell the platform's own, which is in `_data` of that one already.
+  // Besides each event, adapters report the platform's own, which that event's `_data` already contains.
   if (type === "internal") return undefined
   const update = textIn(fieldsOf(event._data), "update_id")
   const id = update === undefined ? randomUUID() : `${type}/${update}`

@@ -5,14 +5,14 @@ import type {Bot, Context, Session, Socket} from "./koishi.ts"
 import {type Stock, serverMissing} from "./stock.ts"
 import {clearTimers, tame} from "./tame.ts"
 
-/** A bot gets so many milliseconds to be online; after that the Host tries again. */
+/** How long a bot may take to come online, in milliseconds. After that the Host retries. */
 const onlinePatience = 40_000
 
 export interface RunOptions extends Pick<Endpoint, "signal" | "defer" | "log"> {
-  /** Before a bot connects; what it throws ends the attempt. */
+  /** Called before a bot connects. An error from it ends the attempt. */
   readonly connecting: (bot: Bot) => void
   readonly heard: (session: Session) => void
-  /** The connection has ended, after `runBot` resolved. */
+  /** Called when the connection ends after `runBot` has resolved. */
   readonly lost: (error: Error) => void
 }
 
@@ -22,8 +22,8 @@ export interface RunningBot {
 }
 
 /**
- * Runs a stock adapter in a context of its own, and resolves once its bot is online. Throws a refusal where the platform refuses the bot.
- * A connection that ends is the end of it: the Host makes another context.
+ * Runs a stock adapter in a separate context. Resolves once its bot is online. Throws a refusal if the platform rejects
+ * the bot. The end of the connection ends the context, and the Host creates a new one.
  */
 export const runBot = async (stock: Stock, options: RunOptions): Promise<RunningBot> => {
   const {core, veil} = stock
@@ -61,7 +61,7 @@ export const runBot = async (stock: Stock, options: RunOptions): Promise<Running
     if (bot.sn === bots[0]?.sn) accepted = tame(bot, {failed, opened: socket => sockets.push(socket)}).accepted
     options.connecting(bot)
   })
-  // An adapter sets the status first, and the error behind it.
+  // An adapter sets the status first, and the error after it.
   context.on("bot-status-updated", (bot: Bot) => queueMicrotask(() => void told(bot)))
   context.on("internal/session", options.heard)
   options.signal.addEventListener("abort", () => ends.reject(options.signal.reason), {once: true})
@@ -83,11 +83,11 @@ export const runBot = async (stock: Stock, options: RunOptions): Promise<Running
 interface Made {
   readonly context: Context
   readonly bots: readonly Bot[]
-  /** What the adapter threw when it was made. */
+  /** The error of the adapter during its creation. */
   readonly failure?: unknown
 }
 
-/** Makes the bot, and lets nothing of it begin before the context starts. What the adapter acquires is undone by `defer`. */
+/** Creates the bot, and lets it start nothing before the context starts. `defer` undoes what the adapter acquires. */
 const makeContext = ({core, plugin, config, veil}: Stock, {log, defer}: Pick<RunOptions, "log" | "defer">): Made => {
   const context = new core.Context()
   const bots: Bot[] = []
@@ -102,14 +102,14 @@ const makeContext = ({core, plugin, config, veil}: Stock, {log, defer}: Pick<Run
   defer(async () => {
     const adapters = bots.map(({adapter}) => adapter)
     fork.dispose()
-    // The bots stop in the turns behind.
+    // The bots stop in later turns of the event loop.
     await nextTurn()
     for (const owner of [...bots, ...adapters]) clearTimers(owner)
   })
   return made
 }
 
-/** Throws a refusal where the package made no bot, or one that cannot work here. */
+/** Throws a refusal if the package created no bot, or one that cannot work here. */
 const botIn = ({core, name, veil}: Stock, made: Made): Bot => {
   for (const {inject} of made.context.registry.values()) if (inject.server?.required === true) throw serverMissing(name)
   const [bot] = made.bots
@@ -121,7 +121,7 @@ const botIn = ({core, name, veil}: Stock, made: Made): Bot => {
   })
 }
 
-/** Makes the bot, and keeps it from connecting: it only answers questions. */
+/** Creates the bot without letting it connect: it only answers questions. */
 export const askBot = async (stock: Stock, tools: Pick<RunOptions, "log" | "defer">): Promise<Bot> => {
   const made = makeContext(stock, tools)
   const {context} = made

@@ -4,29 +4,29 @@ import {type AccountSettings, configOf} from "./account.ts"
 import type {Core, Schema, StockPlugin} from "./koishi.ts"
 import {Veil} from "./veil.ts"
 
-/** An adapter of Koishi's world, and the configuration that it accepts. */
+/** A Koishi adapter with its validated configuration. */
 export interface Stock {
   readonly name: string
   readonly core: Core
   readonly plugin: StockPlugin
-  /** All that the package exports. */
+  /** All exports of the package. */
   readonly exports: Fields
   readonly config: Fields
   readonly veil: Veil
 }
 
-/** Loads the account's package. Throws a refusal where it is missing, is no adapter, or does not accept its configuration. */
+/** Loads the account's package. Throws a refusal if it is missing, is not an adapter, or rejects its configuration. */
 export const loadStock = async (account: AccountSettings, load: Endpoint["load"]): Promise<Stock> => {
   const core = coreIn(await load("@satorijs/core"))
   const {plugin, exports} = exportsIn(await load(account.package), account.package)
-  // Koishi's logger writes to stdout, tokens too.
+  // Koishi's logger writes to stdout, including tokens.
   core.Logger.targets.length = 0
   if (needsServer(plugin.inject)) throw serverMissing(account.package)
   const veil = new Veil(account)
   return {name: account.package, core, plugin, exports, config: checkConfig(account, plugin.Config, veil), veil}
 }
 
-/** A CommonJS module is a namespace of its names on one runtime, and is in `default` on another. */
+/** One runtime loads a CommonJS module as a namespace of its names, another puts it in `default`. */
 const coreIn = (loaded: unknown): Core =>
   ("Context" in fieldsOf(loaded) ? loaded : fieldsOf(loaded).default) as unknown as Core
 
@@ -50,7 +50,7 @@ const needsServer = (inject: StockPlugin["inject"] = []): boolean => {
   return (Array.isArray(required) && required.includes("server")) || fieldsOf(server).required === true
 }
 
-/** The refusal of an adapter that takes webhooks by Koishi's own server. */
+/** Returns the refusal for an adapter that receives webhooks through Koishi's server. */
 export const serverMissing = (name: string): Error =>
   refused(`${name} receives webhooks through Koishi's server, which svc does not have`, {
     reason: "server",
@@ -79,14 +79,14 @@ const checkConfig = (account: AccountSettings, schema: Schema | undefined, veil:
   }
 }
 
-/** The texts of a configuration, each with its path. */
+/** Returns the texts of a configuration with their paths. */
 const leavesOf = (value: unknown, path: readonly string[] = []): readonly (readonly [string, string])[] => {
   if (typeof value === "string") return [[path.join("."), value]]
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...path, key]))
 }
 
-/** The paths of the keys that a schema calls secret. */
+/** Returns the paths of a schema's secret keys. */
 const secretsOf = (schema: Schema | undefined, path: readonly string[] = []): readonly string[] => {
   if (schema === undefined) return []
   const own = schema.meta?.role === "secret" ? [path.join(".")] : []

@@ -1,14 +1,14 @@
 import type {Bot, Socket, StockAdapter} from "./koishi.ts"
 
 export interface Taming {
-  /** Something that the adapter had begun has failed, and nobody waits for it. */
+  /** Called when background work of the adapter fails. */
   readonly failed: (error: unknown) => void
   readonly opened: (socket: Socket) => void
 }
 
 /**
- * Hears what an adapter does without waiting for it: a stock adapter leaves the rejections of its beginning and of its listeners to
- * nobody. Messages of its socket are handled one after the other, so that events keep their order.
+ * Catches failures of an adapter's background work: a stock adapter does not handle rejections of its start and its
+ * listeners. Handles messages of its socket one by one, so that events keep their order.
  */
 export const tame = (bot: Bot, {failed, opened}: Taming): {readonly accepted: () => Promise<unknown>} => {
   let accepting: Promise<unknown> = Promise.resolve()
@@ -16,7 +16,7 @@ export const tame = (bot: Bot, {failed, opened}: Taming): {readonly accepted: ()
   if (begin !== undefined)
     bot.initialize = async (...args) => {
       const beginning = begin(...args)
-      // With a callback nobody waits for it.
+      // With a callback, no caller awaits the promise.
       return typeof args[0] === "function" ? beginning.catch(failed) : beginning
     }
   const adapter: StockAdapter = bot.adapter ?? {}
@@ -53,7 +53,7 @@ const inOrder = (socket: Socket, failed: (error: unknown) => void): Socket => {
   return socket
 }
 
-/** Stops the timers that an adapter leaves behind. */
+/** Stops timers that an adapter leaves running. */
 export const clearTimers = (owner: object | undefined): void => {
   for (const value of Object.values(owner ?? {}))
     if (Object(value).constructor?.name === "Timeout") clearTimeout(value as NodeJS.Timeout)

@@ -4,12 +4,14 @@ import {isUnanswered} from "./failures.ts"
 import type {Bot} from "./koishi.ts"
 import type {Stock} from "./stock.ts"
 
-/** Before the path of a file at Telegram. */
+/** The scheme of the addresses of Telegram's files. */
 export const fileScheme = "telegram:"
 
 export const isTelegram = ({name}: Pick<Stock, "name">): boolean => name === "@satorijs/adapter-telegram"
 
-/** Telegram keeps updates that nobody has confirmed for so many milliseconds (https://core.telegram.org/bots/api#getting-updates). */
+/**
+ * How long Telegram keeps unconfirmed updates, in milliseconds (https://core.telegram.org/bots/api#getting-updates).
+ */
 export const keepsFor = 24 * 60 * 60 * 1000
 
 interface TelegramBot extends Bot {
@@ -22,15 +24,16 @@ interface TelegramBot extends Bot {
 export interface Gate {
   /** Resolves once events may be stored. */
   readonly opened: Promise<void>
-  /** Resolves once all that was dispatched is stored. */
+  /** Resolves once all dispatched events are stored. */
   readonly stored: () => Promise<void>
   readonly lost: (error: unknown) => void
   readonly log: Log
 }
 
 /**
- * Puts a gate into the polling of `@satorijs/adapter-telegram` 4.5: it confirms an update once that is stored. As it is shipped it
- * drops what waits when it connects, and confirms what it has only begun to handle. Files are not loaded before somebody opens them.
+ * Adds a gate to the polling of `@satorijs/adapter-telegram` 4.5, so that it confirms an update only once it is stored.
+ * The original drops pending updates when it connects, and confirms updates before it has handled them. Files are
+ * loaded only when somebody opens them.
  */
 export const gateTelegram = (bot: Bot, {exports, veil}: Stock, {opened, stored, lost, log}: Gate): void => {
   const telegram = bot as TelegramBot
@@ -43,9 +46,9 @@ export const gateTelegram = (bot: Bot, {exports, veil}: Stock, {opened, stored, 
       remediation: "Install @satorijs/adapter-telegram 4.5.11, or use the built-in adapter telegram.",
     })
   lookUpFiles(telegram)
-  // The avatar's address would have the token in it.
+  // The avatar's address would contain the token.
   telegram.setAvatarUrl = async () => {}
-  // Telegram refuses the answer to a press that is some seconds old. The press counts all the same.
+  // Telegram rejects the answer to a press that is some seconds old. The press still counts.
   internal.answerCallbackQuery = async params =>
     answerPress
       ?.call(internal, params)
@@ -61,7 +64,7 @@ export const gateTelegram = (bot: Bot, {exports, veil}: Stock, {opened, stored, 
   }
   let offset = 0
   internal.getUpdates = async params => {
-    // At its beginning the adapter asks for all that waits, to skip it.
+    // At the start the adapter requests all pending updates in order to skip them.
     if (params.offset === undefined) return []
     await opened
     try {
@@ -77,7 +80,10 @@ export const gateTelegram = (bot: Bot, {exports, veil}: Stock, {opened, stored, 
   }
 }
 
-/** A file is its path at Telegram, and its size; one that Telegram does not give to bots is an element without an address. */
+/**
+ * Looks up files: a file is its path at Telegram and its size. A file that bots cannot read is an element without an
+ * address.
+ */
 const lookUpFiles = (bot: TelegramBot): void => {
   bot.$getFileFromPath = async (path, extra) => ({...extra, src: `${fileScheme}/${path}`})
   bot.$getFileFromId = async id => {
@@ -96,7 +102,10 @@ export const openTelegramFile = async (bot: Bot, link: string): Promise<Response
   return new Response(data)
 }
 
-/** The messages of an album are handled together, since the adapter waits for the last of them; all else one after the other. */
+/**
+ * Groups updates. Messages of an album are handled together, because the adapter waits for the last of them. All others
+ * are handled one by one.
+ */
 export const albumsOf = (updates: readonly unknown[]): readonly (readonly unknown[])[] => {
   const groups: unknown[][] = []
   let last: string | undefined

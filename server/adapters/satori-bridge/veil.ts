@@ -1,6 +1,6 @@
 import type {AccountSettings} from "./account.ts"
 
-/** Takes the secrets of an account out of what a library says: addresses and errors of some have a token in them. */
+/** Removes an account's secrets from a library's texts, because some addresses and errors contain a token. */
 export class Veil {
   readonly #secrets: readonly string[]
 
@@ -13,13 +13,13 @@ export class Veil {
     return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text)
   }
 
-  /** What an error says, in one line. */
+  /** Returns an error's message, in one line. */
   reason(error: unknown): string {
     const said = error instanceof Error ? error.message || error.name : String(error)
     return this.text(said).replace(/\s+/g, " ").trim().slice(0, 300).toWellFormed()
   }
 
-  /** As JSON would carry it. */
+  /** Returns the value as plain JSON data. */
   data(value: unknown): unknown {
     const shown = JSON.stringify(value, (_, item) => {
       if (typeof item === "bigint") return String(item)

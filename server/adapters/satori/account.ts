@@ -27,5 +27,5 @@ export const Account = Type.Object(
 
 export type AccountSettings = Static<typeof Account>
 
-/** The address without a slash at its end, and without `/v1`. */
+/** Returns the address without a slash at its end, and without `/v1`. */
 export const baseOf = ({url}: Pick<AccountSettings, "url">): string => url.replace(/\/+$/, "").replace(/\/v1$/, "")

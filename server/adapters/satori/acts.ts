@@ -29,13 +29,13 @@ export interface Acting {
   readonly proxies: () => readonly string[]
 }
 
-/** What the server's methods do for one login; files that are sent go another way. */
+/** Implements the acts of one login with the server's methods. Uploads are separate. */
 export const senderOf = ({api, login, channels, proxies}: Acting) => {
   const act = (method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> =>
     api.call(method, params, signal).catch(error => {
       throw finalOf(error)
     })
-  /** What is gone already counts as done. */
+  /** A target that no longer exists counts as done. */
   const remove = async (method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) => {
     await api.call(method, params, signal).catch(error => {
       if (!(error instanceof AnswerError && error.status === 404 && isGone(login, method))) throw finalOf(error)
@@ -63,7 +63,7 @@ export const senderOf = ({api, login, channels, proxies}: Acting) => {
   } satisfies Sender
 }
 
-/** Does 404 mean that the message is gone, and not that the server lacks the method? */
+/** Whether 404 means that the message no longer exists, and not that the server lacks the method. */
 const isGone = ({features}: Acting["login"], method: string): boolean =>
   features.length === 0 || features.includes(method)
 

@@ -3,10 +3,10 @@ import {type AccountSettings, baseOf} from "./account.ts"
 import {fieldsOf, textIn} from "./fields.ts"
 import type {ServerLogin} from "./protocol.ts"
 
-/** In characters: what an error shows of a server's answer. */
+/** The most characters of a server's answer in an error. */
 const longestReason = 300
 
-/** An answer of the server that is no success. */
+/** An answer of the server with an error status. */
 export class AnswerError extends Error {
   readonly status: number
 
@@ -18,13 +18,19 @@ export class AnswerError extends Error {
 
 /** The methods of Satori for one login. */
 export interface Methods {
-  /** Asks a method; resolves to its answer, undefined where that is no JSON. Throws `AnswerError`, and what the connection throws. */
+  /**
+   * Calls a method. Resolves to its answer; undefined if that is not JSON. Throws `AnswerError`, and errors of the
+   * connection.
+   */
   call(method: string, params: unknown, signal: AbortSignal): Promise<unknown>
-  /** Opens what the login alone can open. Undefined for what is not its own: the author of a message may have written the address. */
+  /**
+   * Opens a file that only the login can open. Undefined for other addresses, because the author of a message may have
+   * written them.
+   */
   open(link: string, signal: AbortSignal): Promise<Response | undefined>
 }
 
-/** The HTTP side of a server, asked as one login. */
+/** The HTTP API of a server, called as one login. */
 export class Api implements Methods {
   readonly #base: string
   readonly #token: string | undefined
@@ -45,7 +51,7 @@ export class Api implements Methods {
     return json(await this.#textOf(answer, method))
   }
 
-  /** Uploads one file; resolves to its address. Throws as `call`. */
+  /** Uploads one file. Resolves to its address. Throws the same errors as `call`. */
   async upload(form: {readonly type: string; readonly body: ReadableStream<Uint8Array>}, signal: AbortSignal) {
     const method = "upload.create"
     const headers = {"content-type": form.type}
@@ -60,7 +66,7 @@ export class Api implements Methods {
     return src
   }
 
-  /** By the server's proxy; undefined where the link would lead to another place of the server. */
+  /** Opens a link through the server's proxy. Undefined if the link would leave the proxy's path. */
   async open(link: string, signal: AbortSignal): Promise<Response | undefined> {
     const prefix = `${this.#base}/v1/proxy/`
     const url = URL.parse(`${prefix}${link}`)
@@ -74,12 +80,12 @@ export class Api implements Methods {
       ...(this.#token === undefined ? {} : {authorization: `Bearer ${this.#token}`}),
       "satori-platform": platform,
       "satori-user-id": user.id,
-      // Servers of the first drafts read these.
+      // Servers that follow the first drafts read these.
       "x-platform": platform,
       "x-self-id": user.id,
       ...(init.headers as Record<string, string> | undefined),
     }
-    // A redirect could take the token elsewhere.
+    // A redirect could leak the token.
     return fetch(`${this.#base}${path}`, {...init, headers, signal, redirect: "manual"})
   }
 
@@ -91,7 +97,7 @@ export class Api implements Methods {
     throw new AnswerError(answer.status, `${method}: the server answered ${answer.status}${this.#reasonIn(text)}`)
   }
 
-  /** What the server says of it; never the token, which it may have repeated. */
+  /** Returns the server's reason, without the token, which the server may have repeated. */
   #reasonIn(text: string): string {
     const problem = fieldsOf(json(text))
     const said = textIn(problem, "detail") ?? textIn(problem, "message") ?? textIn(problem, "title") ?? text
@@ -111,7 +117,7 @@ const json = (text: string): unknown => {
 
 const isFinal = (status: number): boolean => (status >= 300 && status < 500 && status !== 408) || status === 501
 
-/** The error of an act for the Host: a refusal where another attempt would end the same way. */
+/** Converts the error of an act for the Host: to a refusal if a retry would fail too. */
 export const finalOf = (error: unknown): unknown => {
   if (!(error instanceof AnswerError) || !isFinal(error.status)) return error
   return refused(error.message, {

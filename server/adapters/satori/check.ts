@@ -7,7 +7,10 @@ import {openSocket} from "./socket.ts"
 
 const ignore = {event: () => {}, proxies: () => {}, strange: () => {}, lost: () => {}}
 
-/** Identifies on a connection of its own, and asks the login by HTTP. Throws where the server cannot be reached, and its refusal. */
+/**
+ * Identifies on a separate connection, and asks for the login by HTTP. Throws if the server cannot be reached, or
+ * rejects the token.
+ */
 export const check = async (account: AccountSettings, {signal}: CheckTools): Promise<readonly AdapterFinding[]> => {
   const undos: (() => void)[] = []
   try {
@@ -42,7 +45,7 @@ const checkLogin = async (
   }
 }
 
-/** The methods are asked over HTTP, which a gateway may treat otherwise than the WebSocket. */
+/** Calls a method over HTTP, because a gateway may handle HTTP differently from the WebSocket. */
 const checkMethods = async (api: Api, {features}: ServerLogin, signal: AbortSignal): Promise<AdapterFinding> => {
   const what = "methods"
   try {

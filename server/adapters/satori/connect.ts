@@ -12,12 +12,14 @@ import {chooseLogin, nameOf} from "./logins.ts"
 import {isOf, loginStatus, type ServerLogin, snOf} from "./protocol.ts"
 import {openSocket} from "./socket.ts"
 
-/** A login that the server has not connected yet gets so many milliseconds; after that the Host tries again. */
+/**
+ * How long a login that is offline at the server may take to come online, in milliseconds. After that the Host retries.
+ */
 const onlinePatience = 40_000
 
 /**
- * Connects to the server, and goes on behind the last event that was stored. Resolves once the login is online. Throws a refusal where
- * the token is wrong, or the account means several logins.
+ * Connects to the server, and resumes after the last stored event. Resolves once the login is online. Throws a refusal
+ * if the token is wrong, or the account matches several logins.
  */
 export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Sender> => {
   const url = baseOf(account)
@@ -60,7 +62,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   return {...senderOf({api, login, channels, proxies: () => proxies}), upload: uploading(api, login)}
 }
 
-/** Is the login connected to its platform? Without it the endpoint is not online, and says so. */
+/** Tracks whether the login is connected to its platform. If it is not, the endpoint goes offline with that reason. */
 class Presence {
   readonly #login: ServerLogin
   readonly #endpoint: Pick<Endpoint, "lost" | "signal">

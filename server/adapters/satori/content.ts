@@ -2,18 +2,18 @@ import {isElement, type Node, renderContent} from "../../../shared/sdk/sdk.ts"
 import {type Fields, fieldsOf, textIn} from "./fields.ts"
 
 /**
- * Before the address of a file that only the server opens. The Host's own links begin with `internal:` as the server's do, and lead
- * to other files.
+ * The scheme of files that only the server can open. The server's links begin with `internal:` like the Host's own, but
+ * lead to other files.
  */
 const scheme = "satori:"
 
 /**
- * A tag of a file, from its name to its end; `image` is the word of the first drafts. A `<` never stands in a tag, so that looking for
- * one takes no longer than the text is.
+ * Matches a tag of a file, from its name to its end. `image` is the name in the first drafts. A tag never contains `<`,
+ * so matching takes linear time.
  */
 const fileTag = /<(img|image|audio|video|file)(\s(?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/gi
 
-/** An address in a tag of a file: `url` is the word of the first drafts. */
+/** Matches an address in a tag of a file. `url` is the name in the first drafts. */
 const address = /(\s)(src|url)(\s*=\s*)(["'])(.*?)\4/gis
 
 const decode = (text: string): string => text.replaceAll("&amp;", "&")
@@ -22,8 +22,8 @@ const needsServer = (src: string, proxies: readonly string[]): boolean =>
   /^(internal|upload):/i.test(src) || proxies.some(prefix => src.startsWith(prefix))
 
 /**
- * The content of a message that came in. Files that only the server opens get addresses of the adapter's own, which `download`
- * takes; a quoted message that stands beside the content comes in front of it.
+ * Returns the content of a received message. Files that only the server can open get addresses of this adapter, which
+ * `download` accepts. A quoted message beside the content moves to its front.
  */
 export const contentOf = (message: Fields, proxies: readonly string[]): string => {
   const content = textIn(message, "content") ?? ""
@@ -46,17 +46,17 @@ const quoteOf = (message: Fields, content: string): string => {
     : renderContent({type: "quote", attrs: {id}, children: []})
 }
 
-/** What the server is asked to open for the address of a file; undefined for what anybody opens. */
+/** Returns the link of a file that only the server can open; undefined for any other address. */
 export const linkOf = (src: string | undefined): string | undefined =>
   src?.startsWith(scheme) === true ? src.slice(scheme.length) : undefined
 
-/** Before the ids of buttons: a server that is a Host of svc too would take them for its own. */
+/** The prefix of button ids. Without it, another svc Host as the server would take them for its own. */
 const pressScheme = "s:"
 
-/** The id that the Host has given a button. */
+/** Returns the id that the Host gave the button. */
 export const buttonIdOf = (id: string): string => (id.startsWith(pressScheme) ? id.slice(pressScheme.length) : id)
 
-/** The content that a server gets: its own links are its own again. */
+/** Returns the content for the server, with the server's own links restored. */
 export const toContent = (nodes: readonly Node[]): string => renderContent(nodes.map(forServer))
 
 const forServer = (node: Node): Node => {

@@ -3,7 +3,7 @@ import {buttonIdOf, contentOf} from "./content.ts"
 import {type Fields, fieldsOf, numberIn, textIn} from "./fields.ts"
 import {type ServerLogin, snOf} from "./protocol.ts"
 
-/** Names of the reference implementation, and the standard's. */
+/** Event names of the reference implementation, and the standard's names. */
 const standardNames: ReadonlyMap<string, string> = new Map([
   ["message", "message-created"],
   ["reaction-deleted", "reaction-removed"],
@@ -12,10 +12,10 @@ const standardNames: ReadonlyMap<string, string> = new Map([
   ["guild-member-deleted", "guild-member-removed"],
 ])
 
-/** The Host makes the events of logins itself. */
+/** The Host itself creates the events of logins. */
 const passed: ReadonlySet<string> = new Set(eventTypes.filter(type => !type.startsWith("login-")))
 
-/** Types whose events a server also sends for what the bot has done itself. */
+/** Whether a server also sends events of this type for the bot's own actions. */
 const isEcho = (type: string): boolean => /^(message-(created|updated)|reaction-)/.test(type)
 
 export const typeOf = (event: Fields): string => {
@@ -25,13 +25,13 @@ export const typeOf = (event: Fields): string => {
 
 export interface Reading {
   readonly login: {readonly user: Pick<ServerLogin["user"], "id">}
-  /** Addresses that only the server opens begin so. */
+  /** Prefixes of addresses that only the server can open. */
   readonly proxies: readonly string[]
-  /** The id of an event that is no new message, where there is a better one than its `sn`. */
+  /** A better id than the `sn`, for events other than new messages. */
   readonly id?: string
 }
 
-/** An event as the Host takes it; undefined for one that is not for the bot, or of which too little is said. */
+/** Returns an event for the Host; undefined if it is not for the bot or is incomplete. */
 export const incomingOf = (event: Fields, {login, proxies, id: known}: Reading): Incoming | undefined => {
   const type = typeOf(event)
   if (!passed.has(type)) return undefined
@@ -58,7 +58,8 @@ export const incomingOf = (event: Fields, {login, proxies, id: known}: Reading):
 }
 
 /**
- * The event's id is not its `sn`, whose count a server may restart. A message has the same id live and in the history.
+ * The event's id does not use `sn` alone, because a server may restart its numbers. A message has the same id live and
+ * in the history.
  */
 const idOf = (type: string, event: Fields, channel?: string, known?: string): string | undefined => {
   const message = textIn(fieldsOf(event.message), "id")
@@ -84,7 +85,7 @@ export const guildOf = (fields: Fields): Incoming["guild"] => {
   return id === undefined ? undefined : {id, ...(name === undefined ? {} : {name})}
 }
 
-/** `account` and `locale` are told by other Hosts of svc. */
+/** Other svc Hosts send `account` and `locale`. */
 export const userOf = (event: Fields, message: Fields): Incoming["user"] => {
   const member = fieldsOf(event.member ?? message.member)
   const user = [event.user, message.user, member.user, event.operator].map(fieldsOf).find(each => textIn(each, "id"))
@@ -118,7 +119,7 @@ const emojiOf = (event: Fields): Pick<Incoming, "emoji"> => {
   return id === undefined ? {} : {emoji: {id, ...(name === undefined ? {} : {name})}}
 }
 
-/** Other Hosts of svc say what was filled in. */
+/** Other svc Hosts send the values of a form. */
 const buttonOf = (event: Fields): Pick<Incoming, "button" | "form"> => {
   const id = textIn(fieldsOf(event.button), "id")
   if (id === undefined) return {}

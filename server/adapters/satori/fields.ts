@@ -1,12 +1,12 @@
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The keys of an object that came from outside; none of what is no object. */
+/** Returns an object from outside; empty if the value is not an object. */
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Text that is not empty. Some servers write ids as numbers. */
+/** Returns non-empty text. Some servers write ids as numbers. */
 export const textIn = (fields: Fields, key: string): string | undefined => {
   const value = fields[key]
   if (typeof value === "number") return String(value)

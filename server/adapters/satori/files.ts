@@ -6,14 +6,17 @@ import type {ServerLogin} from "./protocol.ts"
 
 const method = "upload.create"
 
-/** In bytes: a larger file goes into no message itself, where a server takes no uploads. */
+/** The most bytes of a file inside a message, if a server accepts no uploads. */
 const largestInside = 512 * 1024
 
-/** The first reference server has no status of its own for what its bot lacks: it answers 500, and tells no features. */
+/**
+ * The first reference server has no separate status for a method that its bot lacks: it answers 500, and lists no
+ * features.
+ */
 const isMissing = (error: unknown, features: readonly string[]): boolean =>
   error instanceof AnswerError && [404, 405, 501, ...(features.length === 0 ? [500] : [])].includes(error.status)
 
-/** Files go to the server by `upload.create`; where it has no such method, small ones go into the message. */
+/** Uploads files with `upload.create`. If the server lacks the method, small files go into the message. */
 export const uploading =
   (api: Api, {features}: ServerLogin): NonNullable<Sender["upload"]> =>
   async ({file}, signal) => {
@@ -40,7 +43,7 @@ const inside = async (file: StoredFile): Promise<string> => {
   return `data:${file.type};base64,${Buffer.from(bytes).toString("base64")}`
 }
 
-/** A form of one file (RFC 7578), read from the disk as it is sent. */
+/** Returns a form with one file (RFC 7578), which is read from disk while it is sent. */
 export const formOf = (file: StoredFile): {type: string; body: ReadableStream<Uint8Array>} => {
   const boundary = `svc-${randomUUID()}`
   const name = file.name.replace(/["\r\n]/g, encodeURIComponent)
@@ -63,7 +66,7 @@ async function* piecesOf(head: string, file: StoredFile, tail: string): AsyncGen
   yield Buffer.from(tail)
 }
 
-/** The server opens what only it can open; anything else is left to the Host. */
+/** Opens files that only the server can open. Leaves other addresses to the Host. */
 export const downloading =
   (api: Methods): NonNullable<Sender["download"]> =>
   async ({src}, signal) => {

@@ -5,7 +5,7 @@ import {type Fields, fieldsOf, listOf, numberIn, textIn} from "./fields.ts"
 
 type Channel = NonNullable<Incoming["channel"]>
 
-/** What is known of channels, so that the history tells a direct one: some servers name only the id in a list. */
+/** Known channels, so that the history can mark direct ones: some servers return only the id in a list. */
 export class Channels {
   readonly #api: Methods
   readonly #known = new Map<string, Channel>()
@@ -33,7 +33,7 @@ export class Channels {
   }
 }
 
-/** Messages of a channel by `message.list`, oldest first, under the ids that they have live. */
+/** Returns messages of a channel with `message.list`, oldest first, with the same ids as live. */
 export const history =
   (api: Methods, channels: Channels, proxies: () => readonly string[]): NonNullable<Sender["history"]> =>
   async ({channel: id, before, after, limit}, signal) => {
@@ -67,7 +67,7 @@ const eventOf = (fields: Fields, channel: Channel, proxies: readonly string[]): 
   ]
 }
 
-/** Older servers ignore `order`. Messages of one moment keep their places. */
+/** Older servers ignore `order`. Messages of the same time keep their order. */
 const inOrder = (events: readonly DatedIncoming[]): readonly DatedIncoming[] => {
   const [first, last] = [events.at(0), events.at(-1)]
   const isReversed = first !== undefined && last !== undefined && first.timestamp > last.timestamp

@@ -4,7 +4,7 @@ import {features} from "./acts.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 
-/** Logins of any server of Satori v1: Koishi, another Host of svc, or another bridge to chat platforms. */
+/** Logins of any Satori v1 server: Koishi, another svc Host, or another bridge to chat platforms. */
 export default definePlugin({
   description: "Logins of a Satori server",
   setup(plugin) {

@@ -1,43 +1,43 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {type Endpoint, type Incoming, isProblem} from "../../../shared/sdk/sdk.ts"
 
-/** So many events wait for the Host at most; so many are stored in one batch. */
+/** The most events that wait for the Host, and the most in one batch. */
 const most = {waiting: 5000, batch: 100} as const
 
-/** From one attempt to the next while ingress is paused, in milliseconds. */
+/** The pause between two attempts to store while ingress is paused, in milliseconds. */
 const pausedFor = 1000
 
 interface Waiting {
-  /** Undefined for what the Host does not take. */
+  /** Undefined for events that the Host does not accept. */
   readonly event: Incoming | undefined
   readonly sn: number | undefined
 }
 
 type IntakeEndpoint = Pick<Endpoint, "receive" | "lost" | "log" | "signal">
 
-/** Where a server goes on: of which server, behind which event. */
+/** The place to resume: the server, and the last event. */
 interface Cursor {
   readonly url: string
   readonly sn: number
 }
 
-/** The `sn` of a stored cursor; undefined where it is another server's. */
+/** Returns the `sn` of a stored cursor; undefined if it belongs to another server. */
 export const snOfCursor = (cursor: string | undefined, url: string): number | undefined => {
   if (cursor === undefined) return undefined
-  // Written by `Intake` alone.
+  // Only `Intake` writes it.
   const stored: Cursor = JSON.parse(cursor)
   return stored.url === url ? stored.sn : undefined
 }
 
 /**
- * Hands events to the Host in their order, with the number of the last one, behind which the next connection goes on. Nothing that is
- * not stored moves that number: more than the queue holds is left to the server, and fetched by another connection.
+ * Delivers events to the Host in order, with the number of the last one, after which the next connection resumes. Only
+ * stored events move that number: if the queue is full, the next connection fetches the rest.
  */
 export class Intake {
   readonly #endpoint: IntakeEndpoint
   readonly #url: string
   #sn: number | undefined
-  /** Has this connection given an event with a number? */
+  /** Whether this connection has delivered a numbered event. */
   #isNumbered = false
   #waiting: Waiting[] = []
   #isFull = false
@@ -58,13 +58,13 @@ export class Intake {
     if (this.#isOpen) this.#store()
   }
 
-  /** Events are stored from now on. */
+  /** Starts to store events. */
   open(): void {
     this.#isOpen = true
     this.#store()
   }
 
-  /** Resolves once all that was added is stored; rejects where that ends the connection. */
+  /** Resolves once all added events are stored. Rejects if storing ends the connection. */
   async stored(): Promise<void> {
     await this.#storing
     if (this.#isFull) throw new Error("the connection has ended")
@@ -74,7 +74,7 @@ export class Intake {
     if (this.#isStoring) return
     this.#storing = this.#storeAll()
     this.#storing.catch(error => {
-      // What comes from now on is the next connection's.
+      // Later events are left to the next connection.
       this.#isFull = true
       const isClosed = this.#endpoint.signal.aborted || isProblem(error, "admission_closed")
       if (!isClosed) this.#endpoint.lost(error)
@@ -96,7 +96,7 @@ export class Intake {
       throw new Error(`more than ${most.waiting} events were waiting; resuming after the last stored one`)
   }
 
-  /** Again while ingress is paused. */
+  /** Retries while ingress is paused. */
   async #insist(batch: readonly Waiting[]): Promise<void> {
     for (;;) {
       try {
@@ -108,7 +108,7 @@ export class Intake {
     }
   }
 
-  /** An event that is not valid is left out, and what came with it is stored. */
+  /** Stores a batch. An invalid event is dropped, and the others are stored. */
   async #storeBatch(batch: readonly Waiting[]): Promise<void> {
     const events = batch.flatMap(({event}) => event ?? [])
     const sn = batch.reduce(this.#after, this.#sn)
@@ -131,7 +131,9 @@ export class Intake {
     return JSON.stringify({url: this.#url, sn} satisfies Cursor)
   }
 
-  /** The first number of a connection may be lower than the last one stored: then the server has restarted its count. */
+  /**
+   * The first number of a connection may be lower than the last stored one: the server has then restarted its numbers.
+   */
   readonly #after = (last: number | undefined, {sn}: Waiting, index: number): number | undefined => {
     if (sn === undefined) return last
     if (last === undefined || (!this.#isNumbered && index === 0)) return sn

@@ -8,8 +8,8 @@ const namesOf = (logins: readonly ServerLogin[]): string =>
   logins.length === 0 ? "none" : logins.map(nameOf).join(", ")
 
 /**
- * The login that an account means. Throws where there is none, which may change; throws a refusal where the account leaves several to
- * choose from.
+ * Returns the login that the account names. Throws an error if there is none, because that may change. Throws a refusal
+ * if several match.
  */
 export const chooseLogin = (
   logins: readonly ServerLogin[],

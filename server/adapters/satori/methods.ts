@@ -1,7 +1,7 @@
 import type {Feature} from "../../../shared/sdk/sdk.ts"
 import {fieldsOf, numberIn} from "./fields.ts"
 
-/** The methods of Satori v1 that go to the server as they are. */
+/** The Satori v1 methods that are passed to the server unchanged. */
 export const methodNames = [
   "channel.get",
   "channel.list",
@@ -35,7 +35,7 @@ export const methodNames = [
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** What the reference implementation calls otherwise than the standard: a server gets both words. */
+/** Adds the reference implementation's names for parameters, so that a server gets both names. */
 export const parametersOf = (method: string, params: Parameters): Parameters => {
   if (/^guild\.role\.(create|update)$/.test(method)) return {data: params.role, ...params}
   if (method === "channel.mute") return {enable: (numberIn(fieldsOf(params), "duration") ?? 0) > 0, ...params}

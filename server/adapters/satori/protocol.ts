@@ -1,28 +1,28 @@
 import {type Fields, fieldsOf, listOf, numberIn, textIn} from "./fields.ts"
 
-/** Satori v1, events: the `op` of a signal (https://satori.chat). */
+/** Satori v1, events: the `op` of each signal (https://satori.chat). */
 export const opcode = {event: 0, ping: 1, pong: 2, identify: 3, ready: 4, meta: 5} as const
 
 export const loginStatus = {offline: 0, online: 1} as const
 
-/** A login as a server tells of it. */
+/** A login, as the server reports it. */
 export interface ServerLogin {
   readonly sn: number | undefined
   readonly platform: string
   readonly user: {readonly id: string; readonly name?: string; readonly avatar?: string}
   readonly status: number
-  /** Empty where the server tells none. */
+  /** Empty if the server lists none. */
   readonly features: readonly string[]
 }
 
-/** What a server says. */
+/** A signal of the server. */
 export type Signal =
   | {readonly is: "event"; readonly event: Fields}
   | {readonly is: "pong"}
   | {readonly is: "ready"; readonly logins: readonly ServerLogin[]; readonly proxies: readonly string[]}
   | {readonly is: "meta"; readonly proxies: readonly string[]}
 
-/** Reads one message of a server; undefined for what is no signal that a client knows. */
+/** Reads one message of a server; undefined for an unknown signal. */
 export const readSignal = (text: string): Signal | undefined => {
   const {op, body: said} = fieldsOf(parse(text))
   const body = fieldsOf(said)
@@ -42,14 +42,14 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Without logins that do not know yet who they are. */
+/** Returns the logins, without those whose user is not known yet. */
 export const readLogins = (value: unknown): readonly ServerLogin[] =>
   listOf(value).flatMap(each => {
     const login = readLogin(fieldsOf(each))
     return login === undefined ? [] : [login]
   })
 
-/** `self_id` is the word of servers of the first drafts. */
+/** Reads a login. `self_id` is the name in the first drafts. */
 export const readLogin = (fields: Fields): ServerLogin | undefined => {
   const user = fieldsOf(fields.user)
   const platform = textIn(fields, "platform")
@@ -66,13 +66,13 @@ export const readLogin = (fields: Fields): ServerLogin | undefined => {
   }
 }
 
-/** The event's number; servers of the first drafts call it `id`. */
+/** Returns the event's number. The first drafts call it `id`. */
 export const snOf = (event: Fields): number | undefined => {
   const sn = numberIn(event, "sn") ?? numberIn(event, "id")
   return sn !== undefined && Number.isSafeInteger(sn) && sn >= 0 ? sn : undefined
 }
 
-/** Is it an event of this login? One that names none is everybody's. */
+/** Whether the event belongs to this login. An event that names no login belongs to all. */
 export const isOf = (event: Fields, login: ServerLogin): boolean => {
   const named = fieldsOf(event.login)
   const platform = textIn(named, "platform") ?? textIn(event, "platform")

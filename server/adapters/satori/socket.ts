@@ -3,26 +3,29 @@ import {type AccountSettings, baseOf} from "./account.ts"
 import type {Fields} from "./fields.ts"
 import {opcode, readSignal, type ServerLogin} from "./protocol.ts"
 
-/** A server gets so many milliseconds to accept the connection and to answer IDENTIFY. */
+/** The timeout for the connection and the answer to IDENTIFY, in milliseconds. */
 const readyPatience = 15_000
 
-/** From one PING to the next, in milliseconds: what Satori v1 asks for. */
+/** The interval between two PINGs that Satori v1 requires, in milliseconds. */
 const pingEvery = 10_000
 
-/** Longer signals, in UTF-16 code units, are passed over. */
+/** Longer signals, in UTF-16 code units, are skipped. */
 const longestSignal = 8 * 1024 * 1024
 
 export interface Listener {
   event(event: Fields): void
   proxies(urls: readonly string[]): void
-  /** What came was no signal, or one of another version. */
+  /** Called for a message that is not a signal of this version. */
   strange(why: string): void
-  /** The connection has ended, after READY. `since`, in milliseconds since 1970: when it was last known to be good. */
+  /**
+   * Called when the connection ends after READY. `since` is when it was last known to be good, in milliseconds since
+   * 1970.
+   */
   lost(error: Error, since?: number): void
 }
 
 export interface SocketOptions {
-  /** Goes on behind this event. */
+  /** The event after which to resume. */
   readonly sn?: number | undefined
   readonly listener: Listener
   readonly signal: AbortSignal
@@ -31,8 +34,8 @@ export interface SocketOptions {
 }
 
 /**
- * Opens the WebSocket of events, and identifies. Resolves to the logins of READY; events come to the listener from then on, in the
- * server's order. Throws a refusal where the server does not take the token.
+ * Opens the event WebSocket and identifies. Resolves to the logins of READY; from then on, the listener gets events in
+ * the server's order. Throws a refusal if the server rejects the token.
  */
 export const openSocket = (
   account: Pick<AccountSettings, "url" | "token">,
@@ -57,14 +60,14 @@ export const openSocket = (
     signal.addEventListener("abort", () => reject(signal.reason), {once: true})
     socket.addEventListener("open", () => {
       const token = account.token?.reveal()
-      // Servers of the first drafts read `sequence`.
+      // Servers that follow the first drafts read `sequence`.
       tell(opcode.identify, {...(token === undefined ? {} : {token}), ...(sn === undefined ? {} : {sn, sequence: sn})})
     })
     socket.addEventListener("close", ({code, reason}) => {
       beat.stop()
       end(isReady ? closed(wordsOf(code, reason)) : notReady(code, reason), beat.goodAt)
     })
-    // Node 22.12 tells of a connection that could not be made by this alone.
+    // Node 22.12 reports a failed connection only with this event.
     socket.addEventListener("error", event => {
       const why =
         "message" in event && typeof event.message === "string" && event.message !== "" ? event.message : "it failed"
@@ -91,13 +94,13 @@ export const openSocket = (
   })
 }
 
-/** Sends a PING so often, and tells once where one was not answered until the next. */
+/** Sends a PING at each interval, and reports once if one has no answer before the next. */
 class Heartbeat {
   readonly #ping: () => void
   #timer: ReturnType<typeof setInterval> | undefined
   #askedAt = Date.now()
   #isAnswered = true
-  /** When the last PING was sent that was answered, in milliseconds since 1970; undefined while there is none. */
+  /** When the last answered PING was sent, in milliseconds since 1970; undefined before the first. */
   goodAt: number | undefined
 
   constructor(ping: () => void) {
@@ -128,7 +131,10 @@ class Heartbeat {
   }
 }
 
-/** Codes with which servers refuse a token: 4004 of the reference server, 4003 of svc, 3000 and 3003 of the IANA registry. */
+/**
+ * Codes with which servers reject a token: 4004 of the reference server, 4003 of svc, 3000 and 3003 of the IANA
+ * registry.
+ */
 const refusingCodes: ReadonlySet<number> = new Set([3000, 3003, 4001, 4003, 4004])
 
 const wordsOf = (code: number, reason: string): string => (reason === "" ? `code ${code}` : `${reason} (${code})`)

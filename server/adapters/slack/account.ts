@@ -1,6 +1,6 @@
 import {type Static, Type} from "../../../shared/sdk/sdk.ts"
 
-/** One app of Slack in one workspace. */
+/** One Slack app in one workspace. */
 export const Account = Type.Object(
   {
     botToken: Type.Secret({description: "The Bot User OAuth Token (xoxb-…), as ${NAME}"}),

@@ -3,10 +3,10 @@ import {type CheckTools, type Refusal, refused, retryAfter} from "../../../share
 import {type AccountSettings, apiOf} from "./account.ts"
 import {type Payload, payloadOf, textIn} from "./payload.ts"
 
-/** Asks a method of the Web API. Throws what `failureOf` makes of its errors, and those of `known` as `SlackError`. */
+/** Calls a method of the Web API. Throws the errors of `failureOf`, and those in `known` as `SlackError`. */
 export type Ask = (method: string, args: Payload, signal: AbortSignal, known?: readonly string[]) => Promise<Payload>
 
-/** An error that the caller knows what to do with, by Slack's name of it. */
+/** An error that the caller handles, by Slack's name for it. */
 export class SlackError extends Error {
   readonly error: string
 
@@ -16,7 +16,7 @@ export class SlackError extends Error {
   }
 }
 
-/** The library's own logs hold what is sent and received: none of it leaves. */
+/** A silent logger, because the library logs the content of messages. */
 export const quiet = {
   debug: () => {},
   info: () => {},
@@ -27,7 +27,7 @@ export const quiet = {
   getLevel: () => "error" as WebApi.LogLevel,
 }
 
-/** Of a client whose calls end with the signal. */
+/** Returns options for a client whose calls end with the signal. */
 export const clientOptions = (account: AccountSettings, signal: AbortSignal): WebApi.WebClientOptions => ({
   slackApiUrl: apiOf(account),
   logger: quiet,
@@ -37,12 +37,12 @@ export const clientOptions = (account: AccountSettings, signal: AbortSignal): We
   fetch: ((url, init) => fetch(url, {...init, signal})) as typeof fetch,
 })
 
-/** Loads the library, and asks with the bot's token. */
+/** Loads the library. Calls use the bot's token. */
 export const openApi = async (account: AccountSettings, load: CheckTools["load"]): Promise<Ask> => {
   const {WebClient} = await load<typeof WebApi>("@slack/web-api")
   const token = account.botToken.reveal()
   return async (method, args, signal, known = []) => {
-    // A client has one signal for all of its calls.
+    // A client has one signal for all its calls.
     const client = new WebClient(token, clientOptions(account, signal))
     try {
       return payloadOf(await client.apiCall(method, {...args}))
@@ -54,13 +54,13 @@ export const openApi = async (account: AccountSettings, load: CheckTools["load"]
   }
 }
 
-/** What to do about a token that Slack refuses. */
+/** The remedies for a rejected token. */
 export const botToken =
   "Set the variable that botToken names to the Bot User OAuth Token (xoxb-…), under OAuth & Permissions of the app."
 export const appToken =
   "Create an app-level token (xapp-…) with connections:write under Basic Information, and set the variable that appToken names to it."
 
-/** A refusal of the token itself: nothing works until it is another one. */
+/** Errors about the token itself: nothing works until it is replaced. */
 const credentials: ReadonlySet<string> = new Set([
   "invalid_auth",
   "not_authed",
@@ -94,7 +94,10 @@ const remedies: Readonly<Record<string, string>> = {
 
 export const isCredentials = (error: unknown): boolean => (error as Partial<Refusal> | null)?.reason === "credentials"
 
-/** Slack's name of an error; undefined for one that is not Slack's. What is no name is whatever answered instead. */
+/**
+ * Returns Slack's name of an error; undefined for an error that is not Slack's. An invalid name means that something
+ * else answered.
+ */
 const nameOf = (error: unknown): string | undefined => {
   const {code, data} = payloadOf(error)
   if (code !== "slack_webapi_platform_error") return undefined
@@ -102,7 +105,7 @@ const nameOf = (error: unknown): string | undefined => {
   return name !== undefined && /^[a-z][a-z0-9_:.-]{0,80}$/i.test(name) ? name : "no_json"
 }
 
-/** What an error of the library means for the Host: try again, wait, or give up. */
+/** Converts an error of the library for the Host: retry, wait, or give up. */
 export const failureOf = (error: unknown, method: string, token: string): Error => {
   const {code, data, retryAfter: seconds, statusCode} = payloadOf(error)
   if (typeof seconds === "number") return retryAfter(seconds * 1000, `Slack rate-limits ${method}`)
@@ -120,13 +123,13 @@ export const failureOf = (error: unknown, method: string, token: string): Error 
     })
   if (code === "slack_webapi_http_error") return new Error(`Slack answered ${method} with status ${statusCode}`)
   const original = payloadOf(error).original ?? error
-  // Without a valid header, the library says so in the text of its error alone.
+  // Without a valid header, the library reports the limit only in the text of its error.
   const why = original instanceof Error ? original.message : "no answer"
   if (why.startsWith("Retry header")) return retryAfter(null, `Slack rate-limits ${method}`)
   return new Error(`Slack did not answer ${method}: ${causeOf(original) ?? why}`)
 }
 
-/** `fetch failed` says nothing; its cause does. */
+/** `fetch failed` has no details; its cause does. */
 const causeOf = (error: unknown): string | undefined =>
   error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined
 

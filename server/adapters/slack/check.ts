@@ -4,7 +4,7 @@ import type {AccountSettings} from "./account.ts"
 import {appToken, clientOptions, failureOf, openApi, whereScopes} from "./api.ts"
 import {payloadOf, textIn} from "./payload.ts"
 
-/** What the adapter does with each scope of the bot token (https://docs.slack.dev/reference/scopes). */
+/** The bot token's required scopes and their uses (https://docs.slack.dev/reference/scopes). */
 const needed: Readonly<Record<string, string>> = {
   "chat:write": "to send, edit and delete messages",
   "app_mentions:read": "to receive mentions",
@@ -20,7 +20,7 @@ const needed: Readonly<Record<string, string>> = {
   "users:read": "to look up the names and languages of users",
 }
 
-/** Scopes without which one act is refused, and nothing else. */
+/** Scopes that are needed for a single act each. */
 const optional: Readonly<Record<string, string>> = {
   "channels:read": "guild.member.list and joins of public channels",
   "groups:read": "guild.member.list and joins of private channels",
@@ -29,7 +29,7 @@ const optional: Readonly<Record<string, string>> = {
   commands: "slash commands",
 }
 
-/** Asks Slack about the tokens of an account. An address for a connection is asked for, and not connected to. */
+/** Asks Slack about the tokens of an account. Requests a connection address, but does not connect. */
 export const check = async (
   account: AccountSettings,
   {load, signal}: Pick<CheckTools, "load" | "signal">,
@@ -93,7 +93,7 @@ const ways = async (
   }
 }
 
-/** Slack does not tell whether a signing secret is right; it tells how one looks. */
+/** Slack cannot confirm a signing secret, but its format is known. */
 const secretsOf = ({signingSecret}: AccountSettings): readonly AdapterFinding[] =>
   signingSecret === undefined || /^[0-9a-f]{32}$/.test(signingSecret.reveal())
     ? []
@@ -106,7 +106,7 @@ const secretsOf = ({signingSecret}: AccountSettings): readonly AdapterFinding[] 
         },
       ]
 
-/** What Slack refuses is a finding; that it was not reached is not. */
+/** Returns Slack's refusal as a finding. Rethrows any other error, such as a failed connection. */
 const findingOf = (what: string, error: unknown): AdapterFinding => {
   const {reason, remediation, message} = error as Partial<Refusal>
   if (reason === undefined || remediation === undefined) throw error

@@ -13,12 +13,15 @@ import {Threads} from "./incoming/threads.ts"
 import {answerRequest} from "./incoming/webhook.ts"
 import {idIn, textIn} from "./payload.ts"
 
-/** What an account opens to: its acts, and how it answers what Slack posts. */
+/** An open account: its acts, and the handler for Slack's requests. */
 export interface Opened extends Sender {
   answer(request: Request): Promise<Response>
 }
 
-/** Logs in, and connects by Socket Mode where the account has an app-level token. Throws a refusal where Slack says no for good. */
+/**
+ * Logs in, and connects by Socket Mode if the account has an app-level token. Throws a refusal if Slack rejects the
+ * account permanently.
+ */
 export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Opened> => {
   const {appToken, signingSecret} = account
   if (appToken === undefined && signingSecret === undefined)

@@ -4,10 +4,10 @@ import {memberMethods} from "./acts/members.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 
-/** `undici` is a peer of `@slack/socket-mode`; 8 needs Node 22.19. */
+/** `undici` is a peer dependency of `@slack/socket-mode`; version 8 needs Node 22.19. */
 export const libraries = {"@slack/socket-mode": "3.1.0", "@slack/web-api": "8.2.0", undici: "7.30.2"} as const
 
-/** Slack: several apps and workspaces, by Socket Mode or by HTTP. */
+/** Slack: any number of apps and workspaces, by Socket Mode or by HTTP. */
 export default definePlugin({
   description: "Slack",
   setup(plugin) {
@@ -30,7 +30,8 @@ export default definePlugin({
         "forms",
         ...memberMethods,
       ],
-      // Slack cuts at 40,000 characters, and asks for no more than 4,000 (https://docs.slack.dev/reference/methods/chat.postMessage).
+      // Slack truncates text at 40,000 characters, and recommends at most 4,000
+      // (https://docs.slack.dev/reference/methods/chat.postMessage).
       limits: {text: 4000, file: 1024 ** 3},
       // One message a second in a channel, and a few hundred a minute in a workspace (https://docs.slack.dev/apis/web-api/rate-limits).
       rate: {messages: 200, per: 60_000},

@@ -1,17 +1,17 @@
 import {channelType, type Incoming, refused} from "../../../shared/sdk/sdk.ts"
 
-/** A conversation of Slack, or one thread of it. */
+/** A Slack conversation, or one thread in it. */
 export interface Place {
   readonly channel: string
-  /** The `ts` of the message that the thread is under. */
+  /** The `ts` of the thread's root message. */
   readonly thread?: string
 }
 
-/** A channel's id in svc: that of the conversation, and behind a colon the message that a thread is under. */
+/** Returns a channel's id in svc: the conversation's id, and for a thread a colon and the root message. */
 export const channelIdOf = (channel: string, thread?: string): string =>
   thread === undefined ? channel : `${channel}:${thread}`
 
-/** Throws a refusal for what is no channel's id. */
+/** Throws a refusal if the text is not a channel's id. */
 export const placeOf = (id: string): Place => {
   const [, channel, thread] = /^([^:\s]+)(?::(\d+\.\d+))?$/.exec(id) ?? []
   if (channel === undefined)
@@ -22,10 +22,10 @@ export const placeOf = (id: string): Place => {
   return thread === undefined ? {channel} : {channel, thread}
 }
 
-/** Slack gives direct conversations ids with a D. */
+/** Ids of direct conversations begin with a D. */
 const isDirect = (channel: string): boolean => channel.startsWith("D")
 
-/** Where something was said. A conversation with others is a guild too: it is what has members. */
+/** Returns the place of an event. A group conversation is also a guild, because it has members. */
 export const placedAt = (channel: string, thread?: string, name?: string): Pick<Incoming, "channel" | "guild"> => ({
   channel: {
     id: channelIdOf(channel, thread),

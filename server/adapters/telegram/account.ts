@@ -2,7 +2,7 @@ import {type Static, Type} from "../../../shared/sdk/sdk.ts"
 
 const address = "^https?://[^/@\\s?#]+(/[^\\s?#]*)?$"
 
-/** One bot of Telegram. */
+/** One Telegram bot. */
 export const Account = Type.Object(
   {
     token: Type.Secret({description: "The bot's token from @BotFather, as ${NAME}"}),

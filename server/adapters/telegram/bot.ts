@@ -4,19 +4,19 @@ import type {CheckTools, StoredFile} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {BotApiError} from "./failures.ts"
 
-/** Longer than a long poll: an answer that takes longer will not come. */
+/** The timeout in seconds, longer than a long poll. */
 const patience = 75
 
 /** The account's access to the Bot API. Its methods throw `BotApiError`, and errors without the token. */
 export interface Bot {
   readonly api: Api["raw"]
-  /** A stored file, as the API's methods take one; read again for each request. */
+  /** Returns a stored file for the API's methods. It is read again for each request. */
   upload(file: StoredFile): InputFile
-  /** Reads the file that `getFile` has told the path of. */
+  /** Reads a file by the path that `getFile` returned. */
   download(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
 }
 
-/** The library's name for the signal of the web: it asks for the methods of an event target only. */
+/** The library's type for the web's signal. It needs only the methods of an event target. */
 export type ApiSignal = NonNullable<Parameters<Api["getMe"]>[0]>
 export const apiSignal = (signal: AbortSignal): ApiSignal => signal as unknown as ApiSignal
 
@@ -24,13 +24,13 @@ export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<
   const {Api, InputFile} = await load<typeof import("grammy")>("grammy")
   const root = (apiRoot ?? "https://api.telegram.org").replace(/\/+$/, "")
   const secret = token.reveal()
-  /** Errors of HTTP name the address, and the token is in it. */
+  /** HTTP errors contain the address, which includes the token. */
   const reasonOf = (error: unknown): string =>
     (error instanceof Error ? error.message : String(error)).replaceAll(secret, "<token>")
   const {raw, config} = new Api(secret, {apiRoot: root, timeoutSeconds: patience})
   config.use(async (previous, method, payload, signal) => {
     const answer = await previous(method, payload, signal).catch((error: unknown) => {
-      // The library's error holds what happened in `error`.
+      // The library's error has the original one in `error`.
       const cause = typeof error === "object" && error !== null && "error" in error ? error.error : error
       throw new Error(`Telegram did not answer ${method}: ${reasonOf(cause)}`)
     })
@@ -53,12 +53,12 @@ export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<
   }
 }
 
-/** Who the bot is. */
+/** Returns the bot's own user. */
 export const askSelf = async ({api}: Bot, signal: AbortSignal): Promise<UserFromGetMe> => {
   const me = await api.getMe(apiSignal(signal))
   if (Number.isInteger(me?.id) && typeof me.username === "string") return me
   throw new Error("Telegram did not return the bot's user")
 }
 
-/** The library writes the name into the part's header as it is. */
+/** The library writes the name into the part's header unescaped. */
 const fileNameOf = (name: string): string => name.replace(/[\r\n";\\/]/g, "_")

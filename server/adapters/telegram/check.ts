@@ -5,7 +5,9 @@ import {apiSignal, askSelf, createBot} from "./bot.ts"
 import {BotApiError, failureOf} from "./failures.ts"
 import {allowedUpdates} from "./incoming/events.ts"
 
-/** Asks Telegram for the bot and its webhook. It does not poll: that would end the poll of a running endpoint. */
+/**
+ * Asks Telegram for the bot and its webhook. It does not poll, because that would end the poll of a running endpoint.
+ */
 export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => {
   const bot = await createBot(account, tools)
   try {
@@ -19,7 +21,7 @@ export const check = async (account: AccountSettings, tools: CheckTools): Promis
   }
 }
 
-/** What @BotFather decides about a bot: neither keeps it from working. */
+/** Settings at @BotFather. The bot works with either value. */
 const findingsOf = (me: UserFromGetMe): readonly AdapterFinding[] => [
   {what: "credentials", ok: true, detail: `the bot is @${me.username}`},
   {
@@ -67,7 +69,7 @@ const kindsOf = ({allowed_updates: allowed = []}: WebhookInfo): AdapterFinding =
   }
 }
 
-/** Telegram keeps the last failure; one is over where nothing waits. */
+/** Telegram keeps the last failure. With no pending updates, it is over. */
 const lastOf = ({last_error_message: error, pending_update_count: waiting}: WebhookInfo): AdapterFinding => ({
   what: "delivery",
   ok: error === undefined || waiting === 0,

@@ -10,14 +10,12 @@ import {Places} from "./place.ts"
 import {poll} from "./poll.ts"
 import {receiveUpdate, setWebhook} from "./webhook.ts"
 
-/** What `open` resolves to: what the account can do, and what takes its webhook. */
+/** An open account: its acts, and the handler of its webhook. */
 export interface Opened extends Sender {
   takeUpdate(request: Request): Promise<Response>
 }
 
-/**
- * Asks who the bot is, and begins to poll or has updates sent. Throws a refusal where Telegram does not know the token.
- */
+/** Asks for the bot's user, and starts to poll or sets the webhook. Throws a refusal if Telegram rejects the token. */
 export const connect = (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Opened> =>
   acting(async () => {
     const bot = await createBot(account, endpoint)
@@ -36,7 +34,7 @@ export const connect = (account: AccountSettings, endpoint: Endpoint<DatedIncomi
     }
   })
 
-/** Telegram lets nobody poll while a webhook is set. */
+/** Telegram rejects polls while a webhook is set. */
 const endWebhook = async ({api}: Bot, {signal, log}: Endpoint<DatedIncoming>): Promise<void> => {
   const {url = ""} = await api.getWebhookInfo(apiSignal(signal))
   if (url === "") return

@@ -1,11 +1,11 @@
 import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
 
-/** What the Bot API answers in place of a result (core.telegram.org/bots/api#making-requests). */
+/** An error of the Bot API (core.telegram.org/bots/api#making-requests). */
 export class BotApiError extends Error {
   readonly code: number
-  /** After how many seconds it may be asked again. */
+  /** The seconds to wait before the next request. */
   readonly wait: number | undefined
-  /** The supergroup that a group has become. */
+  /** The id of the supergroup that replaces the group. */
   readonly movedTo: number | undefined
 
   constructor(
@@ -19,20 +19,20 @@ export class BotApiError extends Error {
     this.movedTo = migrate_to_chat_id
   }
 
-  /** Is it one of these refusals? The API has no codes for them. */
+  /** Whether this is one of these refusals. The API has no codes for them. */
   says(words: RegExp): boolean {
     return this.code === 400 && words.test(this.message)
   }
 }
 
 /**
- * A token that is none: 401 where it looks like one, else 404, which is also what a method gets that a server does not
- * have.
+ * Whether the token is invalid: 401 if it looks like a token, otherwise 404. A method that the server lacks also gets
+ * 404.
  */
 const isTokenRefused = ({code, message}: BotApiError): boolean =>
   code === 401 || (code === 404 && !/method/i.test(message))
 
-/** The refusal, or the postponement, that an answer of the Bot API means; other errors as they are. */
+/** Converts an answer of the Bot API to a refusal or a wait. Returns other errors unchanged. */
 export const failureOf = (error: unknown): unknown => {
   if (!(error instanceof BotApiError)) return error
   const {code, message, wait} = error
@@ -61,7 +61,7 @@ export const failureOf = (error: unknown): unknown => {
   return error
 }
 
-/** Runs an act, whose failures become those that the Host knows. */
+/** Runs an act, and converts its errors for the Host. */
 export const acting = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
     return await act()

@@ -6,7 +6,7 @@ import {methodNames} from "./outgoing/members.ts"
 
 export const libraries = {grammy: "1.46.0"} as const
 
-/** Bots of Telegram, by long polling or by webhook. */
+/** Telegram bots, by long polling or by webhook. */
 export default definePlugin({
   description: "Telegram",
   setup(plugin) {
@@ -16,7 +16,7 @@ export default definePlugin({
       history: "replay",
       forgetsAcknowledged: true,
       libraries,
-      // What Telegram takes of one bot (core.telegram.org/bots/faq), and its Bot API of one message and one file.
+      // Telegram's limits for one bot (core.telegram.org/bots/faq), and the Bot API's for a message and a file.
       rate: {messages: 30, per: 1000},
       limits: {text: 4096, file: 50_000_000},
       features: [

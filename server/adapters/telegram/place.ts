@@ -1,13 +1,13 @@
 import {refused} from "../../../shared/sdk/sdk.ts"
 import {BotApiError} from "./failures.ts"
 
-/** Where a method acts, as the Bot API has it. */
+/** The target of a method of the Bot API. */
 export interface Place {
   readonly chat_id: number | string
   readonly message_thread_id?: number
 }
 
-/** A channel's id: that of the chat, and behind a colon that of the forum topic. */
+/** Returns a channel's id: the chat's id, and for a forum topic a colon and the topic's id. */
 export const channelIdOf = (chat: number, topic?: number): string =>
   topic === undefined ? `${chat}` : `${chat}:${topic}`
 
@@ -22,16 +22,16 @@ const placeOf = (channel: string): Place => {
   return topic === undefined ? {chat_id} : {chat_id, message_thread_id: Number(topic)}
 }
 
-/** The chats of a connection: a group that has become a supergroup has another id, under which it is then found. */
+/** The chats of a connection. A group that becomes a supergroup gets a new id, which replaces the old one here. */
 export class Places {
   readonly #moved = new Map<number | string, number>()
 
-  /** A group has become a supergroup. */
+  /** Stores the id of the supergroup that replaces a group. */
   move(from: number | string, to: number): void {
     this.#moved.set(from, to)
   }
 
-  /** Runs an act in a channel, and once more where Telegram says that the group has become a supergroup. */
+  /** Runs an act in a channel. Repeats it if Telegram answers that the group has become a supergroup. */
   async in<T>(channel: string, act: (place: Place) => Promise<T>): Promise<T> {
     const place = this.#current(placeOf(channel))
     try {

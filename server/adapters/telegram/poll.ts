@@ -6,15 +6,15 @@ import {BotApiError, failureOf} from "./failures.ts"
 import {allowedUpdates} from "./incoming/events.ts"
 import type {Intake} from "./incoming/intake.ts"
 
-/** Telegram holds a poll open for so many seconds. */
+/** How long Telegram holds a poll open, in seconds. */
 const timeout = 30
 
-/** Behind an empty answer, in milliseconds: a server that holds no poll open is not asked all the time. */
+/** The pause after an empty answer, in milliseconds, for servers that do not hold polls open. */
 const pause = 100
 
 /**
- * Polls until the endpoint closes, and tells it why where it ends before. An update is confirmed by the offset behind
- * it, once it is stored.
+ * Polls until the endpoint closes, and reports an earlier end to it. The next offset confirms an update once it is
+ * stored.
  */
 export const poll = async (bot: Bot, endpoint: Endpoint<DatedIncoming>, me: number, intake: Intake): Promise<void> => {
   try {
@@ -30,14 +30,14 @@ export const poll = async (bot: Bot, endpoint: Endpoint<DatedIncoming>, me: numb
       await intake.storePatiently(updates, `${me}:${offset}`)
     }
   } catch (error) {
-    // An endpoint that admits nothing more is about to be closed.
+    // The endpoint is about to close.
     if (endpoint.signal.aborted || isProblem(error, "admission_closed")) return
     const failure = failureOf(error)
     endpoint.lost(failure instanceof Error ? failure : new Error(String(failure)))
   }
 }
 
-/** The updates that wait. Where Telegram asks to wait, there are none for so long. */
+/** Returns the pending updates. If Telegram asks to wait, waits and returns none. */
 const ask = async ({api}: Bot, {signal}: Endpoint<DatedIncoming>, offset: number): Promise<readonly Update[]> => {
   try {
     const updates = await api.getUpdates({offset, timeout, allowed_updates: allowedUpdates}, apiSignal(signal))
@@ -50,7 +50,7 @@ const ask = async ({api}: Bot, {signal}: Endpoint<DatedIncoming>, offset: number
   }
 }
 
-/** A cursor is the bot's id and the offset: the updates of another bot have numbers of their own. */
+/** Reads the offset in a cursor, which starts with the bot's id, because each bot has its own update numbers. */
 const offsetIn = (cursor: string | undefined, me: number): number => {
   const [bot, offset] = (cursor ?? "").split(":").map(Number)
   return bot === me && Number.isInteger(offset) ? Number(offset) : 0

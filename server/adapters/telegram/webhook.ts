@@ -7,13 +7,13 @@ import {allowedUpdates} from "./incoming/events.ts"
 import type {Intake} from "./incoming/intake.ts"
 
 /**
- * What Telegram shows with each update, so that it is known to come from there: made from the token, and the same after
- * a restart.
+ * Returns the secret that Telegram sends with each update to prove its origin. It is derived from the token, so it
+ * stays the same after a restart.
  */
 const secretOf = ({token}: AccountSettings): string =>
   createHmac("sha256", token.reveal()).update("svc telegram webhook").digest("base64url")
 
-/** Tells Telegram where updates go. One at a time keeps them in their order. */
+/** Sets the address for updates. One connection keeps them in order. */
 export const setWebhook = async (
   {api}: Bot,
   account: AccountSettings,
@@ -24,7 +24,7 @@ export const setWebhook = async (
   await api.setWebhook(webhook, apiSignal(signal))
 }
 
-/** Takes one update: verified before it is parsed, answered once it is stored. */
+/** Receives one update: verifies it before parsing, and answers once it is stored. */
 export const receiveUpdate = async (request: Request, account: AccountSettings, intake: Intake): Promise<Response> => {
   if (account.webhook === undefined)
     throw new Problem("endpoint_unknown", "this endpoint polls: its account has no webhook")

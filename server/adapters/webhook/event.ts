@@ -7,16 +7,20 @@ import {
   renderContent,
 } from "../../../shared/sdk/sdk.ts"
 
-/** What begins so is what this adapter sends: it is not taken back in, so that nobody can send it back to its sender. */
+/**
+ * The prefix of the types that this adapter sends. It accepts none of them, so that no partner can return them to their
+ * sender.
+ */
 export const ownTypes = "svc."
 
 const defaults = {channel: "webhook", user: "webhook"} as const
 
 /**
- * The event that a signed body becomes. With a `text`, and no `type` but `message-created`, it is a message: `channel`,
- * `user` and `name` say where and who, `group: true` that others are there. Any other object is the platform's own event:
- * Satori's `internal`, with `type` as `_type` and the body as `_data`. `files` of a message are `{src, name, type}`, and the Host reads
- * them where a plugin does. Throws `request_invalid`.
+ * Converts a signed body to an event. Throws `request_invalid`.
+ * - A body with a `text`, and with no `type` but `message-created`, is a message. `channel`, `user` and `name` are its
+ *   place and author, and `group: true` marks a group channel. Its `files` are `{src, name, type}`; the Host reads them
+ *   when a plugin does.
+ * - Any other object is the partner's own event: Satori's `internal`, with `type` as `_type` and the body as `_data`.
  */
 export const toIncoming = (id: string, timestamp: number, body: string): DatedIncoming => {
   const data = parse(body)
@@ -71,7 +75,7 @@ const parse = (body: string): Body => {
   throw new Problem("request_invalid", "the body must be a JSON object")
 }
 
-/** A partner's own event names places in its own way: only what is plain text is taken. */
+/** A partner's own event may name places in any form. Only plain text is used. */
 const placeOf = (data: Body): Pick<DatedIncoming, "channel" | "user"> => {
   const {channel, user} = data
   return {

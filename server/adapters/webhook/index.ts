@@ -3,7 +3,7 @@ import {receive} from "./receive.ts"
 import {createSend} from "./send.ts"
 import {openSignatures} from "./signatures.ts"
 
-/** One partner, who signs what it sends and whom messages are posted to. */
+/** One partner, which signs its requests and receives messages by POST. */
 export const Account = Type.Object(
   {
     secrets: Type.Array(
@@ -24,7 +24,7 @@ export const Account = Type.Object(
   {additionalProperties: false},
 )
 
-/** Signed webhooks in and out, by Standard Webhooks. */
+/** Signed webhooks in and out, according to Standard Webhooks. */
 export default definePlugin({
   description: "Signed webhooks, in and out (Standard Webhooks)",
   setup(plugin) {

@@ -19,7 +19,7 @@ export const receive = async (
 
 const decoder = new TextDecoder("utf-8", {fatal: true, ignoreBOM: true})
 
-/** The library signs text: only of bytes that are UTF-8 is its text as good as the bytes. */
+/** The library signs text, which equals the bytes only if they are UTF-8. */
 const decodeBody = (bytes: ArrayBuffer): string => {
   try {
     return decoder.decode(bytes)

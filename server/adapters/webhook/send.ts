@@ -10,7 +10,7 @@ import {
 import {ownTypes} from "./event.ts"
 import type {Signatures} from "./signatures.ts"
 
-/** Statuses below 500 that another attempt may change (RFC 9110, RFC 8470, RFC 6585). */
+/** Statuses below 500 for which a retry may succeed (RFC 9110, RFC 8470, RFC 6585). */
 const passing: readonly number[] = [408, 425, 429]
 
 /** Posts messages and reactions to the partner. `webhook-id` is the outbox id: the same for every attempt. */
@@ -58,7 +58,7 @@ const failureOf = ({status, headers}: Answered): Error => {
   })
 }
 
-/** `fetch failed` says nothing; its cause does. */
+/** `fetch failed` has no details; its cause does. */
 const explain = (error: unknown): never => {
   const cause = error instanceof Error ? error.cause : undefined
   throw cause instanceof Error ? new Error(`could not reach the receiver: ${cause.message}`, {cause: error}) : error

@@ -12,13 +12,13 @@ export interface SignedHeaders {
 export interface Signatures {
   /** Throws `signature_invalid` unless one of the secrets signed these bytes within the last five minutes. */
   verify(headers: Headers, text: string): SignedHeaders
-  /** The headers of one delivery, signed now with the first secret. */
+  /** Returns the headers of one delivery, signed now with the first secret. */
   sign(id: string, text: string): Readonly<Record<string, string>>
 }
 
 /**
- * What the library takes as well, and must not be: two headers of one name (joined by a comma), numbers with a tail, and
- * identifiers in which a part of the body could hide, since it is signed as `id.timestamp.body`.
+ * Shapes that are stricter than the library's checks. They exclude two headers of one name (joined by a comma), numbers
+ * with a tail, and ids in which a part of the body could hide, because `id.timestamp.body` is signed.
  */
 const shapes = {
   id: /^[\w.~:=+/@-]{1,200}$/,
@@ -26,14 +26,14 @@ const shapes = {
   signature: /^v\d[a-z]?,[A-Za-z0-9+/=_-]+( v\d[a-z]?,[A-Za-z0-9+/=_-]+){0,15}$/,
 }
 
-/** Reads the secrets. Throws a refusal for one that is none. */
+/** Reads the secrets. Throws a refusal for an invalid one. */
 export const openSignatures = async (secrets: readonly Secret[]): Promise<Signatures> => {
   const {Webhook} = await import("standardwebhooks").then(module =>
     "default" in module ? (module.default as typeof module) : module,
   )
   /**
-   * The library judges, by the runtime's HMAC: its own, in JavaScript, takes 3 to 4 times as long. A key object, because
-   * Node 24 takes 14 µs to make one of bytes.
+   * The library's checks with the runtime's HMAC, because its own, in JavaScript, is 3 to 4 times slower. It keeps a
+   * key object, because Node 24 needs 14 µs to create one from bytes.
    */
   class FastWebhook extends Webhook {
     readonly #hmacKey: KeyObject

@@ -11,8 +11,8 @@ import {Session} from "./stream/session.ts"
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * Logs in under a resource of its own, without a presence: nobody sees it, and a connection that is open stays. Rooms
- * are asked from outside and not entered.
+ * Logs in under a separate resource, without a presence, so that no user sees it and an open connection stays. Asks
+ * rooms from outside, without entering them.
  */
 export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => {
   const login = await logIn(account, tools)
@@ -35,7 +35,7 @@ export const check = async (account: AccountSettings, tools: CheckTools): Promis
   }
 }
 
-/** Throws where the server cannot be reached. */
+/** Throws if the server cannot be reached. */
 const logIn = async (account: AccountSettings, {load, signal}: CheckTools): Promise<Session | AdapterFinding> => {
   const resource = `check-${randomBytes(4).toString("hex")}`
   try {
@@ -56,7 +56,7 @@ const checkArchive = async (session: Session, signal: AbortSignal): Promise<Adap
 }
 
 const checkUploads = async (session: Session, signal: AbortSignal): Promise<AdapterFinding> => {
-  const what = "upload of files"
+  const what = "file upload"
   const service = await findUploads(session, signal)
   if (service === undefined)
     return {what, ok: false, detail: "the server has no service", remediation: "Turn on HTTP File Upload (XEP-0363)."}

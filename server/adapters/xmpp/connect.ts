@@ -20,18 +20,15 @@ import {bare, localOf} from "./stream/jid.ts"
 import {ns} from "./stream/names.ts"
 import {Session} from "./stream/session.ts"
 
-/**
- * In milliseconds: from one look whether the connection holds to the next, and how long rooms keep the endpoint from
- * being online.
- */
+/** In milliseconds: the interval of connection checks, and how long rooms may delay the online state. */
 const times = {look: 60_000, rooms: 20_000} as const
 
-/** A room is asked whether the bot is still in each time that the connection was looked at so often. */
+/** After this many connection checks, the adapter asks the rooms whether the bot is still in them. */
 const roomLooks = 5
 
 /**
- * Logs in, enters the rooms, and reads on where the archives were read up to. Throws a refusal where the server says
- * no for good.
+ * Logs in, enters the rooms, and continues reading the archives. Throws a refusal if the server rejects the account
+ * permanently.
  */
 export const connect = async (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Sender> => {
   const session = await Session.login(account, {load: endpoint.load, signal: endpoint.signal})
@@ -86,10 +83,11 @@ class Connection {
     this.acting = {session, outbound, memory, receiver: this.#receiver, room}
   }
 
-  /** Resolves once messages can be sent, and what comes in is not lost by a kill. */
+  /** Resolves once messages can be sent, and a kill cannot lose received ones. */
   async begin(): Promise<void> {
     const {xml} = this.#session
-    // Before the first presence: a server that is asked for the archive sends nothing that it kept otherwise.
+    // Before the first presence: a server whose archive is queried does not also send the messages that it stored
+    // offline.
     const reader = await this.#openArchive(this.#session.own)
     this.#receiver.reader = reader
     this.#session.onStanza(stanza => this.#hear(stanza))
@@ -101,13 +99,13 @@ class Connection {
       await room.enter()
       await room.reader?.based()
     })
-    // A room may not answer, and while ingress is paused no position is stored.
+    // A room may not answer, and while ingress is paused no position can be stored.
     await Promise.race([Promise.all([reader?.based(), ...entered]), sleep(times.rooms, undefined, {ref: false})])
     void reader?.read()
   }
 
   /**
-   * Looks whether the connection holds, and whether rooms still know the bot; rejects where the server does not
+   * Checks whether the connection is alive, and whether the rooms still have the bot. Rejects if the server does not
    * answer.
    */
   async watch(): Promise<void> {
@@ -143,7 +141,10 @@ class Connection {
     reader?.missed()
   }
 
-  /** The archive of this address, with its newest messages remembered; undefined where it has none, which is told. */
+  /**
+   * Opens the archive of this address, and remembers its newest messages. Returns undefined, with a log line, if there
+   * is no archive.
+   */
   async #openArchive(archive: string, known?: ReadonlySet<string>): Promise<Reader | undefined> {
     const session = this.#session
     const {log} = this.#endpoint

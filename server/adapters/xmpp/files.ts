@@ -5,10 +5,10 @@ import {domainOf} from "./stream/jid.ts"
 import {ns} from "./stream/names.ts"
 import type {Session} from "./stream/session.ts"
 
-/** Where files are uploaded to. */
+/** The service for uploads. */
 export interface UploadService {
   readonly jid: string
-  /** The largest file, in bytes, where the service says it. */
+  /** The largest file, in bytes, if the service reports it. */
   readonly limit: number | undefined
 }
 
@@ -18,7 +18,7 @@ interface Slot {
   readonly get: string
 }
 
-/** The service of the server for HTTP File Upload (XEP-0363); undefined where it has none. */
+/** Returns the server's service for HTTP File Upload (XEP-0363); undefined if it has none. */
 export const findUploads = async (session: Session, signal?: AbortSignal): Promise<UploadService | undefined> => {
   const domain = domainOf(session.own)
   const items = await discoverItems(session, domain, signal)
@@ -35,21 +35,21 @@ export const findUploads = async (session: Session, signal?: AbortSignal): Promi
 }
 
 /**
- * Files go to the server's upload service. Its files are read back here, where the Host reads none of a private
- * network.
+ * Uploads files to the server's upload service. The adapter also reads that service's files, because the Host reads no
+ * address of a private network.
  */
 export const fileActs = (session: Session): Required<Pick<Sender, "upload" | "download">> => {
   let service: Promise<UploadService | undefined> | undefined
   let origin: Promise<string | undefined> | undefined
   const find = () => {
     service ??= findUploads(session)
-    // Another attempt asks again.
+    // A retry asks again.
     service.catch(() => {
       service = undefined
     })
     return service
   }
-  /** A slot that is not used says where the service keeps its files. */
+  /** The origin of the service's files, learned from an unused upload slot. */
   const findOrigin = async () => {
     const found = await find()
     if (found === undefined) return undefined
@@ -109,7 +109,7 @@ const askSlot = async (
   return {put: new URL(url), get: new URL(get).href, headers: Object.fromEntries(headers.filter(isAllowed))}
 }
 
-/** The headers that a slot may ask for (XEP-0363, section 5). */
+/** The headers that a slot may require (XEP-0363, section 5). */
 const isAllowed = ([name, value]: readonly [string, string]): boolean =>
   /^(authorization|cookie|expires)$/i.test(name) && !/[\r\n]/.test(value)
 
@@ -118,7 +118,7 @@ const put = async ({put: url, headers}: Slot, file: StoredFile, signal: AbortSig
     method: "PUT",
     signal,
     redirect: "error",
-    // The service takes as much as was asked for, and no pieces of unknown number.
+    // The service accepts exactly the requested size, and no chunked transfer.
     headers: {...headers, "content-length": String(file.size), "content-type": file.type},
     body: file.stream(),
     duplex: "half",

@@ -3,11 +3,13 @@ import {type Archived, queryArchive} from "./archive/query.ts"
 import {type Acting, placeOf} from "./place.ts"
 import {outcomeOf} from "./stream/failures.ts"
 
-/** So many messages of an archive are asked for at once, and so many times for one page: archives hold receipts too. */
+/**
+ * The messages per request to an archive, and the most requests for one page, because archives contain receipts too.
+ */
 const pageSize = 100
 const mostPages = 10
 
-/** What was said in a channel, out of its archive: messages only, without edits and reactions. */
+/** Reads the history of a channel from its archive: only messages, without edits and reactions. */
 export const historyActs = (acting: Acting): Required<Pick<Sender, "history">> => ({
   history: async (query, signal) => {
     const {session, receiver} = acting

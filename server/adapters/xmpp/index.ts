@@ -6,7 +6,7 @@ import {memberMethods} from "./members.ts"
 
 export const libraries = {"@xmpp/client": "0.14.0"} as const
 
-/** XMPP: several accounts, direct chats and rooms, with what the archives have kept meanwhile. */
+/** XMPP: any number of accounts, direct chats and rooms, with archived messages from offline times. */
 export default definePlugin({
   description: "XMPP",
   setup(plugin) {
@@ -15,7 +15,7 @@ export default definePlugin({
       account: Account,
       history: "replay",
       libraries,
-      // Anybody in a room may take a nick that is free.
+      // Anyone in a room may take a free nick.
       claimedUsers: true,
       limits: {text: 5000},
       features: [

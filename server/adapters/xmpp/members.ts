@@ -5,12 +5,12 @@ import {outcomeOf} from "./stream/failures.ts"
 import {bare, resourceOf} from "./stream/jid.ts"
 import {ns} from "./stream/names.ts"
 
-/** The methods of Satori that `call` takes. */
+/** The Satori methods that `call` supports. */
 export const memberMethods = ["guild.member.kick", "guild.member.mute"] as const
 
 /**
- * `guild.member.kick` puts somebody out of a room, and bans the account with `permanent`. `guild.member.mute` takes
- * the voice away, and gives it back with a `duration` of 0: rooms keep no time.
+ * `guild.member.kick` removes a user from a room; with `permanent` it bans the account. `guild.member.mute` removes the
+ * voice, and a `duration` of 0 restores it: rooms have no timed mutes.
  */
 export const memberActs = (acting: Acting): Required<Pick<Sender, "call">> => ({
   call: async (method, params, signal) => {

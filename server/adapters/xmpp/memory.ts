@@ -1,30 +1,30 @@
-/** A message as far as later ones refer to it. */
+/** The data of a message to which later ones refer. */
 export interface Remembered {
-  /** Its id in svc. */
+  /** The message's id in svc. */
   readonly id: string
-  /** The `id` that its sender gave it, by which a correction names it. */
+  /** The sender's `id`, by which a correction names the message. */
   readonly origin: string
-  /** Its sender's id in svc; undefined for the bot. */
+  /** The sender's id in svc; undefined for the bot. */
   readonly user: string | undefined
   /** The archive's id. */
   readonly archived?: string
-  /** The begin of its text. */
+  /** The beginning of the text. */
   readonly text: string
-  /** Its sender's address. */
+  /** The sender's address. */
   readonly from: string
 }
 
-/** So many messages are remembered, and so much of the text of each. */
+/** The number of remembered messages, and the length of the text of each. */
 const most = 5000
 const longest = 300
 
 /**
- * What was said lately, newest last, in all channels of one connection. Not stored: the newest are read from the
- * archives again.
+ * The latest messages of all channels in one connection, newest last. In memory only: after a reconnect, the newest are
+ * read from the archives.
  */
 export class Memory {
   readonly #messages = new Map<string, Remembered>()
-  /** Ids in svc by what else a message may be named by. */
+  /** Ids in svc, by the other ids of a message. */
   readonly #names = new Map<string, string>()
   readonly #reactions = new Map<string, readonly string[]>()
 
@@ -35,7 +35,7 @@ export class Memory {
     if (archived !== undefined) bound(this.#names).set(keyOf(channel, "archive", archived), id)
   }
 
-  /** A correction that its author corrects again may be named in place of the first message. */
+  /** Notes a correction's id, because a second correction may name it instead of the first message. */
   corrected(channel: string, user: string | undefined, origin: string, id: string): void {
     bound(this.#names).set(keyOf(channel, "origin", user ?? "", origin), id)
   }
@@ -44,12 +44,12 @@ export class Memory {
     return this.#messages.get(keyOf(channel, id))
   }
 
-  /** The id in svc of what this user, or the bot, sent under this `id`. */
+  /** Returns the id in svc of a message that this user, or the bot, sent with this `id`. */
   idOf(channel: string, user: string | undefined, origin: string): string | undefined {
     return this.#names.get(keyOf(channel, "origin", user ?? "", origin))
   }
 
-  /** What somebody's reactions to a message were so far. */
+  /** Returns a user's current reactions to a message. */
   reactions(channel: string, message: string, user: string): readonly string[] {
     return this.#reactions.get(keyOf(channel, message, user)) ?? []
   }
@@ -61,7 +61,7 @@ export class Memory {
 
 const keyOf = (...parts: readonly string[]): string => parts.join("\0")
 
-/** The map with room for one more: the oldest goes. */
+/** Returns the map with room for one more entry: drops the oldest if it is full. */
 const bound = <V>(map: Map<string, V>): Map<string, V> => {
   const [oldest] = map.keys()
   if (map.size >= most && oldest !== undefined) map.delete(oldest)

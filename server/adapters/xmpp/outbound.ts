@@ -5,7 +5,7 @@ import {failureIn} from "./stream/failures.ts"
 import {ns} from "./stream/names.ts"
 import type {Session} from "./stream/session.ts"
 
-/** So many of the bot's messages are known by their id. */
+/** The number of the bot's messages that are remembered by id. */
 const most = 2000
 
 interface Waiting {
@@ -13,18 +13,18 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** What the bot writes, and what became of it. */
+/** The bot's messages, and whether they arrived. */
 export class Outbound {
   readonly #session: Session
   readonly #waiting = new Map<string, Waiting>()
-  /** Messages that have arrived, by the id that the bot gave them: the id that they have in svc. */
+  /** Arrived messages: their id in svc, by the bot's id. */
   readonly #arrived = new Map<string, string>()
 
   constructor(session: Session) {
     this.#session = session
   }
 
-  /** Under which id a message of the bot arrived, as far as this connection knows. */
+  /** Returns the id with which a message of the bot arrived, if this connection knows it. */
   arrivedAs(origin: string): string | undefined {
     return this.#arrived.get(origin)
   }
@@ -41,16 +41,16 @@ export class Outbound {
   }
 
   /**
-   * Sends a message to a room, and resolves to the id that the room gives it once it has come back from there.
-   * Throws `StanzaFailure`.
+   * Sends a message to a room. Resolves to the room's id for it, once the room has sent it back. Throws
+   * `StanzaFailure`.
    */
   toRoom(room: string, id: string, children: readonly Child[], signal: AbortSignal): Promise<string> {
     return this.#post(room, "groupchat", id, children, signal, () => undefined)
   }
 
   /**
-   * Sends a message to one person, and resolves once the account's server has dealt with it: what it refuses by itself
-   * is known then, what another server refuses later is not. Throws `StanzaFailure`.
+   * Sends a message to one person. Resolves once the account's server has processed it: its own refusals are known
+   * then, later refusals by another server are not. Throws `StanzaFailure`.
    */
   toPerson(jid: string, id: string, children: readonly Child[], signal: AbortSignal): Promise<string> {
     return this.#post(jid, "chat", id, children, signal, () => this.#session.fence(signal).then(() => id))
@@ -78,7 +78,7 @@ export class Outbound {
     }
   }
 
-  /** Writes, and waits for nothing. */
+  /** Sends without waiting for an answer. */
   async tell(to: string, type: "chat" | "groupchat", children: readonly Child[]): Promise<void> {
     const {xml} = this.#session
     await this.#session.send(xml("message", {to, type, id: randomUUID()}, ...children))

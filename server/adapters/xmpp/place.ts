@@ -9,7 +9,7 @@ import {bare, isJid, normal, resourceOf} from "./stream/jid.ts"
 import {ns} from "./stream/names.ts"
 import type {Session} from "./stream/session.ts"
 
-/** What the acts of one connection work with. */
+/** The parts of one connection that acts need. */
 export interface Acting {
   readonly session: Session
   readonly outbound: Outbound
@@ -18,19 +18,20 @@ export interface Acting {
   readonly room: (jid: string) => Room | undefined
 }
 
-/** Where an act goes. */
+/** The target of an act. */
 export interface Place {
-  /** The id of the channel in svc: an account, a room, or somebody in a room. */
+  /** The channel's id in svc: an account, a room, or a user in a room. */
   readonly channel: string
   readonly type: "chat" | "groupchat"
-  /** The room, also of a private message to somebody in it. */
+  /** The room; set also for a private message to a user in it. */
   readonly room: Room | undefined
-  /** Sends a message, and resolves to its id in svc. Throws a refusal for what is not passed on for good. */
+  /** Sends a message. Resolves to its id in svc. Throws a refusal if the message is rejected permanently. */
   post(id: string, children: readonly Child[], signal: AbortSignal): Promise<string>
 }
 
 /**
- * The channel of this id. Throws a refusal for what is no address, and an error for a room that the bot is not in now.
+ * Returns the place of this channel id. Throws a refusal if it is not an address, and an error if the bot is not in the
+ * room at the moment.
  */
 export const placeOf = ({outbound, room: find, session}: Acting, id: string): Place => {
   if (!isJid(id))
@@ -40,7 +41,7 @@ export const placeOf = ({outbound, room: find, session}: Acting, id: string): Pl
     })
   const room = find(bare(id))
   const isRoom = room !== undefined && resourceOf(id) === ""
-  // Any client of an account may show what is for the account; somebody in a room is named by the nick.
+  // A message for an account goes to any of its clients. A user in a room is named by the nick.
   const channel = room === undefined ? bare(id) : normal(id)
   if (room?.isIn === false) throw new Error(`the bot is not in ${room.jid} at the moment`)
   const told = (error: unknown) => {

@@ -12,22 +12,22 @@ import {bare, localOf, normal, resourceOf} from "./stream/jid.ts"
 import {encryptions, ns} from "./stream/names.ts"
 
 export interface ReceiverOptions {
-  /** The account's address, and its name. */
+  /** The account's address and name. */
   readonly own: string
   readonly name: string
   readonly log: Log
   readonly intake: Intake
   readonly memory: Memory
   readonly room: (jid: string) => Room | undefined
-  /** A message of the bot has come back from a room, under the id that the room gives it. */
+  /** Called when a room sends back a message of the bot, with the room's id for it. */
   readonly echoed: (origin: string, id: string) => void
-  /** What the bot sent did not reach whom it was for. */
+  /** Called when a message of the bot could not be delivered. */
   readonly bounced: (stanza: Element) => void
 }
 
-/** Where a message is kept and what is known of it beside its own text. */
+/** The archive of a message, and facts beyond its own text. */
 interface Source {
-  /** The address of the archive, and the message's id there. */
+  /** The address of the archive, and the message's id in it. */
   readonly archive: string
   readonly id: string | undefined
   readonly at: number
@@ -35,9 +35,9 @@ interface Source {
   readonly onlyOurs?: true
 }
 
-/** Makes events of messages, live ones and those of archives, and remembers what later ones refer to. */
+/** Converts live and archived messages to events, and remembers data to which later messages refer. */
 export class Receiver {
-  /** Reads the account's archive; undefined where it has none. */
+  /** The reader of the account's archive; undefined if it has none. */
   reader: Reader | undefined
   readonly #options: ReceiverOptions
   readonly #encrypting = new Set<string>()
@@ -46,7 +46,7 @@ export class Receiver {
     this.#options = options
   }
 
-  /** A message as it comes live. */
+  /** Handles a live message. */
   live(stanza: Element): void {
     if (stanza.getChild("result", ns.mam) !== undefined) return
     const message = this.#unwrap(stanza)
@@ -54,11 +54,11 @@ export class Receiver {
     if (from === undefined) return
     if (type === "error") this.#options.bounced(message)
     else if (type !== "groupchat") this.#take(message, undefined)
-    // What has a delay is the room's history; the archive has it under its ids.
+    // A delayed message is part of the room's history. The archive has it with its id.
     else if (message.getChild("delay", ns.delay) === undefined) this.#options.room(bare(from))?.message(message)
   }
 
-  /** A message of a room that is known. */
+  /** Handles a message of a known room. */
   inRoom(message: Element): void {
     this.#take(message, this.#options.room(bare(message.attrs.from ?? "")))
   }
@@ -67,8 +67,8 @@ export class Receiver {
     const archive = room?.jid ?? this.#options.own
     const reader = room === undefined ? this.reader : room.reader
     const [id, ...more] = reader === undefined ? [] : idsIn(message, archive)
-    // With several ids all but one are forged, and Prosody 0.12.3 lets them through. What the server kept for the
-    // account while it was offline may have none. The archive has both under their ids.
+    // If a message has several ids, all but one are forged, and Prosody 0.12.3 lets them through. Messages that the
+    // server stored while the account was offline may have none. The archive has both kinds with their ids.
     const isKept = id === undefined && message.getChild("delay", ns.delay) !== undefined
     if (reader !== undefined && (more.length > 0 || isKept)) {
       reader.missed()
@@ -80,25 +80,28 @@ export class Receiver {
     else if (events.length > 0) void this.#options.intake.add({events})
   }
 
-  /** What a message of an archive comes to. */
+  /** Returns the events of an archived message. */
   readonly archived = (archive: string, {id, at, message}: Archived): readonly DatedIncoming[] =>
     this.#read(message, {archive, id, at, isLive: false})
 
-  /** As `archived`, for a message that was handed over before: only remembered. */
+  /** Works like `archived` for a message that was already delivered: it only remembers it. */
   remember(archive: string, archived: Archived): void {
     this.archived(archive, archived)
   }
 
-  /** Remembers a message of the bot; others are handed over later, and change then what is known. */
+  /** Remembers a message only if it is the bot's. Others are delivered later, and update the memory then. */
   rememberOurs(archive: string, {id, at, message}: Archived): void {
     this.#read(message, {archive, id, at, isLive: false, onlyOurs: true})
   }
 
-  /** The message in a copy of what another client of the account received; what that sent is the account's own. */
+  /**
+   * Returns the message inside a carbon copy from another client of the account; that client's own messages are the
+   * account's.
+   */
   #unwrap(stanza: Element): Element {
     const copy = stanza.getChild("received", ns.carbons) ?? stanza.getChild("sent", ns.carbons)
     const {from} = stanza.attrs
-    // Anybody can send what looks like a copy (CVE-2017-5589).
+    // Anyone can send a message that looks like a copy (CVE-2017-5589).
     if (copy === undefined || (from !== undefined && from !== this.#options.own)) return stanza
     return copy.getChild("forwarded", ns.forward)?.getChild("message") ?? stanza
   }
@@ -135,7 +138,10 @@ export class Receiver {
     return eventsOf(message, said, {...place, user, bot}, memory)
   }
 
-  /** What the room says itself: moderators have deleted a message. Its subject and its settings are no messages. */
+  /**
+   * Reads a message of the room itself, such as a deletion by moderators. Changes of subject and settings are not
+   * messages.
+   */
   #readOfRoom(message: Element, room: Room, said: Said, place: Omit<Scene, "user" | "bot">): readonly DatedIncoming[] {
     const deleted = deletedByRoom(message)
     if (deleted === undefined) return []
@@ -162,7 +168,7 @@ export class Receiver {
       return []
     }
     const found = room(bare(peer))
-    // A private message of somebody in a room comes from there.
+    // A private message from a user in a room comes from the room's address.
     const channel = found === undefined ? bare(peer) : normal(peer)
     const nick = resourceOf(peer)
     if (found !== undefined && nick === "") return []
@@ -198,8 +204,8 @@ export class Receiver {
   }
 
   /**
-   * Somebody in a room. The account is the room's word: of who is there now, and of a message in its archive if that
-   * says the same.
+   * Returns the user for an occupant. The room vouches for the account: of a current occupant, and of an archived
+   * message if the archive names the same account.
    */
   #occupant(message: Element, room: Room, nick: string, {isLive}: Source): User {
     const account = room.occupants.get(nick)?.account
@@ -226,14 +232,14 @@ export class Receiver {
 
 const isOf = (child: Element | string, xmlns: string): boolean => typeof child !== "string" && child.getNS() === xmlns
 
-/** The id that an archive has given a message (XEP-0359), and what looks like it. */
+/** Returns the ids that an archive gave a message (XEP-0359), including forged ones. */
 const idsIn = (message: Element, archive: string): readonly string[] =>
   message
     .getChildren("stanza-id", ns.sid)
     .filter(({attrs}) => normal(attrs.by ?? "") === archive)
     .flatMap(({attrs}) => attrs.id || [])
 
-/** Accounts that a room's archive names as the author's. */
+/** Returns the accounts that a room's archive names as the author. */
 const accountsIn = (message: Element): readonly string[] =>
   message
     .getChildren("x", ns.mucUser)
@@ -244,7 +250,7 @@ const saidOf = (message: Element, {id, at}: Source, archive: string, named: stri
   const origin = message.getChild("origin-id", ns.sid)?.attrs.id || message.attrs.id || id || randomUUID()
   const from = message.attrs.from ?? ""
   return {
-    // Ids are unique within an archive only; without one, the sender's word is all there is.
+    // Ids are unique only within an archive. Without one, only the sender's id exists.
     id: id === undefined ? `${from} ${origin}` : `${archive} ${id}`,
     message: named || origin,
     origin: message.attrs.id || origin,

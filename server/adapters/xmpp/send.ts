@@ -42,7 +42,10 @@ export const messageActs = (acting: Acting): Acts => ({
   },
 })
 
-/** The text is one message, and each file another: clients show a file where the message is nothing but its address. */
+/**
+ * Sends the text as one message and each file as another, because clients show a file only if the message contains
+ * nothing but its address.
+ */
 const send = async (acting: Acting, {id, channel, content}: Outgoing, signal: AbortSignal) => {
   const {outbound, session} = acting
   const {xml} = session
@@ -57,7 +60,7 @@ const send = async (acting: Acting, {id, channel, content}: Outgoing, signal: Ab
   const ids: string[] = []
   for (const [index, part] of parts.entries()) {
     const origin = index === 0 ? id : `${id}-${index + 1}`
-    // An attempt before this one may have arrived though its answer did not.
+    // An earlier attempt may have arrived although its answer did not.
     ids.push(outbound.arrivedAs(origin) ?? (await place.post(origin, part, signal)))
   }
   return {ids}
@@ -71,7 +74,7 @@ const edit = async (acting: Acting, {id, channel, message, content}: Edit, signa
       reason: "unsupported",
       remediation: "Edit only the bot's own messages.",
     })
-  // Who sends a message to a person names it; in a room the room does.
+  // In a direct chat, the sender's id names a message; in a room, the room's id does.
   const named = found?.origin ?? (place.type === "chat" ? message : undefined)
   if (named === undefined)
     throw refused(`the room has no message ${message}`, {
@@ -86,10 +89,7 @@ const edit = async (acting: Acting, {id, channel, message, content}: Edit, signa
   )
 }
 
-/**
- * Takes back what the bot has said; what others have said in a room is deleted by the room, if the bot is its
- * moderator.
- */
+/** Retracts the bot's own messages. In a room, a bot that is moderator lets the room delete messages of others. */
 const remove = async (acting: Acting, {id, channel, message}: Referred, signal: AbortSignal): Promise<void> => {
   const {session} = acting
   const {xml} = session
@@ -100,7 +100,7 @@ const remove = async (acting: Acting, {id, channel, message}: Referred, signal: 
     id,
     [
       xml("retract", {xmlns: ns.retract1, id: message}),
-      // For clients of before 2024.
+      // For clients from before 2024.
       xml("apply-to", {xmlns: ns.fasten, id: message}, xml("retract", {xmlns: ns.retract0})),
       xml("fallback", {xmlns: ns.fallback, for: ns.retract1}),
       xml("body", {}, "The bot has deleted a message. Your client cannot hide it."),
@@ -133,12 +133,12 @@ const moderate = async ({session}: Acting, place: Place, message: string, signal
       remediation: "Turn on message moderation (XEP-0425) on the room's server.",
     })
   await session.iq("set", channel, request, signal).catch(error => {
-    // It is gone already.
+    // The message no longer exists.
     if (!(error instanceof StanzaFailure) || error.condition !== "item-not-found") throw outcomeOf(channel, error)
   })
 }
 
-/** The reactions of the bot to a message, all of them in one stanza (XEP-0444). */
+/** Sends all of the bot's reactions to a message in one stanza (XEP-0444). */
 const react = async (
   acting: Acting,
   {id, channel, message, emoji}: Reaction,
@@ -166,7 +166,7 @@ const write = ({session}: Acting, {room}: Place, content: Outgoing["content"], w
     },
   })
 
-/** The elements of a text, with the message that it answers. */
+/** Returns the elements of a text, including the quoted message. */
 const textOf = (acting: Acting, place: Place, {body, isStyled, quote}: Written): readonly Child[] => {
   const {xml} = acting.session
   const hint = isStyled ? undefined : xml("unstyled", {xmlns: ns.styling})
@@ -179,7 +179,7 @@ const textOf = (acting: Acting, place: Place, {body, isStyled, quote}: Written):
   return [xml("body", {}, before + body), hint, reply, xml("fallback", {xmlns: ns.fallback, for: ns.reply}, range)]
 }
 
-/** A message as the bot knows it, else as the room's archive does. */
+/** Returns a message from the bot's memory, otherwise from the room's archive. */
 const find = async (acting: Acting, place: Place, id: string, signal: AbortSignal): Promise<Remembered | undefined> => {
   const {memory, session, receiver} = acting
   const {channel, room, type} = place

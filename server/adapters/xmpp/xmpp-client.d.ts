@@ -27,7 +27,7 @@ declare module "@xmpp/client" {
     }
   }
 
-  /** A way to connect; its prototype has the parts that the client uses. */
+  /** A transport. Its prototype has the parts that the client uses. */
   export interface Transport {
     readonly prototype: {Socket: unknown; socketParameters(service: string): object | undefined}
   }
@@ -40,16 +40,16 @@ declare module "@xmpp/client" {
     readonly resource?: string
   }
 
-  /** The ways to log in, the best first; each login makes a new one. */
+  /** The login mechanisms, best first. Each login creates a new one. */
   export interface SaslFactory {
     readonly _mechs: {readonly name: string; mech: unknown}[]
   }
 
-  /** Its emitter is that of the package `events`, which has the methods of Node's. */
+  /** Its emitter comes from the package `events`, with the methods of Node's. */
   export interface Client extends EventEmitter {
     readonly status: string
     readonly jid: {toString(): string} | null
-    /** Milliseconds for one step of the login. */
+    /** The timeout for one step of the login, in milliseconds. */
     timeout: number
     readonly transports: Transport[]
     readonly saslFactory: SaslFactory

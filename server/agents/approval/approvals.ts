@@ -18,7 +18,7 @@ import {isRun, writeFenced} from "../runs/write.ts"
 import type {Decision} from "../service.ts"
 import type {AgentTool} from "../tools/tool.ts"
 
-/** A question to a person whether a call may be made. */
+/** A request to a person to approve a call. */
 export interface Approval {
   readonly id: string
   readonly state: ApprovalState
@@ -42,7 +42,7 @@ const approvalOf = (row: Row): Approval => ({
   shown: String(row.shown),
 })
 
-/** The newest one about a step. */
+/** Reads the newest approval for a step. */
 export const readApproval = async (
   database: Pick<Database, "read">,
   run: number,
@@ -63,11 +63,11 @@ export interface Question {
   readonly tool: AgentTool
   /** What will happen. */
   readonly shown: string
-  /** An equal call was cut off before. */
+  /** Whether an equal call was interrupted before. */
   readonly isRepeated: boolean
 }
 
-/** Asks a person about a call: the question, its message and the run's wait are one batch. */
+/** Asks a person about a call. The request, its message and the run's wait are one batch. */
 export const askApproval = async (
   engine: Engine,
   run: AgentRun,
@@ -110,11 +110,14 @@ export const askApproval = async (
   engine.outbox.stored(sends)
 }
 
-/** A number answers the newest list of a channel: without buttons, an older question is decided by its id. */
+/** A number answers only the newest list of a channel. Without buttons, older requests are decided by id. */
 const byId = ({endpoints}: Engine, place: AgentTarget | undefined, id: string, say: Say): readonly string[] =>
   place === undefined || endpoints.hasFeature(place.endpoint, "buttons") ? [] : [`\n${say("agent.byId", {id})}`]
 
-/** A person's word, once: its run goes on with it. The first statement returns a row where the word counts. */
+/**
+ * Stores a person's decision, once, and lets the run continue. The first statement returns a row if the decision was
+ * accepted.
+ */
 export const deciding = (id: string, {approve, by, reason}: Decision, at: number): readonly Statement[] => [
   {
     sql: `UPDATE agent_approvals SET state = ?, decided_at = ?, decided_by = ?, reason = ?
@@ -128,7 +131,7 @@ export const deciding = (id: string, {approve, by, reason}: Decision, at: number
   },
 ]
 
-/** Throws `approval_unknown`, and `approval_state` for one that is decided, expired or held. */
+/** Throws `approval_unknown`, and `approval_state` if the approval is decided, expired or held. */
 export const decide = async (
   database: Pick<Database, "read" | "write">,
   id: string,
@@ -141,7 +144,7 @@ export const decide = async (
   if (found === undefined) throw new Problem("approval_unknown", `there is no approval ${id}`)
   const isSame =
     found.state === (decision.approve ? "approved" : "denied") && found.decidedBy === decision.by && decision.by !== ""
-  // The same word again: its answer was lost, or its handler runs again.
+  // The same decision again: its answer was lost, or its handler runs again.
   if (isSame) return
   const state = found.state === "waiting" ? "expired" : found.state
   throw new Problem("approval_state", `the approval ${id} is ${state}`)

@@ -9,9 +9,9 @@ import type {AgentTool} from "../tools/tool.ts"
 import {configurationOf, type Standing, type Standings} from "./configured.ts"
 
 export interface BindingsOptions {
-  /** Of the running generation; none before the first one. */
+  /** Returns the bindings of the running generation; empty before the first one. */
   readonly current: () => ReadonlyMap<string, Binding>
-  /** Of the running generation. */
+  /** Returns the tools of the running generation. */
   readonly tools: () => ToolTable
   readonly isInstalled: (provider: keyof typeof agentProviders) => boolean
 }
@@ -24,12 +24,12 @@ export class Bindings {
     this.#options = options
   }
 
-  /** In the order of the configuration. */
+  /** Returns the bindings in the order of the configuration. */
   list(): readonly Binding[] {
     return [...this.#options.current().values()]
   }
 
-  /** Undefined where the configuration has none of that name. */
+  /** Returns undefined if the configuration has no binding with this name. */
   find(name: string): Binding | undefined {
     return this.#options.current().get(name)
   }
@@ -52,18 +52,18 @@ export class Bindings {
     })
   }
 
-  /** Put together when it is asked for: a plugin that fails takes its tools with it. */
+  /** Computed at each call, because a plugin that fails takes its tools with it. */
   standings(): Standings {
     return Object.fromEntries(this.list().map(binding => [binding.name, this.standingOf(binding)]))
   }
 
-  /** The tools that the binding lists and that there are. */
+  /** Returns the existing tools that the binding lists. */
   toolsOf(binding: Binding): readonly AgentTool[] {
     return Object.keys(binding.config.tools).flatMap(name => this.#options.tools().get(name) ?? [])
   }
 }
 
-/** Where in the configuration each binding that is enabled and not configured is wrong. */
+/** Returns the positions in the configuration of enabled bindings that are not configured. */
 export const bindingIssues = (source: Source, standings: Standings): Issue[] =>
   Object.entries(standings).flatMap(([name, standing]) =>
     standing.configured || standing.reason === "agent_disabled"

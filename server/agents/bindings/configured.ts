@@ -3,34 +3,34 @@ import {agentProviders} from "../../../shared/agents/config.ts"
 import {type ReadinessReason, readinessReasons} from "../../../shared/api/readiness.ts"
 import {didYouMean} from "../../config/suggest.ts"
 
-/** Why a binding is not configured, as a word. */
+/** Why a binding is not configured, as a code. */
 export type BindingReason = Extract<ReadinessReason, `agent_${string}`>
 
-/** What keeps a binding from being configured. */
+/** The reason why a binding is not configured. */
 export interface BindingProblem {
   readonly configured: false
   readonly reason: BindingReason
-  /** A sentence for people; it has no value of a secret. */
+  /** A sentence for people, without values of secrets. */
   readonly message: string
-  /** The key of the binding that is to blame, below `agents.<name>`; empty for the binding as a whole. */
+  /** The key of the binding that is wrong, below `agents.<name>`; empty for the binding as a whole. */
   readonly at: readonly string[]
 }
 
-/** Whether a binding is configured: what `binding_configured` checks, without any network. */
+/** Whether a binding is configured: the result of the check `binding_configured`, which uses no network. */
 export type Standing = {readonly configured: true} | BindingProblem
 
-/** By the name of the binding. */
+/** Standings, by the name of the binding. */
 export type Standings = Readonly<Record<string, Standing>>
 
-/** What a binding needs around it. */
+/** The environment of a binding. */
 export interface BindingFacts {
-  /** Why the binding cannot have the tool; undefined where it can. */
+  /** Returns why the binding cannot have the tool; undefined if it can. */
   hasTool(name: string, binding: Binding): string | undefined
-  /** Is the package of the provider there? */
+  /** Whether the provider's package is installed. */
   isInstalled(provider: keyof typeof agentProviders): boolean
 }
 
-/** Whether `binding` is configured; the first thing that is missing where it is not. */
+/** Returns whether `binding` is configured, or the first problem. */
 export const configurationOf = (binding: Binding, facts: BindingFacts): Standing =>
   problemOf(binding, facts) ?? {configured: true}
 
@@ -68,7 +68,7 @@ const providerProblem = ({config: {provider}}: Binding, {isInstalled}: BindingFa
 const modelProblem = ({config: {model}}: Binding) =>
   model.trim() === "" ? problem("agent_model_missing", ["model"]) : undefined
 
-/** A server of one's own may want no key; the providers' own addresses do. */
+/** Your own server may need no key, but the providers' own addresses do. */
 const keyProblem = ({config: {provider, baseURL, key}}: Binding) => {
   const isNeeded = provider !== "openai-compatible" || baseURL === undefined
   return isNeeded && (key === undefined || key.reveal().trim() === "")
@@ -85,7 +85,7 @@ const instructionsProblem = ({config, instructions, fileProblem}: Binding) => {
   return problem("agent_instructions_missing", ["instructionsFile"], `${config.instructionsFile} is empty.`)
 }
 
-/** Without prices nothing is counted, and the limit would hold nobody. */
+/** Without prices svc counts no money, so a money limit would have no effect. */
 const pricesProblem = ({config: {limits, prices}}: Binding) => {
   const limited = [limits, limits.user, limits.channel, limits.day].some(({money}) => money !== undefined)
   return limited && prices === undefined ? problem("agent_prices_missing", ["limits"]) : undefined

@@ -9,7 +9,7 @@ const nowhere = (): never => {
   throw new Problem("starting", "no tool runs here")
 }
 
-/** Which bindings are configured where no Host runs: nothing of their tools is called. */
+/** Returns which bindings are configured when no Host runs: it calls none of their tools. */
 export const standingsOf = (snapshot: Snapshot, project: string): Standings => {
   const tables = createTables({
     requireTarget: nowhere,

@@ -6,7 +6,7 @@ import type {AgentRun} from "../runs/run-rows.ts"
 import type {ToolStep} from "../runs/step-rows.ts"
 import type {AgentTool, RunFacts} from "../tools/tool.ts"
 
-/** What a call is made with. */
+/** The data of a tool call. */
 export interface Call {
   readonly run: AgentRun
   readonly binding: Binding
@@ -14,15 +14,15 @@ export interface Call {
   readonly tool: AgentTool
   readonly args: unknown
   readonly facts: RunFacts
-  /** Earlier steps that ask for the same. */
+  /** Earlier steps with the same call. */
   readonly equals: readonly ToolStep[]
 }
 
-/** What a call does, in the words that a person reads. */
+/** Returns what a call does, in words for a person. */
 export const shownBy = (tool: AgentTool, args: unknown, facts: RunFacts): string =>
   tool.describe?.(args, facts) ?? `${tool.name} ${toJson(args)}`
 
-/** Whom the run is for, and where, as its tools see it. */
+/** Returns the user and the place of a run, for its tools. */
 export const factsOf = (engine: Engine, run: AgentRun, binding: Binding): RunFacts => {
   const {runId, agent, endpoint, channel, place, item} = run
   const {user} = place
@@ -40,7 +40,7 @@ export const factsOf = (engine: Engine, run: AgentRun, binding: Binding): RunFac
   }
 }
 
-/** Where the run works on an item, its Journal has question and answer. */
+/** Writes the request or the decision to the Journal of the run's work item, if it has one. */
 export const noteInJournal = async (
   engine: Pick<Engine, "workroom" | "log">,
   {run: {runId, item, agent}, step}: Pick<Call, "run" | "step">,

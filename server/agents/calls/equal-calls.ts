@@ -1,7 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Step, ToolStep} from "../runs/step-rows.ts"
 
-/** Earlier steps that ask for the same. */
+/** Returns earlier steps with the same call. */
 export const equalsOf = (steps: readonly Step[], step: ToolStep): readonly ToolStep[] => {
   const wanted = canonical(step.call.input)
   return steps.filter(
@@ -10,7 +10,7 @@ export const equalsOf = (steps: readonly Step[], step: ToolStep): readonly ToolS
   )
 }
 
-/** Equal for equal arguments, however they are written. */
+/** Returns the same text for equal arguments, however they are written. */
 const canonical = (json: string): string => {
   try {
     return toJson(sorted(fromJson(json.trim() === "" ? "{}" : json)))

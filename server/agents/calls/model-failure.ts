@@ -12,14 +12,14 @@ import {type Amount, spending, spendingOfRun} from "../runs/spending.ts"
 import {counting, notingFailure} from "../runs/step-rows.ts"
 import {isRun, writeFenced} from "../runs/write.ts"
 
-/** The pauses after calls that the provider did not take. */
+/** The pauses after calls that the provider did not accept. */
 const busyPauses: Backoff = {first: 1000, longest: 60_000}
 export const longestPause = 10 * 60_000
 
-/** A provider that does not answer is asked so often, and a model that answers with nonsense. */
+/** The most attempts for a provider that does not answer, and for a model that returns malformed answers. */
 const mostTries = {busy: 8, malformed: 3}
 
-/** What a call is done with, and where. */
+/** The data of a model call. */
 export interface Call {
   readonly run: AgentRun
   readonly binding: Binding
@@ -28,7 +28,7 @@ export interface Call {
   readonly day: string
 }
 
-/** What was reserved is taken back, and what was taken is counted. */
+/** Releases the reserved amount, and counts the amount used. */
 export const settling = ({run, day, reserved}: Call, taken: Amount): readonly Statement[] => {
   const difference = {tokens: taken.tokens - reserved.tokens, money: taken.money - reserved.money}
   return [spending(run, day, difference), spendingOfRun(run.seq, difference)]
@@ -44,11 +44,11 @@ interface Failure {
   readonly reason: AgentReason
   readonly message: string
   readonly retryAfter: number | undefined
-  /** The provider has said that it did nothing. */
+  /** Whether the provider has said that it did nothing. */
   readonly isFree: boolean
 }
 
-/** The model said nothing. */
+/** The model returned nothing. */
 export const empty: Failure = {
   kind: "malformed",
   reason: "answer_empty",
@@ -57,7 +57,7 @@ export const empty: Failure = {
   isFree: false,
 }
 
-/** What a failure of a call is; undefined for one of svc's own. */
+/** Returns the failure of a call; undefined for an error of svc itself. */
 export const failureOf = (error: unknown): Failure | undefined => {
   if (error instanceof TimeLimitExceeded)
     return {
@@ -78,7 +78,10 @@ export const failureOf = (error: unknown): Failure | undefined => {
   }
 }
 
-/** The run goes on after a pause, unless it has been tried often enough. What a call may have taken stays counted. */
+/**
+ * Retries the run after a pause, unless it has used up its attempts. The amount that the call may have used stays
+ * counted.
+ */
 export const tryAgain = async (
   engine: Engine,
   call: Call,

@@ -6,11 +6,11 @@ import type {Engine} from "../runs/engine.ts"
 import {type AgentRun, selectEarlier} from "../runs/run-rows.ts"
 import type {Step} from "../runs/step-rows.ts"
 
-/** The most earlier questions of the user that go along, and how far back they reach, in milliseconds. */
+/** The most earlier questions of the user that are included, and their greatest age, in milliseconds. */
 const mostEarlier = 5
 const earlierWithin = 3_600_000
 
-/** What the model is asked next. */
+/** Returns the next request to the model. */
 export const requestOf = async (
   engine: Engine,
   run: AgentRun,
@@ -27,7 +27,7 @@ export const requestOf = async (
   output: binding.config.limits.output,
 })
 
-/** The instructions that every agent gets beside its own. */
+/** Returns the agent's instructions, with those that every agent gets. */
 const instructionsOf = ({createdAt, item}: AgentRun, {name, instructions}: Binding): string =>
   [
     instructions,

@@ -18,7 +18,7 @@ import {isStep, never, writeFenced} from "../runs/write.ts"
 import {type Call, empty, failureOf, over, settling, tryAgain} from "./model-failure.ts"
 import {requestOf} from "./model-request.ts"
 
-/** One call of the model: its row before, with what it may take; and after, with what it took. */
+/** Calls the model once. Its row is stored before, with the reserved amount, and after, with the amount used. */
 export const callModel = async (
   engine: Engine,
   run: AgentRun,
@@ -67,7 +67,7 @@ export const callModel = async (
   }
 }
 
-/** Begins a call where the limits of the day leave enough; resolves to the limit that does not. */
+/** Starts a call if the limits of the day allow it. Resolves to the limit that does not. */
 const begin = async (
   engine: Engine,
   {run, binding, n, reserved, day}: Call,
@@ -96,7 +96,7 @@ const begin = async (
   })
 }
 
-/** Without a word of the provider, a call took what was estimated, and what it wrote. */
+/** Returns the provider's usage. If the provider does not report it, the estimate and the written text count. */
 const takenOf = ({usage, text, calls}: ModelReply, estimate: number) =>
   usage ?? {
     input: estimate,
@@ -111,12 +111,12 @@ const end = async (
 ): Promise<After> => {
   const {run, binding, n} = call
   const taken = takenOf(given, estimate)
-  // What is stored of it holds no secret, as nothing does that the provider hears.
+  // The stored reply contains no secret, like everything sent to the provider.
   const hide = (text: string) => engine.hide(text)
-  // Arguments are JSON within a text: what is hidden there may not end its quotes.
+  // Arguments are JSON within a text, so hiding must not end its quotes.
   const calls = given.calls.map(each => ({...each, input: hideInJson(each.input, hide)}))
   const {details, ...rest} = hideIn({...given, calls: []}, hide)
-  // A thought whose text was changed has a signature that its provider refuses.
+  // The provider would reject the signature of a thought whose text was changed.
   const kept = toJson(details) === toJson(given.details) ? {details} : {}
   const reply = {...rest, ...kept, calls, usage: taken}
   const amount = {tokens: taken.input + taken.output, money: priceOf(taken, binding.config.prices)}

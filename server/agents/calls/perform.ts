@@ -11,7 +11,7 @@ import {ToolCutOff, type ToolResult, type ToolUse} from "../tools/tool.ts"
 import {type Call, shownBy} from "./call.ts"
 import {cutOff, endStep, longestResult, told} from "./tool-end.ts"
 
-/** The row before, the call, and the row after with what the call leaves behind. */
+/** Stores the row before, makes the call, and stores the row after with the call's results. */
 export const perform = async (engine: Engine, call: Call, signal: AbortSignal): Promise<After> => {
   const {run, binding, step, tool, args, facts} = call
   const {clock, meter} = engine
@@ -40,7 +40,7 @@ export const perform = async (engine: Engine, call: Call, signal: AbortSignal): 
       return cutOff(engine, call, shownBy(tool, args, facts), why, took())
     }
     if (!isLate && isOurs(engine, error)) throw error
-    // Its plugin was reloaded: the step is begun, and the new instance runs it again.
+    // The plugin was reloaded. The step stays started, and the new instance runs it again.
     if (error instanceof ToolCutOff) return "goes on"
     meter.toolEnded(run.agent, tool.name, took() / 1000, "failed")
     const reason = isLate ? "tool_timeout" : "tool_failed"
@@ -48,7 +48,7 @@ export const perform = async (engine: Engine, call: Call, signal: AbortSignal): 
   }
 }
 
-/** While the database fails, a call that may be repeated is. */
+/** While the database fails, repeats a call that may be repeated. */
 const runTool = async ({log}: Engine, {run: {runId}, tool}: Call, use: ToolUse): Promise<ToolResult> => {
   if (tool.effect === "external") return tool.run(use)
   return persist(`run ${runId}`, log, async () => {
@@ -57,7 +57,7 @@ const runTool = async ({log}: Engine, {run: {runId}, tool}: Call, use: ToolUse):
   })
 }
 
-/** What is not the tool's failure. */
+/** Whether an error is not the tool's own. */
 const isOurs = ({isStopping}: Engine, error: unknown): boolean =>
   (isProblem(error, "stopping") && isStopping()) || error instanceof AttemptOver
 

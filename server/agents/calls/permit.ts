@@ -7,7 +7,7 @@ import type {AgentTool} from "../tools/tool.ts"
 import {type Call, noteInJournal, shownBy} from "./call.ts"
 import {endStep, told} from "./tool-end.ts"
 
-/** Where a person has to agree: asks, waits, or says what was decided. */
+/** If a person must approve the call: asks, waits, or handles the decision. */
 export const permit = async (engine: Engine, call: Call): Promise<After | "may"> => {
   const {run, binding, step, tool, args, facts, equals} = call
   const isRepeated = equals.some(({state}) => state === "unknown")

@@ -9,10 +9,13 @@ import {isStep, writeFenced} from "../runs/write.ts"
 import {cut} from "../tools/result.ts"
 import {type Call, noteInJournal} from "./call.ts"
 
-/** The most characters of a call's result that the model gets; the rest is for the note behind what a tool has cut. */
+/**
+ * The most characters of a call's result for the model. The extra ones hold the note after a result that a tool has
+ * cut.
+ */
 export const longestResult = longestKept + 256
 
-/** What the model reads of a call that has no result. */
+/** Returns the text that the model reads for a call without a result. */
 export const told = (why: string): string => toJson({error: why})
 
 export const endStep = async (
@@ -27,7 +30,7 @@ export const endStep = async (
     result: cut(engine.hide(end.result), longestResult),
     ...(end.error === undefined ? {} : {error: engine.hide(end.error)}),
   }
-  // What is refused before it has begun is a step too: a model that asks for nothing else comes to an end.
+  // A refusal counts as a step, so that a run whose model only makes refused calls ends.
   const steps = end.state === "refused" ? 1 : 0
   await writeFenced(
     engine,
@@ -38,7 +41,7 @@ export const endStep = async (
   return "goes on"
 }
 
-/** A call that may have been done: svc tells the model and people, and does not repeat it by itself. */
+/** Ends a call that may have taken effect: svc tells the model and people, and does not repeat it on its own. */
 export const cutOff = async (
   engine: Engine,
   call: Pick<Call, "run" | "binding" | "step">,

@@ -13,13 +13,13 @@ import {perform} from "./perform.ts"
 import {permit} from "./permit.ts"
 import {cutOff, endStep, told} from "./tool-end.ts"
 
-/** A run that asks for the same call so often has lost its way. */
+/** A run that makes the same call this often is stuck. */
 const mostEqual = 5
 
-/** A call that has ended the Host so often is not begun again. */
+/** A call during which the Host has stopped this often is not started again. */
 const mostBegun = 3
 
-/** Does what a step asks for, or says to the model why not. */
+/** Makes the call of a step, or tells the model why not. */
 export const callTool = async (
   engine: Engine,
   run: AgentRun,

@@ -3,7 +3,7 @@ import {type Hide, hideIn} from "./hiding.ts"
 import type {CallPart} from "./language-model.ts"
 import type {ModelCall} from "./model.ts"
 
-/** A call that the model asked for earlier, as its provider takes it. */
+/** Returns an earlier call by the model, for its provider. */
 export const callPartOf = ({id, name, input}: ModelCall, hide: Hide): CallPart => ({
   type: "tool-call",
   toolCallId: id,
@@ -11,7 +11,9 @@ export const callPartOf = ({id, name, input}: ModelCall, hide: Hide): CallPart =
   input: hideIn(argumentsOf(input), hide),
 })
 
-/** No provider takes arguments that are no object. The tool's result has told the model what was wrong with these. */
+/**
+ * Providers accept only objects as arguments. The tool's result has already told the model what was wrong with these.
+ */
 const argumentsOf = (input: string): object => {
   try {
     const value: unknown = fromJson(input)

@@ -7,16 +7,16 @@ import {type OpenOptions, openModel} from "./open-model.ts"
 
 export interface CheckOptions extends OpenOptions {
   readonly signal: AbortSignal
-  /** Those of the binding: not every model takes tools. */
+  /** The binding's tools, because some models accept none. */
   readonly tools?: readonly ModelTool[]
 }
 
-/** Tokens of the answer: a model that thinks first needs some. */
+/** The tokens of the answer. A model that thinks first needs some. */
 const longestAnswer = 1024
 
 /**
- * Calls the model of a binding once, with the time that one call may take. A failure is part of the result, with what to do about it.
- * Throws `agent_misconfigured` where there is no call to make, and the reason of the signal.
+ * Calls a binding's model once, within the time limit of one call. The result includes a failure with its remedy.
+ * Throws `agent_misconfigured` if no call is possible, and the signal's reason.
  */
 export const checkModel = async (binding: Binding, options: CheckOptions): Promise<Static<typeof AgentCheck>> => {
   const {model: name, limits} = binding.config
@@ -54,7 +54,7 @@ const questionOf = (tools: readonly ModelTool[], output: number) => ({
 
 const tokensOf = ({usage}: ModelReply): number | null => (usage === undefined ? null : usage.input + usage.output)
 
-/** What works, but may surprise. */
+/** Returns remarks on a working answer that may surprise. */
 const remarkOn = ({usage, finish}: ModelReply): {hint?: string} => {
   if (usage === undefined) return {hint: "The provider does not report tokens, so svc estimates them for the limits."}
   if (finish === "filtered") return {hint: "The provider's filter withheld the answer: check its safety settings."}

@@ -7,15 +7,15 @@ import type {Wire} from "./wire.ts"
 
 /** A model whose package is loaded. */
 export interface Opened {
-  /** The package's model for one call, which speaks by this `fetch`. */
+  /** Returns the package's model for one call, which uses this `fetch`. */
   create(fetch: Wire["fetch"]): LanguageModel
-  /** Provider and model: what is kept of a reply is for these alone. */
+  /** The provider and the model. Details of a reply are valid only for these. */
   readonly source: string
-  /** Empty where none is sent. */
+  /** Empty if no key is sent. */
   readonly key: string
 }
 
-/** Named here, since the packages read others from the environment otherwise. */
+/** The packages would otherwise read addresses from the environment. */
 const addresses: Readonly<Record<AgentProvider, string>> = {
   "openai-compatible": "https://api.openai.com/v1",
   anthropic: "https://api.anthropic.com/v1",
@@ -28,7 +28,7 @@ const factories: Readonly<Record<AgentProvider, string>> = {
   google: "createGoogle",
 }
 
-/** Why no model can be opened for a binding, its provider's package aside; undefined where nothing is missing. */
+/** Returns why a binding's model cannot be opened, apart from the provider's package; undefined if it can. */
 export const bindingProblem = ({name, config}: Binding): string | undefined => {
   const {provider, key, baseURL} = config
   if (!isAgentProvider(provider))
@@ -39,7 +39,7 @@ export const bindingProblem = ({name, config}: Binding): string | undefined => {
   return undefined
 }
 
-/** Servers of one's own, such as Ollama, mostly take any caller. */
+/** Your own servers, such as Ollama, usually accept any caller. */
 const needsKey = (provider: AgentProvider, baseURL: string | undefined): boolean =>
   provider !== "openai-compatible" || baseURL === undefined
 
@@ -81,7 +81,7 @@ const settingsOf = (provider: AgentProvider, {key, baseURL, fetch}: Access) => (
   ...(provider === "openai-compatible" ? {name: "svc", includeUsage: true, ...ofOpenAI(baseURL)} : {}),
 })
 
-/** OpenAI's own newer models refuse `max_tokens`, which is all that most other servers know. */
+/** OpenAI's newer models reject `max_tokens`, but most other servers know only that. */
 const ofOpenAI = (baseURL: string) =>
   new URL(baseURL).hostname === "api.openai.com"
     ? {

@@ -15,18 +15,19 @@ const KeptPart = Type.Union([
 ])
 export type KeptPart = Static<typeof KeptPart>
 
-/** What is kept of a reply, as plain JSON: its parts in their order, with what the provider wants to see again. */
+/** The stored details of a reply, as plain JSON: its parts in order, with the data that the provider needs back. */
 const Details = Type.Object({source: Type.String(), parts: Type.Array(KeptPart)})
 
-/** Undefined where text and calls say all of it. `source` is the provider and model that said it. */
+/** Returns undefined if text and calls contain everything. `source` is the provider and the model. */
 export const detailsOf = (source: string, parts: readonly KeptPart[]): Static<typeof Details> | undefined =>
   parts.some(part => part.type === "reasoning" || part.metadata !== undefined) ? {source, parts: [...parts]} : undefined
 
 type Assistant = Extract<ModelMessage, {role: "assistant"}>
 
 /**
- * The parts of an assistant's message as its model said them. Undefined without details, and with those of another model. What `hide`
- * would change is not sent again: a thought is left out, as its signature would not fit, and so is what the provider noted of a part.
+ * Returns the parts of an assistant's message as its model wrote them; undefined without details, or with those of
+ * another model. Parts that `hide` would change are not sent again: a thought is dropped, because its signature would
+ * not fit, and so are the provider's notes on a part.
  */
 export const readDetails = (
   {calls, details}: Assistant,
@@ -51,10 +52,10 @@ const keptPart = (part: KeptPart, calls: Assistant["calls"], hide: Hide): (TextP
   }
 }
 
-/** Undefined where something of it is to be hidden. */
+/** Returns undefined if the notes contain anything to hide. */
 const notesOf = (metadata: KeptPart["metadata"], hide: Hide): {providerOptions?: PartMetadata} | undefined => {
   if (metadata === undefined) return {}
   const hidden = hideIn(metadata, hide)
-  // What a provider said came as JSON, and is stored as JSON.
+  // The provider's notes came as JSON, and are stored as JSON.
   return toExactJson(hidden) === toExactJson(metadata) ? {providerOptions: metadata as PartMetadata} : undefined
 }

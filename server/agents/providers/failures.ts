@@ -4,16 +4,16 @@ import type {Hide} from "./hiding.ts"
 import {ModelFailure} from "./model.ts"
 import {retryAfterOf} from "./retry-after.ts"
 
-/** In characters: what svc says of a failure, with 500 of the provider's own. */
+/** In characters: the message of a failure, including 500 from the provider. */
 const longestMessage = 550
 
-/** Statuses of 4xx that another try may end otherwise: time-out, conflict with itself, too early, too many requests. */
+/** 4xx statuses for which a retry may succeed: timeout, conflict, too early, too many requests. */
 const passing: readonly number[] = [408, 409, 425, 429]
 
-/** Words in a failure's type for which another try would fail too, whatever the status. */
+/** Words in a failure's type for which a retry would fail too, whatever the status. */
 const lasting = /insufficient_quota|billing|invalid|authentication|permission|not_found|too_large|context_length/i
 
-/** The failure that an HTTP answer means. `body` is what was read of it. `now` in milliseconds since 1970. */
+/** Returns the failure for an HTTP answer. `body` is the part that was read. `now` is in milliseconds since 1970. */
 export const failureOfAnswer = (response: Response, body: string, now: number): ModelFailure => {
   const {status, headers} = response
   const words = wordsOf(body)
@@ -31,19 +31,19 @@ export const failureOfAnswer = (response: Response, body: string, now: number): 
   )
 }
 
-/** Google's `RetryInfo` has no header: a duration in the body, such as 34.4s. */
+/** Reads Google's `RetryInfo`, which has no header: a duration in the body, such as 34.4s. */
 const retryDelayOf = (body: string): number | undefined => {
   const [, seconds] = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d+)?)s"/.exec(body) ?? []
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000)
 }
 
-/** Redirects are not followed: the key would go with them to whatever host they name. */
+/** svc does not follow redirects, because the key would go to the new host. */
 const redirectOf = (headers: Headers, from: string): string => {
   const target = URL.parse(headers.get("location") ?? "", from)
   return target === null ? "a redirect to nowhere" : `a redirect to ${target.origin}, which svc does not follow`
 }
 
-/** The failure that the provider tells inside of its stream. */
+/** Returns the failure that the provider reports inside its stream. */
 export const failureInStream = (error: unknown): ModelFailure => {
   if (isUnreadable(error)) return unreadable(error)
   const status = numberOf(error, "statusCode")
@@ -53,13 +53,13 @@ export const failureInStream = (error: unknown): ModelFailure => {
   return new ModelFailure(isLasting ? "refused" : "busy", said, status === undefined ? {} : {status})
 }
 
-/** What a provider's package throws by itself: a failure of the provider in its own words, or an answer that it cannot read. */
+/** Returns the failure for an error of a provider's package: the provider's own words, or an unreadable answer. */
 export const packageFailure = (error: unknown): ModelFailure =>
   numberOf(error, "statusCode") !== undefined || isUnreadable(error)
     ? failureInStream(error)
     : malformedFailure(messageOf(error))
 
-/** No connection, or one that broke before the answer began. */
+/** Returns the failure for a connection that could not be opened, or broke before the answer began. */
 export const failureOfConnection = (url: string, error: unknown): ModelFailure => {
   const code = codeOf(error)
   const origin = URL.parse(url)?.origin ?? "its address"
@@ -69,11 +69,14 @@ export const failureOfConnection = (url: string, error: unknown): ModelFailure =
 export const cutFailure = (): ModelFailure =>
   new ModelFailure("busy", "the provider's stream ended before the answer was complete", {code: "cut"})
 
-/** Errors of the provider's package for what it cannot read. */
+/** Whether this is an error of the provider's package about unreadable data. */
 const isUnreadable = (error: unknown): boolean =>
   error instanceof Error && /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)/.test(error.name)
 
-/** What the package could not read: a stream that ended early, a failure in words that the package does not know, or nonsense. */
+/**
+ * Returns the failure for unreadable data: a stream that ended early, a failure in words unknown to the package, or
+ * nonsense.
+ */
 const unreadable = (error: unknown): ModelFailure => {
   if (error instanceof Error && /without a finish reason/.test(error.message)) return cutFailure()
   const {message} = wordsOfValue(field(error, "value"))
@@ -89,7 +92,10 @@ interface Words {
   readonly type: string
 }
 
-/** What a body says: `{error: {message}}` of all three protocols, `{error}` of Ollama, `{detail}` of FastAPI, `{message}`, or plain text. */
+/**
+ * Returns the message in a body: `{error: {message}}` of all three protocols, `{error}` of Ollama, `{detail}` of
+ * FastAPI, `{message}`, or plain text.
+ */
 const wordsOf = (body: string): Words => {
   try {
     return wordsOfValue(fromJson(body))
@@ -116,14 +122,17 @@ const numberOf = (value: unknown, name: string): number | undefined => {
   return typeof found === "number" ? found : undefined
 }
 
-/** The system's word for it, which Node keeps in a cause; else what the cause says, such as "bad port". */
+/** Returns the system's error code, which Node keeps in a cause; otherwise the cause's message, such as "bad port". */
 const codeOf = (error: unknown): string => {
   const code = field(error, "code") ?? field(field(error, "cause"), "code")
   const said = field(field(error, "cause"), "message")
   return typeof code === "string" ? code : typeof said === "string" ? said : "no connection"
 }
 
-/** The same failure with a short message in one line, without what `hide` hides: providers repeat what they were sent. */
+/**
+ * Returns the failure with a short one-line message, without what `hide` hides, because providers repeat what they were
+ * sent.
+ */
 export const withoutSecrets = ({kind, message, status, retryAfter, code}: ModelFailure, hide: Hide): ModelFailure => {
   const line = hide(message)
     .replace(/[\s\p{Cc}]+/gu, " ")

@@ -1,12 +1,12 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 
-/** A text without the secrets in it. */
+/** Returns a text without the secrets in it. */
 export type Hide = (text: string) => string
 
-/** The same JSON with nothing in its texts, keys and numbers that `hide` hides. */
+/** Hides secrets in the texts, keys and numbers of a JSON value. */
 export const hideIn = <T>(value: T, hide: Hide): T => hideValue(value, hide) as T
 
-/** The same of JSON, which stays JSON; of a text that is none, as of a text. */
+/** Hides secrets in JSON text, which stays JSON. Any other text is treated as plain text. */
 export const hideInJson = (json: string, hide: Hide): string => {
   if (hide(json) === json) return json
   try {

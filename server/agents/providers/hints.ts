@@ -1,7 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {ModelFailure} from "./model.ts"
 
-/** What a person can do about a call that failed. */
+/** Returns the remedy for a failed call. */
 export const hintFor = (failure: ModelFailure, binding: Binding): string => {
   const {code, status, kind} = failure
   if (code !== undefined) return hintForConnection(code, binding)

@@ -1,9 +1,10 @@
 /**
- * What svc uses of the `LanguageModelV4` of `@ai-sdk/provider`, which the providers' packages implement: written here, because svc's
- * types must compile where none of the packages is installed. `tests/types/providers.ts` holds the packages to it.
+ * The parts of `LanguageModelV4` from `@ai-sdk/provider` that svc uses; the providers' packages implement it. They are
+ * declared here because svc's types must compile without any of the packages. `tests/types/providers.ts` checks the
+ * packages against them.
  */
 
-/** What a provider says of a part, by the provider's name, and wants to see again with it. */
+/** A provider's data about a part, by the provider's name. The provider needs it back with the part. */
 export type PartMetadata = Record<string, JsonObject>
 type JsonObject = {readonly [key: string]: Json | undefined}
 type Json = null | string | number | boolean | JsonObject | readonly Json[]
@@ -60,7 +61,7 @@ export interface TokenUsage {
   outputTokens: {total: number | undefined}
 }
 
-/** A part of a stream: one that svc reads, or another, such as a source that the provider names. */
+/** A part of a stream: one that svc reads, or another, such as a source. */
 export type StreamPart = ReadPart | {type: OtherPart}
 type OtherPart =
   | "stream-start"

@@ -1,9 +1,9 @@
 import type {TSchema} from "../../../shared/type.ts"
 
-/** A call that the model asks for. `input` is JSON as the model wrote it, which may be none. */
+/** A call by the model. `input` is JSON as the model wrote it, which may be invalid. */
 export interface ModelCall {
   readonly id: string
-  /** As the request named the tool. */
+  /** The tool's name in the request. */
   readonly name: string
   readonly input: string
 }
@@ -15,7 +15,7 @@ export type ModelMessage =
       readonly role: "assistant"
       readonly text: string
       readonly calls: readonly ModelCall[]
-      /** What the provider wants to see again, such as signatures of its thoughts: `details` of its reply. */
+      /** Data that the provider needs back, such as signatures of its thoughts: the `details` of its reply. */
       readonly details?: unknown
     }
   | {readonly role: "tool"; readonly call: string; readonly name: string; readonly result: string}
@@ -30,11 +30,11 @@ export interface ModelRequest {
   readonly instructions: string
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ModelTool[]
-  /** Tokens. */
+  /** The most tokens of the answer. */
   readonly output: number
 }
 
-/** Tokens that a call took, as the provider says. */
+/** The tokens that a call used, as reported by the provider. */
 export interface ModelUsage {
   readonly input: number
   readonly output: number
@@ -44,34 +44,34 @@ export interface ModelReply {
   readonly text: string
   readonly calls: readonly ModelCall[]
   readonly finish: "stop" | "calls" | "length" | "filtered" | "other"
-  /** Undefined where the provider does not say. */
+  /** Undefined if the provider does not report it. */
   readonly usage: ModelUsage | undefined
-  /** Plain JSON; undefined where there is nothing to keep. */
+  /** Plain JSON; undefined if there is nothing to keep. */
   readonly details?: unknown
 }
 
 export interface ModelOptions {
   readonly signal: AbortSignal
-  /** Hears the text as it comes: each time what came since. It must not throw. */
+  /** Called with each new piece of text. It must not throw. */
   readonly onText?: (text: string) => void
 }
 
 /** A model of a provider. */
 export interface Model {
-  /** One call, without repetition. Rejects with a `ModelFailure`, or with the reason of `signal`. */
+  /** Makes one call, without retries. Rejects with a `ModelFailure`, or with the reason of `signal`. */
   call(request: ModelRequest, options: ModelOptions): Promise<ModelReply>
 }
 
 /**
- * Why a call failed. `busy`: 429, 5xx, no connection, a stream that was cut: try again, not before `retryAfter`. `malformed`: what
- * came back could not be read: try again. `refused`: it would fail again.
+ * Why a call failed. `busy`: 429, 5xx, no connection, or a broken stream; retry, not before `retryAfter`. `malformed`:
+ * the answer could not be read; retry. `refused`: a retry would fail too.
  */
 export class ModelFailure extends Error {
   readonly kind: "busy" | "malformed" | "refused"
   readonly status: number | undefined
-  /** Milliseconds; undefined where the provider does not say. */
+  /** In milliseconds; undefined if the provider does not say. */
   readonly retryAfter: number | undefined
-  /** The system's word for a connection that failed, such as `ECONNREFUSED`; `cut` for a stream that ended early. */
+  /** The system's code for a failed connection, such as `ECONNREFUSED`; `cut` for a stream that ended early. */
   readonly code: string | undefined
 
   constructor(

@@ -8,15 +8,15 @@ import {ReplyReader} from "./reply.ts"
 import {createWire, type Wire} from "./wire.ts"
 
 export interface OpenOptions {
-  /** The project's folder, whose packages come before svc's own. */
+  /** The project's folder. Its packages take precedence over svc's own. */
   readonly project: string
-  /** Takes secrets out of a text: everything that goes to the provider passes it, and what its failures say. */
+  /** Removes secrets from a text. Everything sent to the provider passes through it, and so do its failures. */
   readonly hide: Hide
 }
 
 /**
- * The model of a binding. Its provider's package is loaded now, and nothing is asked of the provider. Throws `agent_misconfigured`: an
- * unknown provider, a package that is not installed, a key or an address that is missing or cannot be used.
+ * Opens a binding's model. Loads the provider's package, but sends no request. Throws `agent_misconfigured` for an
+ * unknown provider, a missing package, or a missing or invalid key or address.
  */
 export const openModel = async (binding: Binding, {project, hide}: OpenOptions): Promise<Model> => {
   const opened = await createFor(binding, project)
@@ -44,8 +44,8 @@ const call = async (
   })
 
 /**
- * Ends with the signal's reason as soon as it is aborted, whatever the work does then. The signal that the work gets is aborted with
- * it, and behind its end: nothing of a connection is left open.
+ * Rejects with the signal's reason as soon as it aborts, whatever the work does then. The work's own signal aborts at
+ * the same time, and also when the work ends, so that no connection stays open.
  */
 const untilAborted = async <T>(signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> => {
   signal.throwIfAborted()
@@ -81,11 +81,11 @@ const stream = async (
       if (complete !== undefined) return complete
     }
   } finally {
-    // A server may leave the connection open behind the end of its answer.
+    // A server may leave the connection open after the end of its answer.
     reader.cancel().catch(() => {})
   }
 }
 
-/** What went wrong below the provider's package counts before what the package makes of it. */
+/** A failure below the provider's package takes precedence over the package's own error. */
 const failureOf = (error: unknown, wire: Wire): ModelFailure =>
   wire.failure() ?? (error instanceof ModelFailure ? error : packageFailure(error))

@@ -4,16 +4,18 @@ import {messageOf, Problem} from "../../../shared/problems.ts"
 import {packageRoot} from "../../runtime/own-files.ts"
 import {findPackage, importPackage, installCommandOf} from "../../runtime/packages/find.ts"
 
-/** Is this one of the providers that svc knows? */
+/** Whether svc knows this provider. */
 export const isAgentProvider = (name: string): name is AgentProvider => Object.hasOwn(agentProviders, name)
 
-/** Is the provider's package there, for this project or for svc itself? It is not loaded, and nothing of it is run. */
+/**
+ * Whether the provider's package is installed, for this project or for svc itself. It does not load or run the package.
+ */
 export const isProviderInstalled = (provider: AgentProvider, project: string, own = packageRoot): boolean =>
   findPackage(agentProviders[provider], [project, own]) !== undefined
 
 /**
- * Loads the provider's package, that of the project before svc's own. Throws `agent_misconfigured`, with the command that installs it,
- * where it is missing, or does not load.
+ * Loads the provider's package; the project's takes precedence over svc's own. Throws `agent_misconfigured`, with the
+ * command that installs it, if it is missing or does not load.
  */
 export const loadProvider = async (provider: AgentProvider, project: string, own = packageRoot): Promise<object> => {
   const name = agentProviders[provider]
@@ -29,7 +31,10 @@ export const loadProvider = async (provider: AgentProvider, project: string, own
   }
 }
 
-/** Installs the version that svc is tested with. npm and Bun bring zod, which it needs, by themselves. */
+/**
+ * Returns the command that installs the version with which svc is tested. npm and Bun install zod, its dependency,
+ * automatically.
+ */
 export const installCommand = (provider: AgentProvider): string => {
   const name = agentProviders[provider]
   return installCommandOf(`${name}@${manifest.devDependencies[name]}`)

@@ -5,13 +5,13 @@ import {type Hide, hideIn} from "./hiding.ts"
 import type {CallOptions, CallPart, FunctionTool, PromptMessage, ReasoningPart, TextPart} from "./language-model.ts"
 import type {ModelMessage, ModelRequest} from "./model.ts"
 
-/** Which model's own details go back to it: those of another say nothing to it. */
+/** `source` is the model whose details are sent back, because another model's details are useless to it. */
 export interface PromptOptions {
   readonly source: string
   readonly hide: Hide
 }
 
-/** A request as a provider's package takes it, with nothing in it that `hide` hides. */
+/** Returns a request for a provider's package, without anything that `hide` hides. */
 export const promptOf = (
   {instructions, messages, tools, output}: ModelRequest,
   options: PromptOptions,
@@ -28,11 +28,11 @@ const toolOf = ({name, description, parameters}: ModelRequest["tools"][number], 
   type: "function",
   name,
   description: hide(description),
-  // A copy: a schema holds more than JSON, which a provider's package would walk into.
+  // A copy, because a schema contains more than JSON, which a provider's package would walk into.
   inputSchema: hideIn(fromJson(toJson(parameters)), hide),
 })
 
-/** Nothing for an assistant that said nothing: providers refuse an empty message. */
+/** Returns no message for an empty assistant message, because providers reject it. */
 const messageOf = (message: ModelMessage, options: PromptOptions): PromptMessage[] => {
   const {hide} = options
   switch (message.role) {
@@ -61,7 +61,9 @@ const messageOf = (message: ModelMessage, options: PromptOptions): PromptMessage
 
 type Assistant = Extract<ModelMessage, {role: "assistant"}>
 
-/** In the order in which the model said them, where its details have it: thoughts belong in front of what they led to. */
+/**
+ * Returns the parts in the model's order if its details have it, because thoughts must precede what followed from them.
+ */
 const assistantParts = (message: Assistant, {source, hide}: PromptOptions): (TextPart | ReasoningPart | CallPart)[] => {
   const details = readDetails(message, source, hide)
   if (details !== undefined) return details
@@ -69,7 +71,7 @@ const assistantParts = (message: Assistant, {source, hide}: PromptOptions): (Tex
   return [...text, ...message.calls.map(call => callPartOf(call, hide))]
 }
 
-/** The results of calls that the model asked for side by side are one message: Anthropic and Google want them together. */
+/** Joins the results of parallel calls into one message, because Anthropic and Google require that. */
 const joinResults = (messages: readonly PromptMessage[]): PromptMessage[] => {
   const joined: PromptMessage[] = []
   for (const message of messages) {

@@ -3,9 +3,9 @@ import {cutFailure, failureInStream, malformedFailure} from "./failures.ts"
 import type {PartMetadata, ReadPart, StreamPart, TokenUsage} from "./language-model.ts"
 import type {ModelCall, ModelReply, ModelUsage} from "./model.ts"
 
-/** Characters of one reply: text, thoughts and arguments. */
+/** The longest reply, in characters: text, thoughts and arguments. */
 export const longestReply = 4 * 1024 * 1024
-/** A part of nothing counts as much, so that there is an end of them. */
+/** An empty part counts this many characters, so that their number is limited. */
 const leastPart = 64
 
 const finishes: Readonly<Record<string, ModelReply["finish"]>> = {
@@ -18,7 +18,7 @@ const finishes: Readonly<Record<string, ModelReply["finish"]>> = {
 type BlockPart = Exclude<ReadPart, {type: "tool-input-delta" | "tool-call" | "finish" | "error"}>
 type Block = Exclude<KeptPart, {type: "call"}>
 
-/** Puts a reply together from the parts of its stream. */
+/** Assembles a reply from the parts of its stream. */
 export class ReplyReader {
   readonly #source: string
   readonly #onText: (text: string) => void
@@ -26,7 +26,7 @@ export class ReplyReader {
   readonly #open = new Map<string, Block>()
   readonly #calls: ModelCall[] = []
   #size = 0
-  /** Of arguments that are not complete: they count once more when the call is. */
+  /** The size of incomplete arguments. They count again when the call is complete. */
   #pending = 0
   #hasBegun = false
 
@@ -36,7 +36,7 @@ export class ReplyReader {
     this.#onText = onText
   }
 
-  /** Gives the reply once this part ends it. Throws a `ModelFailure`. */
+  /** Handles a part. Returns the reply if the part ends it. Throws a `ModelFailure`. */
   take(part: StreamPart): ModelReply | undefined {
     if (!isRead(part)) {
       if (part.type !== "stream-start") this.#hasBegun = true
@@ -53,12 +53,12 @@ export class ReplyReader {
     return undefined
   }
 
-  /** What the end of a stream means that had no end of a reply. */
+  /** Returns the failure for a stream that ended without the end of a reply. */
   ended() {
     return this.#hasBegun ? cutFailure() : malformedFailure()
   }
 
-  /** Where nothing came before it, a stream without an end was none. */
+  /** If nothing came before, a stream without an end was not a reply. */
   #failureOfFirst(error: unknown) {
     const failure = failureInStream(error)
     return failure.code === "cut" ? malformedFailure() : failure
@@ -88,7 +88,7 @@ export class ReplyReader {
     return block
   }
 
-  /** What a provider runs by itself is no call for svc, which asked for no such tool. */
+  /** Ignores a call that the provider runs itself, because svc requested no such tool. */
   #call(part: Extract<ReadPart, {type: "tool-call"}>): void {
     if (part.providerExecuted === true) return
     const {toolCallId: id, toolName: name, input, providerMetadata: metadata} = part
@@ -105,7 +105,7 @@ export class ReplyReader {
     return {
       text: texts.join(""),
       calls: this.#calls,
-      // Some servers say that they have stopped where they ask for calls.
+      // Some servers report a stop although they make calls.
       finish: finish === "stop" && this.#calls.length > 0 ? "calls" : finish,
       usage: usageOf(usage),
       ...(details === undefined ? {} : {details}),
@@ -128,14 +128,14 @@ const readTypes: ReadonlySet<string> = new Set([
 
 const isRead = (part: StreamPart): part is ReadPart => readTypes.has(part.type)
 
-/** What is said later of a part adds to what was said before. */
+/** Later metadata of a part adds to the earlier. */
 const mergeMetadata = (before: KeptPart["metadata"], added: PartMetadata): NonNullable<KeptPart["metadata"]> => {
   const merged = {...before}
   for (const [provider, values] of Object.entries(added)) merged[provider] = {...merged[provider], ...values}
   return merged
 }
 
-/** Undefined where the provider left something out: half of it would count too little. */
+/** Returns undefined if the provider left out a number, because half of the usage would count too little. */
 const usageOf = ({inputTokens, outputTokens}: TokenUsage): ModelUsage | undefined => {
   const [input, output] = [inputTokens.total, outputTokens.total]
   return isCount(input) && isCount(output) ? {input, output} : undefined

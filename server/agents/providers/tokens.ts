@@ -1,15 +1,18 @@
 import {toExactJson} from "../../../shared/json.ts"
 import type {ModelMessage, ModelRequest, ModelUsage} from "./model.ts"
 
-/** Bytes of a token at least, in prose and in JSON: measured ones have 3.5 to 4.5 in English, and one or two a Chinese character. */
+/**
+ * The fewest bytes of a token, in prose and in JSON. Measured: 3.5 to 4.5 in English, and one or two tokens for a
+ * Chinese character.
+ */
 const bytesPerToken = 3
 
-/** Tokens that the protocols add around a conversation, a message and a tool. */
+/** The tokens that the protocols add to a conversation, a message and a tool. */
 const around = {conversation: 50, message: 10, tool: 20}
 
 /**
- * How many tokens a request will count as input: rather too many than too few, to set a budget aside before the call. Only dense text,
- * such as base64, counts more at the provider.
+ * Estimates the input tokens of a request, rather too high than too low, to reserve a budget before the call. Only
+ * dense text, such as base64, counts more at the provider.
  */
 export const estimateTokens = ({instructions, messages, tools}: ModelRequest): number => {
   const parts = [instructions, ...messages.map(textOf), ...tools.map(tool => toExactJson(tool))]
@@ -18,7 +21,10 @@ export const estimateTokens = ({instructions, messages, tools}: ModelRequest): n
   return Math.ceil(bytes / bytesPerToken) + overhead
 }
 
-/** Details hold thoughts, which go back and count; what they repeat of the text makes it rather too many. */
+/**
+ * Details contain thoughts, which are sent back and count. They also repeat some of the text, which makes the estimate
+ * a little high.
+ */
 const textOf = (message: ModelMessage): string => {
   switch (message.role) {
     case "user":
@@ -30,17 +36,17 @@ const textOf = (message: ModelMessage): string => {
   }
 }
 
-/** Of a million tokens, as a binding says. */
+/** Prices per million tokens, from a binding. */
 export interface Prices {
   readonly input: number
   readonly output: number
 }
 
-/** What a call costs, in millionths of the unit of the prices, rounded up; 0 without prices. */
+/** Returns the price of a call, in millionths of the prices' unit, rounded up; 0 without prices. */
 export const priceOf = (usage: ModelUsage, prices: Prices | undefined): number => {
   if (prices === undefined) return 0
   const millionths = usage.input * prices.input + usage.output * prices.output
   const nearest = Math.round(millionths)
-  // 70 tokens at 1.1 are 77.00000000000001 by floating point.
+  // In floating point, 70 tokens at 1.1 are 77.00000000000001.
   return Math.abs(millionths - nearest) < 1e-6 ? nearest : Math.ceil(millionths)
 }

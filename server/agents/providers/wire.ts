@@ -2,16 +2,16 @@ import {patientFetch} from "../../runtime/outgoing/patient-fetch.ts"
 import {cutFailure, failureOfAnswer, failureOfConnection, malformedFailure} from "./failures.ts"
 import type {ModelFailure} from "./model.ts"
 
-/** Bytes of one line of a stream: an event of the protocols is one, and no buffer ends it. */
+/** The longest line of a stream, in bytes. An event of the protocols is one line, and no buffer limits it. */
 const longestLine = 8 * 1024 * 1024
-/** Bytes that are read of an answer that tells a failure. */
+/** The bytes that are read of a failure's answer. */
 const longestFailure = 64 * 1024
 
-/** The HTTP of one call of a model. */
+/** The HTTP of one model call. */
 export interface Wire {
-  /** For the provider's package. */
+  /** The `fetch` for the provider's package. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** What has gone wrong below the package, whatever the package makes of it. */
+  /** Returns the failure below the package, whatever the package makes of it. */
   readonly failure: () => ModelFailure | undefined
 }
 
@@ -36,7 +36,7 @@ export const createWire = (): Wire => {
   }
 }
 
-/** The beginning of a body; what cannot be read of it is left out. */
+/** Reads the beginning of a body, as far as possible. */
 const readSome = async ({body}: Response): Promise<string> => {
   if (body === null) return ""
   const reader = body.getReader()
@@ -49,13 +49,13 @@ const readSome = async ({body}: Response): Promise<string> => {
       text += decoder.decode(value, {stream: true})
     }
   } catch {
-    // The status says enough.
+    // The status is enough.
   }
   reader.cancel().catch(() => {})
   return text
 }
 
-/** The same bytes. It fails behind a line that is too long, and says so where the connection breaks. */
+/** Passes the bytes through. It fails after a line that is too long, and reports a broken connection. */
 const boundLines = (
   body: ReadableStream<Uint8Array>,
   fail: (error: ModelFailure) => ModelFailure,

@@ -8,26 +8,29 @@ import type {Engine} from "./engine.ts"
 import {type AgentRun, shownIn} from "./run-rows.ts"
 import {writeFenced} from "./write.ts"
 
-/** When the first text is shown after it came, and how often more of it is, in milliseconds. */
+/** When the first text is shown after it arrives, and how often it is updated, in milliseconds. */
 const firstAfter = 1000
 const every = 1500
 
-/** A platform has so long to take an intermediate edit, in milliseconds. */
+/** The time limit for an intermediate edit, in milliseconds. */
 const editLimit = 10_000
 
-/** A longer text is shown at its end alone, where the platform has no limit that is lower. */
+/** A longer text is shown only once it is complete, unless the platform's limit is lower. */
 const longestShown = 3500
 
-/** Stands behind text that goes on. */
+/** The mark after text that is not complete. */
 const more = " …"
 
-/** The statement that stores messages, in the batch of their change. */
+/** Returns the statement that stores messages, for the batch of their change. */
 export const storing = (drafts: readonly OutboxDraft[], at: number): readonly Statement[] =>
   drafts.length === 0
     ? []
     : [inserting(drafts.map(draft => ({draft, content: toJson(draft.content), at, turn: undefined})))]
 
-/** What a run says where it is shown, if anywhere: into the message that it streams to, where there is one; always as text. */
+/**
+ * Returns a run's message to its conversation, if it has one. It edits the message that the run streams to, if there is
+ * one. The content is always text.
+ */
 export const sayingOf = (
   run: Pick<AgentRun, "endpoint" | "channel" | "item" | "message">,
   text: string,
@@ -40,13 +43,13 @@ export const sayingOf = (
 }
 
 /**
- * Shows an answer while the model writes it, where the platform can edit messages. The message is a row before it is sent; edits in
- * between are best effort, and no rows; the last one is a row again, of the run's end.
+ * Shows an answer while the model writes it, if the platform can edit messages. The message is a row before it is sent.
+ * Edits in between are best effort, without rows. The last edit is again a row, stored with the run's end.
  */
 export class StreamedAnswer {
   readonly #engine: Engine
   readonly #run: AgentRun
-  /** Undefined where nothing is shown before the end. */
+  /** Undefined if nothing is shown before the end. */
   readonly #place: ReturnType<typeof shownIn>
   #message: string | undefined
   #text = ""
@@ -63,13 +66,13 @@ export class StreamedAnswer {
     this.#place = place !== undefined && engine.endpoints.hasFeature(place.endpoint, "edit") ? place : undefined
   }
 
-  /** What the model wrote since. */
+  /** Adds new text from the model. */
   readonly add = (text: string): void => {
     this.#text += text
     if (this.#place !== undefined) this.#wake(this.#message === undefined ? firstAfter : every)
   }
 
-  /** Nothing is shown any more; resolves to the message's outbox id, where there is one. */
+  /** Stops showing text. Resolves to the message's outbox id, if there is one. */
   async end(): Promise<string | undefined> {
     this.#isOver = true
     this.#timer?.()

@@ -1,16 +1,16 @@
 import type {ModelMessage} from "../providers/model.ts"
 import type {ModelStep, Step, ToolStep} from "./step-rows.ts"
 
-/** A question that was asked before, and its answer. */
+/** An earlier question and its answer. */
 export interface Earlier {
   readonly input: string
   readonly answer: string
 }
 
-/** A tool's name as a model may call it: providers take letters, digits, _ and -. */
+/** Returns a tool's name for a model, because providers accept only letters, digits, _ and -. */
 export const modelNameOf = (tool: string): string => tool.replaceAll(".", "__")
 
-/** What svc sends to the model: what was said before, the question, and what the run's rows hold. */
+/** Returns the messages for the model: the earlier ones, the question, and the run's rows. */
 export const messagesOf = (
   earlier: readonly Earlier[],
   input: string,
@@ -24,10 +24,13 @@ export const messagesOf = (
   ...steps.flatMap(step => messageOf(step, steps)),
 ]
 
-/** The name of a step whose tool the binding does not have: what a model makes up is shown to nobody who sees names alone. */
+/**
+ * The name of a step whose tool the binding does not have. Names that a model invents are not shown to people who may
+ * see only names.
+ */
 export const unknownTool = "(unknown)"
 
-/** The tool of a call, as the model named it. */
+/** Returns the tool of a call, as the model named it. */
 export const calledAs = (steps: readonly Step[], {n, call, tool}: ToolStep): string => {
   const asked = steps.findLast((step): step is ModelStep => step.kind === "model" && step.n < n)
   return asked?.reply?.calls.find(({id}) => id === call.id)?.name ?? modelNameOf(tool)

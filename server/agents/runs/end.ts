@@ -7,17 +7,17 @@ import type {Engine} from "./engine.ts"
 import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
 import {isRun, writeFenced} from "./write.ts"
 
-/** Why a run is cancelled whose item is somebody else's. */
+/** The reason for cancelling a run whose item was reassigned. */
 export const itemTaken = "the work item no longer belongs to the agent"
 
-/** The text for the conversation of a failed run: it says only whether it helps to ask again. */
+/** Returns the text for the conversation of a failed run. It says only whether asking again may help. */
 const failureText = (reason: AgentReason): HostText => {
   if (reason.startsWith("limit_")) return "agent.limit"
   if (reason === "provider_unavailable" || reason === "provider_refused") return "agent.unavailable"
   return "agent.failed"
 }
 
-/** Ends a run with the model's answer: its end and its answer are one batch, with what else belongs to it. */
+/** Ends a run with the model's answer. The end, the answer and `also` are one batch. */
 export const succeed = async (
   engine: Engine,
   run: AgentRun,
@@ -37,7 +37,7 @@ export const succeed = async (
   engine.outbox.stored(sends)
 }
 
-/** The result is a comment, and the item waits for a person: an agent accepts nothing. */
+/** Adds the result as a comment, and submits the item for review: only a person accepts it. */
 const handIn = async (
   engine: Pick<Engine, "workroom" | "log">,
   {runId, agent}: AgentRun,
@@ -47,13 +47,13 @@ const handIn = async (
   const actor = actorOf(agent)
   const comment = {is: "comment", text: itemText(answer)} as const
   await tryCommandOnce(engine, {actor, item, request: `${runId}/result`, command: comment})
-  // Somebody may have taken it away meanwhile, or the agent has blocked it.
+  // Somebody may have reassigned the item in the meantime, or the agent may have blocked it.
   const {state, assignee} = engine.workroom.item(item)
   if (state === "active" && assignee === actor)
     await tryCommandOnce(engine, {actor, item, request: `${runId}/review`, command: {is: "review"}})
 }
 
-/** Ends a run that cannot go on, and says so in its conversation; `also` is stored with its end. */
+/** Ends a run that cannot continue, and says so in its conversation. `also` is stored in the same batch. */
 export const fail = async (
   engine: Engine,
   run: AgentRun,
@@ -80,7 +80,7 @@ export const fail = async (
   engine.outbox.stored(sends)
 }
 
-/** An item whose run has ended without a result is blocked, with the reason: a person decides. */
+/** Blocks an item whose run ended without a result, with the reason, so that a person decides. */
 export const giveBack = async (
   engine: Pick<Engine, "workroom" | "log">,
   {runId, agent}: Pick<AgentRun, "runId" | "agent">,

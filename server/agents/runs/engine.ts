@@ -12,13 +12,13 @@ import type {Model, ModelRequest} from "../providers/model.ts"
 import type {AgentTool} from "../tools/tool.ts"
 import type {AgentRun} from "./run-rows.ts"
 
-/** Hears of each call that has ended, in seconds. */
+/** Receives each ended call, in seconds. */
 export interface CallMeter {
   modelEnded(agent: string, seconds: number, outcome: "done" | "failed"): void
   toolEnded(agent: string, tool: string, seconds: number, outcome: "done" | "failed" | "unknown"): void
 }
 
-/** What runs of agents use of the Host; passed in by the composition root. */
+/** The parts of the Host that agent runs use; the composition root passes them in. */
 export interface Engine {
   readonly database: Database
   readonly log: Log
@@ -28,34 +28,34 @@ export interface Engine {
   readonly endpoints: Pick<Endpoints, "get" | "hasFeature" | "typing">
   readonly workroom: Pick<Workroom, "run" | "item" | "items" | "journalOf">
   readonly meter: CallMeter
-  /** An enabled binding of the running generation. */
+  /** Returns an enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
-  /** Its tools and those of the run, by the name that bindings give them, with the binding's settings. */
+  /** Returns the tools of the binding and of the run, by their names in bindings, with the binding's settings. */
   toolsOf(binding: Binding, run: AgentRun): ReadonlyMap<string, AgentTool>
   /** Throws `agent_misconfigured`. */
   modelOf(binding: Binding): Promise<Model>
-  /** Tokens of what the model is to read, rather too many than too few. */
+  /** Estimates the tokens of a request, rather too high than too low. */
   estimate(request: ModelRequest): number
-  /** Of the user that a run is for, now; undefined for none. */
+  /** Returns the current permission of the run's user; undefined without a user. */
   permissionOf(run: AgentRun, binding: Binding): Permission | undefined
-  /** What svc says in the language of the run's conversation. */
+  /** Returns svc's texts in the language of the run's conversation. */
   sayFor(run: AgentRun): Promise<Say>
-  /** The buttons that decide about an approval. */
+  /** Returns the buttons to decide on an approval. */
   decisionButtons(approval: string, say: Say): readonly Element[]
-  /** Takes the values of secrets out of a text. */
+  /** Removes the values of secrets from a text. */
   hide(text: string): string
   isPaused(): boolean
   isStopping(): boolean
-  /** Of one agent, does one thing after the other: what is counted, and what is stored because of it. */
+  /** Runs the work of one agent one after another: a count, and what is stored because of it. */
   inTurn<T>(agent: string, work: () => Promise<T>): Promise<T>
-  /** Has a run go on after a pause in milliseconds, by a clock that nobody sets. */
+  /** Continues a run after a pause in milliseconds, by a monotonic clock. */
   wakeIn(run: AgentRun, pause: number): void
-  /** A run of a work item has ended: the item may wait for another. */
+  /** Call it when a run of a work item has ended: the item may need another run. */
   considerItems(): void
 }
 
-/** The run is not this attempt's any more: it was cancelled, or another Host has taken it up. */
+/** The run no longer belongs to this attempt: it was cancelled, or another Host has taken it over. */
 export class AttemptOver extends Error {}
 
-/** What becomes of a run after a step. */
+/** How a run continues after a step. */
 export type After = "goes on" | "is over"

@@ -1,22 +1,22 @@
 import type {ModelReply} from "../providers/model.ts"
 import type {Step, ToolStep} from "./step-rows.ts"
 
-/** What a run is to do next, as its rows say. */
+/** The next action of a run, according to its rows. */
 export type Next =
   /** Call the model, as the step with this number. */
   | {readonly is: "model"; readonly n: number}
-  /** A call that has not begun. */
+  /** Make a call that has not begun. */
   | {readonly is: "tool"; readonly step: ToolStep}
-  /** A call that was begun when the Host ended, or when its attempt was. */
+  /** Repeat a call that was begun when the Host or its attempt ended. */
   | {readonly is: "again"; readonly step: ToolStep}
-  /** A person is asked about it. */
+  /** Wait for a person's approval. */
   | {readonly is: "approval"; readonly step: ToolStep}
-  /** The model has answered. */
+  /** End with the model's answer. */
   | {readonly is: "answer"; readonly reply: ModelReply}
 
 const isOver = ({state}: Step): boolean => ["done", "failed", "unknown", "refused"].includes(state)
 
-/** Pure: the same rows always lead to the same. */
+/** Returns the next action. Pure: the same rows always lead to the same action. */
 export const nextOf = (steps: readonly Step[]): Next => {
   const open = steps.find(step => !isOver(step))
   if (open?.kind === "model") return {is: "model", n: open.n}

@@ -6,15 +6,15 @@ import type {Channel, User} from "../../../shared/sdk/satori.ts"
 import {assertThat} from "../../database/database.ts"
 import type {RunRequest} from "../service.ts"
 
-/** The conversation that a run belongs to, as it was when the run was asked for. */
+/** The conversation of a run, at the time of the request. */
 interface Place {
   readonly channel?: Channel
   readonly user?: User
-  /** What an operator gave a run without a user. */
+  /** The operator's permission for a run without a user. */
   readonly permission?: Permission
 }
 
-/** A run as its row has it. Money is in millionths; times are in milliseconds since 1970. */
+/** A run, read from its row. Money is in millionths; times are in milliseconds since 1970. */
 export interface AgentRun {
   readonly seq: number
   readonly runId: string
@@ -29,14 +29,14 @@ export interface AgentRun {
   readonly item: number | undefined
   readonly plugin: string | undefined
   readonly input: string
-  /** The outbox id of the message that its answer is streamed into. */
+  /** The outbox id of the message to which the answer is streamed. */
   readonly message: string | undefined
-  /** Tries of the model since one succeeded. */
+  /** Failed model calls since the last successful one. */
   readonly failures: number
   readonly steps: number
   readonly tokens: number
   readonly money: number
-  /** Milliseconds that it has worked. */
+  /** How long the run has worked, in milliseconds. */
   readonly active: number
   readonly createdAt: number
 }
@@ -69,15 +69,15 @@ export const runOf = (row: Row): AgentRun => ({
   createdAt: Number(row.created_at),
 })
 
-/** Where a run belongs, where that is in a conversation. */
+/** Returns the conversation of a run, if it has one. */
 export const conversationOf = ({endpoint, channel}: Pick<AgentRun, "endpoint" | "channel">) =>
   endpoint === undefined || channel === undefined ? undefined : {endpoint, channel}
 
-/** Where a run is shown: in its conversation, unless it works on an item, whose comments it has. */
+/** Returns where a run is shown: in its conversation, unless it works on an item, whose comments show it. */
 export const shownIn = (run: Pick<AgentRun, "endpoint" | "channel" | "item">) =>
   run.item === undefined ? conversationOf(run) : undefined
 
-/** Stores a run, unless its request has made one before. */
+/** Stores a run, unless its request has created one before. */
 export const queueing = (runId: string, request: RunRequest, at: number): Statement => {
   const {agent, trigger, input, endpoint, channel, user, permission, event, item, plugin} = request
   return {
@@ -92,20 +92,23 @@ export const queueing = (runId: string, request: RunRequest, at: number): Statem
 
 export const selectKnown = "SELECT run_id FROM agent_runs WHERE request = ? OR run_id = ?"
 
-/** Returns the row of a run that this Host has taken up: once for each attempt. */
+/** Claims a run for this Host. Returns its row, once per attempt. */
 export const claiming = (seq: number, attempt: number, runtimeId: string, at: number): Statement => ({
   sql: `UPDATE agent_runs SET state = 'running', attempt = ?2, runtime_id = ?3, started_at = coalesce(started_at, ?4), waits_for = NULL, due_at = NULL
     WHERE seq = ?1 AND (state = 'queued' OR (state = 'running' AND attempt = ?2 AND runtime_id = ?3)) RETURNING *`,
   args: [seq, attempt, runtimeId, at],
 })
 
-/** What a batch of an attempt begins with: it is refused once the run was cancelled, or another Host has taken it up. */
+/**
+ * The first statement of each batch of an attempt. The database refuses the batch once the run was cancelled, or
+ * another Host has claimed it.
+ */
 export const assertAttempt = ({seq, attempt}: Pick<AgentRun, "seq" | "attempt">): Statement =>
   assertThat("EXISTS (SELECT 1 FROM agent_runs WHERE seq = ? AND attempt = ? AND state = 'running')", [seq, attempt])
 
 export const selectIsRunning = "SELECT 1 FROM agent_runs WHERE seq = ? AND attempt = ? AND state = 'running'"
 
-/** The attempt is over, and the run goes on later: at `due` by itself, where there is one. */
+/** Ends the attempt; the run continues later, at `due` if that is set. */
 export const parking = (
   {seq}: Pick<AgentRun, "seq">,
   waitsFor: AgentWait,
@@ -116,7 +119,10 @@ export const parking = (
   args: [waitsFor, due ?? null, error ?? null, seq],
 })
 
-/** Likewise, for a person's word about a step: it goes on at once where the word was given meanwhile. */
+/**
+ * Like `parking`, to wait for a person's decision about a step. If the decision was made in the meantime, the run
+ * continues at once.
+ */
 export const parkingForApproval = ({seq}: Pick<AgentRun, "seq">, n: number, due: number): Statement => ({
   sql: `UPDATE agent_runs SET (state, waits_for, due_at) = (
     SELECT iif(count(*) > 0, 'waiting', 'queued'), iif(count(*) > 0, 'approval', NULL), iif(count(*) > 0, ?, NULL)
@@ -124,7 +130,7 @@ export const parkingForApproval = ({seq}: Pick<AgentRun, "seq">, n: number, due:
   args: [due, n, seq],
 })
 
-/** The Host stops: the run goes on with the next start. */
+/** Requeues a run when the Host stops. It continues at the next start. */
 export const requeueing = ({seq}: Pick<AgentRun, "seq">): Statement => ({
   sql: "UPDATE agent_runs SET state = 'queued' WHERE seq = ?",
   args: [seq],
@@ -139,14 +145,14 @@ export interface RunEnd {
 
 const openStates = "('queued', 'running', 'waiting', 'held')"
 
-/** Ends a run that has not ended; returns its row then. */
+/** Ends a run that has not ended yet, and then returns its row. */
 export const endingRun = (seq: number, {state, answer, reason, error}: RunEnd, at: number): Statement => ({
   sql: `UPDATE agent_runs SET state = ?, answer = coalesce(?, answer), reason = ?, error = ?, ended_at = ?, waits_for = NULL, due_at = NULL
     WHERE seq = ? AND state IN ${openStates} RETURNING *`,
   args: [state, answer ?? null, reason ?? null, error ?? null, at, seq],
 })
 
-/** Goes with the end of a run: its open approvals and steps have ended, too. A step that is cut off may have been done. */
+/** Ends the open approvals and steps of a run that ends. An interrupted step may have taken effect. */
 export const closingSteps = (seq: number, reason: AgentReason, at: number): readonly Statement[] => [
   {
     sql: "UPDATE agent_approvals SET state = 'cancelled', decided_at = ? WHERE run = ? AND state IN ('waiting', 'held')",
@@ -159,30 +165,35 @@ export const closingSteps = (seq: number, reason: AgentReason, at: number): read
   },
 ]
 
-/** What ended Hosts left running goes on; so does what waited for ingress, or for a time that a clock set back puts too far away. */
+/**
+ * Requeues runs that stopped Hosts left running, and runs that wait for ingress, or for a time that is too late because
+ * the clock was set back.
+ */
 export const takingOver = (now: number, longestPause: number): Statement => ({
   sql: `UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL
     WHERE state = 'running' OR (state = 'waiting' AND (waits_for = 'ingress' OR (waits_for = 'retry' AND due_at > ?)))`,
   args: [now + longestPause],
 })
 
-/** Where runs that have not ended stream their answers to. */
+/** Selects the endpoints to which unfinished runs stream their answers. */
 export const selectStreamed = `SELECT DISTINCT endpoint FROM agent_runs WHERE state IN ${openStates} AND message IS NOT NULL`
 
-/** What lives in the Host has forgotten the messages of earlier ones: an answer there begins as a message again. */
+/**
+ * Platforms inside the Host have forgotten the messages of earlier Hosts, so an answer there starts as a new message.
+ */
 export const forgettingStreamed = (endpoints: readonly string[]): Statement => ({
   sql: `UPDATE agent_runs SET message = NULL WHERE state IN ${openStates} AND endpoint IN (SELECT value FROM json_each(?))`,
   args: [toJson(endpoints)],
 })
 
-/** Runs that may be taken up, the oldest first, of other agents than these. */
+/** Selects queued runs, oldest first, of agents other than these. */
 export const selectQueued = `SELECT seq, agent, attempt FROM agent_runs WHERE state = 'queued'
   AND agent NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT 200`
 
 export const selectNextDue =
   "SELECT due_at AS at FROM agent_runs INDEXED BY agent_runs_due WHERE state = 'waiting' AND due_at IS NOT NULL ORDER BY due_at LIMIT 1"
 
-/** What is due at a time goes on; approvals that nobody has decided have expired. */
+/** Continues the runs that are due, and expires approvals that nobody has decided. */
 export const wakingDue = (now: number): readonly Statement[] => [
   {
     sql: "UPDATE agent_approvals SET state = 'expired', decided_at = ?1 WHERE state = 'waiting' AND expires_at <= ?1",
@@ -194,7 +205,7 @@ export const wakingDue = (now: number): readonly Statement[] => [
   },
 ]
 
-/** Goes on with a run whose pause is over: the pause that this attempt began, and no later one. */
+/** Continues a run after its pause, if the pause is the one that this attempt started. */
 export const wakingRetry = ({seq, attempt}: Pick<AgentRun, "seq" | "attempt">): Statement => ({
   sql: `UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL
     WHERE seq = ? AND attempt = ? AND state = 'waiting' AND waits_for = 'retry'`,
@@ -207,7 +218,7 @@ export const wakingIngress: Statement = {
 export const someWaitForIngress = "EXISTS (SELECT 1 FROM agent_runs WHERE state = 'waiting' AND waits_for = 'ingress')"
 export const someLeft = "EXISTS (SELECT 1 FROM agent_runs WHERE state IN ('running', 'waiting'))"
 
-/** What the same user has asked the same agent in the same channel before, and its answers, newest first. */
+/** Selects earlier questions of the same user to the same agent in the same channel, with the answers, newest first. */
 export const selectEarlier = `SELECT input, answer FROM agent_runs
   WHERE endpoint = ?1 AND user = ?2 AND agent = ?3 AND channel = ?4 AND seq < ?5 AND state = 'succeeded' AND created_at > ?6 AND item IS NULL
   ORDER BY seq DESC LIMIT ?7`

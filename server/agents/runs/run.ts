@@ -12,8 +12,8 @@ import {type Step, selectSteps, stepOf} from "./step-rows.ts"
 import {isRun, writeFenced} from "./write.ts"
 
 /**
- * Works on a run until it has ended, waits, or is given up to the next start. What is next is read from its rows each time: a run
- * that a killed Host left goes on as if nothing had happened.
+ * Works on a run until it ends, waits, or is left to the next start. Each next action is read from the rows, so a run
+ * continues after a kill as if nothing had happened.
  */
 export const work = async (
   engine: Engine,
@@ -53,7 +53,10 @@ const read = async (
     return {run: runOf(row), steps: (await database.read(selectSteps, [seq])).map(stepOf)}
   })
 
-/** The item is the agent's still; before the first step it is claimed. One that is handed in may be done before its run ends. */
+/**
+ * Returns whether the item still belongs to the agent. Claims it before the first step. A submitted item may be done
+ * before its run ends.
+ */
 const isStillOurs = async (
   engine: Engine,
   {runId, agent}: AgentRun,
@@ -73,7 +76,7 @@ const isStillOurs = async (
   return true
 }
 
-/** Somebody has taken the item away: the run has nothing to do any more. */
+/** Ends a run whose item was reassigned. */
 const over = async (engine: Engine, run: AgentRun): Promise<"is over"> => {
   const at = engine.clock.now()
   const end = {state: "cancelled", reason: "cancelled", error: itemTaken} as const
@@ -102,7 +105,7 @@ const step = async (
     return "is over"
   }
   const limit = runLimitOf(run, binding.config)
-  // The model and people hear of a call that was cut off, whatever the limits say.
+  // The model and people learn of an interrupted call whatever the limits are.
   if (limit !== undefined && next.is !== "again") return giveUp(limit)
   return next.is === "model"
     ? callModel(engine, run, binding, steps, next.n, signal)

@@ -24,10 +24,10 @@ import {
   wakingRetry,
 } from "./run-rows.ts"
 
-/** Runs of all agents side by side. */
+/** The most runs at a time, over all agents. */
 const width = 256
 
-/** What a tool's call gets to end by itself when the Host stops, in milliseconds. */
+/** How long a tool's call may take to end when the Host stops, in milliseconds. */
 const patience = 3000
 
 interface Active {
@@ -36,7 +36,7 @@ interface Active {
   ended: Promise<void>
 }
 
-/** Takes up runs that are queued, as many at a time as their bindings allow, and wakes those that wait. */
+/** Starts queued runs, as many at a time as their bindings allow, and wakes waiting ones. */
 export class Runner {
   readonly #engine: Engine
   readonly #due: DueClock
@@ -58,7 +58,7 @@ export class Runner {
     })
   }
 
-  /** Goes on with what earlier runs of the Host left. */
+  /** Continues runs that earlier Hosts left. */
   async start(): Promise<void> {
     const {database, log, clock} = this.#engine
     const statement = takingOver(clock.now(), longestPause)
@@ -77,7 +77,7 @@ export class Runner {
     if (inside.length > 0) await persist("the runs of agents", log, () => database.write([forgettingStreamed(inside)]))
   }
 
-  /** Begins no further run; resolves when those that work have left, each after its step. */
+  /** Starts no more runs. Resolves once each working run has stopped after its current step. */
   async stop(): Promise<void> {
     this.#isRunning = false
     for (const cancel of this.#wakes) cancel()
@@ -89,7 +89,7 @@ export class Runner {
     await left
   }
 
-  /** Resolves when no run works. */
+  /** Resolves once no run is working. */
   async settled(): Promise<void> {
     await Promise.all([this.#considering, ...[...this.#active.values()].map(({ended}) => ended)])
   }
@@ -98,7 +98,7 @@ export class Runner {
     return this.#active.size === 0 && this.#considering === undefined && !this.#due.isFiring
   }
 
-  /** Runs may have been queued, or may be taken up now. */
+  /** Call it when runs may have been queued, or may be able to start. */
   consider(): void {
     if (!this.#isRunning) return
     this.#isDirty = true
@@ -110,7 +110,7 @@ export class Runner {
       })
   }
 
-  /** Ingress is open again. */
+  /** Call it when ingress opens. */
   async ingressOpened(): Promise<void> {
     if (!this.#isRunning) return
     const {database, log} = this.#engine
@@ -119,7 +119,7 @@ export class Runner {
     this.consider()
   }
 
-  /** A run waits until then. */
+  /** Notes that a run waits until this time. */
   waits(until: number): void {
     this.#due.consider(until)
   }
@@ -136,12 +136,12 @@ export class Runner {
     this.#wakes.add(cancel)
   }
 
-  /** Aborts what a run that was cancelled does now. */
+  /** Aborts the current work of a cancelled run. */
   abort(seq: number, reason: Error): void {
     this.#active.get(seq)?.abort.abort(reason)
   }
 
-  /** Resolves when the run is not worked on. */
+  /** Resolves once no attempt works on the run. */
   async left(seq: number): Promise<void> {
     await this.#active.get(seq)?.ended
   }
@@ -179,7 +179,7 @@ export class Runner {
     return counts
   }
 
-  /** A run whose binding is gone is taken up to fail. */
+  /** A run whose binding no longer exists is started so that it fails. */
   #parallelOf(agent: string): number {
     return this.#engine.bindingOf(agent)?.config.limits.parallel ?? width
   }
@@ -215,7 +215,7 @@ export class Runner {
       )
       return undefined
     })
-    // Ingress may have been opened before it was stored that the run waits for it.
+    // Ingress may have opened before the run's wait for it was stored.
     if (left === "waits for ingress" && !this.#engine.isPaused()) await this.ingressOpened()
     if (run.item !== undefined) this.#engine.considerItems()
     this.#due.consider(clock.now())

@@ -6,18 +6,18 @@ import type {Database} from "../../database/database.ts"
 import {priceOf} from "../providers/tokens.ts"
 import type {AgentRun} from "./run-rows.ts"
 
-/** What a call may take, or has taken; money in millionths of the unit of the prices. */
+/** The amount that a call may use, or has used. Money is in millionths of the prices' unit. */
 export interface Amount {
   readonly tokens: number
   readonly money: number
 }
 
-/** Days are those of UTC. */
+/** Days are UTC days. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 type Subject = "user" | "channel" | "day"
 
-/** Whom a run counts for, beside itself. */
+/** Returns the subjects, besides the run itself, for which a run counts. */
 export const subjectsOf = ({endpoint, channel, place}: Pick<AgentRun, "endpoint" | "channel" | "place">) => {
   const user = place.user?.id
   return {
@@ -31,7 +31,7 @@ type Counted = Readonly<Record<keyof Budget, number>>
 
 const nothing: Counted = {runs: 0, tokens: 0, money: 0}
 
-/** What was counted of each subject that day. */
+/** Returns the counts of each subject on that day. */
 const readSpending = async (
   database: Pick<Database, "read">,
   agent: string,
@@ -50,7 +50,7 @@ const readSpending = async (
   )
 }
 
-/** Counts for all subjects of a run; negative amounts give back what was reserved and not taken. */
+/** Counts for all subjects of a run. Negative amounts return what was reserved and not used. */
 export const spending = (
   run: Pick<AgentRun, "agent" | "endpoint" | "channel" | "place">,
   day: string,
@@ -75,7 +75,7 @@ const reasons: Readonly<Record<Subject, AgentReason>> = {
   day: "limit_day",
 }
 
-/** Which limit of a day the next amount would pass; undefined where none. */
+/** Returns the limit of a day that the next amount would exceed; undefined if none. */
 export const dayLimitOf = async (
   database: Pick<Database, "read">,
   run: Pick<AgentRun, "agent" | "endpoint" | "channel" | "place">,
@@ -105,7 +105,7 @@ const isPassed = (
   counted.tokens + (next.tokens ?? 0) > tokens ||
   counted.money + (next.money ?? 0) > money * millionths
 
-/** Which limit of the run itself keeps it from its next step; undefined where none. */
+/** Returns the run's own limit that forbids its next step; undefined if none. */
 export const runLimitOf = (
   {steps, active}: Pick<AgentRun, "steps" | "active">,
   {limits}: Pick<AgentSettings, "limits">,
@@ -114,11 +114,12 @@ export const runLimitOf = (
   return active >= limits.seconds * 1000 ? "limit_seconds" : undefined
 }
 
-/** The least that a model is given to answer with, in tokens. */
+/** The fewest output tokens with which a model is called. */
 const leastOutput = 16
 
 /**
- * What a model call may take of a run: as much output as is left, and what that costs. A word for the limit that leaves too little.
+ * Returns what a model call may use: the remaining output, and its price. Returns the limit's code if too little is
+ * left.
  */
 export const reserve = (
   {tokens, money}: Pick<AgentRun, "tokens" | "money">,

@@ -6,17 +6,17 @@ import type {ModelCall, ModelReply} from "../providers/model.ts"
 interface StepBase {
   readonly n: number
   readonly state: AgentStepState
-  /** How often it was begun. */
+  /** How often the step was begun. */
   readonly begun: number
 }
 
-/** A call of the model. `reply` is there once it is done. */
+/** A model call. `reply` is set once it is done. */
 export interface ModelStep extends StepBase {
   readonly kind: "model"
   readonly reply: ModelReply | undefined
 }
 
-/** A call of a tool, as the model asked for it. `result` is what svc told the model, once it has ended. */
+/** A tool call, as the model requested it. `result` is the text for the model, once the call has ended. */
 export interface ToolStep extends StepBase {
   readonly kind: "tool"
   readonly call: ModelCall
@@ -44,7 +44,7 @@ export const stepOf = (row: Row): Step => {
   }
 }
 
-/** Begins a model call, or begins it again. */
+/** Begins a model call, or repeats it. */
 export const beginningModel = (
   run: number,
   n: number,
@@ -57,7 +57,7 @@ export const beginningModel = (
   args: [run, n, model, input, tokens, money, at],
 })
 
-/** The end of a model call; `money` is undefined where nothing says what it took. */
+/** Ends a model call. `money` is undefined if the price is unknown. */
 export const endingModel = (
   run: number,
   n: number,
@@ -68,13 +68,13 @@ export const endingModel = (
   args: [toJson(reply), reply.usage?.input ?? null, reply.usage?.output ?? null, money ?? null, at, run, n],
 })
 
-/** A try of a model call has failed; the step stays begun, unless the run ends with it. */
+/** Notes a failed attempt of a model call. The step stays begun, unless the run ends with it. */
 export const notingFailure = (run: number, n: number, error: string): Statement => ({
   sql: "UPDATE agent_steps SET error = ? WHERE run = ? AND n = ?",
   args: [error, run, n],
 })
 
-/** The calls that a reply asks for, each a step. */
+/** Stores the calls of a reply, each as a step. */
 export const planning = (
   run: number,
   after: number,
@@ -96,7 +96,7 @@ export const awaiting = (run: number, n: number, effect: ToolEffect): Statement 
   args: [effect, run, n],
 })
 
-/** How a call of a tool has ended, and what svc tells the model. */
+/** How a tool call has ended, and the text for the model. */
 export interface ToolEnd {
   readonly state: Extract<AgentStepState, "done" | "failed" | "unknown" | "refused">
   readonly result: string
@@ -109,7 +109,7 @@ export const endingTool = (run: number, n: number, {state, result, reason, error
   args: [state, result, reason ?? null, error ?? null, at, run, n],
 })
 
-/** Counts steps and milliseconds for the run. */
+/** Counts steps and milliseconds of the run. */
 export const counting = (run: number, {steps = 0, active = 0}: {steps?: number; active?: number}): Statement => ({
   sql: "UPDATE agent_runs SET steps = steps + ?, active_ms = active_ms + ? WHERE seq = ?",
   args: [steps, Math.max(0, Math.round(active)), run],

@@ -10,9 +10,9 @@ import {type AgentRun, assertAttempt, selectIsRunning} from "./run-rows.ts"
 type Attempt = Pick<AgentRun, "seq" | "attempt" | "runId">
 
 /**
- * Stores a batch of an attempt, and waits for a database that fails meanwhile. `isStored` says whether it is there already, stored by
- * a try whose answer was lost. Throws `AttemptOver` where the run is not this attempt's any more, and `database_refused` where a
- * statement is at fault.
+ * Stores a batch of an attempt, and waits if the database fails. `isStored` returns whether an earlier attempt stored
+ * it although its answer was lost. Throws `AttemptOver` if the run no longer belongs to this attempt, and
+ * `database_refused` if a statement is at fault.
  */
 export const writeFenced = async (
   {database, log}: Pick<Engine, "database" | "log">,
@@ -31,7 +31,7 @@ export const writeFenced = async (
   }
 }
 
-/** Has a step come to a state, as its row says? */
+/** Whether a step's row has one of these states. */
 export const isStep =
   ({database}: Pick<Engine, "database">, run: number, n: number, states: readonly string[]) =>
   async (): Promise<boolean> => {
@@ -39,7 +39,7 @@ export const isStep =
     return states.includes(String(row?.state))
   }
 
-/** Has a run come to a state? */
+/** Whether a run's row has one of these states. */
 export const isRun =
   ({database}: Pick<Engine, "database">, {seq, attempt}: Attempt, states: readonly string[]) =>
   async (): Promise<boolean> => {
@@ -47,5 +47,5 @@ export const isRun =
     return states.includes(String(row?.state))
   }
 
-/** A batch that bears being stored twice. */
+/** For a batch that may be stored twice. */
 export const never = async (): Promise<boolean> => false

@@ -1,15 +1,15 @@
-/** In `svc_meta`: up to which event of the inbox the messages are indexed. */
+/** The key in `svc_meta` of the last inbox event that is indexed. */
 export const progressKey = "message_index"
 
 export const hasIndex = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'message_index'"
 
 /**
- * The index of messages: made where an agent first has the tool that searches, so that no other project pays for it, and a database
- * without FTS5 misses nothing but that tool. What is in it can be made again of the inbox; a row has the number of its event, the mark of
- * its channel (`markOf`) and the text as `spaced` gives it.
+ * The index of messages. It is created when an agent first has the search tool: no other project pays for it, and a
+ * database without FTS5 lacks only that tool. It can be rebuilt from the inbox. A row has the number of its event, the
+ * mark of its channel (`markOf`), and the text from `spaced`.
  *
- * With `secure-delete` a row that goes leaves no word behind in the index. Events are only ever added, redacted or dropped, so adding one
- * costs nothing here.
+ * With `secure-delete`, a deleted row leaves no word in the index. The index only reacts to redacted or dropped events,
+ * so adding an event costs nothing here.
  */
 export const creating: readonly string[] = [
   "CREATE VIRTUAL TABLE message_index USING fts5(place, text, tokenize = 'unicode61 remove_diacritics 2')",

@@ -10,16 +10,16 @@ import {textOfEvent} from "../../messages/parse-content.ts"
 import {creating, hasIndex, progressKey} from "./index-schema.ts"
 import {markOf, spaced} from "./words.ts"
 
-/** Events of one look: writers wait for it. */
+/** The events per page. Writers wait while a page is indexed. */
 const page = 100
 
-/** After a look the index pauses for this multiple of its time, so that everything else gets its turn. */
+/** After a page, the index pauses for this multiple of the page's time, so that other work can run. */
 const leisure = 3
 
-/** So long after something was stored it is looked for new events, in milliseconds. */
+/** How long after a commit the index looks for new events, in milliseconds. */
 const usualPause = 1000
 
-/** The index takes the first 16,384 characters of a message. */
+/** The index contains the first 16,384 characters of a message. */
 const content = "substr(event ->> '$.message.content', 1, 16384)"
 
 const selectNext = `SELECT seq, endpoint, event ->> '$.channel.id' AS channel, ${content} AS content,
@@ -28,7 +28,7 @@ const selectNext = `SELECT seq, endpoint, event ->> '$.channel.id' AS channel, $
 
 const rows = jsonRows(["seq", "place", "text", "content"])
 
-/** What was redacted or dropped since it was read is not indexed. */
+/** Skips events that were redacted or dropped since they were read. */
 const insert = `INSERT OR REPLACE INTO message_index (rowid, place, text)
   SELECT r.seq, r.place, r.text FROM ${rows.source} r CROSS JOIN inbox ON inbox.seq = r.seq WHERE ${content} = r.content`
 
@@ -38,13 +38,13 @@ const setProgress =
 export interface MessageIndexOptions {
   readonly database: Database
   readonly log: Log
-  /** Milliseconds; a second when left out. */
+  /** In milliseconds; one second by default. */
   readonly pause?: number
 }
 
 /**
- * Indexes what people said, after it was acknowledged: what is in the inbox when it first starts, and what comes in while it runs. It
- * goes on where it was, whatever was killed when.
+ * Indexes users' messages after they are acknowledged: those in the inbox at the first start, and those received later.
+ * After a kill it continues where it stopped.
  */
 export class MessageIndex {
   readonly #options: MessageIndexOptions
@@ -60,17 +60,17 @@ export class MessageIndex {
     this.#options = options
   }
 
-  /** Why there is none, for people; undefined where nothing is known of that. */
+  /** Why there is no index, for people; undefined if no problem is known. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** The last event that is indexed, or passed over. */
+  /** The last event that was indexed or skipped. */
   get indexed(): number {
     return this.#indexed
   }
 
-  /** Begins to index, where it does not already. */
+  /** Starts to index, unless it already does. */
   start(): void {
     if (this.#stop !== undefined) return
     const stop = new AbortController()
@@ -80,7 +80,7 @@ export class MessageIndex {
     this.#run(stop.signal)
   }
 
-  /** Resolves once nothing is being indexed. */
+  /** Resolves once no indexing is in progress. */
   async stop(): Promise<void> {
     this.#stop?.abort()
     this.#stop = undefined
@@ -89,7 +89,7 @@ export class MessageIndex {
     await this.#running
   }
 
-  /** Called between two groups. */
+  /** Called between two group commits. */
   #wake(signal: AbortSignal): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
@@ -111,7 +111,7 @@ export class MessageIndex {
     this.#isFailing = false
   }
 
-  /** Makes the index where there is none, and reads how far it is; false where the database cannot have one. */
+  /** Creates the index if it does not exist, and reads its progress. Returns false if the database cannot have one. */
   async #prepare(signal: AbortSignal): Promise<boolean> {
     if (this.#isReady) return true
     const {database, log} = this.#options
@@ -132,7 +132,7 @@ export class MessageIndex {
     return true
   }
 
-  /** Resolves to whether there may be more. */
+  /** Resolves to whether there may be more events. */
   async #indexPage(): Promise<boolean> {
     const {database} = this.#options
     const found = await database.read(selectNext, [this.#indexed])
@@ -147,7 +147,7 @@ export class MessageIndex {
     return found.length === page
   }
 
-  /** The next commit wakes it again. */
+  /** Logs the first of several failures. The next commit triggers a retry. */
   #tell(error: unknown): void {
     if (error instanceof Problem && error.code === "stopping") return
     if (!this.#isFailing) this.#options.log.warn(`could not index messages for search: ${messageOf(error)}`, {error})

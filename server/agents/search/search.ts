@@ -8,7 +8,7 @@ import type {RunFacts} from "../tools/tool.ts"
 import {hasIndex} from "./index-schema.ts"
 import {markOf, matchOf} from "./words.ts"
 
-/** A message that was found. */
+/** A message that matches a search. */
 export interface FoundMessage {
   readonly from: string
   readonly at: string
@@ -18,8 +18,8 @@ export interface FoundMessage {
 const longestText = 500
 
 /**
- * In a direct conversation only what the asker said is found, and the account counts too: the ids of both may be a name that anybody takes
- * when its owner is away. `?5` is 1 there, `?6` the id of who asks, and `?7` their account.
+ * In a direct conversation, only the asking user's messages match, and their account must match too: anyone can take a
+ * name that serves as id there while its owner is offline. `?5` is then 1, `?6` the user's id, and `?7` their account.
  */
 const select = `SELECT i.received_at, i.event FROM message_index m CROSS JOIN inbox i ON i.seq = m.rowid
   WHERE message_index MATCH ?1 AND i.endpoint = ?2 AND i.event ->> '$.channel.id' = ?3
@@ -27,8 +27,8 @@ const select = `SELECT i.received_at, i.event FROM message_index m CROSS JOIN in
   ORDER BY m.rowid DESC LIMIT ?4`
 
 /**
- * Earlier messages of the run's own channel, newest first: those with all of the words, or where there are none, with any of them. Throws
- * `request_invalid` for a run without a channel, and for a question without words.
+ * Returns earlier messages of the run's own channel, newest first: those with all words, or if there are none, with any
+ * of them. Throws `request_invalid` for a run without a channel, and for a query without words.
  */
 export const searchMessages = async (
   database: Pick<Database, "read">,
@@ -51,7 +51,7 @@ export const searchMessages = async (
 const isDirect = ({channel}: RunFacts["place"]): boolean => channel?.type === channelType.direct
 
 const messageOf = ({received_at: at, event}: Row): FoundMessage => {
-  // The Host wrote it.
+  // The Host wrote this event.
   const {user, message} = fromJson(String(event)) as SatoriEvent
   const text = textOfEvent(message?.content)
   return {

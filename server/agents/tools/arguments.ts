@@ -4,24 +4,24 @@ import {explainValue} from "../../config/explain.ts"
 import {formatPath} from "../../config/source.ts"
 import type {AgentTool} from "./tool.ts"
 
-/** Arguments that a tool can be called with, or why there are none, for the model. */
+/** Valid arguments for a tool, or the reason why they are invalid, for the model. */
 export type CheckedArguments =
   | {readonly is: "fit"; readonly args: unknown}
   | {readonly is: "wrong"; readonly message: string}
 
-/** The most characters of what a model writes. */
+/** The most characters of a model's arguments. */
 const longest = 256 * 1024
 
-/** Objects and lists stand in each other so deep at most. */
+/** The deepest nesting of objects and lists. */
 const deepest = 64
 
-/** The most mistakes that svc tells the model at once. */
+/** The most mistakes that svc reports to the model at once. */
 const mostTold = 10
 
-/** Keys by which an object could be given another prototype. */
+/** Keys that could change an object's prototype. */
 const prototypeKeys: readonly string[] = ["__proto__", "constructor", "prototype"]
 
-/** Reads the arguments that a model has written, and checks them by the tool's parameters. Nothing written is an empty object. */
+/** Parses the model's arguments, and validates them against the tool's parameters. Empty text is an empty object. */
 export const checkArguments = (
   {name, parameters}: Pick<AgentTool, "name" | "parameters">,
   json: string,
@@ -44,7 +44,7 @@ export const checkArguments = (
   return told([...lines, ...more].join("; "))
 }
 
-/** What no tool is given, whatever its parameters allow. */
+/** Returns why no tool may get these arguments, whatever its parameters allow; undefined if they are safe. */
 const unsafePart = (args: object): string | undefined => {
   const waiting: {readonly value: object; readonly depth: number}[] = [{value: args, depth: 1}]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

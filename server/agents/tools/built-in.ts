@@ -12,7 +12,7 @@ export interface BuiltInDeps extends SendDeps, FetchDeps, SearchDeps, Omit<Timer
   readonly workroom: WorkroomSide
 }
 
-/** svc's own tools, in the order in which people read of them. */
+/** Returns svc's own tools, in the order of the documentation. */
 export const builtInTools = (deps: BuiltInDeps): readonly AgentTool[] => [
   sendTool(deps),
   timerTool({...deps, wake: {plugin: agentsPluginName, timer: wakeTimer}}),

@@ -14,7 +14,7 @@ const Parameters = Type.Object(
   {additionalProperties: false},
 )
 
-/** Has a run say what keeps it from its own work item. */
+/** Lets a run block its own work item, with the reason. */
 export const itemBlock = (workroom: Engine["workroom"], item: number): AgentTool => ({
   name: "item.block",
   description: `Blocks the work item ${item} that you are working on, with the reason. A person then decides. Call it when you cannot continue.`,

@@ -7,13 +7,13 @@ import {type PluginWork, type PluginWorkOptions, runPluginWork} from "../../mess
 import {resultOf} from "./result.ts"
 import {type AgentTool, ToolCutOff, type ToolUse} from "./tool.ts"
 
-/** Seconds that a call may take where its definition does not say. */
+/** The default time limit of a call, in seconds. */
 const usualTimeout = 30
 
-/** What the calls of plugins' tools ask of the Host; passed in by the composition root. */
+/** The parts of the Host that calls of plugin tools need; the composition root passes them in. */
 export type PluginToolDeps = Pick<PluginWorkOptions, "requireTarget" | "files">
 
-/** A tool that a plugin declares, in the hands of an agent. Its keys are closed: what the parameters do not name is refused. */
+/** Returns a plugin's tool for an agent. Its parameters are closed: unknown keys are rejected. */
 export const pluginTool = (name: string, published: PublishedTool, deps: PluginToolDeps): AgentTool => {
   const {description, parameters, effect, permission = "user", approval = false, timeout} = published.definition
   const tool = {

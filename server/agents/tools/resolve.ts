@@ -7,13 +7,13 @@ import type {AgentTool} from "./tool.ts"
 
 /** The tools of a binding. */
 export interface ResolvedTools {
-  /** By name, as the binding wants them: with its approval and its permission. */
+  /** Tools by name, with the binding's approval and permission. */
   readonly tools: ReadonlyMap<string, AgentTool>
-  /** What is not there, or cannot be had; for people. */
+  /** Tools that do not exist, or that the binding cannot have; for people. */
   readonly problems: readonly {readonly name: string; readonly problem: string}[]
 }
 
-/** The tools that a binding lists, in its order, as far as there are such tools and nothing keeps it from having them. */
+/** Returns the tools that a binding lists, in its order, if they exist and the binding can have them. */
 export const resolveTools = (binding: Binding, table: ToolTable): ResolvedTools => {
   const tools = new Map<string, AgentTool>()
   const problems: {name: string; problem: string}[] = []
@@ -26,7 +26,7 @@ export const resolveTools = (binding: Binding, table: ToolTable): ResolvedTools 
   return {tools, problems}
 }
 
-/** For people. */
+/** Returns the text for people about an unknown tool. */
 export const missingTool = (name: string, {names}: ToolTable): string =>
   `there is no tool "${name}"${didYouMean(name, names)}: neither svc nor a plugin provides it`
 
@@ -36,6 +36,9 @@ const withSettings = (tool: AgentTool, {approval = false, permission = tool.perm
   permission,
 })
 
-/** May this tool be called on behalf of somebody with this permission, where a binding has these settings for it? None may nothing. */
+/**
+ * Whether a user with this permission may have this tool called, with the binding's settings. Without a permission, no
+ * tool may be called.
+ */
 export const mayCall = (tool: AgentTool, settings: ToolSettings, permission: Permission | undefined): boolean =>
   permission !== undefined && includesPermission(permission, settings.permission ?? tool.permission)

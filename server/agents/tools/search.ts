@@ -30,7 +30,7 @@ export interface SearchDeps {
   readonly index: Pick<MessageIndex, "problem">
 }
 
-/** Looks for earlier messages of the channel that the run belongs to, and of no other. */
+/** Searches earlier messages in the run's channel only. */
 export const searchTool = ({database, index}: SearchDeps): AgentTool => ({
   name: "search",
   description:

@@ -28,11 +28,11 @@ const Arguments = Type.Object(
 type Arguments = Static<typeof Arguments>
 
 export interface SendDeps {
-  /** Throws where nothing can be sent there. */
+  /** Throws if nothing can be sent to this address. */
   readonly requireTarget: (address: Address) => void
 }
 
-/** Sends text to a channel that the binding lists, in the batch of its call. */
+/** Sends text to a channel that the binding lists. The message is stored in one batch with its call. */
 export const sendTool = ({requireTarget}: SendDeps): AgentTool => {
   const refusal = (args: unknown, binding: Binding, run: RunFacts): string | undefined => {
     const {endpoint, channel} = targetOf(args as Arguments, run)

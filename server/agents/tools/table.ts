@@ -1,17 +1,17 @@
 import type {PublishedTool} from "../../generation/generation.ts"
 import type {AgentTool} from "./tool.ts"
 
-/** The tools of one generation, by the names that bindings use. */
+/** The tools of one generation, by their names in bindings. */
 export interface ToolTable {
-  /** Undefined where there is none of that name. */
+  /** Returns undefined if there is no tool with this name. */
   get(name: string): AgentTool | undefined
-  /** Of all: svc's own first. */
+  /** All names, svc's own first. */
   readonly names: readonly string[]
 }
 
 /**
- * svc's own tools, and those that plugins publish, each made when it is first asked for. A plugin whose tool has the name of one of
- * svc's own does not take its place.
+ * Returns a table of svc's own tools and those of plugins, which are created on first use. A plugin's tool never
+ * replaces one of svc's own with the same name.
  */
 export const toolTable = (
   builtIns: readonly AgentTool[],

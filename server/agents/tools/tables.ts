@@ -3,7 +3,7 @@ import {type BuiltInDeps, builtInTools} from "./built-in.ts"
 import {type PluginToolDeps, pluginTool} from "./plugin-tool.ts"
 import {type ToolTable, toolTable} from "./table.ts"
 
-/** The tools of generations: svc's own, and what each generation's plugins publish; a table is made once for each snapshot. */
+/** Returns the tools of a generation: svc's own, and those of its plugins. Each snapshot has one table. */
 export const createTables = (deps: BuiltInDeps & PluginToolDeps): ((snapshot: Snapshot) => ToolTable) => {
   const builtIns = builtInTools(deps)
   let made: {readonly of: Snapshot; readonly table: ToolTable} | undefined

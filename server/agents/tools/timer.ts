@@ -11,7 +11,7 @@ import type {AgentTool, RunFacts} from "./tool.ts"
 const minute = 60_000
 const longest = 366 * 24 * 60 * minute
 
-/** The most timers of an agent that may wait in one conversation. */
+/** The most pending timers of an agent in one conversation. */
 const mostWaiting = 10
 
 const Arguments = Type.Object(
@@ -33,7 +33,7 @@ const Arguments = Type.Object(
 )
 type Arguments = Static<typeof Arguments>
 
-/** What the timer of an agent keeps. */
+/** The data of an agent's timer. */
 export interface WakeData {
   readonly agent: string
   readonly note: string
@@ -52,7 +52,9 @@ export interface TimerDeps {
   readonly database: Pick<Database, "read">
 }
 
-/** Sets a timer that has the agent run again in the same conversation, for the same user, with a note as what it is asked. */
+/**
+ * Sets a timer that starts another run of the agent in the same conversation, for the same user. The note is its input.
+ */
 export const timerTool = (deps: TimerDeps): AgentTool => ({
   name: "timer",
   description:
@@ -87,7 +89,7 @@ export const timerTool = (deps: TimerDeps): AgentTool => ({
   },
 })
 
-/** Milliseconds since 1970. Throws `timer_invalid`. */
+/** Returns milliseconds since 1970. Throws `timer_invalid`. */
 const dueOf = ({in_minutes, at}: Arguments, now: number): number => {
   if ((in_minutes === undefined) === (at === undefined))
     throw new Problem("timer_invalid", "set either in_minutes or at.")
@@ -101,7 +103,7 @@ const dueOf = ({in_minutes, at}: Arguments, now: number): number => {
 
 const placeOf = ({endpoint, place}: RunFacts) => ({...place, ...(endpoint === undefined ? {} : {endpoint})})
 
-/** The keys of the timers of an agent in one conversation begin with it. */
+/** Returns the prefix of the keys of an agent's timers in one conversation. */
 const prefixOf = ({agent, endpoint, place}: RunFacts): string =>
   `${sha256Of(toJson([agent, endpoint ?? null, place.channel?.id ?? null])).slice(0, 32)}:`
 

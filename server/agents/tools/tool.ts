@@ -6,26 +6,26 @@ import type {Channel, User} from "../../../shared/sdk/satori.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
 
-/** Whom a run is for, and where: what its tools may rely on. Nothing of it comes from the model. */
+/** The user and the place of a run, on which its tools can rely. None of it comes from the model. */
 export interface RunFacts {
   readonly runId: string
   readonly agent: string
   readonly endpoint: string | undefined
   readonly channel: string | undefined
   readonly user: {readonly id: string; readonly name?: string} | undefined
-  /** Both as the platform told them: what a timer keeps, whose firing is judged by them. */
+  /** Channel and user, as the platform sent them. A timer keeps them, and its firing is checked against them. */
   readonly place: {readonly channel?: Channel; readonly user?: User}
-  /** The work item that it works on. */
+  /** The work item of the run. */
   readonly item: number | undefined
-  /** Who it is in the Journal: `agent:<name>`. */
+  /** The run's name in the Journal: `agent:<name>`. */
   readonly actor: string
-  /** Of the asking user now, or the binding's for a run without one; undefined for none. */
+  /** The current permission of the asking user, or the binding's for a run without one; undefined for none. */
   readonly permission: Permission | undefined
 }
 
-/** One call in the hands of a tool. */
+/** The data of one call, for the tool. */
 export interface ToolUse {
-  /** Checked by the tool's parameters. */
+  /** Validated against the tool's parameters. */
   readonly args: unknown
   /** The same for every attempt of this call. */
   readonly key: string
@@ -36,22 +36,22 @@ export interface ToolUse {
   readonly now: number
 }
 
-/** What a call leaves behind: stored in one batch with its row. */
+/** The results of a call, stored in one batch with its row. */
 export interface ToolResult {
-  /** Text, or what JSON can hold: for the model. */
+  /** For the model: text, or any value that JSON can hold. */
   readonly value: unknown
-  /** Its caller inserts them, and tells the outbox once they are durable. */
+  /** The caller stores them, and notifies the outbox once they are durable. */
   readonly sends?: readonly OutboxDraft[]
   readonly statements?: readonly Statement[]
-  /** Told once they are durable. */
+  /** Called once they are durable. */
   stored?(): void
-  /** Told once they are durable, or will not be. */
+  /** Called once they are durable, or if they will not be. */
   release?(): void
 }
 
-/** A tool that agents can have: svc's own, or a plugin's. */
+/** A tool for agents: svc's own, or a plugin's. */
 export interface AgentTool {
-  /** As bindings name it. */
+  /** The tool's name in bindings. */
   readonly name: string
   readonly description: string
   readonly parameters: TSchema
@@ -60,25 +60,25 @@ export interface AgentTool {
   readonly approval: boolean
   /** Milliseconds. */
   readonly timeout: number
-  /** The run has it by what it is for, whatever anybody's permission. */
+  /** The run has the tool because of its purpose, whatever the permissions. */
   readonly isOfRun?: boolean
-  /** For the model of a binding, after the description: what it may do there. */
+  /** Returns text for the model after the description: what this binding may do with the tool. */
   scope?(binding: Binding): string
-  /** What keeps this binding from having the tool, such as a list that it needs; undefined where nothing does. */
+  /** Returns why this binding cannot have the tool, such as a missing list; undefined if it can. */
   problem?(binding: Binding): string | undefined
   /**
-   * Why a call with these arguments is refused, for the model; undefined where it is not. Asked before a person is, and before the call
-   * begins; `run` refuses the same.
+   * Returns why a call with these arguments is refused, for the model; undefined if it is not. Called before a person
+   * is asked and before the call begins. `run` refuses the same calls.
    */
   refusal?(args: unknown, binding: Binding, run: RunFacts): string | undefined
-  /** What a person is to read before the call is approved; the arguments as JSON when left out. */
+  /** Returns what a person reads before approving the call; by default the arguments as JSON. */
   describe?(args: unknown, run: RunFacts): string
   /**
-   * svc tells the model what it throws. `TimeLimitExceeded`, the reason of `signal` and `ToolCutOff` say that the call was
-   * cut off: it may have been done.
+   * Makes the call. svc tells the model about errors. `TimeLimitExceeded`, the reason of `signal` and `ToolCutOff` mean
+   * that the call was interrupted and may have taken effect.
    */
   run(use: ToolUse): Promise<ToolResult>
 }
 
-/** What ran a call ended before the call did. */
+/** The plugin that ran a call ended before the call did. */
 export class ToolCutOff extends Error {}

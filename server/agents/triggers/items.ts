@@ -14,23 +14,23 @@ export interface ItemWatchOptions {
   readonly workroom: Pick<Workroom, "items" | "observe" | "journalOf">
   readonly log: Log
   readonly clock: Pick<Clock, "now">
-  /** An enabled binding of the running generation. */
+  /** Returns an enabled binding of the running generation. */
   readonly bindingOf: (agent: string) => Binding | undefined
   readonly queue: AgentService["queue"]
-  /** Ends a run whose item is not its agent's any more. Throws `agent_run_state` for one that has ended. */
+  /** Cancels a run whose item no longer belongs to its agent. Throws `agent_run_state` if it has ended. */
   readonly drop: (runId: string) => Promise<void>
 }
 
-/** The most runs in an hour of a work item that goes back and forth. */
+/** The most runs per hour of one work item. */
 const mostAnHour = 20
 
-/** Records of an item that are looked at. */
+/** How many records of an item are searched. */
 const lookedAt = 200
 
 const countRuns = `SELECT count(*) FILTER (WHERE state IN ('queued', 'running', 'waiting', 'held')) AS open,
   count(*) FILTER (WHERE created_at > ?2) AS recent FROM agent_runs WHERE item = ?1`
 
-/** Those that work are looked at before each step. */
+/** Working runs check their item before each step themselves. */
 const selectOpen =
   "SELECT run_id, agent, item, state FROM agent_runs WHERE state IN ('queued', 'running', 'waiting', 'held') AND item IS NOT NULL"
 
@@ -62,7 +62,7 @@ export class ItemWatch {
     return this.#looking === undefined
   }
 
-  /** Items, bindings or runs may have changed. */
+  /** Call it when items, bindings or runs may have changed. */
   consider(): void {
     if (!this.#isRunning) return
     this.#isDirty = true
@@ -81,7 +81,7 @@ export class ItemWatch {
     }
   }
 
-  /** Ends the runs of items that were given to somebody else, or need no work any more. */
+  /** Cancels runs of items that were reassigned, or need no more work. */
   async #dropTaken(): Promise<void> {
     const {database, workroom, drop, log} = this.#options
     const rows = await database.read(selectOpen)
@@ -96,13 +96,16 @@ export class ItemWatch {
     }
   }
 
-  /** Has the assignee given it to itself? */
+  /** Whether the assignee claimed the item itself. */
   async #isTakenBy({id, assignee}: Item): Promise<boolean> {
     const records = await this.#options.workroom.journalOf(id, Number.MAX_SAFE_INTEGER, lookedAt)
     return records.find(({command}) => giving.includes(command.is))?.actor === assignee
   }
 
-  /** An item waits for its agent while it is open or active, and no run of it is open; one for each revision that it waits in. */
+  /**
+   * Starts a run for an item that waits for its agent: it is open or active, and has no open run. At most one per
+   * revision.
+   */
   async #judge(item: Item): Promise<void> {
     const {database, clock, bindingOf, queue, log} = this.#options
     const agent = agentOf(item)
@@ -110,7 +113,7 @@ export class ItemWatch {
     if (bindingOf(agent)?.config.triggers.items !== true) return
     const [runs] = await database.read(countRuns, [item.id, clock.now() - 3_600_000])
     if (Number(runs?.open ?? 0) > 0 || Number(runs?.recent ?? 0) >= mostAnHour) return
-    // What an agent has taken on itself it works on already.
+    // An agent that claimed an item already works on it.
     if (await this.#isTakenBy(item)) return
     const {conversation} = item
     try {
@@ -131,10 +134,10 @@ export class ItemWatch {
   }
 }
 
-/** Commands that give an item to somebody, or back. */
+/** Commands that assign or unblock an item. */
 const giving: readonly string[] = ["add", "claim", "unblock"]
 
-/** What svc tells the agent about its item. */
+/** Returns the agent's input for its item. */
 const describe = ({id, title, description, priority, labels, createdBy, comments}: Item): string =>
   [
     `Work item ${id}: ${title}`,

@@ -24,20 +24,20 @@ import {partyOf} from "../../workroom/party.ts"
 import type {Approval} from "../approval/approvals.ts"
 import type {AgentService} from "../service.ts"
 
-/** What chat asks of the agents of a running Host. */
+/** The parts of a running Host's agents that chat uses. */
 export interface AgentDesk extends Pick<AgentService, "queue" | "decide"> {
   approval(id: string): Promise<Approval | undefined>
-  /** May the bot say so now in this conversation? Once a minute. */
+  /** Whether the bot may send a notice in this conversation now: once a minute. */
   maySay(endpoint: string, channel: string): boolean
   texts(): HostTexts | undefined
 }
 
-/** What the timers of agents keep. */
+/** The data of an agent's timer. */
 export const WakeData = Type.Object(
   {
     agent: Type.String(),
     note: Type.String({maxLength: 10_000}),
-    /** Of a run without a user: a timer gives its agent no more than the run had that set it. */
+    /** The permission of a run without a user: a timer never grants more than the run had that set it. */
     permission: Type.Optional(Type.Enum([...permissions])),
   },
   {additionalProperties: false},
@@ -46,10 +46,10 @@ export const WakeData = Type.Object(
 /** The timer that starts a run. */
 export const wakeTimer = "wake"
 
-/** What a button of an approval keeps. */
+/** The data of an approval's button. */
 const DecisionData = Type.Object({approval: Type.String(), approve: Type.Boolean()}, {additionalProperties: false})
 
-/** The action that decides about an approval, and how long its buttons work: as long as anything does. */
+/** The action that decides on an approval. Its buttons work as long as possible. */
 export const decideAction = {
   name: "decide",
   id: `root/${agentsPluginName}/action/decide`,
@@ -58,7 +58,9 @@ export const decideAction = {
 
 const builtInTexts = new HostTexts()
 
-/** Everything that starts runs from chat, and decides about their calls. Its configuration is the enabled bindings. */
+/**
+ * Returns the plugin that starts runs from chat and decides on their calls. Its configuration is the enabled bindings.
+ */
 const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
   const sayIn = (language: string): Say => (desk().texts() ?? builtInTexts).in(language)
   return definePlugin({
@@ -106,7 +108,7 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
       }
 
       plugin.on("message-created", choosing("chat", wantsChat(bindings)), session => {
-        // It was chosen for this when it came in.
+        // The event was chosen for this handler when it arrived.
         const found = chatOf(bindings, session.event, {isTaken: false, isAddressed: true})
         return found === undefined ? undefined : ask(session, found.binding, found.trigger, questionOf(session))
       })
@@ -149,7 +151,7 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
   })
 }
 
-/** What a refusal says in chat; undefined for a failure. */
+/** Returns the text for a refusal in chat; undefined for a failure. */
 const refusalOf = (error: unknown): HostText | undefined => {
   if (!(error instanceof Problem)) return undefined
   if (error.code === "agent_limit") return "agent.today"
@@ -166,13 +168,16 @@ const wantsChat =
 
 const messageType = "message-created"
 
-/** The agents that take this type of event from this endpoint: for nobody, and so nobody's chat. */
+/**
+ * Returns the agents that handle this type of event from this endpoint. Such runs have no user, so these events are not
+ * chat.
+ */
 const wantingEvents = (bindings: readonly Binding[], type: string, endpoint: string): readonly Binding[] =>
   bindings.filter(({config: {triggers}}) =>
     triggers.events.some(each => each.type === type && each.endpoint === endpoint),
   )
 
-/** The first agent that a message is for. */
+/** Returns the first agent that a message addresses. */
 const chatOf = (
   bindings: readonly Binding[],
   event: SatoriEvent,
@@ -186,7 +191,7 @@ const chatOf = (
   return binding && {binding, trigger}
 }
 
-/** Does the message mention the bot, as its platform writes mentions? */
+/** Whether the message contains the platform's mention of the bot. */
 const isMentioned = ({login, message}: SatoriEvent): boolean => {
   const id = login.user?.id
   return id !== undefined && id !== "" && parseContent(message?.content ?? "").some(node => mentions(node, id))
@@ -195,7 +200,7 @@ const isMentioned = ({login, message}: SatoriEvent): boolean => {
 const mentions = (node: Node, id: string): boolean =>
   isElement(node) && ((node.type === "at" && node.attrs.id === id) || node.children.some(child => mentions(child, id)))
 
-/** What is asked, without the bot's name at the front. */
+/** Returns the question without the bot's name at the front. */
 const questionOf = ({text, event}: Session): string => {
   const names = [event.login.user?.name, event.login.user?.id].filter(name => name !== undefined && name !== "")
   const trimmed = text.trim()
@@ -230,14 +235,14 @@ const queueEvent = async (desk: AgentDesk, {name}: Binding, session: Session): P
 /** The built-in plugin `agents`, for a Host's agents. */
 export const agentsPluginOf = (desk: () => AgentDesk) => async (): Promise<BuiltIn> => ({default: agentsPlugin(desk)})
 
-/** The same where no Host runs: it is set up, and never called. */
+/** The same plugin without a running Host: it is set up, but never called. */
 export const closedAgentsPlugin = async (): Promise<BuiltIn> => agentsPluginOf(() => closedDesk)()
 
 const refuse = async (): Promise<never> => {
   throw new Problem("starting", "no agent runs here")
 }
 
-/** It says what svc says: the help of commands is made with it. */
+/** Uses svc's built-in texts, which the help of commands needs. */
 const closedDesk: AgentDesk = {
   queue: refuse,
   decide: refuse,

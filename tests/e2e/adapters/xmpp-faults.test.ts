@@ -129,7 +129,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
     expect(stdout).toContain("credentials: logged in as bot@localhost, without TLS")
     expect(stdout).toContain("archive of direct chats")
     expect(stdout).toContain("XEP-0313")
-    expect(stdout).toContain("upload of files: uploads.localhost, up to 1000000 bytes")
+    expect(stdout).toContain("file upload: uploads.localhost, up to 1000000 bytes")
     // The connection that is open stays.
     expect((await host.untilState("xmpp~main", "online")).state).toBe("online")
   })

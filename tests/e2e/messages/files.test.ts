@@ -150,6 +150,6 @@ describe.each(bunAnd("node24"))("files of a message on $name", runtime => {
     )
     expect(await post({files: [{name: "x"}]})).toMatch(/^400 request_invalid files\[0\]: set either data or src/)
     expect(await post({files: [{data: "a*b"}]})).toMatch(/^400 request_invalid files\[0\].data is not base64/)
-    expect(await post({text: ""})).toMatch(/^400 request_invalid text: a message without files needs one/)
+    expect(await post({text: ""})).toMatch(/^400 request_invalid text: required for a message without files/)
   })
 })

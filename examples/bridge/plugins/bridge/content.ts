@@ -2,19 +2,19 @@ import {type Element, h, isElement, type Node, type Session, type SessionFile, t
 
 const fileTypes = ["img", "file", "audio", "video"]
 
-/** The platform's id of the message that this one quotes. */
+/** Returns the platform's id of the message that this one quotes. */
 export const quotedBy = ({elements}: Session): string | undefined => {
   const quote = elements.find((node): node is Element => isElement(node) && node.type === "quote")
   return quote?.attrs.id === undefined ? undefined : String(quote.attrs.id)
 }
 
-/** Who says it, as people in the other channels read it. */
+/** Returns the author's name for readers in the other channels. */
 export const authorOf = ({event, user}: Session): string =>
   (event.member?.nick ?? user?.name ?? user?.id ?? "somebody").replaceAll(/\s+/g, " ").slice(0, 60)
 
 /**
- * What was said, for another platform: without the quote, and with mentions as the names that they show, since a user of one
- * platform is nobody on the other. Files are those of `stored`, in their order.
+ * Returns the content for another platform: without the quote, and with mentions as the names that they show, because a
+ * user of one platform does not exist on the other. `stored` replaces its files, in their order.
  */
 export const carried = (nodes: readonly Node[], stored: readonly Node[]): readonly Node[] => {
   const files = [...stored]
@@ -28,11 +28,11 @@ export const carried = (nodes: readonly Node[], stored: readonly Node[]): readon
   return nodes.flatMap(carry)
 }
 
-/** A file of a message, read whole: the Host stores it before the message that shows it. */
+/** Reads a file of a message into memory, because the Host stores it before the message that shows it. */
 export const readFile = async ({element, name, type, read}: SessionFile, limit: number): Promise<Node> => {
   const bytes = new Uint8Array(await new Response(await read({limit})).arrayBuffer())
   return h(element.type, {src: bytes, title: name, ...(type === undefined ? {} : {type})})
 }
 
-/** The author in front, in bold where the platform has it. */
+/** Puts the author in front of the content, in bold if the platform supports it. */
 export const signed = (author: string, content: readonly Node[]): readonly Node[] => [h("b", author), ": ", ...content]

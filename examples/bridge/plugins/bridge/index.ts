@@ -6,14 +6,14 @@ import {Settings} from "./settings.ts"
 
 const day = 86_400_000
 
-/** A connection may be down for a while: the Host then runs a handler again, and the messages behind it wait. */
+/** The connection may be down for a while. The Host then retries the handler, and later messages wait. */
 const retries = 10
 
-/** A file that no later attempt can read either. */
+/** Whether the file will stay unreadable for every later attempt. */
 const isUnreadable = (error: unknown): error is Problem =>
   error instanceof Problem && ["file_refused", "file_too_large", "file_unavailable"].includes(error.code)
 
-/** False where the platform cannot do it, or the outbox no longer has the message. */
+/** Returns false if the platform does not support the act, or the outbox no longer has the message. */
 const canDo = (act: Promise<unknown>): Promise<boolean> =>
   act.then(
     () => true,
@@ -35,7 +35,7 @@ export default definePlugin({
         .filter(room => room.some(each => isSame(each, place)))
         .flatMap(room => room.filter(each => !isSame(each, place)))
 
-    /** The message of somebody that is to be carried over; undefined for the bridge's own, and for ignored users'. */
+    /** Returns the message to relay. Undefined for the bridge's own messages and for ignored users. */
     const originOf = ({event, endpoint, user}: Session): Origin | undefined => {
       const {message, channel, login} = event
       if (message === undefined || channel === undefined) return undefined

@@ -9,7 +9,7 @@ export interface Place {
 export const isSame = (one: Place, other: Place): boolean =>
   one.endpoint === other.endpoint && one.channel === other.channel
 
-/** A message of somebody, by its platform's id. */
+/** A user's message, by its platform's id. */
 export interface Origin extends Place {
   readonly message: string
 }
@@ -23,12 +23,16 @@ const CopyRow = Type.Object({endpoint: Type.String(), channel: Type.String(), ou
 const OriginRow = Type.Object({endpoint: Type.String(), channel: Type.String(), message: Type.String()})
 const OutboxRow = Type.Object({outbox: Type.String()})
 
-/** So many copies of a channel, the newest, are looked up where somebody quotes one whose platform's id is not known yet. */
+/**
+ * How many of a channel's newest copies are looked up when somebody quotes a copy whose platform's id is not known yet.
+ */
 const mostUnknown = 50
 
 export type Links = ReturnType<typeof createLinks>
 
-/** What the bridge remembers: which messages are copies of which, and the platform's ids of the copies once they are asked for. */
+/**
+ * The bridge's memory: which message is a copy of which, and the platform's ids of the copies once they are looked up.
+ */
 export const createLinks = (database: PluginDatabase) => {
   const copies = database.table("copies")
   const ids = database.table("ids")
@@ -52,7 +56,7 @@ export const createLinks = (database: PluginDatabase) => {
   ])
 
   return {
-    /** For the handler's batch: the copy is remembered if, and only if, it is sent. */
+    /** Returns the statement for the handler's batch: the bridge remembers the copy if, and only if, it is sent. */
     remember: ({endpoint, channel, outbox}: Copy, from: Origin, at: number): Statement => ({
       sql: `INSERT INTO ${copies} (outbox, endpoint, channel, from_endpoint, from_channel, from_message, at)
         VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -66,7 +70,7 @@ export const createLinks = (database: PluginDatabase) => {
         CopyRow,
       ),
 
-    /** The message that this one is a copy of, by the platform's id of the copy. */
+    /** Returns the original of this copy, by the platform's id of the copy. */
     originOf: async ({endpoint, channel, message}: Origin): Promise<Origin | undefined> => {
       const [found] = await database.read(
         `SELECT from_endpoint AS endpoint, from_channel AS channel, from_message AS message
@@ -77,7 +81,7 @@ export const createLinks = (database: PluginDatabase) => {
       return found
     },
 
-    /** The newest copies in a channel whose platform's ids nobody has asked for. */
+    /** Returns the newest copies in a channel whose platform's ids have not been looked up yet. */
     unknownIn: async ({endpoint, channel}: Place): Promise<readonly string[]> => {
       const rows = await database.read(
         `SELECT outbox FROM ${copies} WHERE known = 0 AND endpoint = ? AND channel = ? ORDER BY at DESC LIMIT ${mostUnknown}`,
@@ -87,7 +91,7 @@ export const createLinks = (database: PluginDatabase) => {
       return rows.map(({outbox}) => outbox)
     },
 
-    /** The platform's ids of a copy that was sent. */
+    /** Stores the platform's ids of a sent copy. */
     learn: ({endpoint, channel, outbox}: Copy, messages: readonly string[]): Promise<unknown> =>
       database.write([
         ...messages.map(message => ({
@@ -97,7 +101,7 @@ export const createLinks = (database: PluginDatabase) => {
         {sql: `UPDATE ${copies} SET known = 1 WHERE outbox = ?`, args: [outbox]},
       ]),
 
-    /** Forgets what is older, in milliseconds since 1970. */
+    /** Deletes all records older than `at`, in milliseconds since 1970. */
     forgetBefore: (at: number): readonly Statement[] => [
       {sql: `DELETE FROM ${ids} WHERE outbox IN (SELECT outbox FROM ${copies} WHERE at < ?)`, args: [at]},
       {sql: `DELETE FROM ${copies} WHERE at < ?`, args: [at]},

@@ -1,9 +1,9 @@
 import {h, type Node, type Plugin} from "svc-runtime"
 import {isSame, type Links, type Origin, type Place} from "./links.ts"
 
-/** How a message that somebody quotes in one channel of a room is quoted in another. */
+/** Returns the quote for another channel of the room, when somebody quotes a message in one channel. */
 export const createQuotes = (links: Links, plugin: Pick<Plugin, "message">) => {
-  /** The message that a copy shows. Nobody has asked for the platform's ids of the newest copies yet. */
+  /** Returns the original of a copy. Looks up the platform's ids of the newest copies if they are not known yet. */
   const originOf = async (quoted: Origin): Promise<Origin | undefined> => {
     const known = await links.originOf(quoted)
     if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** What a picture says of itself. */
+/** The data in a picture's header. */
 export interface Header {
   readonly type: "image/png" | "image/jpeg"
   readonly width: number
@@ -7,10 +7,16 @@ export interface Header {
   readonly isPlain: boolean
 }
 
-/** Reads a picture's header without decoding it: a few bytes may stand for gigabytes. Undefined for what is no PNG and no JPEG. */
+/**
+ * Reads a picture's header without decoding the picture, because a few bytes may unpack to gigabytes. Undefined for
+ * anything but PNG and JPEG.
+ */
 export const readHeader = (bytes: Buffer): Header | undefined => readPng(bytes) ?? readJpeg(bytes)
 
-/** The size stands in the first chunk. With a second such chunk, or interlaced, a picture may unpack to more than it says. */
+/**
+ * The size is in the first chunk. With a second IHDR chunk, or interlaced, a picture may unpack to more than its header
+ * says.
+ */
 const readPng = (bytes: Buffer): Header | undefined => {
   if (bytes.length < 33 || bytes.toString("latin1", 0, 16) !== "\x89PNG\r\n\x1a\n\0\0\0\rIHDR") return undefined
   let isPlain = bytes[28] === 0
@@ -19,10 +25,10 @@ const readPng = (bytes: Buffer): Header | undefined => {
   return {type: "image/png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), isPlain}
 }
 
-/** Each scan goes over the whole picture: about ten are usual, and thousands fit into a small file. */
+/** Each scan covers the whole picture. About ten are usual, but thousands fit into a small file. */
 const mostScans = 30
 
-/** The size stands in the segment that starts the frame. */
+/** The size is in the segment that starts the frame. */
 const readJpeg = (bytes: Buffer): Header | undefined => {
   if (bytes.toString("latin1", 0, 3) !== "\xff\xd8\xff") return undefined
   const scans = bytes.toString("latin1").split("\xff\xda").length - 1

@@ -28,7 +28,7 @@ const Settings = Type.Object({
 
 const isPicture = ({element, type = ""}: SessionFile): boolean => element.type === "img" || type.startsWith("image/")
 
-/** What the sender can change is an answer; the rest fails the handler, and is tried again. */
+/** The bot answers errors that the sender can fix. Other errors fail the handler, and the Host retries it. */
 const refusals: Readonly<Record<string, (name: string, megabytes: number) => string>> = {
   file_too_large: (name, megabytes) => `${name} is larger than ${megabytes} MB. Send a smaller one.`,
   file_refused: name => `I am not allowed to open the address of ${name}. Send the picture itself.`,
@@ -72,7 +72,7 @@ export default definePlugin({
       return {title, type: header.type, src: new Uint8Array(await made)}
     }
 
-    // One picture is decoded at a time, whoever sends it: each takes hundreds of megabytes meanwhile.
+    // The plugin decodes one picture at a time, because each needs hundreds of megabytes.
     let turn: Promise<unknown> = Promise.resolve()
     const inTurn = <T>({signal}: Session, work: () => Promise<T>): Promise<T> => {
       const done = turn.then(() => {

@@ -8,7 +8,7 @@ type Acts = Required<Pick<Sender, "delete" | "react" | "unreact" | "typing" | "o
 const unknownMessage = 10008
 const unknownEmoji = 10014
 
-/** What the bot does beside saying something. */
+/** The bot's acts other than sending and editing. */
 export const createActs = (api: Api): Acts => {
   const messagePath = (channel: string, message: string) =>
     `/channels/${requireId(channel, "channel")}/messages/${requireId(message, "message")}`
@@ -38,19 +38,20 @@ export const createActs = (api: Api): Acts => {
   }
 }
 
-/** What is gone already counts as done. */
+/** Ignores these error codes: a target that no longer exists counts as done. */
 export const unless =
   (...codes: readonly number[]) =>
   (error: unknown): void => {
     if (!codes.includes(codeOf(error) ?? 0)) throw error
   }
 
-/** An emoji of Unicode, `name:id`, or as messages write it, `<:name:id>`. */
+/** Accepts a Unicode emoji, `name:id`, or `<:name:id>` as in messages. */
 export const emojiPath = (emoji: string): string => {
   const [, name, id] = /^<?a?:?(\w{1,40}):(\d{1,20})>?$/.exec(emoji.trim()) ?? []
   if (id !== undefined) return encodeURIComponent(`${name}:${id}`)
   if (/^\d{5,20}$/.test(emoji)) return encodeURIComponent(`_:${emoji}`)
-  // Discord takes no emoji that is followed by the selector of its coloured form alone, as ❤️ has it, without it.
+  // Discord rejects some emoji without the selector of their coloured form, such as ❤️, so the adapter does not strip
+  // it.
   if (emoji !== "" && emoji.length <= 40 && !/[\s/?#]/.test(emoji)) return encodeURIComponent(emoji)
   throw refused(`"${emoji.slice(0, 100)}" is not a Discord emoji`, {
     reason: "emoji_unknown",

@@ -5,19 +5,19 @@ import type {Api} from "../api.ts"
 const kind = {subcommand: 1, text: 3} as const
 const limits = {commands: 100, subcommands: 25, description: 100} as const
 
-/** What Discord takes as a name: letters, digits, `-`, `_` and `'`, in small letters. */
+/** Discord accepts letters, digits, `-`, `_` and `'` in a name, in lower case. */
 const isName = (word: string): boolean =>
   /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u.test(word) && word === word.toLowerCase()
 
 const describe = (text: string): string =>
   text.length <= limits.description ? text || "…" : `${text.slice(0, limits.description - 1).toWellFormed()}…`
 
-/** All that follows a command's words: svc reads the arguments itself. */
+/** The text after a command's words. svc parses the arguments itself. */
 const rest = {type: kind.text, name: "text", description: "The text after the command", required: false}
 
 /**
- * The bot's commands as Discord lists them. Those of two words that share the first are subcommands of it, where it is no
- * command itself; of longer ones the first word is listed, and takes the others as text.
+ * Returns the bot's commands for Discord's list. Two-word commands that share the first word become its subcommands,
+ * unless that word is a command itself. Of longer commands, Discord lists the first word and accepts the rest as text.
  */
 export const commandsOf = (commands: readonly CommandSummary[]) => {
   const named = commands.map(({name, description}) => ({words: name.split(" "), description}))
@@ -42,7 +42,7 @@ export const commandsOf = (commands: readonly CommandSummary[]) => {
   })
 }
 
-/** Replaces the list that Discord shows behind `/`, in every server. */
+/** Replaces the list that Discord shows after `/`, in every server. */
 export const createCommands =
   (api: Api, application: string): NonNullable<Sender["commands"]> =>
   async (commands, signal) => {

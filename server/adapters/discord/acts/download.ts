@@ -3,10 +3,10 @@ import {type AccountSettings, usualApi} from "../account.ts"
 import type {Api} from "../api.ts"
 import {payloadOf, payloadsOf, textIn} from "../payload.ts"
 
-/** Where attachments are. Their addresses need no token. */
+/** The hosts of attachments. Their addresses need no token. */
 const hosts: readonly string[] = ["https://cdn.discordapp.com", "https://media.discordapp.net"]
 
-/** Opens attachments. An address holds for about a day: the adapter refreshes an expired one. */
+/** Opens attachments. An address expires after about a day, and the adapter refreshes an expired one. */
 export const createDownload = (
   api: Api,
   {api: address = usualApi}: Pick<AccountSettings, "api">,
@@ -20,7 +20,7 @@ export const createDownload = (
   }
 }
 
-/** `ex` is the end in seconds since 1970, in hexadecimal. */
+/** `ex` is the expiry in seconds since 1970, in hexadecimal. */
 const isOver = (src: string): boolean => {
   const end = Number.parseInt(new URL(src).searchParams.get("ex") ?? "", 16)
   return !Number.isNaN(end) && end * 1000 < Date.now()

@@ -4,15 +4,15 @@ import {messageEvent} from "../events.ts"
 import {idIn, payloadOf, payloadsOf} from "../payload.ts"
 import type {Places} from "../places.ts"
 
-/** Discord gives so many messages at once. */
+/** The most messages that Discord returns at once. */
 const mostAtOnce = 100
 
-/** Pages of nothing but Discord's own messages that are passed over. */
+/** How many pages with only Discord's own messages the adapter skips. */
 const mostEmpty = 5
 
-/** The messages of a channel, oldest first. Those of a server need Read Message History there. */
+/** Returns the messages of a channel, oldest first. In a server, this needs the permission Read Message History. */
 export const createHistory = (api: Api, places: Places): NonNullable<Sender["history"]> => {
-  /** Messages of the API do not tell their guild. */
+  /** Messages from the API do not name their guild. */
   const guildOf = async (channel: string, signal: AbortSignal) => {
     const about = payloadOf(await api.ask("GET", `/channels/${channel}`, {}, signal))
     places.learnChannel(about)

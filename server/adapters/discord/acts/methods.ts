@@ -9,12 +9,12 @@ type Parameters = Readonly<Record<string, unknown>>
 
 type Method = (api: Api, params: Parameters, signal: AbortSignal) => Promise<unknown>
 
-/** A time-out lasts 28 days at most (Discord: Modify Guild Member). */
+/** A timeout lasts 28 days at most (Discord: Modify Guild Member). */
 const longestMute = 28 * 24 * 3600 * 1000
 
 const unknownMember = 10007
 
-/** Discord gives so many members at once. */
+/** The most members that Discord returns at once. */
 const membersAtOnce = 100
 
 const guildPath = (params: Parameters): string => `/guilds/${requireId(params.guild_id, "server")}`
@@ -36,7 +36,7 @@ const memberOf = (member: Payload) => {
 
 const named = (thing: Payload) => ({id: textIn(thing, "id") ?? "", name: textIn(thing, "name") ?? ""})
 
-/** What ends a list is where the next page begins. */
+/** The last entry of a page is the start of the next one. */
 const pageOf = <T extends {readonly id?: string}>(
   all: readonly Payload[],
   most: number,
@@ -92,7 +92,7 @@ const listGuilds: Method = async (api, params, signal) => {
   return pageOf(all, 200, guilds, guilds.at(-1))
 }
 
-/** Methods of Satori v1. What the bot may not do in a server, Discord refuses. */
+/** Methods of Satori v1. Discord rejects methods for which the bot lacks the permission. */
 const methods: Readonly<Record<`${string}.${string}`, Method | undefined>> = {
   "guild.list": listGuilds,
   "guild.member.get": async (api, params, signal) =>

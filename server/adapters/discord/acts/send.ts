@@ -15,7 +15,7 @@ import type {Written} from "../content/write.ts"
 import type {SentForms} from "../interactions/forms.ts"
 import {idIn, payloadOf} from "../payload.ts"
 
-/** Discord takes so many files with one message. */
+/** The most files that Discord accepts in one message. */
 const mostFiles = 10
 
 export interface Sending {
@@ -88,7 +88,10 @@ const bodyOf = ({text, mentions}: Written, {files, components}: Shown) => ({
   ...(components.length === 0 ? {} : {components}),
 })
 
-/** Of at most 25 characters, the same for every attempt: Discord makes no second message of it within some minutes. */
+/**
+ * Returns at most 25 characters, the same for every attempt. For some minutes, Discord creates no second message with
+ * the same nonce.
+ */
 const nonceOf = (id: string, part: number): string =>
   createHash("sha256").update(`${id}/${part}`).digest("base64url").slice(0, 24)
 

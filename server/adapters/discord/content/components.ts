@@ -4,7 +4,7 @@ import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk
 const kind = {row: 1, button: 2, select: 3, input: 4, label: 18} as const
 const styles: Readonly<Record<string, number>> = {primary: 1, secondary: 2, success: 3, danger: 4}
 
-/** Limits of Discord: rows in a message, buttons in a row, characters of labels. */
+/** Discord's limits: rows in a message, buttons in a row, characters of labels. */
 const limits = {
   rows: 5,
   buttons: 5,
@@ -48,12 +48,12 @@ const elementsIn = (nodes: readonly Node[]): readonly Element[] =>
 
 const controls = new Set(["button", "select", "form"])
 
-/** Discord knows a button by an id of at most 100 characters, or by the address that it opens. */
+/** Discord identifies a button by an id of at most 100 characters, or by the address that it opens. */
 const isPressed = ({type, attrs: {id, href}}: Element): boolean =>
   type === "select" ||
   (controls.has(type) && (/^https?:/.test(String(href)) || (typeof id === "string" && id !== "" && id.length <= 100)))
 
-/** The rows of buttons and menus of a message, and its forms by their ids. What is more than Discord takes is left out. */
+/** Returns the rows of buttons and menus of a message, and its forms. It drops anything beyond Discord's limits. */
 export const componentsOf = (content: readonly Node[]) => {
   const found = elementsIn(content).filter(isPressed)
   const rows: Component[][] = []
@@ -75,15 +75,15 @@ export const componentsOf = (content: readonly Node[]) => {
   }
 }
 
-/** Fields are known by their names, of which Discord takes 100 characters. */
+/** Fields are identified by their names. Discord accepts 100 characters for a name. */
 const fieldsOf = (form: Element): readonly Element[] =>
   form.children.filter(isElement).filter(({attrs: {name}}) => String(name).length <= 100)
 
 const isFilled = ({attrs}: Element): boolean => attrs.value !== undefined && attrs.value !== ""
 
 /**
- * The fields that a modal shows: Discord takes five. Of a form with more, those first that have to be filled in and are not; what
- * was filled in before stays.
+ * Returns the fields that a modal shows; Discord accepts five. Of a form with more, required empty fields come first.
+ * Values that were already filled in are kept.
  */
 export const shownFields = (form: Element): readonly Element[] => {
   const fields = fieldsOf(form)
@@ -100,7 +100,7 @@ export const hiddenValues = (form: Element): Readonly<Record<string, string>> =>
   return Object.fromEntries(hidden.map(({attrs}) => [String(attrs.name), String(attrs.value)]))
 }
 
-/** Short answers have one line. */
+/** Answers up to this length get one line. */
 const shortAnswer = 200
 
 const said: Readonly<Record<string, string>> = {true: "yes", false: "no"}
@@ -135,7 +135,7 @@ const input = (field: Element): Component => {
   }
 }
 
-/** The modal of a form. */
+/** Returns the modal of a form. */
 export const modalOf = (form: Element) => ({
   custom_id: String(form.attrs.id),
   title: cut(String(form.attrs.title ?? form.attrs.label ?? "…"), limits.title),

@@ -1,16 +1,16 @@
-/** Addresses stay whole, so that they can be followed. */
+/** Addresses stay whole, so that users can follow them. */
 const addresses = /https?:\/\/[^\s<>]+/gi
 
-/** What could be markup in an address is written in another way, which means the same there. */
+/** Percent-encodes markup characters in an address, which does not change its meaning. */
 const safeAddress = (address: string): string =>
   address.replace(/[*|`[\]\\]|~~/g, found =>
     [...found].map(character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`).join(""),
   )
 
 /**
- * What Discord may read as markup within a line. A few characters are plain where they cannot be: `_` within a word, one `~`
- * or `|`, `<` before what is no mention, emoji, time, command or address, and brackets without an address behind them. What
- * stands at an edge of the text may go on beyond it.
+ * Characters that Discord may read as markup within a line. A few stay plain where they cannot be markup: `_` within a
+ * word, a single `~` or `|`, `<` if no mention, emoji, time, command or address follows, and brackets without an
+ * address after them. A mark at an edge of the text may continue beyond it.
  */
 const marks = [
   /[\\*`]/,
@@ -24,7 +24,7 @@ const marks = [
 
 const mark = new RegExp(marks.map(({source}) => source).join("|"), "gi")
 
-/** What it may read so at the begin of a line: headings, small print, quotations and lists. */
+/** Marks at the beginning of a line: headings, small print, quotations and lists. */
 const beginnings = /^([ \t]*)([#>-]|\d+(?=[.)] ))/gm
 
 const escapeMarks = (text: string): string =>
@@ -34,7 +34,7 @@ const escapeMarks = (text: string): string =>
       /\d/.test(found) ? `${space}${found}\\` : `${space}\\${found}`,
     )
 
-/** Text as it is shown: nothing in it is markup, a mention or an emoji of Discord's. */
+/** Escapes text, so that Discord reads no part of it as markup, a mention or an emoji. */
 export const escapeText = (text: string): string => {
   let escaped = ""
   let from = 0
@@ -45,5 +45,5 @@ export const escapeText = (text: string): string => {
   return escaped + escapeMarks(text.slice(from))
 }
 
-/** Text within backticks: it has no escapes, so a backtick in it becomes one that looks alike. */
+/** Escapes text within backticks. Backticks have no escape there, so a lookalike replaces them. */
 export const escapeCode = (text: string): string => text.replaceAll("`", "ˋ")

@@ -3,12 +3,15 @@ import {idIn, numberIn, type Payload, payloadOf, payloadsOf, textIn} from "../pa
 import {type Named, readMarkdown} from "./read.ts"
 import {userOf} from "./user.ts"
 
-/** Types of messages that somebody has said: usual ones, answers, and what commands say. The others are Discord's own. */
+/**
+ * Types of messages that a user or a bot wrote: usual ones, replies, and answers of commands. The others are Discord's
+ * own.
+ */
 const said: readonly number[] = [0, 19, 20, 23]
 
 export const isSaid = (message: Payload): boolean => said.includes(numberIn(message, "type") ?? 0)
 
-/** A message in Satori's elements; `channelName` knows some names. */
+/** Returns a message in Satori's elements. `channelName` looks up names of channels. */
 export const contentOf = (message: Payload, channelName: (id: string) => string | undefined): string => {
   const named = namedIn(message, channelName)
   return renderContent([
@@ -32,7 +35,7 @@ const namedIn = (message: Payload, channelName: (id: string) => string | undefin
   }
 }
 
-/** What the message answers. */
+/** Returns the quote of the message that this one answers. */
 const quoteOf = (message: Payload, channelName: (id: string) => string | undefined): readonly Node[] => {
   const reference = payloadOf(message.message_reference)
   const id = idIn(reference, "message_id")
@@ -50,7 +53,7 @@ const quoteOf = (message: Payload, channelName: (id: string) => string | undefin
   ]
 }
 
-/** What the message hands on from elsewhere. */
+/** Returns the messages that this one forwards. */
 const forwardsOf = (message: Payload, named: Named): readonly Node[] =>
   payloadsOf(message.message_snapshots).map(snapshot => {
     const forwarded = payloadOf(snapshot.message)
@@ -75,7 +78,7 @@ const attachmentOf = (attachment: Payload): readonly Element[] => {
   ]
 }
 
-/** Stickers are images, but for those of Lottie (type 3), which are drawings in JSON. */
+/** Stickers are images, except Lottie stickers (type 3), which are drawings in JSON. */
 const stickerOf = (sticker: Payload): readonly Element[] => {
   const id = idIn(sticker)
   if (id === undefined) return []

@@ -1,10 +1,10 @@
 import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
 import {type Written, writeMarkdown} from "./write.ts"
 
-/** The longest text of one message, as Discord counts it: with its markup. */
+/** The longest text of one message. Discord counts it with its markup. */
 export const longestText = 2000
 
-/** The content in parts whose text, with the escapes that it needs, is as long as Discord takes. */
+/** Splits the content into parts that fit into one Discord message, including escapes. */
 export const writeParts = (
   content: readonly Node[],
   isShown: (file: Element) => boolean,
@@ -16,7 +16,10 @@ export const writeParts = (
   return [...writeParts(first, isShown), ...writeParts(rest, isShown)]
 }
 
-/** Two contents: the first has so much of the text; what has none goes with what stands behind it. */
+/**
+ * Splits content in two. The first part has `at` characters of the text. A node without text joins the part after the
+ * cut if it comes after the cut.
+ */
 const cut = (nodes: readonly Node[], at: number): readonly [Node[], Node[]] => {
   const first: Node[] = []
   const rest: Node[] = []
@@ -39,7 +42,7 @@ const cut = (nodes: readonly Node[], at: number): readonly [Node[], Node[]] => {
   return [first, rest]
 }
 
-/** Behind a word near the wanted place, else there; never within a surrogate pair. */
+/** Returns the place after a word near the wanted one, otherwise the wanted one; never within a surrogate pair. */
 const placeIn = (text: string, wanted: number): number => {
   const space = text.lastIndexOf(" ", wanted)
   if (space > wanted / 2) return space + 1

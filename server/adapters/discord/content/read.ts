@@ -1,17 +1,17 @@
 import {type Element, h, type Node} from "../../../../shared/sdk/sdk.ts"
 
-/** Whom a message names, as Discord tells beside its text. */
+/** The names for the ids in a message, which Discord sends beside its text. */
 export interface Named {
-  /** The name of a user; undefined for one that is not told. */
+  /** Returns the name of a user; undefined if Discord did not send it. */
   user(id: string): string | undefined
   channel(id: string): string | undefined
-  /** Did the message notify everyone? Else `@everyone` is only text. */
+  /** Whether the message notified everyone. Otherwise `@everyone` is only text. */
   readonly everyone: boolean
 }
 
 interface Rule {
   readonly pattern: RegExp
-  /** The node of a match; undefined where it is text after all. */
+  /** Returns the node of a match; undefined if the match is text after all. */
   make(match: RegExpMatchArray, inner: (text: string) => readonly Node[], named: Named): Node | undefined
 }
 
@@ -24,13 +24,13 @@ const at = (attrs: Record<string, string | undefined>): Element => h("at", attrs
 
 const linkOf = (href: string, children: readonly Node[] = []): Element => h("a", {href}, ...children)
 
-/** How deep marks may stand in each other: what is deeper is text. */
+/** The deepest nesting of marks. Deeper marks are text. */
 const deepest = 8
 
-/** At most so much of a message is looked through for its marks. Discord's own limit is 4000 characters. */
+/** Longer messages are not searched for marks. Discord's own limit is 4000 characters. */
 const longest = 20_000
 
-/** What Discord's Markdown has, in the order in which it is looked for. All begin at a place of the text (sticky). */
+/** Discord's Markdown, in the order of matching. All patterns are sticky. */
 const rules: readonly Rule[] = [
   {pattern: /\\([!-/:-@[-`{-~])/y, make: ([, character = ""]) => character},
   {
@@ -64,10 +64,10 @@ const rules: readonly Rule[] = [
   wrapping(/(?<!\w)_((?:__|\\[\s\S]|[^\\_])+?)_(?!\w)/y, "i"),
 ]
 
-/** Characters at which a rule may begin. */
+/** Characters at which a rule may start. */
 const begins = /[\\`<@[*_~|h]/g
 
-/** What somebody wrote, in elements. What looks like a mark and is none stays text, character by character. */
+/** Parses a message into elements. Characters that look like a mark but are none stay text. */
 export const readMarkdown = (text: string, named: Named, depth = 0): readonly Node[] => {
   if (depth > deepest || text.length > longest) return text === "" ? [] : [text]
   const nodes: Node[] = []
@@ -105,7 +105,7 @@ const find = (text: string, index: number, named: Named, depth: number) => {
   return undefined
 }
 
-/** Texts beside each other are one. */
+/** Joins adjacent texts. */
 const joined = (nodes: readonly Node[]): readonly Node[] =>
   nodes.reduce<Node[]>((all, node) => {
     const last = all.at(-1)

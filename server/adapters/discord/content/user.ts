@@ -1,7 +1,7 @@
 import type {User} from "../../../../shared/sdk/sdk.ts"
 import {idIn, type Payload, payloadOf, textIn} from "../payload.ts"
 
-/** A user, with what the guild calls them where `member` says it; undefined where it is none. */
+/** Returns a user, with the nick in the guild if `member` has one; undefined if the payload has no id. */
 export const userOf = (user: Payload, member: Payload = {}): User | undefined => {
   const id = idIn(user)
   if (id === undefined) return undefined
@@ -17,5 +17,5 @@ export const userOf = (user: Payload, member: Payload = {}): User | undefined =>
   }
 }
 
-/** The member that an event or an answer of the API tells of, whose user is in it. */
+/** Returns the user in a member of an event or of an API answer. */
 export const memberUserOf = (member: Payload): User | undefined => userOf(payloadOf(member.user), member)

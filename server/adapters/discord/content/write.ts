@@ -2,7 +2,7 @@ import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk
 import {isSnowflake} from "../payload.ts"
 import {escapeCode, escapeText} from "./escape.ts"
 
-/** Whom a message may notify: nobody but those whom an element `at` names. */
+/** The users and roles that a message may notify: only those that an `at` element names. */
 export interface Mentions {
   readonly parse: readonly "everyone"[]
   readonly users: readonly string[]
@@ -13,11 +13,11 @@ export interface Mentions {
 export interface Written {
   readonly text: string
   readonly mentions: Mentions
-  /** What it answers. */
+  /** The id of the message that it answers. */
   readonly reference?: string
 }
 
-/** Content that stands in no text: files, and what is pressed or filled in. */
+/** Elements outside the text: files, quotes, and controls to press or fill in. */
 const apart = new Set(["button", "select", "form", "img", "file", "audio", "video", "quote", "author"])
 
 const around: Readonly<Record<string, string>> = {
@@ -32,7 +32,10 @@ const around: Readonly<Record<string, string>> = {
   spl: "||",
 }
 
-/** `isShown`: an element of a file that the message has as an attachment, whose address the text need not tell. */
+/**
+ * Writes content as Discord's Markdown. `isShown`: whether the message attaches this file, so that the text needs no
+ * address for it.
+ */
 export const writeMarkdown = (content: readonly Node[], isShown: (file: Element) => boolean): Written => {
   const users = new Set<string>()
   const roles = new Set<string>()
@@ -64,7 +67,7 @@ export const writeMarkdown = (content: readonly Node[], isShown: (file: Element)
     if (!/^https?:\/\/[^\s<>]+$/i.test(href)) return text === "" ? escapeText(href) : inner(children)
     const address = escapeText(href)
     if (text === "" || text === href) return address
-    // Discord shows no link whose text looks like an address.
+    // Discord does not render a link whose text looks like an address.
     if (/https?:\/\/|[[\]]/i.test(text)) return `${inner(children)} (${address})`
     return `[${inner(children)}](<${address.replace(/[()]/g, each => (each === "(" ? "%28" : "%29"))}>)`
   }
@@ -101,7 +104,7 @@ export const writeMarkdown = (content: readonly Node[], isShown: (file: Element)
   }
 }
 
-/** Discord reads a mark only beside what is no space. */
+/** Discord reads a mark only if no space is next to it inside the marked text. */
 const marked = (text: string, mark: string): string => {
   const [, before = "", middle = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? []
   return `${before}${mark}${middle}${mark}${after}`

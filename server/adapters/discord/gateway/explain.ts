@@ -5,12 +5,12 @@ import {GatewayClosed} from "./gateway.ts"
 
 export const portal = "https://discord.com/developers/applications"
 
-/** What to do where the token is not taken. */
+/** The remedy for a rejected token. */
 export const tokenRemedy = `Set the variable that token names to the bot's token: ${portal}, your application, Bot, Reset Token.`
 
 const isPrivileged = (name: Intent): name is keyof typeof privilegedIntents => Object.hasOwn(privilegedIntents, name)
 
-/** The intents of an account that Discord gives only where they are switched on. */
+/** Returns the intents of an account that must be turned on in the portal. */
 export const privilegedOf = ({intents}: AccountSettings) =>
   (intents ?? (Object.keys(intentBits) as Intent[]).filter(name => name !== "guild_members")).filter(isPrivileged)
 
@@ -19,7 +19,7 @@ export const intentRemedy = (names: readonly (keyof typeof privilegedIntents)[])
   return `Turn on ${switches} at ${portal}, your application, Bot; or remove ${names.join(" and ")} from intents.`
 }
 
-/** A refusal for what no other attempt would change; anything else as it is. */
+/** Returns a refusal for errors that no retry can fix, and any other error unchanged. */
 export const explainEnd = (error: unknown, account: AccountSettings): Error => {
   if (error instanceof Unauthorized)
     return refused("Discord rejected the token", {reason: "credentials", remediation: tokenRemedy})

@@ -8,7 +8,7 @@ export interface Dispatch {
   readonly name: string
   readonly sequence: number
   readonly data: Payload
-  /** When it came, by `performance.now()`. */
+  /** When it arrived, by `performance.now()`. */
   readonly at: number
 }
 
@@ -16,21 +16,21 @@ export interface GatewayOptions {
   readonly library: GatewayLibrary
   readonly token: string
   readonly intents: number
-  /** Stands for token and intents in the session. */
+  /** Identifies the token and the intents in the session. */
   readonly account: string
-  /** Where a new session begins. */
+  /** The address for a new session. */
   readonly url: string
-  /** What is resumed; a new session where there is none. */
+  /** The session to resume; undefined for a new one. */
   readonly session: Session | undefined
-  /** Each event, in the gateway's order. */
+  /** Receives each event, in the gateway's order. */
   dispatch(dispatch: Dispatch): void
 }
 
-/** Why a connection ended. */
+/** The reason why a connection ended. */
 export class GatewayClosed extends Error {
-  /** The close code, where the gateway has closed it. */
+  /** The close code, if the gateway closed the connection. */
   readonly code: number | undefined
-  /** Discord does not know the session any more. */
+  /** Whether Discord no longer knows the session. */
   readonly isSessionGone: boolean
 
   constructor(message: string, code: number | undefined, isSessionGone: boolean) {
@@ -43,16 +43,19 @@ export class GatewayClosed extends Error {
 /** Operations of the gateway (Discord: Opcodes and Status Codes). */
 const op = {dispatch: 0, heartbeat: 1, reconnect: 7, invalidSession: 9, hello: 10} as const
 
-/** Close codes behind which only a new session begins: closed by the gateway, not authenticated, invalid sequence, timed out. */
+/**
+ * Close codes after which only a new session can start: closed by the gateway, not authenticated, invalid sequence,
+ * timed out.
+ */
 const endsSession: readonly number[] = [1000, 4003, 4007, 4009]
 
-/** A code that keeps the session: after 1000 and 1001 Discord forgets it. */
+/** A close code that keeps the session. After 1000 and 1001 Discord forgets it. */
 const keepsSession = 4200
 
-/** A gateway gets so many milliseconds to answer the close. */
+/** How long to wait for the gateway's answer to a close, in milliseconds. */
 const closePatience = 1000
 
-/** One connection to the gateway; none follows it. */
+/** One connection to the gateway. It never reconnects. */
 export class Gateway {
   readonly #options: GatewayOptions
   readonly #shard: InstanceType<GatewayLibrary["WebSocketShard"]>
@@ -72,7 +75,7 @@ export class Gateway {
     this.#shard = new library.WebSocketShard(this.#strategy(), 0)
     const destroy = this.#shard.destroy.bind(this.#shard)
     this.#destroy = code => destroy({code})
-    // The library connects again by itself where `destroy` says so, and reads messages out of their order behind READY.
+    // The library would reconnect on its own in `destroy`, and it reads messages after READY out of order.
     Object.assign(this.#shard, {
       destroy: (options: {reason?: string} = {}) => this.#end(options.reason),
       unpackMessage: (data: unknown) => this.#read(data),
@@ -92,23 +95,26 @@ export class Gateway {
     })
   }
 
-  /** Resolves to the session once it has begun or was resumed; rejects with `GatewayClosed`. */
+  /** Resolves to the session once it has started or resumed. Rejects with `GatewayClosed`. */
   async connect(): Promise<Session> {
     this.#shard.connect().catch(() => {})
     return Promise.race([this.#ready.promise, this.ended.then(why => Promise.reject(why))])
   }
 
-  /** Resolves to why the connection ended. */
+  /** Resolves to the reason once the connection has ended. */
   get ended(): Promise<GatewayClosed> {
     return this.#ended.promise
   }
 
-  /** All that Discord had then has come; by `performance.now()`. */
+  /** The time up to which every event of Discord has arrived, by `performance.now()`. */
   get complete(): number {
     return this.#complete
   }
 
-  /** Resolves once all that Discord had at the call has come: it answers a heartbeat behind that. */
+  /**
+   * Resolves once every event that Discord had at the call has arrived: Discord answers the heartbeat after those
+   * events.
+   */
   async catchUp(signal: AbortSignal): Promise<void> {
     const written = performance.now()
     const {promise, resolve, reject} = Promise.withResolvers<void>()
@@ -127,7 +133,7 @@ export class Gateway {
     }
   }
 
-  /** Ends the connection; Discord keeps the session for a while. */
+  /** Ends the connection. Discord keeps the session for a while. */
   async close(): Promise<void> {
     await this.#end("closed by svc")
   }
@@ -145,7 +151,9 @@ export class Gateway {
     this.#abandon()
   }
 
-  /** The library leaves a socket that is still connecting alone, and without a listener its failure would be nobody's. */
+  /**
+   * The library does not close a socket that is still connecting. Without a listener, its failure would be unhandled.
+   */
   #abandon(): void {
     const socket: unknown = Reflect.get(this.#shard, "connection")
     if (!isSocket(socket) || socket.readyState !== 0) return
@@ -153,7 +161,7 @@ export class Gateway {
     socket.close()
   }
 
-  /** What the library asks for: the session that it resumes and tells in heartbeats. */
+  /** The library's callbacks: they return the session to resume and to report in heartbeats. */
   #strategy(): ConstructorParameters<GatewayLibrary["WebSocketShard"]>[0] {
     const {library, token, intents, url} = this.#options
     return {
@@ -188,7 +196,7 @@ export class Gateway {
     }
   }
 
-  /** One message of the gateway, as the library takes it; null for what is none. */
+  /** Returns a message of the gateway for the library; null if it is invalid. */
   #read(data: unknown): unknown {
     const payload = parse(data)
     const known = this.#check(payload)

@@ -3,10 +3,10 @@ import {type Endpoint, type Incoming, Problem, pauseAfter} from "../../../../sha
 import type {Dispatch} from "./gateway.ts"
 import {type Session, toCursor} from "./session.ts"
 
-/** What becomes of an event of the gateway. */
+/** The Satori events for an event of the gateway. */
 export interface Translated {
   readonly events: readonly Incoming[]
-  /** Done once they are stored. */
+  /** Called once the events are stored. */
   readonly stored?: () => void
 }
 
@@ -19,34 +19,39 @@ export interface IntakeOptions {
   readonly translate: Translate
 }
 
-/** Events that are stored in one batch. While more wait, the next one follows after a rest. */
+/** The most events in one batch. If more are waiting, the next batch follows after a rest. */
 const mostAtOnce = 20
 
-/** A rest is as long as the storing before it was, and no longer than this, in milliseconds: other endpoints go on in it. */
+/**
+ * A rest lasts as long as storing the batch before it, but at most this many milliseconds. Other endpoints run in it.
+ */
 const longestRest = 50
 
-/** So many events may wait to be stored. Once they are, the connection ends, and Discord sends the next one what followed. */
+/**
+ * The most events that may wait to be stored. Beyond that the connection ends, and Discord sends the rest to the next
+ * one.
+ */
 const mostWaiting = 5000
 
-/** While ingress is paused, storing is tried again after so many milliseconds. */
+/** The pause between two attempts to store while ingress is paused, in milliseconds. */
 const pausedFor = 2000
 
-/** A cursor that has moved by events that nobody stores is stored after so many milliseconds. */
+/** How often to store a cursor that only skipped events have moved, in milliseconds. */
 const restingAfter = 30_000
 
 const again = {first: 200, longest: 10_000} as const
 
-/** Stores what the gateway sends, in its order, and with each batch the place behind it. */
+/** Stores the gateway's events in order, and with each batch the cursor after it. */
 export class Intake {
   readonly #options: IntakeOptions
   readonly #waiting: Dispatch[] = []
   #running: Promise<void> | undefined
-  /** With the sequence of the last event that waits no more. */
+  /** The session, with the sequence of the last event that is no longer waiting. */
   #session: Session | undefined
-  /** Is that place stored? That of a new session has to be, before anything behind it. */
+  /** Whether the cursor is stored. The cursor of a new session must be stored before any later event. */
   #place: "stored" | "passed" | "new" = "stored"
   #isEnded = false
-  /** When the first event came that found no room, by `performance.now()`. */
+  /** When the first event that found no room arrived, by `performance.now()`. */
   #leftOutAt: number | undefined
 
   constructor(options: IntakeOptions) {
@@ -55,7 +60,7 @@ export class Intake {
     options.endpoint.defer(() => clearInterval(timer))
   }
 
-  /** Stores from now on. A session that is new is stored at first, so that it can be resumed whatever comes. */
+  /** Starts to store. A new session is stored first, so that it can be resumed whatever happens. */
   async begin(session: Session, isNew: boolean): Promise<void> {
     const {endpoint} = this.#options
     if (isNew) {
@@ -78,12 +83,12 @@ export class Intake {
     this.#run()
   }
 
-  /** When the oldest event came that is not stored, by `performance.now()`. */
+  /** When the oldest event that is not stored arrived, by `performance.now()`. */
   get oldest(): number {
     return this.#waiting[0]?.at ?? this.#leftOutAt ?? Number.POSITIVE_INFINITY
   }
 
-  /** Resolves once nothing waits. Throws where something found no room. */
+  /** Resolves once no event is waiting. Throws if an event found no room. */
   async drained(): Promise<void> {
     await this.#running
     if (this.#leftOutAt !== undefined) throw leftOut()
@@ -103,7 +108,7 @@ export class Intake {
       })
   }
 
-  /** The place is stored with events, and alone where the connection rests. */
+  /** The cursor is stored with events, or alone if the connection is idle. */
   async #storeAll(): Promise<void> {
     if (this.#place === "new" || (this.#place === "passed" && this.#waiting.length === 0)) await this.#receive([])
     while (this.#waiting.length > 0) await this.#storeSome()
@@ -117,7 +122,7 @@ export class Intake {
     if (this.#waiting.length > 0) await sleep(rest, undefined, {signal: this.#options.endpoint.signal})
   }
 
-  /** The place is behind all that had room: the next connection begins there, however little of it was to be stored. */
+  /** Stores the cursor after the last event that had room: the next connection resumes there. */
   async #endFull(): Promise<void> {
     if (this.#place === "passed") await this.#receive([])
     this.#isEnded = true
@@ -141,7 +146,7 @@ export class Intake {
     this.#waiting.splice(0, batch.length)
   }
 
-  /** Stores events and the place; false where an event is not valid. Throws where nothing may come in any more. */
+  /** Stores events and the cursor. Returns false if an event is invalid. Throws if the Host accepts no more events. */
   async #receive(events: readonly Incoming[]): Promise<boolean> {
     const {endpoint} = this.#options
     const cursor = this.#session === undefined ? {} : {cursor: toCursor(this.#session)}

@@ -3,29 +3,29 @@ import type {User} from "../../../../shared/sdk/sdk.ts"
 import {userOf} from "../content/user.ts"
 import {isSnowflake, numberIn, type Payload, payloadOf, textIn} from "../payload.ts"
 
-/** A session of the gateway: while Discord keeps it, a connection goes on behind its last event. */
+/** A session of the gateway. While Discord keeps it, a new connection can resume after its last event. */
 export interface Session {
   readonly id: string
-  /** Of the last event that is stored, or that needs no storing. */
+  /** The sequence of the last event that is stored, or that need not be stored. */
   readonly sequence: number
-  /** Where it is resumed. */
+  /** The address for resuming it. */
   readonly url: string
-  /** When it began, in milliseconds since 1970. */
+  /** When it started, in milliseconds since 1970. */
   readonly since: number
   readonly user: User
   readonly application: string
-  /** Stands for the token and the intents that it was made with: another account cannot resume it. */
+  /** Identifies the token and the intents of the session: another account cannot resume it. */
   readonly account: string
 }
 
 export const accountKey = (token: string, intents: number): string =>
   createHash("sha256").update(`${intents} ${token}`).digest("hex").slice(0, 16)
 
-/** Addresses of gateways: no credentials, and TLS but for a test on this machine. */
+/** Accepts a gateway's address: without credentials, and with TLS except for a test on this machine. */
 export const isGateway = (url: string | undefined): url is string =>
   url !== undefined && (/^wss:\/\/[^/@\s?#]+\/?$/.test(url) || /^ws:\/\/(127\.0\.0\.1|localhost)(:\d+)?\/?$/.test(url))
 
-/** A new session as READY tells of it; undefined where it tells of none. */
+/** Reads a new session from READY; undefined if it is incomplete. */
 export const readReady = (ready: Payload, sequence: number, account: string, now: number): Session | undefined => {
   const id = textIn(ready, "session_id")
   const url = textIn(ready, "resume_gateway_url")
@@ -37,7 +37,7 @@ export const readReady = (ready: Payload, sequence: number, account: string, now
 
 export const toCursor = (session: Session): string => JSON.stringify(session)
 
-/** The session of a cursor; undefined where there is none of this account. */
+/** Reads the session of a cursor; undefined if it has none of this account. */
 export const readCursor = (cursor: string | undefined, account: string): Session | undefined => {
   const session = payloadOf(parse(cursor ?? ""))
   const [id, url] = [textIn(session, "id"), textIn(session, "url")]

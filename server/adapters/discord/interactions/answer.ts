@@ -3,10 +3,10 @@ import type {Endpoint} from "../../../../shared/sdk/sdk.ts"
 import type {Api} from "../api.ts"
 import type {Interaction} from "./read.ts"
 
-/** Behind an answer by HTTP, Discord needs so many milliseconds to show it. */
+/** After an answer by HTTP, Discord needs this many milliseconds to show it. */
 const shown = 1000
 
-/** Tells Discord that an interaction has come: at once, by the API, and behind that what is left of it. */
+/** Acknowledges interactions: at once, by the API. Then it deletes the "thinking" message. */
 export const createAnswers = (api: Api, {log, signal}: Pick<Endpoint, "log" | "signal">) => {
   const conclude = async ({application, token, isThinking}: Interaction) => {
     if (!isThinking) return
@@ -16,7 +16,7 @@ export const createAnswers = (api: Api, {log, signal}: Pick<Endpoint, "log" | "s
   const unanswered = (error: unknown) =>
     log.debug("Discord rejected the answer to an interaction; the user may see that it failed", {error})
   return {
-    /** Of an interaction that came by the gateway. */
+    /** Answers an interaction from the gateway. */
     answer: (interaction: Interaction): void => {
       const {id, token, answer} = interaction
       const path = `/interactions/${id}/${encodeURIComponent(token)}/callback`
@@ -25,7 +25,7 @@ export const createAnswers = (api: Api, {log, signal}: Pick<Endpoint, "log" | "s
         .then(() => conclude(interaction))
         .catch(unanswered)
     },
-    /** Of one that is answered by what its webhook returns. */
+    /** Concludes an interaction whose webhook request already returned the answer. */
     answered: (interaction: Interaction): void =>
       void sleep(shown, undefined, {signal})
         .then(() => conclude(interaction))

@@ -1,9 +1,9 @@
 import type {Element} from "../../../../shared/sdk/sdk.ts"
 
-/** So many forms are kept, the newest ones. */
+/** How many of the newest forms are kept. */
 const most = 1000
 
-/** The forms that were sent, by the ids of their buttons: Discord does not keep their fields. */
+/** The sent forms, by the ids of their buttons, because Discord does not keep their fields. */
 export class SentForms {
   readonly #forms = new Map<string, Element>()
 

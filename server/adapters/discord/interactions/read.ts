@@ -6,26 +6,26 @@ import {memberUserOf, userOf} from "../content/user.ts"
 import {idIn, numberIn, type Payload, payloadOf, payloadsOf, textIn, timeOf} from "../payload.ts"
 import type {Places} from "../places.ts"
 
-/** What Discord is answered within three seconds. */
+/** The answer to Discord, due within three seconds. */
 export type Callback = Readonly<Record<string, unknown>>
 
-/** What a user has done with the bot outside of messages, and how Discord is answered. */
+/** A user's action outside of messages, and the answer to Discord. */
 export interface Interaction {
   readonly id: string
   readonly token: string
   readonly application: string
   readonly events: readonly DatedIncoming[]
   readonly answer: Callback
-  /** The answer shows that the bot is thinking, until it is deleted. */
+  /** Whether the answer shows that the bot is thinking, until the adapter deletes it. */
   readonly isThinking: boolean
 }
 
 /** Kinds of interactions and of answers (Discord: Receiving and Responding). */
 export const interactionType = {ping: 1, command: 2, component: 3, autocomplete: 4, modal: 5} as const
 const answers = {
-  /** The message stays as it is. */
+  /** The message does not change. */
   nothing: {type: 6},
-  /** Only the user sees that something goes on. */
+  /** Only the user sees that the bot is working. */
   thinking: {type: 5, data: {flags: 64}},
   /** No suggestions. */
   noChoices: {type: 8, data: {choices: []}},
@@ -33,11 +33,11 @@ const answers = {
 
 export interface InteractionReading {
   readonly places: Places
-  /** The form of a button that was sent; undefined where it is not known any more, or is none. */
+  /** Returns the form of a sent button; undefined if the button has no form, or the form is no longer known. */
   form(id: string): Element | undefined
 }
 
-/** Undefined for what is none, or of a kind that is not known. */
+/** Returns undefined for an invalid payload, or for an unknown kind of interaction. */
 export const readInteraction = (data: Payload, reading: InteractionReading): Interaction | undefined => {
   const [id, token, application] = [idIn(data), textIn(data, "token"), idIn(data, "application_id")]
   const kind = numberIn(data, "type")
@@ -70,12 +70,12 @@ const eventOf = (id: string, data: Payload, {places}: InteractionReading) => {
     timestamp: timeOf(id),
     ...places.placeOf({channel_id: data.channel_id ?? channel.id, guild_id: data.guild_id}),
     ...(user === undefined ? {} : {user: {...user, ...(locale === undefined ? {} : {locale})}}),
-    // Its token answers in the bot's name.
+    // The interaction's token could answer as the bot.
     raw: {type: "INTERACTION_CREATE", data: {...data, token: undefined}},
   }
 }
 
-/** A command of Discord's list, as the message that calls it. */
+/** Returns a slash command as the message that calls it. */
 const commandEvent = (id: string, data: Payload, reading: InteractionReading): DatedIncoming => {
   const command = payloadOf(data.data)
   const users = payloadOf(payloadOf(command.resolved).users)
@@ -92,14 +92,14 @@ const commandEvent = (id: string, data: Payload, reading: InteractionReading): D
   }
 }
 
-/** The command, its subcommands, and what was given. */
+/** Returns the command, its subcommands and the given values. */
 const wordsOf = (command: Payload): readonly string[] => {
   const {value} = command
   const given = typeof value === "string" || typeof value === "number" || typeof value === "boolean"
   return [given ? String(value) : (textIn(command, "name") ?? ""), ...payloadsOf(command.options).flatMap(wordsOf)]
 }
 
-/** A button's id, or those of the options that were chosen. */
+/** Returns a button's id, or the ids of the chosen options. */
 const pressedIn = (data: Payload): readonly string[] => {
   const {values, ...pressed} = payloadOf(data.data)
   if (Array.isArray(values) && values.length > 0) return values.filter(value => typeof value === "string")
@@ -140,7 +140,7 @@ const formEvent = (id: string, data: Payload, reading: InteractionReading): Date
   }
 }
 
-/** The inputs of a modal, each within a label or a row. */
+/** Returns the inputs of a modal, each within a label or a row. */
 const inputsIn = (part: Payload): readonly Payload[] => [
   ...payloadsOf(part.components).flatMap(child => [child, ...inputsIn(child)]),
   ...("component" in part ? [payloadOf(part.component)] : []),

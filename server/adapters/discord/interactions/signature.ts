@@ -1,7 +1,7 @@
 import {createPublicKey, type KeyObject, verify} from "node:crypto"
 import {Problem} from "../../../../shared/sdk/sdk.ts"
 
-/** A signature is good for so many seconds, before and after its time. */
+/** How many seconds a signature is valid, before and after its time. */
 const window = 300
 
 /** The public key of an application, as the portal shows it: 32 bytes in hexadecimal. */
@@ -11,11 +11,11 @@ export const readPublicKey = (hex: string): KeyObject =>
     format: "jwk",
   })
 
-/** Is this the signature of these bytes (Ed25519, RFC 8032), in hexadecimal? */
+/** Whether this is the signature of these bytes (Ed25519, RFC 8032), in hexadecimal. */
 export const isSignedBy = (key: KeyObject, message: Uint8Array, signature: string): boolean =>
   /^[0-9A-Fa-f]{128}$/.test(signature) && verify(null, message, key, Buffer.from(signature, "hex"))
 
-/** Verifies what Discord signs: the time and the body, byte for byte. Throws `signature_invalid`. */
+/** Verifies Discord's signature of the time and the body, byte for byte. Throws `signature_invalid`. */
 export const requireSigned = (key: KeyObject, headers: Headers, body: Uint8Array, now = Date.now()): void => {
   const [signature, timestamp] = [headers.get("x-signature-ed25519"), headers.get("x-signature-timestamp")]
   if (signature === null || timestamp === null)

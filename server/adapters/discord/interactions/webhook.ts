@@ -4,15 +4,15 @@ import {type Callback, type Interaction, interactionType} from "./read.ts"
 import {readPublicKey, requireSigned} from "./signature.ts"
 
 export interface InteractionHook {
-  /** The application's public key; without one nothing comes in this way. */
+  /** The application's public key. Without one, the endpoint accepts no interactions by HTTP. */
   readonly publicKey: string | undefined
   readonly endpoint: Pick<Endpoint, "receive">
   read(data: Payload): Interaction | undefined
-  /** The answer has gone out. */
+  /** Called with the answer that goes out. */
   answered(interaction: Interaction): void
 }
 
-/** Answers what Discord posts to the address of interactions: verified, stored, and only then acknowledged. */
+/** Handles posts to the interactions address: it verifies and stores them, and only then acknowledges them. */
 export const createHook = ({publicKey, endpoint, read, answered}: InteractionHook) => {
   const key = publicKey === undefined ? undefined : readPublicKey(publicKey)
   return async (request: Request): Promise<Response> => {

@@ -1,7 +1,7 @@
 import type {MessageStructureObject} from "imapflow"
 import {lineOf} from "./headers.ts"
 
-/** A part of a mail, by the number that IMAP gives it. */
+/** A part of a mail, by its IMAP number. */
 export interface Part {
   readonly part: string
   readonly type: string
@@ -10,20 +10,20 @@ export interface Part {
 /** A part that is a file. */
 export interface FilePart extends Part {
   readonly name: string
-  /** Of a picture that the HTML may show, without angle brackets. */
+  /** The Content-ID of a picture that the HTML may show, without angle brackets. */
   readonly cid: string | undefined
 }
 
-/** What a mail is made of, as far as it is read. */
+/** The parts of a mail that the adapter reads. */
 export interface Outline {
-  /** What is said, each as plain text where there is one. `otherwise` is the HTML that says the same. */
+  /** The texts, each as plain text if there is one. `otherwise` is the HTML alternative of a text. */
   readonly texts: readonly (Part & {readonly otherwise?: Part})[]
   readonly files: readonly FilePart[]
-  /** Files beyond the most that are told. */
+  /** The number of files beyond the limit. */
   readonly more: number
 }
 
-/** So many texts and files of one mail are read, and parts so deep. */
+/** The most texts and files that are read of one mail, and the deepest nesting of parts. */
 const mostTexts = 10
 const mostFiles = 50
 const deepest = 30
@@ -59,7 +59,7 @@ const join = (found: readonly Found[]): Found => ({
   files: found.flatMap(({files}) => files),
 })
 
-/** The same in several forms: the plain text, and the HTML for where that is empty. */
+/** Chooses one of several alternatives: the plain text, and the HTML in case the plain text is empty. */
 const chooseText = ({texts, files}: Found): Found => {
   const plain = texts.find(({type}) => type === "text/plain")
   const html = texts.find(({type}) => type === "text/html")
@@ -79,7 +79,7 @@ const walk = (node: MessageStructureObject, depth: number): Found => {
   return node.type.startsWith("multipart/") ? none : {texts: [], files: [fileOf(node)]}
 }
 
-/** What to read of a mail, and what to hand over as files. A mail in a mail is a file. */
+/** Returns the texts to read and the files to attach. A mail inside a mail is a file. */
 export const outlineOf = (structure: MessageStructureObject | undefined): Outline => {
   if (structure === undefined) return {texts: [], files: [], more: 0}
   const {texts, files} = walk(structure, 0)

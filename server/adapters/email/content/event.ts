@@ -17,14 +17,14 @@ import {readHtml} from "./html.ts"
 import type {Letter, Said} from "./letters.ts"
 import {withoutQuotes} from "./text.ts"
 
-/** What becomes of a mail, judged by its headers. */
+/** What to do with a mail, judged by its headers. */
 export type Judgement =
   | {readonly is: "taken"; readonly place: Required<Place>}
-  /** It is told as an event of the platform, which has no channel: nobody answers it by mistake. */
+  /** The mail becomes an event without a channel, so that no plugin answers it by mistake. */
   | {readonly is: "told"; readonly why: "bounce" | "list" | "automatic"}
   | {readonly is: "left"; readonly why: string}
 
-/** Its id as a message: its `Message-ID`, else one made of its headers. */
+/** Returns the mail's id as a message: its `Message-ID`, otherwise an id made from its headers. */
 export const messageIdOf = ({headers, written}: Letter): string => headers.messageId ?? idOf({headers, written})
 
 const idOf = ({headers, written}: Pick<Letter, "headers" | "written">): string =>
@@ -49,7 +49,7 @@ export interface Mailbox {
   readonly validity: string
 }
 
-/** The event of a mail that a person may have written. */
+/** Returns the event of a mail that a person may have written. */
 export const messageEvent = (letter: Letter, said: Said, place: Required<Place>, mailbox: Mailbox): DatedIncoming => {
   const {headers, arrived} = letter
   const {from, account} = headers
@@ -74,7 +74,7 @@ export const messageEvent = (letter: Letter, said: Said, place: Required<Place>,
   }
 }
 
-/** The event of a mail that no person has written for the bot, without a channel. */
+/** Returns the event, without a channel, of a mail that no person wrote to the bot. */
 export const toldEvent = (letter: Letter, said: Said, why: string): DatedIncoming => ({
   id: idOf(letter),
   type: "internal",
@@ -112,7 +112,7 @@ const contentOf = ({uid, outline, headers}: Letter, said: Said, {validity}: Mail
   const files = outline.files.filter(file => !shown.has(file)).map(elementOf)
   const [quoted] = headers.inReplyTo
   const isAnswer = quoted !== undefined || headers.references.length > 0
-  // A question is often all in the subject.
+  // Often the subject is the whole question.
   const isEmpty = !isAnswer && files.length === 0 && textOf(written).trim() === "" && !written.some(isElement)
   return [
     ...(quoted === undefined ? [] : [h("quote", {id: quoted})]),

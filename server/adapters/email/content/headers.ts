@@ -1,22 +1,22 @@
 import type {HeaderLines, ParsedMail} from "mailparser"
 import {messageIdsOf, normalAddress} from "../ids.ts"
 
-/** What the headers of a mail say. Ids are without angle brackets. */
+/** The headers of a mail. Ids have no angle brackets. */
 export interface Headers {
   readonly messageId: string | undefined
   readonly inReplyTo: readonly string[]
   readonly references: readonly string[]
   readonly subject: string
-  /** Undefined where the sender cannot be told. */
+  /** Undefined if the mail has no valid sender. */
   readonly from: Person | undefined
-  /** Where an answer is wanted, where the sender says so. */
+  /** The address for answers, if the sender names one. */
   readonly replyTo: string | undefined
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly date: string
-  /** Why nobody may answer it by a machine; undefined for the mail of a person. */
+  /** The reason why no program may answer this mail; undefined for a person's mail. */
   readonly automatic: Automatic | undefined
-  /** The sender's address, where a trusted server says that its domain vouches for it. */
+  /** The sender's address, if a trusted server confirms it for the sender's domain. */
   readonly account: string | undefined
 }
 
@@ -27,13 +27,13 @@ export interface Person {
 
 export type Automatic = "bounce" | "list" | "automatic"
 
-/** Headers are kept up to so many characters where a person sees them. */
+/** The most characters of a header that people see. */
 const longestLine = 998
 
-/** The most ids that are read of `References`. */
+/** The most ids that are read from `References`. */
 const mostReferences = 100
 
-/** One line of text: no control characters, and no half characters. */
+/** Returns one line of text, without control characters and lone surrogates. */
 export const lineOf = (text: string): string =>
   text
     .replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
@@ -43,7 +43,7 @@ export const lineOf = (text: string): string =>
 
 type Lines = (name: string) => readonly string[]
 
-/** The values of a header in their order, unfolded, as they were written. */
+/** Returns the values of a header in order, unfolded. */
 const linesOf =
   (lines: HeaderLines): Lines =>
   name =>
@@ -56,7 +56,7 @@ const linesOf =
           .trim(),
       )
 
-/** `trusted`: the authserv-id whose `Authentication-Results` are believed. */
+/** Reads the headers. `trusted` is the authserv-id whose `Authentication-Results` are trusted. */
 export const readHeaders = (mail: ParsedMail, trusted: string | undefined): Headers => {
   const lines = linesOf(mail.headerLines)
   const [first] = mail.from?.value ?? []
@@ -91,7 +91,10 @@ const addressesOf = (field: ParsedMail["to"]): readonly string[] =>
     .filter(address => address !== undefined)
     .slice(0, mostAddresses)
 
-/** Who sends what no machine may answer (RFC 3834, section 2; `X-Auto-Response-Suppress`: MS-OXCMAIL, section 2.2.3.2.14). */
+/**
+ * Detects mail that no program may answer (RFC 3834, section 2; `X-Auto-Response-Suppress`: MS-OXCMAIL, section
+ * 2.2.3.2.14).
+ */
 const automaticBy = (lines: Lines, from: Person | undefined, replyTo: string | undefined): Automatic | undefined => {
   const has = (name: string, value: RegExp) => lines(name).some(line => value.test(line))
   const local = from?.address.replace(/@[^@]*$/, "") ?? ""
@@ -102,13 +105,13 @@ const automaticBy = (lines: Lines, from: Person | undefined, replyTo: string | u
     return "automatic"
   if (has("x-auto-response-suppress", /\b(all|oof|autoreply)\b/i)) return "automatic"
   if (has("x-autoreply", /./) || has("x-autorespond", /./) || has("x-loop", /./)) return "automatic"
-  // A form of a web site is often sent by such an address, with the person in Reply-To.
+  // Web forms often send from a no-reply address, with the person in Reply-To.
   return /^(no|do-?not)[._-]?reply\b/.test(local) && replyTo === undefined ? "automatic" : undefined
 }
 
 /**
- * Does the newest result of the trusted server say that DMARC passed for the sender's domain (RFC 8601; RFC 7489)? A server
- * writes its result above what came in, and removes what claims to be its own: a result below it is not read.
+ * Whether the newest result of the trusted server says that DMARC passed for the sender's domain (RFC 8601; RFC 7489).
+ * A server adds its result at the top, and removes forged results under its name, so lower results are not read.
  */
 const isVouchedFor = (lines: Lines, address: string, trusted: string | undefined): boolean => {
   if (trusted === undefined) return false
@@ -119,7 +122,7 @@ const isVouchedFor = (lines: Lines, address: string, trusted: string | undefined
   return /^\s*dmarc\s*=\s*pass\b/i.test(dmarc) && domain?.toLowerCase() === address.replace(/^.*@/, "")
 }
 
-/** Comments may say anything, and may stand in each other. */
+/** Comments may contain anything, and may be nested. */
 const withoutComments = (line: string): string => {
   let depth = 0
   let rest = ""

@@ -1,7 +1,7 @@
 import {decodeEntities, type Element, isElement, type Node} from "../../../../shared/sdk/sdk.ts"
 import {cleanText} from "./text.ts"
 
-/** Elements of HTML that Satori has too, under its names. */
+/** HTML elements with a counterpart in Satori, and its name there. */
 const inline: Readonly<Record<string, string>> = {
   b: "b",
   strong: "b",
@@ -18,37 +18,37 @@ const inline: Readonly<Record<string, string>> = {
   sub: "sub",
 }
 
-/** What begins on a line of its own, and ends one. */
+/** Elements that begin and end a line. */
 const blocks = new Set(
   "address article aside blockquote body center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section table tbody tfoot thead tr ul".split(
     " ",
   ),
 )
 
-/** What has an empty line around it. */
+/** Elements with an empty line before and after. */
 const apart = new Set("blockquote h1 h2 h3 h4 h5 h6 ol p pre table ul".split(" "))
 
-/** What is not said to a reader. */
+/** Elements that readers do not see. */
 const hidden = new Set(
   "applet audio canvas embed head iframe math noscript object script select style svg template textarea title video".split(
     " ",
   ),
 )
 
-/** Tags that have no end. */
+/** Tags without an end tag. */
 const empty = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
 
-/** How programs mark what they quote, and signatures. */
+/** Classes with which mail programs mark quotations and signatures. */
 const foreign =
   /\b(gmail_quote|gmail_extra|gmail_attr|gmail_signature|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_quote)\b/i
 
-/** Behind this, Outlook quotes to the end. */
+/** In Outlook's mail, everything after these ids is quoted. */
 const quotesTheRest = /^(divRplyFwdMsg|appendonsend|x_divRplyFwdMsg)$/i
 
-/** Deeper elements are text. */
+/** Elements nested deeper become text. */
 const deepest = 20
 
-/** Attributes are read so far into a tag. */
+/** The part of a tag in which attributes are read, in characters. */
 const longestTag = 4096
 
 interface Tag {
@@ -57,7 +57,7 @@ interface Tag {
   readonly attributes: ReadonlyMap<string, string>
 }
 
-/** Texts and tags in their order, in time that grows with the length alone. */
+/** Yields texts and tags in order, in linear time. */
 function* tokensOf(html: string): Generator<string | Tag> {
   let at = 0
   while (at < html.length) {
@@ -88,7 +88,7 @@ const isForeign = ({name, attributes}: Tag): boolean =>
   (name === "blockquote" && attributes.get("type")?.toLowerCase() === "cite") ||
   /display\s{0,9}:\s{0,9}none/i.test(attributes.get("style") ?? "")
 
-/** Addresses that a reader may be sent to. */
+/** Whether this is an address to which readers may be sent. */
 export const isLink = (address: string): boolean => /^(https?:\/\/|mailto:|tel:)[^\s\p{Cc}]+$/iu.test(address)
 
 interface Open {
@@ -103,25 +103,25 @@ const elementFor = ({name, attributes}: Tag): Open["element"] | undefined => {
   return name === "a" && isLink(href) ? {type: "a", attrs: {href}, children: []} : undefined
 }
 
-/** Makes elements of HTML: no scripts, styles, pictures from elsewhere, quoted mail and signatures. */
+/** Converts HTML to elements. It drops scripts, styles, remote pictures, quoted mail and signatures. */
 class Reader {
   readonly nodes: Node[] = []
   readonly #imageOf: (cid: string) => Element | undefined
   readonly #open: Open[] = []
-  /** The element that is left out, and how often its name is open in it. */
+  /** The element being skipped, and how many elements of its name are open in it. */
   #skipped: {readonly name: string; depth: number} | undefined
   #preformatted = 0
   #text = ""
-  /** Line ends that are due before what comes next. */
+  /** How many line ends to write before the next content. */
   #due = 0
-  /** What was said last: spaces behind a space or at the begin of a line are none. */
+  /** The last content: spaces after a space or at the beginning of a line are dropped. */
   #last: "nothing" | "space" | "word" = "nothing"
 
   constructor(imageOf: (cid: string) => Element | undefined) {
     this.#imageOf = imageOf
   }
 
-  /** False where nothing that follows is the writer's. */
+  /** Handles a token. Returns false if nothing after it is by the writer. */
   take(token: string | Tag): boolean {
     if (typeof token !== "string" && !token.isEnd && quotesTheRest.test(token.attributes.get("id") ?? "")) return false
     if (this.#skipped !== undefined) this.#skip(this.#skipped, token)
@@ -192,7 +192,7 @@ class Reader {
     this.#last = said.endsWith(" ") ? "space" : "word"
   }
 
-  /** What follows begins on a new line; behind an empty one, with two. */
+  /** Starts a new line before the next content; 2 adds an empty line. */
   #endLine(ends: number): void {
     this.#due = Math.max(this.#due, ends)
   }
@@ -216,7 +216,7 @@ class Reader {
   }
 }
 
-/** Without elements that show nothing. */
+/** Removes elements that show nothing. */
 const pruned = (nodes: readonly Node[]): readonly Node[] =>
   nodes.flatMap(node => {
     if (!isElement(node) || node.attrs.src !== undefined) return [node]
@@ -225,8 +225,8 @@ const pruned = (nodes: readonly Node[]): readonly Node[] =>
   })
 
 /**
- * What the writer says in HTML, as elements; their texts are text. `imageOf` gives the element of a picture that the mail brings
- * along, by its content id.
+ * Converts HTML by the writer to elements; their texts are plain. `imageOf` returns the element of a picture that the
+ * mail contains, by its content id.
  */
 export const readHtml = (html: string, imageOf: (cid: string) => Element | undefined): readonly Node[] => {
   const reader = new Reader(imageOf)

@@ -5,10 +5,10 @@ import {type Outline, outlineOf, type Part} from "./body.ts"
 import {type Headers, readHeaders} from "./headers.ts"
 import {cleanText} from "./text.ts"
 
-/** The library that reads headers, as it is loaded. */
+/** The library that reads headers, as loaded. */
 export type MailParser = Pick<typeof import("mailparser"), "simpleParser">
 
-/** A mail in the folder, as far as it is read. */
+/** A mail in the folder: the parts that the adapter has read. */
 export interface Letter {
   readonly uid: number
   /** When it reached the server, in milliseconds since 1970. */
@@ -16,19 +16,19 @@ export interface Letter {
   /** In bytes. */
   readonly size: number
   readonly headers: Headers
-  /** The headers as they came. */
+  /** The raw headers. */
   readonly written: Buffer
   readonly outline: Outline
 }
 
-/** What a mail says: each of its texts, plain or HTML. */
+/** The texts of a mail, plain or HTML. */
 export interface Said {
   readonly texts: readonly {readonly isHtml: boolean; readonly text: string}[]
-  /** Was it longer than what is read? */
+  /** Whether the mail was longer than the part that was read. */
   readonly isCut: boolean
 }
 
-/** In bytes: headers beyond this, and texts beyond this, are not read. */
+/** The most bytes of headers and of a text that are read. */
 const longestHeader = 256 * 1024
 const longestText = 256 * 1024
 
@@ -46,12 +46,12 @@ export interface ReadTools {
   readonly log: Log
 }
 
-/** The mails with these uids that are there, in the order of the uids. */
+/** Returns the mails with these uids that exist, in the order of the uids. */
 export const readLetters = async (tools: ReadTools, uids: readonly number[]): Promise<readonly Letter[]> => {
   const {client, log} = tools
   const fetched = await client.fetchAll(uids.join(","), {...headerQuery, bodyStructure: true}, {uid: true})
   const found = new Map(fetched.map(message => [message.uid, message]))
-  // A structure that the library cannot parse makes it leave the mail out.
+  // The library leaves out a mail whose structure it cannot parse.
   const missing = uids.filter(uid => found.get(uid)?.headers === undefined)
   if (missing.length > 0) {
     for (const message of await client.fetchAll(missing.join(","), headerQuery, {uid: true})) {
@@ -85,7 +85,7 @@ const nothing: ParsedMail = {attachments: [], headers: new Map(), headerLines: [
 const parse = (parser: MailParser, source: Buffer): Promise<ParsedMail> =>
   parser.simpleParser(source, {skipHtmlToText: true, skipTextToHtml: true, skipImageLinks: true}).catch(() => nothing)
 
-/** Reads what a mail says. A part that cannot be read says nothing. */
+/** Reads the texts of a mail. A part that cannot be read is empty. */
 export const readTexts = async (tools: ReadTools, {uid, outline}: Letter): Promise<Said> => {
   if (outline.texts.length === 0) return outline.files.length > 0 ? {texts: [], isCut: false} : readSource(tools, uid)
   const texts: Said["texts"][number][] = []
@@ -117,7 +117,7 @@ const readPart = async ({client, log}: ReadTools, uid: number, {part}: Part): Pr
   }
 }
 
-/** Without a structure the begin of the mail is parsed here. */
+/** Without a structure, parses the beginning of the mail here. */
 const readSource = async ({client, parser}: ReadTools, uid: number): Promise<Said> => {
   const message = await client.fetchOne(String(uid), {source: {start: 0, maxLength: longestText}}, {uid: true})
   if (typeof message !== "object" || message.source === undefined) return {texts: [], isCut: false}

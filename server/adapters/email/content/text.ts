@@ -1,11 +1,11 @@
-/** What a line looks like behind which a program quotes the mail that is answered, in the languages of common programs. */
+/** Matches the line with which a mail program introduces a quotation, in the languages of common programs. */
 const attribution =
   /^(on\s.{3,300}\swrote|am\s.{3,300}\sschrieb.{0,200}|le\s.{3,300}\sa écrit|el\s.{3,300}\sescribi[óo]|il\s.{3,300}\sha scritto|op\s.{3,300}\sschreef.{0,200}|em\s.{3,300}\sescreveu|den\s.{3,300}\sskrev.{0,200}|dnia\s.{3,300}\snapisał.{0,20})\s?:\s*$/iu
 
 const divider =
   /^\s*(-{3,}\s*(original message|ursprüngliche nachricht|message d'origine|mensaje original|messaggio originale|weitergeleitete nachricht|forwarded message)\s*-{3,}|_{20,})\s*$/iu
 
-/** The first line of the headers that Outlook puts over a quotation, and one that follows it. */
+/** The first line of the headers that Outlook puts above a quotation, and a line that follows it. */
 const quotedFrom = /^\s*\*?(from|von|de|da|van|från|od)\s?:\*?\s.+/iu
 const quotedMore =
   /^\s*\*?(sent|date|to|subject|gesendet|datum|an|betreff|envoyé|objet|à|enviado|para|asunto|inviato|oggetto|a|verzonden|aan|onderwerp)\s?:\*?\s/iu
@@ -13,17 +13,17 @@ const quotedMore =
 const device =
   /^\s*(sent from my .{1,60}|sent from outlook.{0,60}|get outlook for .{1,60}|von meinem .{1,60} gesendet|gesendet mit .{1,60}|envoyé de(puis)? mon .{1,60}|enviado desde mi .{1,60})\s*$/iu
 
-/** A signature has few lines: a line of two hyphens further up is something else. */
+/** The most lines of a signature. A line of two hyphens further up is something else. */
 const longestSignature = 12
 
-/** Longer lines are no attribution and no headers. */
+/** Longer lines are neither an introduction nor headers. */
 const longestRead = 600
 
 const isQuoted = (line: string): boolean => line.startsWith(">")
 
 const read = (line: string | undefined): string => (line ?? "").slice(0, longestRead)
 
-/** How many lines say here who wrote what is quoted behind them: programs break such a line where it is long. */
+/** Returns how many lines here introduce a quotation. Programs break a long introduction in two. */
 const attributionAt = (lines: readonly string[], at: number): number => {
   const line = read(lines[at]).trim()
   if (attribution.test(line)) return 1
@@ -34,7 +34,7 @@ const isForwardedHead = (lines: readonly string[], at: number): boolean =>
   quotedFrom.test(read(lines[at])) &&
   lines.slice(at + 1, at + 5).filter(line => quotedMore.test(read(line))).length >= 2
 
-/** Where the text of other mails begins that is not marked line by line, or the signature. */
+/** Returns the line at which a quotation without `>` marks, or the signature, begins. */
 const endOfText = (lines: readonly string[]): number => {
   const lastQuoted = lines.findLastIndex(isQuoted)
   const quote = lines.findIndex(
@@ -48,7 +48,7 @@ const endOfText = (lines: readonly string[]): number => {
   return signature === -1 ? behind : signature
 }
 
-/** The lines that are not quoted, without those that introduce a quotation. */
+/** Returns the lines that are not quoted, without those that introduce a quotation. */
 const ownLines = (lines: readonly string[]): readonly string[] => {
   const introduced = new Set<number>()
   for (const [at, line] of lines.entries()) {
@@ -62,7 +62,7 @@ const ownLines = (lines: readonly string[]): readonly string[] => {
   return lines.filter((line, at) => !isQuoted(line) && !introduced.has(at) && !device.test(read(line)))
 }
 
-/** One kind of line ends, no control characters but the tab, no characters that are half there. */
+/** Normalises line ends. Removes control characters except the tab, and lone surrogates. */
 export const cleanText = (text: string): string =>
   text
     .replace(/\r\n?|\u2028|\u2029/g, "\n")
@@ -70,7 +70,7 @@ export const cleanText = (text: string): string =>
     .replaceAll("\u00a0", " ")
     .toWellFormed()
 
-/** What the writer has added: without quoted mail, the line that introduces it, and the signature. */
+/** Returns the writer's own text, without quoted mail, the lines that introduce it, and the signature. */
 export const withoutQuotes = (text: string): string => {
   const lines = cleanText(text).split("\n")
   return ownLines(lines.slice(0, endOfText(lines)))

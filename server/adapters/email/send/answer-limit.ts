@@ -1,7 +1,7 @@
 import {refused} from "../../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "../account.ts"
 
-/** Answers to an address, counted in memory: two machines that answer each other come to an end. */
+/** Counts answers to an address, in memory, so that two programs cannot answer each other forever. */
 export class AnswerLimit {
   readonly #most: number
   readonly #minutes: number
@@ -12,7 +12,7 @@ export class AnswerLimit {
     this.#minutes = answers.minutes ?? 10
   }
 
-  /** Throws a refusal where the address got too many. Times are milliseconds of one clock that does not go back. */
+  /** Throws a refusal if the address has received too many answers. Times are milliseconds of a monotonic clock. */
   require(address: string, now = performance.now()): void {
     if (this.#recent(address, now).length < this.#most) return
     throw refused(`${address} got ${this.#most} answers within ${this.#minutes} minutes`, {
@@ -21,7 +21,7 @@ export class AnswerLimit {
     })
   }
 
-  /** An answer was sent. */
+  /** Counts a sent answer. */
   count(address: string, now = performance.now()): void {
     for (const each of this.#sent.keys()) if (this.#recent(each, now).length === 0) this.#sent.delete(each)
     this.#sent.set(address, [...this.#recent(address, now), now])

@@ -5,26 +5,26 @@ import {type Element, type Endpoint, isElement, type Node, type StoredFile, text
 import {lineOf} from "../content/headers.ts"
 import {isLink} from "../content/html.ts"
 
-/** Of a new mail, the begin of its text. */
+/** The subject of a new mail is the beginning of its text, up to this many characters. */
 const longestSubject = 78
 
 /** The element whose text is the subject of a new mail. */
 const subjectType = "email:subject"
 
-/** What a message says, in the forms that a mail has. */
+/** A message in the forms that a mail needs. */
 export interface Composed {
   readonly text: string
   /** Absent for text without markup. */
   readonly html?: string
   readonly attachments: NonNullable<SendMailOptions["attachments"]>
-  /** About the size of the whole mail, in bytes. */
+  /** The approximate size of the whole mail, in bytes. */
   readonly size: number
   readonly subject: string
-  /** The id of the message that is quoted. */
+  /** The id of the quoted message. */
   readonly quoted?: string
 }
 
-/** A file of the message, and the content id of one that the HTML shows. */
+/** A file of the message, with the content id if the HTML shows it. */
 interface Shown {
   readonly file: StoredFile
   readonly cid?: string
@@ -32,7 +32,7 @@ interface Shown {
 
 type FilesOf = ReadonlyMap<Element, Shown>
 
-/** `name` makes content ids that no other mail has. */
+/** Composes a mail. `name` makes the content ids unique. */
 export const compose = async (content: readonly Node[], file: Endpoint["file"], name: string): Promise<Composed> => {
   const files = new Map<Element, Shown>()
   for (const element of elementsOf(content)) {
@@ -59,18 +59,18 @@ export const compose = async (content: readonly Node[], file: Endpoint["file"], 
   }
 }
 
-/** In base64, with a line end for each 57 bytes. */
+/** Base64 adds a line end for every 57 bytes. */
 const encodedSize = (size: number): number => Math.ceil(size / 57) * 78 + 512
 
 const attachmentOf = ({file, cid}: Shown) => ({
   filename: lineOf(file.name),
   contentType: file.type,
-  // Two declarations of one class: that of the browser, and that of Node.
+  // The class has two declarations, the browser's and Node's.
   content: Readable.fromWeb(file.stream() as unknown as NodeStream),
   ...(cid === undefined ? {} : {cid}),
 })
 
-/** Elements that say no more than their text does. */
+/** Elements that need no HTML, because their text is enough. */
 const plainTypes = new Set([
   "p",
   "br",
@@ -104,7 +104,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 const escaped = (text: string): string => text.replace(/[&<>"\n]/g, character => escapes[character] ?? character)
 
-/** Elements that HTML has too, under its names. */
+/** Elements with a counterpart in HTML, and its name there. */
 const tags: Readonly<Record<string, string>> = {
   b: "b",
   strong: "b",

@@ -3,7 +3,7 @@ import {lineOf} from "../content/headers.ts"
 import {libraries} from "../index.ts"
 import {createTransport, explainSend, type SmtpLibrary} from "./smtp.ts"
 
-/** What a plain mail needs to be loaded. */
+/** The library that a plain mail needs. */
 export const smtpLibrary = {nodemailer: libraries.nodemailer} as const
 
 export interface PlainMail {
@@ -15,7 +15,7 @@ export interface PlainMail {
   readonly messageId: string
 }
 
-/** Sends a mail of text past any endpoint. Resolves once the server has taken it; throws what says why it has not. */
+/** Sends a text mail without an endpoint. Resolves once the server has accepted it. Throws the reason if it has not. */
 export const sendPlain = async (
   library: SmtpLibrary,
   smtp: AccountSettings["smtp"],

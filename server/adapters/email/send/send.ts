@@ -16,7 +16,7 @@ export interface SendTools {
   readonly limit: AnswerLimit
 }
 
-/** Resolves once the server has taken the mail. Its `Message-ID` is the same for each attempt. */
+/** Resolves once the server has accepted the mail. Its `Message-ID` is the same for each attempt. */
 export const createSend =
   ({account, endpoint, transport, threads, limit}: SendTools): Sender["send"] =>
   async ({id, channel, content}, signal) => {
@@ -59,7 +59,7 @@ const headersOf = (
   subject: end === undefined ? subject : answerSubject(end.subject),
   ...(end === undefined ? {} : lineageOf(end, quoted)),
   headers: {
-    // RFC 3834, section 5: no machine is to answer it.
+    // RFC 3834, section 5: tells programs not to answer it.
     "Auto-Submitted": to.thread === undefined ? "auto-generated" : "auto-replied",
     "X-Auto-Response-Suppress": "All",
   },
@@ -71,7 +71,9 @@ const noPlace = (channel: string) =>
     remediation: "Send to another address than the bot's own, or to the channel of a received mail.",
   })
 
-/** The server that refuses the account refuses every mail: the endpoint ends, and the mail waits. */
+/**
+ * A server that rejects the account would reject every mail, so the endpoint goes offline and the mail stays pending.
+ */
 const judgeFailure = (error: unknown, account: AccountSettings, endpoint: Pick<Endpoint, "lost">): unknown => {
   const failure = explainSend(error, account)
   if (failure.is === "account") {

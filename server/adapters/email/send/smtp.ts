@@ -3,13 +3,16 @@ import {type Refusal, refused} from "../../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "../account.ts"
 import {passwordHint, portOf} from "../mailbox.ts"
 
-/** The SMTP library, as it is loaded. */
+/** The SMTP library, as loaded. */
 export type SmtpLibrary = Pick<typeof import("nodemailer"), "createTransport">
 
-/** In milliseconds: together less than what the Host gives an attempt. */
+/** In milliseconds. Together, they are shorter than the Host's time for an attempt. */
 const limits = {connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 25_000} as const
 
-/** A connection for each mail: one that was kept may be gone, and a mail that went into it may have arrived. */
+/**
+ * Opens a new connection for each mail. A kept connection may have been closed, and a mail written to it may still have
+ * arrived.
+ */
 export const createTransport = (
   {createTransport}: SmtpLibrary,
   {smtp}: AccountSettings,
@@ -35,7 +38,7 @@ interface SmtpError extends Error {
   readonly response?: string
 }
 
-/** Why a mail was not sent, and what follows from it. */
+/** Why a mail was not sent, and what to do. */
 export type Failure =
   | {readonly is: "account"; readonly error: Refusal}
   | {readonly is: "refused"; readonly error: Refusal}
@@ -51,7 +54,7 @@ export const explainSend = (error: unknown, account: AccountSettings): Failure =
     const why = {reason: "too_large", remediation: "Send a link or smaller files.", cause: error}
     return {is: "refused", error: refused(`the mail is too large for the server: ${said}`, why)}
   }
-  // Without a login a server says 530, whatever the mail.
+  // Without a login, a server answers 530 to any mail.
   if (responseCode >= 500 && code !== "EAUTH") return {is: "refused", error: mailRefused(failure, said)}
   if (responseCode >= 400 && responseCode < 500) return {is: "later", error: new Error(said), wait: waitIn(said)}
   return {is: "failed", error: new Error(said, {cause: error})}
@@ -71,7 +74,7 @@ const loginRefused = ({smtp}: AccountSettings, said: string): Refusal =>
     reason: "credentials",
     remediation:
       smtp.user === undefined
-        ? "Give the account smtp.user and smtp.password."
+        ? "Set smtp.user and smtp.password in the account."
         : `Correct smtp.user and the variable that smtp.password names. ${passwordHint(smtp.host)}`,
   })
 
@@ -92,12 +95,15 @@ const mailRefused = ({command, responseCode}: SmtpError, said: string): Refusal 
   })
 }
 
-/** What a server that puts off a mail is asked again after, in milliseconds: greylisting takes minutes. */
+/** The wait if a server postpones a mail without naming a time, in milliseconds. Greylisting takes minutes. */
 const usualWait = 60_000
 
 const units: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000}
 
-/** How long a server asks to wait, where it says: "in 300 seconds", "in 5 minutes", "in 00:04:59". */
+/**
+ * Returns the wait that a server asks for in its answer, in milliseconds: "in 300 seconds", "in 5 minutes", "in
+ * 00:04:59".
+ */
 export const waitIn = (said: string): number => {
   const [, hours, minutes, seconds] = /\b(?:in|after) (\d{1,2}):(\d{2}):(\d{2})\b/.exec(said) ?? []
   if (hours !== undefined) return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000

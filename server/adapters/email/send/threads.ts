@@ -6,7 +6,7 @@ import {channelOf, messageIdsOf, type Place, threadOfMail} from "../ids.ts"
 import {openFolder} from "../mailbox.ts"
 import type {Visits} from "../visits.ts"
 
-/** The newest mail of a thread, as an answer has to name it. */
+/** The newest mail of a thread, for the headers of an answer. */
 export interface ThreadEnd {
   readonly messageId: string | undefined
   /** Its ancestors, oldest first. */
@@ -14,11 +14,14 @@ export interface ThreadEnd {
   readonly subject: string
 }
 
-/** So many threads are kept in memory, and so many mails of an address are looked through. */
+/** How many threads are kept in memory, and how many mails of an address are searched. */
 const kept = 500
 const searched = 100
 
-/** What answers need to know of their threads: from memory, else from the mailbox, so that a restart changes nothing. */
+/**
+ * The data that answers need about their threads. It comes from memory, otherwise from the mailbox, so that a restart
+ * changes nothing.
+ */
 export class Threads {
   readonly #account: AccountSettings
   readonly #parser: MailParser
@@ -31,12 +34,12 @@ export class Threads {
     this.#visits = visits
   }
 
-  /** A mail of the thread has come. */
+  /** Stores a received mail of the thread. */
   remember(place: Place, headers: Headers): void {
     this.#keep(channelOf(place), endOf(headers))
   }
 
-  /** Undefined where the mailbox has no mail of the thread any more. Rejects where the mailbox cannot be asked. */
+  /** Returns undefined if the mailbox no longer has a mail of the thread. Rejects if the mailbox cannot be read. */
   async find(place: Required<Place>, signal: AbortSignal): Promise<ThreadEnd | undefined> {
     const known = this.#ends.get(channelOf(place))
     if (known !== undefined) return known
@@ -78,17 +81,17 @@ export class Threads {
   }
 }
 
-/** `In-Reply-To` stands for `References` where a mail has none (RFC 5322, section 3.6.4). */
+/** `In-Reply-To` replaces `References` if a mail has none (RFC 5322, section 3.6.4). */
 const endOf = ({messageId, references, inReplyTo, subject}: Headers): ThreadEnd => ({
   messageId,
   references: references.length > 0 ? references : inReplyTo.slice(0, 1),
   subject,
 })
 
-/** Longer lists lose their middle: the root and the newest ids are what programs go by. */
+/** Longer lists lose their middle: mail programs use the root and the newest ids. */
 const mostReferences = 20
 
-/** The headers of an answer to a mail of the thread: the one that is quoted, else the newest. */
+/** Returns the headers of an answer to a mail of the thread: the quoted one, otherwise the newest. */
 export const lineageOf = (
   {messageId, references}: ThreadEnd,
   quoted: string | undefined,
@@ -100,6 +103,6 @@ export const lineageOf = (
   return {...(parent === undefined ? {} : {inReplyTo: `<${parent}>`}), references: all.map(id => `<${id}>`)}
 }
 
-/** The subject of an answer. */
+/** Returns the subject of an answer. */
 export const answerSubject = (subject: string): string =>
   /^(re|aw|antw|sv|odp|rif|ref)(\[\d+\])?\s*:/i.test(subject) ? subject : `Re: ${subject}`.trim()

@@ -1,4 +1,4 @@
-/** A node of HTML that somebody wrote: a string is text. */
+/** A node of parsed HTML. A string is text. */
 export type HtmlNode = string | HtmlElement
 
 export interface HtmlElement {
@@ -7,10 +7,10 @@ export interface HtmlElement {
   readonly children: readonly HtmlNode[]
 }
 
-/** Deeper nesting is flattened into the innermost element that is allowed. */
+/** Deeper elements are flattened into the innermost allowed one. */
 const deepest = 32
 
-/** A tag as far as it goes: to its `>`, or to where it turns out to be none. Every part of it is looked at once. */
+/** Matches a tag to its `>`, or up to where it turns out not to be one. It reads each part only once. */
 const tagPattern = /<(\/?)([a-z][a-z0-9-]*)(?=[\s/>])((?:[^<>"']+|"[^"]*"|'[^']*')*)(>?)/iy
 const attributePattern = /([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?/g
 const entityPattern = /&(?:([a-z]{2,8})|#([0-9]{1,7})|#x([0-9a-f]{1,6}));/gi
@@ -29,12 +29,12 @@ const entities: Readonly<Record<string, string>> = {
 
 const empty: ReadonlySet<string> = new Set(["br", "hr", "img", "input", "wbr"])
 
-/** Nothing in them is text. */
+/** Elements whose content is not text. */
 const silent: ReadonlySet<string> = new Set(["script", "style", "head", "title", "template", "iframe", "mx-reply"])
 
 /**
- * The tree of any text that is taken for HTML: nothing is refused, and what is no markup is text. An element that is not closed ends
- * with its parent. Linear in the length of the text.
+ * Parses any text as HTML. It rejects nothing: invalid markup is text, and an unclosed element ends with its parent.
+ * Runs in linear time.
  */
 export const parseHtml = (html: string): readonly HtmlNode[] => {
   const root: HtmlNode[] = []
@@ -99,7 +99,7 @@ const decode = (text: string): string =>
       )
     : text
 
-/** A number that is no character stays as it was written. */
+/** A number that is not a character stays as written. */
 const fromCode = (whole: string, decimal: string | undefined, hex: string | undefined): string => {
   const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal)
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)

@@ -4,7 +4,7 @@ import type {Self} from "../login.ts"
 import {type HtmlElement, type HtmlNode, parseHtml} from "./html.ts"
 import {isLink, namedBy} from "./links.ts"
 
-/** The elements that a tag with the same meaning becomes. */
+/** HTML tags and the elements with the same meaning. */
 const inline: Readonly<Record<string, string>> = {
   b: "b",
   strong: "b",
@@ -40,7 +40,7 @@ const blocks: ReadonlySet<string> = new Set([
 
 const isBlock = (node: HtmlNode | undefined): boolean => typeof node === "object" && blocks.has(node.tag)
 
-/** The elements of a `formatted_body`. Tags that Matrix does not allow are dropped, and what stands in them stays. */
+/** Returns the elements of a `formatted_body`. Drops tags that Matrix does not allow, but keeps their content. */
 export const nodesOfHtml = (html: string, self: Self): readonly Node[] => {
   const nodes = inside(parseHtml(html), {self, isCode: false})
   const [only] = nodes
@@ -49,7 +49,7 @@ export const nodesOfHtml = (html: string, self: Self): readonly Node[] => {
 
 interface Context {
   readonly self: Self
-  /** Does white space count? */
+  /** Whether to keep white space. */
   readonly isCode: boolean
 }
 
@@ -96,7 +96,7 @@ const nodesOf = (element: HtmlElement, context: Context): readonly Node[] => {
     : content()
 }
 
-/** A paragraph that stands alone in a block adds no line of its own. */
+/** A single paragraph in a block adds no extra line. */
 const unwrapped = (nodes: readonly Node[]): readonly Node[] => {
   const [only] = nodes
   return nodes.length === 1 && only !== undefined && isElement(only) && only.type === "p" ? only.children : nodes
@@ -122,7 +122,7 @@ const linkOf = (href: string, children: readonly Node[], self: Self): Node => {
 const plainText = (nodes: readonly Node[]): string =>
   nodes.map(node => (isElement(node) ? plainText(node.children) : node)).join("")
 
-/** The bot has the name that `endpoint.login` got: so a message that begins with its mention calls it. */
+/** The bot's mention shows the name from `endpoint.login`, so that a message starting with it addresses the bot. */
 const mentionOf = (id: string, written: string, self: Self): Element => {
   const name = id === self.id ? self.name : written.replace(/^@/, "").trim()
   return h("at", {id, name: name === "" ? undefined : name})
@@ -135,7 +135,7 @@ const imageOf = ({attrs}: HtmlElement): readonly Node[] => {
   return [h("img", {src, title: name === "" ? undefined : name})]
 }
 
-/** The lines of a reply before v1.13 that repeat what it answers. */
+/** Removes the lines of a reply before v1.13 that repeat the quoted message. */
 const withoutFallback = (body: string): string => {
   if (!/^> (\* )?<@[^>]*>/.test(body)) return body
   const lines = body.split("\n")
@@ -145,9 +145,9 @@ const withoutFallback = (body: string): string => {
 
 export interface Read {
   readonly self: Self
-  /** Of its sender, for what somebody does by `/me`. */
+  /** The sender's name, for `/me` messages. */
   readonly name: string
-  /** Is it a reply? Then it may begin with what it answers. */
+  /** Whether the message is a reply, which may begin with the quoted message. */
   readonly isReply: boolean
 }
 
@@ -161,7 +161,7 @@ const textNodes = (content: Fields, {self, isReply}: Read): readonly Node[] => {
 
 const media: ReadonlySet<string> = new Set(["m.image", "m.file", "m.audio", "m.video", "m.sticker"])
 
-/** The type of a file that does not say it, by its kind. */
+/** The type of a file without a media type, by its kind. */
 const usualType: Readonly<Record<string, string>> = {
   "m.image": "image/*",
   "m.sticker": "image/*",
@@ -189,7 +189,7 @@ const fileNodes = (content: Fields, kind: string, read: Read): readonly Node[] =
   return hasCaption ? [shown, ...textNodes(content, read)] : [shown]
 }
 
-/** The elements of the content of an `m.room.message` or `m.sticker`; undefined for what a bot has nothing to read in. */
+/** Returns the elements of an `m.room.message` or `m.sticker`; undefined for kinds that a bot does not read. */
 export const nodesOfMessage = (content: Fields, kind: string, read: Read): readonly Node[] | undefined => {
   if (media.has(kind)) return fileNodes(content, kind, read)
   if (kind === "m.emote") return [`* ${read.name} `, ...textNodes(content, read)]

@@ -1,9 +1,9 @@
-/** What a link of Matrix names (https://spec.matrix.org/v1.15/appendices/#uris). */
+/** The target of a Matrix link (https://spec.matrix.org/v1.15/appendices/#uris). */
 export type Named = {readonly is: "user" | "room"; readonly id: string}
 
 const sigils: Readonly<Record<string, string>> = {u: "@", r: "#", roomid: "!"}
 
-/** The user or the room that an address of matrix.to, or a `matrix:` URI, names; undefined for any other address. */
+/** Returns the user or the room of a matrix.to address or a `matrix:` URI; undefined for any other address. */
 export const namedBy = (href: string): Named | undefined => {
   const [, written = ""] = /^https?:\/\/matrix\.to\/#\/([^/?]+)(?:\?.*)?$/i.exec(href) ?? []
   const [, kind = "", rest = ""] = /^matrix:(u|r|roomid)\/([^/?]+)(?:\?.*)?$/i.exec(href) ?? []
@@ -22,5 +22,5 @@ const decoded = (text: string): string => {
 
 export const linkTo = (id: string): string => `https://matrix.to/#/${encodeURIComponent(id)}`
 
-/** The schemes that a link in a message may have (m.room.message, org.matrix.custom.html). */
+/** Whether a message may contain this link, by its scheme (m.room.message, org.matrix.custom.html). */
 export const isLink = (href: string): boolean => /^(https?|ftp):\/\/|^(mailto|magnet):/i.test(href)

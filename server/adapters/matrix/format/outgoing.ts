@@ -21,27 +21,30 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, character =
 interface Part {
   readonly text: string
   readonly html: string
-  /** Does the HTML say more than the text? */
+  /** Whether the HTML contains more than the text. */
   readonly isMarked: boolean
 }
 
-/** A message's text as Matrix takes it, and who it mentions. */
+/** The text of a message for Matrix, and the users that it mentions. */
 export interface Text {
   readonly body: string
-  /** HTML of the tags that the specification allows; undefined where the text has no markup. */
+  /** HTML with tags that the specification allows; undefined if the text has no markup. */
   readonly html: string | undefined
   readonly users: readonly string[]
   readonly isForRoom: boolean
 }
 
-/** Line ends are those of Unix, and without control characters that no client shows. */
+/** Uses Unix line ends, and removes control characters that no client shows. */
 const clean = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")
     .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, "")
 
-/** What a user wrote stays text: only elements become HTML. Quotes and files are left out, which `quoteIn` and the caller take. */
+/**
+ * Writes content as text and HTML. Only elements become HTML; text stays text. Leaves out quotes, which `quoteIn`
+ * reads, and files, which the caller sends.
+ */
 export const textOfContent = (content: readonly Node[]): Text => {
   const users = new Set<string>()
   let isForRoom = false
@@ -126,7 +129,7 @@ export const textOfContent = (content: readonly Node[]): Text => {
   return {body, html: isMarked ? html.replace(/(<br>)+$/, "") : undefined, users: [...users], isForRoom}
 }
 
-/** The id of the message that a message quotes. */
+/** Returns the id of the quoted message. */
 export const quoteIn = (content: readonly Node[]): string | undefined => {
   for (const node of content) {
     if (!isElement(node)) continue
@@ -138,13 +141,16 @@ export const quoteIn = (content: readonly Node[]): string | undefined => {
   return undefined
 }
 
-/** JSON of the content of one event may have so many bytes: an event of 64 KiB, less what the homeserver adds to it. */
+/** The largest JSON of an event's content, in bytes: an event of 64 KiB, minus the fields that the homeserver adds. */
 const longestContent = 60_000
 
-/** In UTF-16 code units: what a client shows that knows no edits. */
+/** The longest text for clients without edits, in UTF-16 code units. */
 const longestFallback = 1000
 
-/** The content of an event that says this text, without its relations. HTML that makes it too large is left out. */
+/**
+ * Returns the content of an event with this text, without its relations. Drops the HTML if it makes the event too
+ * large.
+ */
 export const contentOf = (text: Text, msgtype: string): Readonly<Record<string, unknown>> => {
   const mentions = {
     ...(text.users.length === 0 ? {} : {user_ids: text.users}),
@@ -156,7 +162,7 @@ export const contentOf = (text: Text, msgtype: string): Readonly<Record<string, 
   return Buffer.byteLength(JSON.stringify(marked)) > longestContent ? plain : marked
 }
 
-/** The content that replaces that of another event (m.replace). */
+/** Returns the content that replaces another event's (m.replace). */
 export const replacing = (
   content: Readonly<Record<string, unknown>>,
   event: string,

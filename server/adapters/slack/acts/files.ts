@@ -7,12 +7,12 @@ import type {Block} from "../content/blocks.ts"
 import {uploaded, type Written} from "../content/write.ts"
 import {type Payload, payloadOf, textIn, tsIn} from "../payload.ts"
 
-/** Slack's own hosts of files: the bot's token goes there, and nowhere else. */
+/** Slack's own file hosts. The bot's token is sent only to these. */
 const hosts: ReadonlySet<string> = new Set(["https://files.slack.com", "https://slack.com"])
 
 type Acts = Required<Pick<Sender, "upload" | "download">>
 
-/** `upload` gives a file to Slack, where nobody sees it until a message shows it. */
+/** `upload` sends a file to Slack, where no user sees it until a message shows it. */
 export const createFiles = (ask: Ask, account: AccountSettings): Acts => {
   const own = new URL(apiOf(account)).origin
   const isOwn = ({origin}: URL) => hosts.has(origin) || origin === own
@@ -45,7 +45,7 @@ export const createFiles = (ask: Ask, account: AccountSettings): Acts => {
   }
 }
 
-/** Without files:read Slack sends to its login, or answers with the page of it. */
+/** Without files:read, Slack redirects to its login page or returns it. */
 const isLogin = ({headers, status}: Response, {pathname}: URL): boolean =>
   (status >= 300 && status < 400) ||
   (/^text\/html\b/i.test(headers.get("content-type") ?? "") && !/\.html?$/i.test(pathname))
@@ -57,7 +57,10 @@ interface Shared {
   readonly files: Written["files"]
 }
 
-/** Shows uploaded files in one message; resolves to its `ts`, or to the id of the first file where Slack does not tell it in time. */
+/**
+ * Shows uploaded files in one message. Resolves to its `ts`, or to the id of the first file if Slack does not report
+ * the `ts` in time.
+ */
 export const shareFiles = async (ask: Ask, shared: Shared, signal: AbortSignal): Promise<string> => {
   const {channel, thread_ts, blocks, files} = shared
   const args = {files, channel_id: channel, thread_ts, ...(blocks.length === 0 ? {} : {blocks})}
@@ -66,7 +69,7 @@ export const shareFiles = async (ask: Ask, shared: Shared, signal: AbortSignal):
   return (await sharedAs(ask, id, channel, signal).catch(() => undefined)) ?? id
 }
 
-/** Slack makes the message afterwards: it is asked so often, with these pauses in milliseconds. */
+/** Slack creates the message later. The adapter asks for it after each of these pauses, in milliseconds. */
 const pauses = [0, 100, 300, 600, 1000, 1500] as const
 
 const sharedAs = async (ask: Ask, file: string, channel: string, signal: AbortSignal): Promise<string | undefined> => {

@@ -5,18 +5,19 @@ import {placeOf} from "../place.ts"
 
 type History = Required<Pick<Sender, "history">>
 
-/** How a message of the history becomes the event that it is live. */
+/** Converts a message of the history to the same event as the live one. */
 type Read = (message: Payload, channel: string) => Promise<DatedIncoming | undefined>
 
-/** What Slack gives at once, and how often it is asked for more. */
+/** The most messages per request, and the most requests. */
 const page = {limit: 200, most: 5} as const
 
-/** The history of a channel, and of a thread. What was said in a thread is not in its channel's. */
+/** Reads the history of a channel or of a thread. A channel's history does not include its threads. */
 export const createHistory = (ask: Ask, read: Read): History => ({
   history: async ({channel: id, before, after, limit}, signal): Promise<HistoryPage> => {
     const {channel, thread} = placeOf(id)
     const isForwards = after !== undefined
-    // Slack gives the newest of a channel first, and the oldest of a thread: only all of a range have their order.
+    // Slack returns the newest messages of a channel first, but the oldest of a thread. Only a complete range can be
+    // put in order.
     const isWhole = isForwards || thread !== undefined
     const {messages, more} = await gather(
       (cursor: string | undefined) =>
@@ -44,7 +45,8 @@ export const createHistory = (ask: Ask, read: Read): History => ({
     const taken = isForwards ? inOrder.slice(0, limit) : inOrder.slice(-limit)
     const events = await Promise.all(taken.map(message => read(message, channel)))
     const said = events.filter(event => event !== undefined)
-    // A page of nothing that is said, such as of joins, leads nowhere: what is behind it is asked for at once.
+    // A page without user messages, such as one of joins, would end the caller's paging, so the next page is requested
+    // at once.
     if (said.length === 0 && isForwards && inOrder.length > taken.length)
       return createHistory(ask, read).history(
         {channel: id, after: tsIn(taken.at(-1) ?? {}, "ts") ?? after, limit},

@@ -3,7 +3,7 @@ import {type Ask, SlackError} from "../api.ts"
 import {type Payload, payloadOf, textIn} from "../payload.ts"
 import {placeOf} from "../place.ts"
 
-/** Methods of Satori. A guild is a conversation with others: that is what has members in Slack. */
+/** Methods of Satori. A guild is a group conversation, because in Slack only conversations have members. */
 export const memberMethods = ["guild.member.kick", "guild.member.list"] as const
 
 export const createMembers = (ask: Ask): Required<Pick<Sender, "call">> => ({
@@ -11,7 +11,7 @@ export const createMembers = (ask: Ask): Required<Pick<Sender, "call">> => ({
     const {channel} = placeOf(required(params, "guild_id"))
     if (method === "guild.member.kick") {
       const args = {channel, user: required(params, "user_id")}
-      // Somebody who is not there is kicked already.
+      // A user who is not a member counts as kicked.
       await ask("conversations.kick", args, signal, ["not_in_channel", "user_not_in_channel"]).catch(error => {
         if (!(error instanceof SlackError)) throw error
       })

@@ -8,7 +8,10 @@ import {shareFiles} from "./files.ts"
 
 type Acts = Required<Pick<Sender, "send" | "edit" | "delete" | "react" | "unreact" | "open">>
 
-/** A token that Slack refuses while the bot runs ends the connection: what waits is sent once there is another one. */
+/**
+ * Ends the connection if Slack rejects the token while the bot runs. Pending messages are sent after the next
+ * connection.
+ */
 export const losing =
   (ask: Ask, endpoint: Pick<Endpoint, "lost">): Ask =>
   async (method, args, signal, known) => {
@@ -28,7 +31,7 @@ export const createActs = (ask: Ask): Acts => ({
     const {text, blocks, files, quote} = writeMessage(content)
     const thread_ts = thread ?? quote
     if (files.length > 0) return {ids: [await shareFiles(ask, {channel, thread_ts, blocks, files}, signal)]}
-    // A message of white space alone is nothing to Slack.
+    // Slack ignores a message that contains only white space.
     if (blocks.length === 0) return {ids: []}
     const {ts} = await ask("chat.postMessage", {channel, thread_ts, text, blocks, ...plainly, ...folded}, signal)
     return {ids: typeof ts === "string" ? [ts] : []}
@@ -45,7 +48,7 @@ export const createActs = (ask: Ask): Acts => ({
   },
   delete: async ({channel: id, message}, signal) => {
     const {channel} = placeOf(id)
-    // Of a message with files whose `ts` Slack did not tell, the file is what is known.
+    // For a message with files whose `ts` Slack did not report, only the file is known.
     if (/^F[A-Z0-9]+$/.test(message)) await ifThere(ask("files.delete", {file: message}, signal, gone))
     else await ifThere(ask("chat.delete", {channel, ts: tsOf(message)}, signal, gone))
   },
@@ -67,15 +70,15 @@ export const createActs = (ask: Ask): Acts => ({
   },
 })
 
-/** What addresses show is not unfolded below the message. */
+/** Does not unfurl links below the message. */
 const folded = {unfurl_links: false, unfurl_media: false}
 
-/** Of the text for notifications, no name becomes a mention; an edit would make them by default. */
+/** Turns no name in the notification text into a mention. An edit would do so by default. */
 const plainly = {parse: "none", link_names: false}
 
 const gone = ["message_not_found", "file_not_found", "file_deleted"]
 
-/** The Host may repeat an act after a kill: what is so already is no error. */
+/** After a kill, the Host may repeat an act, so an act that is already done is not an error. */
 const ifThere = async (act: Promise<Payload>): Promise<void> => {
   await act.catch(error => {
     if (!(error instanceof SlackError)) throw error

@@ -2,7 +2,7 @@ import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk
 
 export type Block = Readonly<Record<string, unknown>>
 
-/** What the ids of svc's own actions begin with. Buttons and menus have their id in the value. */
+/** The prefixes of svc's action ids. The value of a button or a menu option has its id. */
 export const actionPrefix = {
   button: "svc-button-",
   select: "svc-select-",
@@ -13,7 +13,7 @@ export const actionPrefix = {
 /** Limits of Block Kit, in characters (https://docs.slack.dev/reference/block-kit). */
 const longest = {label: 75, option: 150, heading: 2000, input: 3000} as const
 
-/** At most so many elements in one block of actions. */
+/** The most elements in one block of actions. */
 const mostActions = 25
 
 const shortened = (text: string, most: number): string => {
@@ -52,7 +52,10 @@ const selectOf = ({attrs, children}: Element, n: number): Block => ({
     .map(option => optionOf(labelOf(option), String(option.attrs.id ?? ""))),
 })
 
-/** What a field takes, by the number of its form. Slack holds no input of a message to a limit: the Host checks. */
+/**
+ * Returns the input for a field, with the number of its form. Slack enforces no limits on inputs in a message, so the
+ * Host checks them.
+ */
 const inputOf = ({attrs, children}: Element, form: number): Block => {
   const action_id = `${actionPrefix.field}${form}-${attrs.name ?? ""}`
   const given = attrs.value === undefined ? undefined : String(attrs.value)
@@ -73,7 +76,7 @@ const inputOf = ({attrs, children}: Element, form: number): Block => {
   return {type: "static_select", action_id, options, ...(initial === undefined ? {} : {initial_option: initial})}
 }
 
-/** A form stands in the message itself: Slack sends what was filled in with the press of its button. */
+/** A form is part of the message. Slack sends its values with the press of its button. */
 const formOf = (form: Element, n: number): readonly Block[] => {
   const {attrs, children} = form
   const fields = children.filter(isElement).filter(({type}) => type === "field")
@@ -106,7 +109,7 @@ export const isControl = ({type}: Element): boolean => type === "button" || type
 const controlsIn = (nodes: readonly Node[]): readonly Element[] =>
   nodes.filter(isElement).flatMap(node => (isControl(node) ? [node] : controlsIn(node.children)))
 
-/** The blocks of a message's buttons, menus and forms, in their order. */
+/** Returns the blocks of a message's buttons, menus and forms, in order. */
 export const controlBlocks = (content: readonly Node[]): readonly Block[] => {
   const blocks: Block[] = []
   let actions: Block[] = []

@@ -1,4 +1,4 @@
-/** Slack knows emoji of Unicode by names of its own; these are the ones that bots use most. */
+/** Slack has its own names for Unicode emoji. These are the ones that bots use most. */
 const table = `👍 +1 👎 -1 ❤ heart 😂 joy 😄 smile 😀 grinning 😃 smiley 😊 blush 🙂 slightly_smiling_face 😉 wink 😍 heart_eyes
 😘 kissing_heart 😎 sunglasses 🤔 thinking_face 😢 cry 😭 sob 😡 rage 😱 scream 😅 sweat_smile 😆 laughing 🤣 rolling_on_the_floor_laughing
 🙄 face_with_rolling_eyes 😴 sleeping 😇 innocent 🤯 exploding_head 🥳 partying_face 🥺 pleading_face 🤷 shrug 🤦 face_palm 🙏 pray
@@ -18,7 +18,10 @@ const pairs = words.flatMap((word, place): [string, string][] =>
 const names: ReadonlyMap<string, string> = new Map(pairs)
 const characters: ReadonlyMap<string, string> = new Map(pairs.map(([character, name]) => [name, character]))
 
-/** Slack's name of an emoji, given as its character, as `name` or as `:name:`; undefined for a character without one here. */
+/**
+ * Returns Slack's name of an emoji, given as its character, as `name` or as `:name:`; undefined for a character without
+ * a name here.
+ */
 export const emojiName = (emoji: string): string | undefined => {
   const name = names.get(emoji.replaceAll("\uFE0F", ""))
   if (name !== undefined) return name
@@ -26,5 +29,5 @@ export const emojiName = (emoji: string): string | undefined => {
   return given
 }
 
-/** The character of an emoji, or `:name:` of one that has none here. */
+/** Returns the character of an emoji, or `:name:` if it has none here. */
 export const emojiText = (name: string): string => characters.get(name) ?? `:${name}:`

@@ -1,7 +1,10 @@
 import {type Element, fileElement, h, type Node} from "../../../../shared/sdk/sdk.ts"
 import {type Payload, payloadsIn, textIn} from "../payload.ts"
 
-/** A pair of characters around a text, as Slack takes them for formatting: not within a word, and not around a space. */
+/**
+ * Returns a pattern for text between two marks, as Slack formats it: not within a word, and without spaces at the inner
+ * edges.
+ */
 const pair = (mark: string): string =>
   `(?<![\\p{L}\\p{N}${mark}])${mark}(?!\\s)([^${mark}\\n]*[^${mark}\\s])${mark}(?![\\p{L}\\p{N}${mark}])`
 
@@ -11,11 +14,11 @@ const markup = new RegExp(
   "gu",
 )
 
-/** Slack escapes these three, and no others. */
+/** Slack escapes only these three characters. */
 const unescaped = (text: string): string =>
   text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
 
-/** The tree of a text in Slack's mrkdwn. Whatever is no markup is text. */
+/** Parses a text in Slack's mrkdwn. Anything that is not markup is text. */
 export const readText = (text: string): readonly Node[] => {
   const nodes: Node[] = []
   let at = 0
@@ -37,7 +40,7 @@ const elementOf = ([whole, block, code, angle, bold, italic, struck]: RegExpMatc
   return h("s", {}, ...readText(struck ?? ""))
 }
 
-/** What stands between < and >; undefined for what is no reference of Slack. */
+/** Returns the element for the text between < and >; undefined if it is not a Slack reference. */
 const referenceOf = (inner: string): Node | undefined => {
   const bar = inner.indexOf("|")
   const [target, label] = bar < 0 ? [inner, ""] : [inner.slice(0, bar), unescaped(inner.slice(bar + 1))]
@@ -59,14 +62,14 @@ const specialOf = (what: string, label: string): Node => {
   return label
 }
 
-/** The content of a message: the thread that it is in as a quote, its text, its files. */
+/** Returns the content of a message: its thread as a quote, its text, its files. */
 export const readMessage = (message: Payload, thread?: string): readonly Node[] => [
   ...(thread === undefined ? [] : [h("quote", {id: thread})]),
   ...readText(textIn(message, "text") ?? ""),
   ...payloadsIn(message, "files").flatMap(fileOf),
 ]
 
-/** A file that was deleted, or that the plan hides, has no address. */
+/** A file that is deleted, or hidden by the workspace's plan, has no address. */
 const fileOf = (file: Payload): readonly Element[] => {
   const src = textIn(file, "url_private_download") ?? textIn(file, "url_private")
   if (src === undefined || !/^https?:/i.test(src)) return []

@@ -2,9 +2,9 @@ import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk
 import {isTs} from "../payload.ts"
 import {type Block, controlBlocks, isControl} from "./blocks.ts"
 
-/** A message as the Web API takes it. */
+/** A message for the Web API. */
 export interface Written {
-  /** What notifications and screen readers say. */
+  /** The text for notifications and screen readers. */
   readonly text: string
   readonly blocks: readonly Block[]
   readonly files: readonly {readonly id: string; readonly title?: string}[]
@@ -12,7 +12,7 @@ export interface Written {
   readonly quote?: string
 }
 
-/** What `src` of an uploaded file begins with; its id follows. */
+/** The prefix of an uploaded file's `src`, before its id. */
 export const uploaded = "slack-file:"
 
 interface Style {
@@ -36,8 +36,8 @@ const lineAfter: ReadonlySet<string> = new Set(["p", "message", "br"])
 const files: ReadonlySet<string> = new Set(["img", "audio", "video", "file"])
 
 /**
- * An element of a `rich_text` block (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block): Slack takes its text as it is,
- * so that nothing in it becomes formatting, an emoji or a mention.
+ * An element of a `rich_text` block (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block). Slack shows
+ * its text unchanged: no part becomes formatting, an emoji or a mention.
  */
 type Inline =
   | {readonly type: "text"; readonly text: string; readonly style?: Style}
@@ -77,7 +77,7 @@ class Writer {
     }
   }
 
-  /** Without the end of the last line. */
+  /** Returns the result, without the last line end. */
   end(): {readonly sections: readonly Section[]; readonly files: Written["files"]} {
     const elements = this.#sections.at(-1)?.elements
     const last = elements?.at(-1)
@@ -151,7 +151,10 @@ const mentionOf = ({type, attrs}: Element): Inline | undefined => {
   return undefined
 }
 
-/** The three characters that Slack reads in a text (https://docs.slack.dev/messaging/formatting-message-text#escaping). */
+/**
+ * Escapes the three characters that Slack interprets in a text
+ * (https://docs.slack.dev/messaging/formatting-message-text#escaping).
+ */
 export const escapeText = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 

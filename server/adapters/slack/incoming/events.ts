@@ -5,11 +5,11 @@ import {idIn, type Payload, payloadOf, textIn, timeOf, tsIn} from "../payload.ts
 import {placedAt} from "../place.ts"
 import type {Threads} from "./threads.ts"
 
-/** Who the bot is. */
+/** The bot's own ids. */
 export interface Me {
-  /** Its user. */
+  /** The bot's user. */
   readonly user: string
-  /** The bot of the app, which is who posts. */
+  /** The app's bot, which posts the messages. */
   readonly bot?: string
 }
 
@@ -18,10 +18,12 @@ export interface Reading {
   readonly threads: Threads
 }
 
-/** One kind of event; none for what is nothing to svc. `id` is Slack's id of the event, the same for every delivery. */
+/**
+ * Reads one kind of event; empty if svc does not need it. `id` is Slack's id of the event, the same for every delivery.
+ */
 type Read = (event: Payload, id: string, reading: Reading) => readonly DatedIncoming[]
 
-/** Subtypes of messages that somebody said (https://docs.slack.dev/reference/events/message). */
+/** Subtypes of messages by users and bots (https://docs.slack.dev/reference/events/message). */
 const said: ReadonlySet<string | undefined> = new Set([
   undefined,
   "file_share",
@@ -30,7 +32,7 @@ const said: ReadonlySet<string | undefined> = new Set([
   "bot_message",
 ])
 
-/** A message under its id, live and in the history; undefined for what nobody but the bot has said. */
+/** Reads a message, with the same id live and in the history. Undefined for system messages and the bot's own. */
 export const messageEvent = (message: Payload, channel: string, {me, threads}: Reading): DatedIncoming | undefined => {
   const ts = tsIn(message, "ts")
   const subtype = textIn(message, "subtype")
@@ -49,7 +51,7 @@ export const messageEvent = (message: Payload, channel: string, {me, threads}: R
   }
 }
 
-/** The message that the thread is under; undefined for that message itself. */
+/** Returns the root message of the thread; undefined for the root itself. */
 const threadOf = (message: Payload): string | undefined => {
   const thread = tsIn(message, "thread_ts")
   return thread === tsIn(message, "ts") ? undefined : thread
@@ -82,7 +84,7 @@ const message: Read = (event, id, reading) => {
   }
 }
 
-/** Slack tells of a change as well where it unfolds a link, or counts the answers of a thread. */
+/** Slack also reports a change when it unfurls a link, or counts the replies of a thread. */
 const changed = (event: Payload, id: string, channel: string, reading: Reading): readonly DatedIncoming[] => {
   const [now, before] = [payloadOf(event.message), payloadOf(event.previous_message)]
   if (now.subtype === "tombstone") return deleted(before, tsIn(now, "ts"), event, id, channel, reading)
@@ -133,7 +135,7 @@ const reaction =
         timestamp: timeOf(tsIn(event, "event_ts") ?? ts),
         ...placedAt(channel, threads.of(channel, ts)),
         user: {id: user},
-        // What was said of the message: it makes the event's text.
+        // The reaction as the event's text.
         message: {id: ts, content: renderContent(emojiText(name))},
         emoji: {id: emojiText(name)},
         raw: {type: String(event.type), data: event},
@@ -161,7 +163,7 @@ const member =
 
 const reads: ReadonlyMap<string, Read> = new Map([
   ["message", message],
-  // The same message as in `message`, for an app that gets no others.
+  // The same message as in `message`, for an app that receives only mentions.
   ["app_mention", message],
   ["reaction_added", reaction("reaction-added")],
   ["reaction_removed", reaction("reaction-removed")],
@@ -169,7 +171,7 @@ const reads: ReadonlyMap<string, Read> = new Map([
   ["member_left_channel", member("removed")],
 ])
 
-/** The events of one payload of the Events API (https://docs.slack.dev/apis/events-api). */
+/** Returns the events of one payload of the Events API (https://docs.slack.dev/apis/events-api). */
 export const readEvents = (body: Payload, reading: Reading): readonly DatedIncoming[] => {
   const event = payloadOf(body.event)
   const id = textIn(body, "event_id")

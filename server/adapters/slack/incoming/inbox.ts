@@ -4,18 +4,18 @@ import {type Reading, readEvents} from "./events.ts"
 import {readCommand, readInteraction} from "./interactions.ts"
 import type {People} from "./people.ts"
 
-/** What Slack names in an envelope of Socket Mode. */
+/** The type of an envelope in Socket Mode. */
 export type Kind = "events_api" | "interactive" | "slash_commands"
 
 export const isKind = (kind: unknown): kind is Kind =>
   kind === "events_api" || kind === "interactive" || kind === "slash_commands"
 
-/** Takes what Slack delivers, in its order. */
+/** Receives Slack's deliveries, in order. */
 export class Inbox {
   readonly #endpoint: Endpoint
   readonly #reading: Reading
   readonly #people: People
-  /** The end of what is handed to the Host: names are looked up side by side, and nothing overtakes. */
+  /** Settles after the last delivery to the Host: names are looked up in parallel, but events keep their order. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(endpoint: Endpoint, reading: Reading, people: People) {
@@ -25,8 +25,8 @@ export class Inbox {
   }
 
   /**
-   * Resolves once a delivery may be acknowledged: it is durable, or nothing to svc. Throws what `receive` throws where it is to be
-   * delivered again.
+   * Resolves once a delivery may be acknowledged: it is durable, or svc does not need it. Throws the error of `receive`
+   * if Slack should deliver it again.
    */
   async take(kind: Kind, body: unknown): Promise<void> {
     const events = this.#read(kind, payloadOf(body))
@@ -57,7 +57,7 @@ export class Inbox {
     return user === undefined ? event : {...event, user: await this.#people.complete(user)}
   }
 
-  /** An event that cannot be stored does not get better by another delivery. */
+  /** Delivering an invalid event again would not help. */
   #judge(error: unknown): void {
     if (!isProblem(error, "event_invalid")) throw error
     this.#endpoint.log.warn("dropped an invalid event from Slack", {error})

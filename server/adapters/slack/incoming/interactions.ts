@@ -6,7 +6,10 @@ import {placedAt} from "../place.ts"
 
 const userOf = (id: string, name: string | undefined): User => ({id, ...(name === undefined ? {} : {name})})
 
-/** Presses of what svc has shown; none of anything else. (https://docs.slack.dev/reference/interaction-payloads/block_actions-payload) */
+/**
+ * Returns presses of svc's own buttons, menus and forms.
+ * (https://docs.slack.dev/reference/interaction-payloads/block_actions-payload)
+ */
 export const readInteraction = (body: Payload): readonly DatedIncoming[] => {
   const [user, channel, message] = [payloadOf(body.user), payloadOf(body.channel), payloadOf(body.message)]
   const [by, where] = [idIn(user, "id"), idIn(channel, "id")]
@@ -39,7 +42,7 @@ const pressedIn = (action: Payload, name: string): string | undefined => {
   return isButton ? textIn(action, "value") : undefined
 }
 
-/** What stands in the fields of the form whose button was pressed. */
+/** Returns the values of the form whose button was pressed. */
 const filledIn = (body: Payload, button: string): Readonly<Record<string, string>> => {
   const prefix = `${actionPrefix.field}${button.slice(actionPrefix.form.length)}-`
   const blocks = Object.values(payloadOf(payloadOf(body.state).values))
@@ -55,7 +58,10 @@ const filledIn = (body: Payload, button: string): Readonly<Record<string, string
   )
 }
 
-/** A slash command as a message that says it (https://docs.slack.dev/interactivity/implementing-slash-commands). */
+/**
+ * Returns a slash command as a message with its text
+ * (https://docs.slack.dev/interactivity/implementing-slash-commands).
+ */
 export const readCommand = (body: Payload, now = Date.now()): readonly DatedIncoming[] => {
   const [by, where] = [idIn(body, "user_id"), idIn(body, "channel_id")]
   const [command, id] = [textIn(body, "command"), textIn(body, "trigger_id")]

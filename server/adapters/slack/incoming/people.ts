@@ -2,16 +2,16 @@ import type {User} from "../../../../shared/sdk/sdk.ts"
 import type {Ask} from "../api.ts"
 import {type Payload, payloadOf, textIn} from "../payload.ts"
 
-/** A user's name is known for so long, in milliseconds, and of so many users. */
+/** How long a user's name is cached, in milliseconds, and for how many users. */
 const kept = {time: 3_600_000, users: 5000} as const
 
-/** An event waits for its user's name at most so long, in milliseconds: Slack wants its acknowledgement within 3 s. */
+/** How long an event waits for its user's name, in milliseconds. Slack needs the acknowledgement within 3 s. */
 const patience = 1000
 
-/** After Slack has refused to tell a name, nobody's is asked for so long, in milliseconds. */
+/** After Slack has refused a name, the adapter asks for no names for this long, in milliseconds. */
 const pause = 60_000
 
-/** Names and languages of users, which Slack's events do not tell. */
+/** Looks up names and languages of users, which Slack's events do not include. */
 export class People {
   readonly #ask: Ask
   readonly #signal: AbortSignal
@@ -23,7 +23,7 @@ export class People {
     this.#signal = signal
   }
 
-  /** A user with what Slack tells of them; as it was where Slack does not tell in time. */
+  /** Returns the user with Slack's data; unchanged if Slack does not answer in time. */
   async complete(user: User): Promise<User> {
     if (!/^[UW]/.test(user.id)) return user
     const told = await this.#find(user.id)

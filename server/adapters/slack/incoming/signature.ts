@@ -1,10 +1,13 @@
 import {createHmac, timingSafeEqual} from "node:crypto"
 import {Problem} from "../../../../shared/sdk/sdk.ts"
 
-/** A signature is good for so long, in seconds (https://docs.slack.dev/authentication/verifying-requests-from-slack). */
+/** How long a signature is valid, in seconds (https://docs.slack.dev/authentication/verifying-requests-from-slack). */
 const window = 300
 
-/** Throws `signature_invalid` unless the app's secret signed these bytes within the last five minutes. `now` in milliseconds since 1970. */
+/**
+ * Throws `signature_invalid` unless the app's secret signed these bytes within the last five minutes. `now` is in
+ * milliseconds since 1970.
+ */
 export const requireSignature = (secret: string, headers: Headers, body: Uint8Array, now = Date.now()): void => {
   const timestamp = headers.get("x-slack-request-timestamp") ?? ""
   const shown = Buffer.from(headers.get("x-slack-signature") ?? "")

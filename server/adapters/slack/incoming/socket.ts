@@ -6,13 +6,16 @@ import {appToken, clientOptions, failureOf, quiet} from "../api.ts"
 import {type Payload, payloadOf, textIn} from "../payload.ts"
 import {type Inbox, isKind} from "./inbox.ts"
 
-/** Slack gets so many milliseconds to answer the end of the connection. */
+/** How long to wait for Slack's answer to the close, in milliseconds. */
 const patience = 1000
 
-/** Longer messages, in characters, are none of Slack's. */
+/** Slack sends no longer messages, in characters. */
 const longest = 4_000_000
 
-/** Connects by Socket Mode (https://docs.slack.dev/apis/events-api/using-socket-mode); resolves once Slack has said hello. */
+/**
+ * Connects by Socket Mode (https://docs.slack.dev/apis/events-api/using-socket-mode). Resolves once Slack has said
+ * hello.
+ */
 export const openSocket = async (
   account: AccountSettings,
   token: Secret,
@@ -66,8 +69,8 @@ const messageIn = (error: unknown): string =>
   error instanceof Error && error.message !== "" ? error.message : "the connection ended"
 
 /**
- * Lets through what the library takes. Of anything else it makes a rejection that nobody can catch, or an event of its own, such as
- * the end of the connection.
+ * Passes on only messages that the library handles. Any other message would cause an uncaught rejection, or raise one
+ * of the client's own events, such as the end of the connection.
  */
 const guard = (client: SocketMode.SocketModeClient, heard: (message: Payload) => void): void => {
   const handlers = client.listeners("ws_message")
@@ -89,7 +92,7 @@ const parse = (data: string): Payload => {
   }
 }
 
-/** Names of events that the client itself raises. */
+/** Names of the client's own events. */
 const reserved =
   /^(authenticated|close|connect(ed|ing)|disconnect(ed|ing)|error|reconnecting|slack_event|ws_message|outgoing_message)$/
 

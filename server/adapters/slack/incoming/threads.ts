@@ -1,7 +1,7 @@
-/** So many messages are known with their thread. */
+/** The number of messages whose thread is remembered. */
 const kept = 10_000
 
-/** Which messages are in which thread: reactions and deletions do not tell. */
+/** The threads of messages, because reactions and deletions do not name them. */
 export class Threads {
   readonly #of = new Map<string, string>()
 
@@ -12,7 +12,7 @@ export class Threads {
     if (this.#of.size > kept && oldest !== undefined) this.#of.delete(oldest)
   }
 
-  /** Undefined for a message in no thread, and for one that is not known. */
+  /** Returns undefined for a message outside any thread, and for an unknown one. */
   of(channel: string, ts: string): string | undefined {
     return this.#of.get(`${channel}/${ts}`)
   }

@@ -4,8 +4,8 @@ import type {Inbox} from "./inbox.ts"
 import {requireSignature} from "./signature.ts"
 
 /**
- * Answers one request of Slack: events, presses and slash commands come to one address. Verifies it, stores it, and acknowledges it by
- * an empty 200.
+ * Handles one request from Slack: events, presses and slash commands arrive at one address. Verifies and stores it,
+ * then acknowledges it with an empty 200.
  */
 export const answerRequest = async (request: Request, secret: Secret | undefined, inbox: Inbox): Promise<Response> => {
   if (request.method !== "POST") return new Response(null, {status: 405, headers: {allow: "POST"}})

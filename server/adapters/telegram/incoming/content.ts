@@ -4,7 +4,7 @@ import {fileOf} from "./files.ts"
 import {type Self, toNodes} from "./text.ts"
 import {nameOf} from "./users.ts"
 
-/** What a message says, without the message that it answers; empty for what is said by nobody, such as a new title. */
+/** Returns the content of a message without the quoted one; empty for service messages, such as a new title. */
 export const contentOf = (message: Message, me: Self): readonly Node[] => {
   const file = fileOf(message)
   const text = message.text ?? message.caption ?? ""
@@ -13,7 +13,7 @@ export const contentOf = (message: Message, me: Self): readonly Node[] => {
   return text === "" ? describe(message) : nodes
 }
 
-/** What Satori has no element for becomes its text. */
+/** Content without a Satori element becomes text. */
 const describe = ({contact, venue, location, poll, dice}: Message): readonly Node[] => {
   if (contact !== undefined)
     return [[contact.first_name, contact.last_name, contact.phone_number].filter(Boolean).join(" ")]
@@ -26,7 +26,7 @@ const describe = ({contact, venue, location, poll, dice}: Message): readonly Nod
 const pointOf = ({latitude, longitude}: {readonly latitude: number; readonly longitude: number}) =>
   `${latitude}, ${longitude}`
 
-/** The message that this one answers. In a topic each message names its beginning; that is no answer. */
+/** Returns the quoted message. In a topic, each message names the topic's first message, which is not a quote. */
 export const quoteOf = (message: Message, me: Self): Element | undefined => {
   const answered = message.reply_to_message
   if (answered === undefined || answered.forum_topic_created !== undefined) return undefined

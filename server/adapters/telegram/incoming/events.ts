@@ -11,7 +11,7 @@ import {contentOf, quoteOf} from "./content.ts"
 import type {Self} from "./text.ts"
 import {chatUserOf, placeOf, userOf} from "./users.ts"
 
-/** The kinds of updates that are asked for: those of `readUpdate`. */
+/** The kinds of updates to request: those that `readUpdate` reads. */
 export const allowedUpdates = [
   "message",
   "edited_message",
@@ -25,12 +25,12 @@ export const allowedUpdates = [
 
 type Incoming = Omit<DatedIncoming, "id" | "raw">
 
-/** The events that an update tells of; none where the bot has nothing to do with it. */
+/** Returns the events of an update; empty if the bot does not need it. */
 export const readUpdate = (update: Update, me: Self): readonly DatedIncoming[] => {
   const kind = allowedUpdates.find(each => update[each] !== undefined)
   if (kind === undefined) return []
   const id = String(update.update_id)
-  // Of an update that is several events, each has an id that is the same where the update comes again.
+  // If an update contains several events, each has an id that stays the same when Telegram sends the update again.
   return eventsOf(update, me).map((event, index) => ({
     ...event,
     id: index === 0 ? id : `${id}.${index + 1}`,
@@ -54,7 +54,7 @@ const topicOf = ({is_topic_message, message_thread_id}: Message): number | undef
 
 const messageEvent = (type: "message-created" | "message-updated", message: Message, me: Self): readonly Incoming[] => {
   const content = contentOf(message, me)
-  // Who posts in a channel, or as a group, shows nobody.
+  // A post in a channel, or as a group, does not name the user.
   const user =
     message.sender_chat === undefined ? message.from && userOf(message.from) : chatUserOf(message.sender_chat)
   if (content.length === 0 || message.from?.id === me.id) return []
@@ -74,7 +74,7 @@ const messageEvent = (type: "message-created" | "message-updated", message: Mess
   ]
 }
 
-/** The message of a button is known for 48 hours; of an older one Telegram tells the id. */
+/** Telegram sends the button's message for 48 hours; for an older one, only its id. */
 const pressEvent = ({from, data, message}: CallbackQuery): readonly Incoming[] => {
   if (data === undefined || message === undefined) return []
   const topic = message.date === 0 ? undefined : topicOf(message)
@@ -90,7 +90,7 @@ const pressEvent = ({from, data, message}: CallbackQuery): readonly Incoming[] =
   ]
 }
 
-/** An emoji of Unicode is its own id; one of Telegram's has a number. */
+/** A Unicode emoji is its own id; a custom emoji of Telegram has a number. */
 const emojiOf = (reaction: ReactionType): {readonly id: string} => {
   if (reaction.type === "emoji") return {id: reaction.emoji}
   return {id: reaction.type === "custom_emoji" ? `custom:${reaction.custom_emoji_id}` : reaction.type}
@@ -117,8 +117,8 @@ const isIn = ({status, ...member}: ChatMemberUpdated["new_chat_member"]): boolea
   status === "restricted" ? "is_member" in member && member.is_member : !["left", "kicked"].includes(status)
 
 /**
- * Somebody has come or gone; where it is the bot, its guild has. A private chat has no members: the user has blocked
- * the bot, or lets it in again.
+ * Reports a user who joined or left; for the bot itself, its guild. A private chat has no members: there, the user
+ * blocked or unblocked the bot.
  */
 const memberEvents = (
   {chat, date, old_chat_member, new_chat_member}: ChatMemberUpdated,

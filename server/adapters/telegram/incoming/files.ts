@@ -1,12 +1,12 @@
 import type {Message} from "grammy/types"
 import {type Element, fileElement} from "../../../../shared/sdk/sdk.ts"
 
-/** What Telegram keeps as a file of its own kind: the `src` names it, so that it is sent again as what it is. */
+/** Telegram's kinds of files. The `src` contains the kind, so that a file is sent again as the same kind. */
 export type FileKind = "photo" | "animation" | "video" | "video_note" | "audio" | "voice" | "document" | "sticker"
 
 const srcOf = (kind: FileKind, id: string): string => `telegram:${kind}/${id}`
 
-/** The kind and the file's id of a `src` that `fileOf` made; undefined for others. */
+/** Returns the kind and the file id in a `src` that `fileOf` made; undefined for others. */
 export const readSrc = (src: string | undefined): {readonly kind: FileKind; readonly id: string} | undefined => {
   const [, kind, id] =
     /^telegram:(photo|animation|video|video_note|audio|voice|document|sticker)\/([\w-]+)$/.exec(src ?? "") ?? []
@@ -28,7 +28,7 @@ const element = (kind: FileKind, file: TelegramFile, usual: {readonly type?: str
     size: file.file_size,
   })
 
-/** The file that a message shows; a message has one at most. An animation is also in `document`. */
+/** Returns the file of a message, which has at most one. An animation is also in `document`. */
 export const fileOf = (message: Message): Element | undefined => {
   const {photo, animation, video, video_note, audio, voice, document, sticker} = message
   const largest = photo?.at(-1)

@@ -6,10 +6,10 @@ import type {Places} from "../place.ts"
 import {readUpdate} from "./events.ts"
 import type {Self} from "./text.ts"
 
-/** While ingress is paused, what waits is offered again after so many milliseconds. */
+/** The pause between two attempts to store while ingress is paused, in milliseconds. */
 const pause = 1000
 
-/** Stores what updates tell, and then answers the presses among them. */
+/** Stores the events of updates, and then answers the presses among them. */
 export class Intake {
   readonly #bot: Bot
   readonly #endpoint: Endpoint<DatedIncoming>
@@ -24,8 +24,8 @@ export class Intake {
   }
 
   /**
-   * Resolves once all of it is durable, with the cursor behind it. An event that the Host refuses as invalid is left
-   * out.
+   * Resolves once all events are durable, with the cursor after them. An event that the Host rejects as invalid is
+   * dropped.
    */
   async store(updates: readonly Update[], cursor?: string): Promise<void> {
     const options = cursor === undefined ? {} : {cursor}
@@ -40,7 +40,7 @@ export class Intake {
     for (const update of updates) this.#follow(update)
   }
 
-  /** Like `store`, but waits while ingress is paused. */
+  /** Works like `store`, but waits while ingress is paused. */
   async storePatiently(updates: readonly Update[], cursor: string): Promise<void> {
     for (;;) {
       try {
@@ -52,7 +52,7 @@ export class Intake {
     }
   }
 
-  /** Nothing that Telegram sends keeps what comes behind it from coming in. */
+  /** Reads an update. An unreadable one must not block later updates. */
   #read(update: Update): readonly DatedIncoming[] {
     const {log} = this.#endpoint
     try {
@@ -74,7 +74,7 @@ export class Intake {
     }
   }
 
-  /** What is stored needs no more than this: a button stops turning, the next id of a group is known. */
+  /** Follows up on a stored update: stops the pressed button's animation, and stores the new id of a group. */
   #follow(update: Update): void {
     const {log, signal} = this.#endpoint
     const {migrate_to_chat_id: next, chat} = update?.message ?? {}

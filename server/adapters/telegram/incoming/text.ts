@@ -1,13 +1,13 @@
 import type {MessageEntity} from "grammy/types"
 import {type Element, h, type Node} from "../../../../shared/sdk/sdk.ts"
 
-/** Who the bot is. */
+/** The bot's own user. */
 export interface Self {
   readonly id: number
   readonly username: string
 }
 
-/** The elements of Satori for the entities that are formatting alone. */
+/** Satori elements for entities that are only formatting. */
 const formats: Readonly<Record<string, string>> = {
   bold: "b",
   italic: "i",
@@ -17,7 +17,7 @@ const formats: Readonly<Record<string, string>> = {
   code: "code",
 }
 
-/** An element around what an entity covers; undefined where it stays text, as an address or a hashtag. */
+/** Returns the element around an entity's text; undefined if it stays text, such as an address or a hashtag. */
 const elementOf = (entity: MessageEntity, text: string, inner: readonly Node[], me: Self): Element | undefined => {
   const format = Object.hasOwn(formats, entity.type) ? formats[entity.type] : undefined
   if (format !== undefined) return h(format, {}, ...inner)
@@ -35,11 +35,11 @@ const elementOf = (entity: MessageEntity, text: string, inner: readonly Node[], 
   }
 }
 
-/** Telegram tells no id with `@name`; only the bot's own is known. */
+/** Telegram sends no id with `@name`, so only the bot's own id is known. */
 const mentionOf = (name: string, me: Self): Element =>
   name.toLowerCase() === me.username.toLowerCase() ? h("at", {id: String(me.id), name: me.username}) : h("at", {name})
 
-/** Where an entity lies in the text. */
+/** The place of an entity in the text. */
 interface Span {
   readonly from: number
   readonly to: number
@@ -47,8 +47,8 @@ interface Span {
 }
 
 /**
- * A text with its entities as a tree. Offsets count UTF-16 code units, as strings here do. Telegram nests entities and
- * lets none overlap in part; one that would reach beyond what it stands in ends there.
+ * Returns a text with its entities as a tree. Offsets count UTF-16 code units, like strings here. Telegram nests
+ * entities without partial overlap. One that extends beyond its parent ends there.
  */
 export const toNodes = (text: string, entities: readonly MessageEntity[], me: Self): readonly Node[] => {
   const spans = entities
@@ -83,7 +83,7 @@ const nodesOf = (
   me: Self,
 ): readonly Node[] => {
   const own = text.slice(from, to)
-  // In a group people call `/help@my_bot`: the command is what stands before.
+  // In a group, users call `/help@my_bot`: the command is the part before the `@`.
   if (entity.type === "bot_command") return [withoutName(own, me)]
   const inner = build(text, inside, from, to, me)
   const element = elementOf(entity, own, inner, me)

@@ -2,7 +2,7 @@ import type {Chat, User as TelegramUser} from "grammy/types"
 import {type Channel, channelType, type User} from "../../../../shared/sdk/sdk.ts"
 import {channelIdOf} from "../place.ts"
 
-/** The name that people see. */
+/** Returns the name that users see. */
 export const nameOf = ({first_name, last_name}: Pick<TelegramUser, "first_name" | "last_name">): string =>
   last_name === undefined ? first_name : `${first_name} ${last_name}`
 
@@ -14,15 +14,15 @@ export const userOf = (user: TelegramUser): User => ({
   ...(user.language_code === undefined ? {} : {locale: user.language_code}),
 })
 
-/** A channel, or a group in whose name an administrator writes. */
+/** Returns a channel, or a group for which an administrator writes, as a user. */
 export const chatUserOf = (chat: Chat): User => ({id: String(chat.id), name: titleOf(chat)})
 
-/** What people see as the name of a chat. */
+/** Returns the name of a chat that users see. */
 export const titleOf = (chat: Pick<Chat, "id" | "title" | "username" | "first_name">): string =>
   chat.title ?? chat.username ?? chat.first_name ?? String(chat.id)
 
 /**
- * Where something was said: every chat with others is a guild, whose channels are the chat itself and the topics of a
+ * Returns the place of an event. Every group chat is a guild, whose channels are the chat itself and the topics of a
  * forum.
  */
 export const placeOf = (chat: Chat, topic?: number) => {

@@ -18,7 +18,7 @@ import {keyboardOf} from "./buttons.ts"
 import {shownMedia} from "./methods.ts"
 import {captionOf, type Prepared, prepare} from "./send.ts"
 
-/** Resolves where Telegram refuses an act because what it is to bring about is so already. */
+/** Resolves if Telegram refuses an act because its result already exists. */
 const unless = (already: RegExp, act: Promise<unknown>): Promise<void> =>
   act.then(
     () => {},
@@ -27,7 +27,7 @@ const unless = (already: RegExp, act: Promise<unknown>): Promise<void> =>
     },
   )
 
-/** Replaces a message: the text, the caption of a file, or the file itself, each with its buttons. */
+/** Replaces a message: its text, the caption of its file, or the file itself, each with buttons. */
 export const edit = async (
   bot: Bot,
   endpoint: Endpoint,
@@ -55,20 +55,20 @@ const change = async ({api}: Bot, prepared: Prepared, target: Target, signal: Ab
   try {
     return await api.editMessageText({...target, text, entities}, apiSignal(signal))
   } catch (error) {
-    // The message shows a file, which stays.
+    // The message has a file, which does not change.
     if (!(error instanceof BotApiError) || !error.says(/there is no text in the message/i)) throw error
     return api.editMessageCaption({...target, ...captionOf(prepared)}, apiSignal(signal))
   }
 }
 
-/** One that is gone already counts as deleted. */
+/** A message that no longer exists counts as deleted. */
 export const remove = ({api}: Bot, message: string, {chat_id}: Place, signal: AbortSignal): Promise<void> =>
   unless(
     /message to delete not found|message_id_invalid/i,
     api.deleteMessage({chat_id, message_id: messageId(message)}, apiSignal(signal)),
   )
 
-/** A bot has one reaction to a message: another one takes its place. */
+/** A bot has one reaction per message. A new one replaces it. */
 export const react = async (
   {api}: Bot,
   {message, emoji}: Reaction,
@@ -88,14 +88,14 @@ export const unreact = async (
   await api.setMessageReaction({chat_id, message_id: messageId(message), reaction: []}, apiSignal(signal))
 }
 
-/** Telegram writes its emoji without variation selectors, and decides itself which ones it takes. */
+/** Telegram writes its emoji without variation selectors, and decides which ones it accepts. */
 const reactionOf = (emoji: string): ReactionType => {
   const [, custom] = /^custom:(\d+)$/.exec(emoji) ?? []
   if (custom !== undefined) return {type: "custom_emoji", custom_emoji_id: custom}
   return {type: "emoji", emoji: emoji.replaceAll("\ufe0f", "")} as ReactionType
 }
 
-/** A user's private chat has the id of the user. Telegram refuses it where the user has never written to the bot. */
+/** Opens a user's private chat, which has the user's id. Telegram refuses if the user has never written to the bot. */
 export const open = async ({api}: Bot, user: string, signal: AbortSignal): Promise<Channel> => {
   if (!/^\d+$/.test(user))
     throw refused(`"${user}" is not a Telegram user`, {
@@ -106,12 +106,10 @@ export const open = async ({api}: Bot, user: string, signal: AbortSignal): Promi
   return {id: user, type: channelType.direct, name: titleOf(chat)}
 }
 
-/**
- * What Telegram takes: so many commands, each of lower-case letters, digits and underscores, and so long a description.
- */
+/** Telegram's limits: the number of commands, their names, and the length of a description. */
 const listed = {commands: 100, name: /^[a-z0-9_]{1,32}$/, description: 256} as const
 
-/** Commands of several words, and those with other names, work and are not listed. */
+/** Lists the commands. Those of several words or with other names work, but are not listed. */
 export const setCommands = async (
   {api}: Bot,
   commands: readonly CommandSummary[],
@@ -124,7 +122,7 @@ export const setCommands = async (
   await api.setMyCommands({commands: fitting}, apiSignal(signal))
 }
 
-/** Files of messages; the address with the token in it stays here. */
+/** Opens files of messages. The address, which contains the token, stays in this module. */
 export const download = async (
   bot: Bot,
   {src}: FileRef,

@@ -1,17 +1,17 @@
 import type {InlineKeyboardButton, InlineKeyboardMarkup} from "grammy/types"
 import {type Element, textOf} from "../../../../shared/sdk/sdk.ts"
 
-/** A button under a message. Its id has 64 bytes at most, as Telegram's `callback_data` has. */
+/** A button under a message. Its id has at most 64 bytes, the limit of Telegram's `callback_data`. */
 export type Button = InlineKeyboardButton.CallbackButton | InlineKeyboardButton.UrlButton
 
-/** Telegram's colours of buttons; `secondary` is what a button has without one. */
+/** Telegram's colours of buttons. `secondary` is a button without a colour. */
 const styles: Readonly<Record<string, "primary" | "danger" | "success">> = {
   primary: "primary",
   danger: "danger",
   success: "success",
 }
 
-/** The button that an element is: one that is pressed, or a link; undefined where it is none. */
+/** Returns the button for an element: one to press, or a link; undefined for any other element. */
 export const buttonOf = (element: Element): Button | undefined => {
   if (element.type !== "button") return undefined
   const {id, href, theme} = element.attrs
@@ -22,10 +22,10 @@ export const buttonOf = (element: Element): Button | undefined => {
   return href === undefined ? undefined : {...shown, url: String(href)}
 }
 
-/** So many short labels stand side by side on a phone. */
+/** How many buttons fit side by side on a phone, and their longest label. */
 const row = {buttons: 3, label: 12} as const
 
-/** Buttons in rows: short ones side by side, others each in its own. */
+/** Returns buttons in rows: short ones side by side, long ones in separate rows. */
 export const keyboardOf = (buttons: readonly Button[]): InlineKeyboardMarkup => {
   const areShort = buttons.every(({text}) => text.length <= row.label)
   const each = areShort ? row.buttons : 1

@@ -3,16 +3,16 @@ import type {Element, Endpoint, StoredFile} from "../../../../shared/sdk/sdk.ts"
 import type {Bot} from "../bot.ts"
 import {type FileKind, readSrc} from "../incoming/files.ts"
 
-/** A file as the Bot API takes it: sent along, by an id of Telegram, or by an address that Telegram opens. */
+/** A file for the Bot API: uploaded, by a Telegram file id, or by an address that Telegram opens. */
 export interface Media {
   readonly kind: FileKind
   readonly file: InputFile | string
 }
 
-/** Telegram takes a larger picture as a document only, in bytes. */
+/** Telegram accepts a larger picture only as a document. In bytes. */
 const largestPhoto = 10_000_000
 
-/** What Telegram shows, by media types; everything else is a document. */
+/** The kinds of files that Telegram displays, by media type. Others are documents. */
 const kinds: Readonly<Record<string, FileKind>> = {
   "image/jpeg": "photo",
   "image/png": "photo",
@@ -31,16 +31,16 @@ const kindOf = ({type}: Element, file: StoredFile): FileKind => {
   return kind === "photo" && file.size > largestPhoto ? "document" : kind
 }
 
-/** By an address Telegram takes these, and documents of three kinds only: a link is what always works for a `file`. */
+/** Telegram opens addresses of these, and documents of only three types. For a `file`, a link always works. */
 const byAddress: Readonly<Record<string, FileKind>> = {img: "photo", audio: "audio", video: "video"}
 
-/** Does Telegram get this element as a file, where it shows no stored one? */
+/** Whether Telegram gets this element as a file although it is not stored. */
 export const isForeignMedia = ({type, attrs}: Element): boolean => {
   const src = String(attrs.src ?? "")
   return readSrc(src) !== undefined || (Object.hasOwn(byAddress, type) && /^https?:\/\//i.test(src))
 }
 
-/** The file that an element shows; undefined where it shows none that Telegram could take. */
+/** Returns the file of an element; undefined if it has none that Telegram accepts. */
 export const mediaOf = async (element: Element, endpoint: Endpoint, bot: Bot): Promise<Media | undefined> => {
   const stored = await endpoint.file(element)
   if (stored !== undefined) return {kind: kindOf(element, stored), file: bot.upload(stored)}
@@ -50,13 +50,13 @@ export const mediaOf = async (element: Element, endpoint: Endpoint, bot: Bot): P
   return own === undefined ? {kind: byAddress[element.type] ?? "document", file: src} : {kind: own.kind, file: own.id}
 }
 
-/** Kinds that stand in one album. */
+/** Kinds that can share an album. */
 const albums: readonly (readonly FileKind[])[] = [["photo", "video"], ["document"], ["audio"]]
 const mostInAlbum = 10
 
 const albumOf = (kind: FileKind) => albums.find(kinds => kinds.includes(kind))
 
-/** Files in the messages that show them: neighbours of one kind in albums. */
+/** Groups files into messages: neighbours of one kind form albums. */
 export const groupMedia = (files: readonly Media[]): readonly (readonly Media[])[] => {
   const groups: Media[][] = []
   for (const media of files) {

@@ -6,14 +6,14 @@ import type {Place, Places} from "../place.ts"
 
 type Params = Readonly<Record<string, unknown>>
 
-/** Who is meant, in a group. */
+/** A user in a group. */
 interface Member extends Pick<Place, "chat_id"> {
   readonly user_id: number
 }
 
 type Method = (bot: Bot, member: Member, params: Params, signal: ApiSignal) => Promise<unknown>
 
-/** Telegram takes a silence of less than 30 seconds, or of more than 366 days, for one without an end: in seconds. */
+/** Telegram mutes forever for less than 30 seconds, or for more than 366 days. In seconds. */
 const shortest = 35
 const longest = 366 * 24 * 3600
 
@@ -32,7 +32,7 @@ const speaking = {
 
 const silent: ChatPermissions = Object.fromEntries(Object.keys(speaking).map(key => [key, false]))
 
-/** A duration of 0 ends the silence: what the group allows everybody holds again. */
+/** Mutes a user. A duration of 0 unmutes, and the group's default permissions apply again. */
 const mute: Method = async ({api}, member, {duration}, signal) => {
   if (typeof duration !== "number" || !(duration >= 0)) throw wrong("duration in milliseconds; 0 unmutes")
   const seconds = Math.min(longest, Math.max(shortest, Math.ceil(duration / 1000)))
@@ -43,7 +43,7 @@ const mute: Method = async ({api}, member, {duration}, signal) => {
   }
 }
 
-/** Telegram removes by a ban: without `permanent` it ends at once, so that the user may come back. */
+/** Telegram removes a user by a ban. Without `permanent`, the ban is lifted at once, so that the user may return. */
 const kick: Method = async ({api}, member, {permanent}, signal) => {
   await api.banChatMember(member, signal)
   if (permanent !== true) await api.unbanChatMember({...member, only_if_banned: true}, signal)
@@ -63,7 +63,7 @@ const methods: Readonly<Record<string, Method>> = {
 
 export const methodNames = Object.keys(methods) as readonly Feature[]
 
-/** Does what a method of Satori says. */
+/** Calls a Satori method. */
 export const callMethod = (
   bot: Bot,
   places: Places,

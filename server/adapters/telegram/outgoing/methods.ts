@@ -12,7 +12,7 @@ export interface Caption {
   caption_entities?: MessageEntity[]
 }
 
-/** Where a message goes, what it answers, and its buttons. */
+/** The target of a message, the quoted message, and the buttons. */
 export interface Around extends Place {
   readonly reply_parameters?: ReplyParameters
   readonly reply_markup?: InlineKeyboardMarkup
@@ -40,7 +40,7 @@ const sendFile: Readonly<Record<FileKind, SendFile>> = {
 
 type Album = Parameters<Methods["sendMediaGroup"]>[0]["media"]
 
-/** Sends one file, or several as an album, whose caption is that of its first; resolves to the ids. */
+/** Sends one file, or several as an album with the caption on the first. Resolves to the ids. */
 export const sendMedia = async (
   api: Methods,
   files: readonly Media[],
@@ -53,7 +53,7 @@ export const sendMedia = async (
     const {message_id} = await sendFile[first.kind](api, first.file, {...around, ...caption}, signal)
     return [String(message_id)]
   }
-  // `groupMedia` puts only kinds of one album together.
+  // `groupMedia` combines only kinds that can share an album.
   const media = files.map(({kind, file}, index) => ({
     type: kind,
     media: file,
@@ -65,7 +65,10 @@ export const sendMedia = async (
 
 type Shown = Parameters<Methods["editMessageMedia"]>[0]["media"]
 
-/** A file in the place of that of a message. Throws a refusal for kinds that Telegram does not change a message to. */
+/**
+ * Returns the file that replaces a message's file. Throws a refusal for kinds to which Telegram cannot change a
+ * message.
+ */
 export const shownMedia = ({kind, file}: Media, caption: Caption): Shown => {
   if (kind === "voice" || kind === "sticker" || kind === "video_note")
     throw refused(`Telegram cannot change a message to show a ${kind}`, {

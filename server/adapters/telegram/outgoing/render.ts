@@ -2,18 +2,18 @@ import type {MessageEntity} from "grammy/types"
 import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
 import {type Button, buttonOf} from "./buttons.ts"
 
-/** A message as the Bot API takes it. The text is never parsed: what somebody has written cannot become markup. */
+/** A message for the Bot API. The text is never parsed, so text by users cannot become markup. */
 export interface Rendered {
   readonly text: string
   readonly entities: MessageEntity[]
-  /** Elements that show files, in their order. */
+  /** The elements of files, in order. */
   readonly files: readonly Element[]
   readonly buttons: readonly Button[]
-  /** The id of the message that it answers. */
+  /** The id of the quoted message. */
   readonly answers: number | undefined
 }
 
-/** Formatting of Telegram, by the elements of Satori. */
+/** Telegram's formatting, by Satori element. */
 const formats: Readonly<Record<string, "bold" | "italic" | "underline" | "strikethrough" | "spoiler" | "code">> = {
   b: "bold",
   strong: "bold",
@@ -30,12 +30,12 @@ const formats: Readonly<Record<string, "bold" | "italic" | "underline" | "strike
 const blocks: ReadonlySet<string> = new Set(["p", "message", "br"])
 const fileTypes: ReadonlySet<string> = new Set(["img", "audio", "video", "file"])
 
-/** Schemes of addresses that Telegram makes links of. */
+/** Schemes of addresses that Telegram turns into links. */
 const linkable = /^(https?|tg):\/\/|^mailto:/i
 
 /**
- * Content as text with entities, whose offsets count UTF-16 code units. What Telegram has not becomes its text, as
- * `textOf` has it. `shows`: is this the element of a file that Telegram gets?
+ * Renders content as text with entities, whose offsets count UTF-16 code units. Elements without a counterpart become
+ * their `textOf`. `shows` returns whether Telegram gets this element as a file.
  */
 export const render = (content: readonly Node[], shows: (element: Element) => boolean): Rendered => {
   let text = ""
@@ -87,7 +87,7 @@ export const render = (content: readonly Node[], shows: (element: Element) => bo
   return {text: said, entities: within(entities, said.length), files, buttons, answers}
 }
 
-/** An entity ends where the text does. */
+/** Cuts entities at the end of the text. */
 const within = (entities: readonly MessageEntity[], end: number): MessageEntity[] =>
   entities
     .map(entity => ({...entity, length: Math.min(entity.length, end - entity.offset)}))
@@ -96,7 +96,7 @@ const within = (entities: readonly MessageEntity[], end: number): MessageEntity[
 /** Ids of users and messages are numbers. */
 const idOf = (id: unknown): number | undefined => (/^\d{1,15}$/.test(String(id)) ? Number(id) : undefined)
 
-/** A user without a name of `@` is mentioned by the id; of the user, Telegram reads nothing else. */
+/** Mentions a user without a username by id. Telegram reads only the id of this user. */
 const mention = (place: {offset: number; length: number}, id: number): MessageEntity => ({
   type: "text_mention",
   user: {id, is_bot: false, first_name: ""},

@@ -6,13 +6,13 @@ import {groupMedia, type Media, mediaOf} from "./media.ts"
 import {type Caption, sendMedia} from "./methods.ts"
 import {type Rendered, render} from "./render.ts"
 
-/** The longest caption of a file, in characters. A longer text is a message behind the files. */
+/** The longest caption of a file, in characters. A longer text becomes a message after the files. */
 export const longestCaption = 1024
 
-/** One message of Telegram's, or one album; resolves to its ids. */
+/** Sends one Telegram message or one album. Resolves to its ids. */
 type Step = (place: Place, signal: ApiSignal) => Promise<readonly string[]>
 
-/** Content with its files, as Telegram takes it. */
+/** Content with its files, for Telegram. */
 export interface Prepared extends Rendered {
   readonly media: readonly Media[]
 }
@@ -32,13 +32,13 @@ export const prepare = async (content: readonly Node[], endpoint: Endpoint, bot:
 
 const hasCaption = ({kind}: Media): boolean => kind !== "sticker" && kind !== "video_note"
 
-/** The text under a file; nothing where it is none. */
+/** Returns the caption of a file; empty if there is no text. */
 export const captionOf = ({text, entities}: Rendered): Caption =>
   text === "" ? {} : {caption: text, caption_entities: entities}
 
 /**
- * What one message of the bot takes: its files, in albums where it has no buttons, and behind them a text that is too
- * long for a caption.
+ * Returns the steps of one message: its files, in albums if it has no buttons, and then a text that is too long for a
+ * caption.
  */
 const stepsOf = ({api}: Bot, prepared: Prepared): readonly Step[] => {
   const {text, entities, media, buttons, answers} = prepared
@@ -64,12 +64,12 @@ const stepsOf = ({api}: Bot, prepared: Prepared): readonly Step[] => {
   return [...files, say]
 }
 
-/** How many messages that were sent in part are remembered. */
+/** The number of partly sent messages that are remembered. */
 const remembered = 200
 
 /**
- * Sends a message, which may be several of Telegram's. Where Telegram refuses one of them for now, another attempt goes
- * on with that one, as long as the connection lasts.
+ * Sends a message, which may be several Telegram messages. If Telegram rejects one of them for now, the next attempt on
+ * this connection continues with that one.
  */
 export const createSend = (bot: Bot, endpoint: Endpoint) => {
   const done = new Map<string, readonly (readonly string[])[]>()

@@ -1,15 +1,15 @@
-/** Behind which message of an archive the adapter goes on. */
+/** The message of an archive after which the adapter resumes. */
 export interface Position {
-  /** The archive's id of the message; empty where the archive had none. */
+  /** The archive's id of the message; empty if the archive was empty. */
   readonly id: string
-  /** When it was stored, in milliseconds since 1970: for an archive that does not know the id any more. */
+  /** When the message was stored, in milliseconds since 1970, for an archive that no longer knows the id. */
   readonly at: number
 }
 
-/** By the address of the archive. */
+/** Positions, by the address of the archive. */
 export type Positions = ReadonlyMap<string, Position>
 
-/** What `writePositions` made; nothing of what is no such text. */
+/** Reads the text of `writePositions`. Returns no positions for any other text. */
 export const readPositions = (cursor: string | undefined): Positions => {
   if (cursor === undefined) return new Map()
   try {

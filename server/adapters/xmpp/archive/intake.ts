@@ -2,29 +2,29 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {type DatedIncoming, type Endpoint, Problem} from "../../../../shared/sdk/sdk.ts"
 import {type Position, type Positions, readPositions, writePositions} from "./cursor.ts"
 
-/** What one stanza comes to. Without events it only moves the position. */
+/** The events of one stanza. Without events it only moves the position. */
 export interface Arrival {
   readonly events: readonly DatedIncoming[]
-  /** Where its archive goes on behind it, where it is in one. */
+  /** The position in its archive after it, if it is in one. */
   readonly place?: {readonly archive: string} & Position
 }
 
 /**
- * So many arrivals are stored in one batch, and wait at most; a second look while ingress is paused comes after so
- * many milliseconds.
+ * The largest batch, the most arrivals that wait, and the pause between two attempts while ingress is paused, in
+ * milliseconds.
  */
 const batchSize = 50
 const mostWaiting = 1000
 const pauseBetween = 2000
 
-/** Stores what comes in, in its order, and the positions of the archives with it. */
+/** Stores arrivals in order, together with the positions of the archives. */
 export class Intake {
   readonly #endpoint: Endpoint<DatedIncoming>
   readonly #positions: Map<string, Position>
   readonly #waiting: {readonly arrival: Arrival; readonly done: () => void}[] = []
   #isRunning = false
 
-  /** Goes on where the endpoint's cursor says; positions of archives that are not wanted any more are forgotten. */
+  /** Starts from the endpoint's cursor. Drops positions of archives that are no longer configured. */
   constructor(endpoint: Endpoint<DatedIncoming>, archives: ReadonlySet<string>) {
     this.#endpoint = endpoint
     this.#positions = new Map([...readPositions(endpoint.cursor)].filter(([archive]) => archives.has(archive)))
@@ -34,14 +34,14 @@ export class Intake {
     return this.#positions.get(archive)
   }
 
-  /** Is there no room for more? Then what is in an archive is read from there later. */
+  /** Whether there is no room for more arrivals. Archived messages are then read later. */
   get isFull(): boolean {
     return this.#waiting.length >= mostWaiting
   }
 
   /**
-   * Resolves once it is stored, and never where the endpoint closes before. What is in no archive is dropped, with a
-   * line in the log, where there is no room for it.
+   * Resolves once the arrival is stored; never if the endpoint closes first. If there is no room, an arrival without an
+   * archive is dropped with a log line.
    */
   add(arrival: Arrival): Promise<void> {
     if (this.isFull && arrival.place === undefined) {
@@ -68,7 +68,7 @@ export class Intake {
         for (const {done} of batch) done()
       }
     } catch (error) {
-      // The next connection goes on behind what is stored.
+      // The next connection resumes after the last stored message.
       if (!this.#endpoint.signal.aborted) this.#endpoint.lost(error instanceof Error ? error : new Error(String(error)))
     } finally {
       this.#isRunning = false
@@ -93,7 +93,7 @@ export class Intake {
           this.#endpoint.log.error("could not store a message: the Host rejected it", {error})
           return this.#store(batch.map(arrival => ({...arrival, events: []})))
         }
-        // Before the endpoint closes it admits nothing more, and still sends.
+        // An endpoint that is about to close admits no events, but still sends.
         if (code !== "ingress_paused" && code !== "admission_closed") throw error
         await sleep(pauseBetween, undefined, {signal: this.#endpoint.signal})
       }

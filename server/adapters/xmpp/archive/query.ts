@@ -7,7 +7,7 @@ import type {Session} from "../stream/session.ts"
 
 /** One message of an archive (XEP-0313). */
 export interface Archived {
-  /** The archive's id, which is the message's `stanza-id` when it comes live. */
+  /** The archive's id, which is the `stanza-id` of the live message. */
   readonly id: string
   /** In milliseconds since 1970. */
   readonly at: number
@@ -17,14 +17,14 @@ export interface Archived {
 export interface ArchiveQuery {
   /** The address of the archive: the account's or a room's. */
   readonly archive: string
-  /** Ids of the archive. `before: ""` asks for the newest. */
+  /** Ids of the archive. `before: ""` requests the newest messages. */
   readonly after?: string
   readonly before?: string
   /** In milliseconds since 1970. */
   readonly start?: number
   /** Only messages from and to this address. */
   readonly peer?: string
-  /** Only these messages; for servers with `urn:xmpp:mam:2#extended`. */
+  /** Only these messages. Needs a server with `urn:xmpp:mam:2#extended`. */
   readonly ids?: readonly string[]
   readonly max: number
 }
@@ -32,12 +32,13 @@ export interface ArchiveQuery {
 export interface ArchivePage {
   /** Oldest first. */
   readonly items: readonly Archived[]
-  /** There is nothing more in the direction of the query. */
+  /** Whether there are no more messages in the direction of the query. */
   readonly isComplete: boolean
 }
 
 /**
- * One page of an archive. Throws `StanzaFailure`: `item-not-found` where the archive does not know an id of the query.
+ * Reads one page of an archive. Throws `StanzaFailure`; its condition is `item-not-found` if the archive does not know
+ * an id of the query.
  */
 export const queryArchive = async (
   session: Session,
@@ -65,7 +66,7 @@ export const queryArchive = async (
   }
 }
 
-/** Anybody can send what looks like an archive's message. */
+/** Checks the sender, because anyone can send a message that looks like an archive's. */
 const isFrom = (session: Session, stanza: Element, archive: string): boolean => {
   const {from} = stanza.attrs
   return from === undefined ? archive === session.own : normal(from) === archive

@@ -5,10 +5,10 @@ import type {Session} from "../stream/session.ts"
 import type {Arrival, Intake} from "./intake.ts"
 import {type Archived, type ArchivePage, queryArchive} from "./query.ts"
 
-/** So many messages of an archive come at once; so many of the newest are looked at when a connection begins. */
+/** The page size, and the number of newest messages that are read when a connection starts. */
 const pageSize = 50
 
-/** Where an archive does not know a position any more, it is read from so many milliseconds before: clocks differ. */
+/** If an archive no longer knows a position, reading starts this many milliseconds earlier, because clocks differ. */
 const margin = 300_000
 
 const again: Backoff = {first: 1000, longest: 60_000}
@@ -23,16 +23,16 @@ export interface ReaderOptions {
 }
 
 /**
- * One archive, as one line with what comes live: first what the archive has behind the stored position, then what came
- * live meanwhile. Messages that are in both have the same event id, so the Host stores them once.
+ * Merges one archive and the live messages into one sequence: first the archive after the stored position, then the
+ * live messages received in the meantime. A message in both has the same event id, so the Host stores it once.
  */
 export class Reader {
   readonly #options: ReaderOptions
-  /** What came live and waits for the archive; undefined where it need not. */
+  /** Live messages that wait for the archive; undefined if they need not wait. */
   #held: Arrival[] | undefined = []
   #isReading = false
   #based: Promise<void> | undefined
-  /** More came in than can wait: the archive has it. */
+  /** More messages arrived than can wait. The archive has them. */
   #isBehind = false
 
   constructor(options: ReaderOptions) {
@@ -40,8 +40,8 @@ export class Reader {
   }
 
   /**
-   * The newest messages, oldest first: those that were handed over, and those that are not yet. Where the archive has
-   * no position yet, everything up to now counts as handed over. Throws where the archive cannot be asked.
+   * Returns the newest messages, oldest first, split into delivered and new ones. If the archive has no position yet,
+   * all messages up to now count as delivered. Throws if the archive cannot be read.
    */
   async begin(): Promise<{readonly known: readonly Archived[]; readonly newer: readonly Archived[]}> {
     const {session, intake, archive} = this.#options
@@ -56,24 +56,24 @@ export class Reader {
     return {known: items.slice(0, end), newer: items.slice(end)}
   }
 
-  /** Resolves once the archive has a stored position: from then on, what comes in is not lost. */
+  /** Resolves once the archive has a stored position. From then on, no message is lost. */
   async based(): Promise<void> {
     await this.#based
   }
 
-  /** What comes live waits until `read` has read what the archive has before it. */
+  /** Holds live messages until `read` has read the archive before them. */
   hold(): void {
     this.#held ??= []
   }
 
-  /** Something came live that is not taken: the archive has it. */
+  /** Notes that a live message was not accepted. The archive has it. */
   missed(): void {
     this.#isBehind = true
     this.hold()
     void this.read()
   }
 
-  /** Takes what came live under the archive's id. */
+  /** Accepts a live message under the archive's id. */
   live(id: string, at: number, events: Arrival["events"]): void {
     const {intake, archive} = this.#options
     const arrival = {events, place: {archive, id, at}}
@@ -83,7 +83,7 @@ export class Reader {
     else this.#held.push(arrival)
   }
 
-  /** Hands over what the archive has and then what came live. Resolves then, or when the stream has ended. */
+  /** Delivers the archive's messages and then the live ones. Resolves afterwards, or when the stream ends. */
   async read(): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true

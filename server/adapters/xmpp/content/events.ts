@@ -4,7 +4,7 @@ import type {Memory} from "../memory.ts"
 import {ns} from "../stream/names.ts"
 import {type Named, readContent} from "./read.ts"
 
-/** Where a message was said, and by whom. */
+/** The place and the author of a message. */
 export interface Scene {
   readonly channel: Channel
   /** Undefined in a direct chat. */
@@ -14,11 +14,11 @@ export interface Scene {
 }
 
 export interface Said {
-  /** Of the event. */
+  /** The event's id. */
   readonly id: string
-  /** Of the message. */
+  /** The message's id. */
   readonly message: string
-  /** By which a correction names the message. */
+  /** The id by which a correction names the message. */
   readonly origin: string
   /** In milliseconds since 1970. */
   readonly at: number
@@ -27,8 +27,8 @@ export interface Said {
 type Rest = Pick<DatedIncoming, "message" | "emoji"> & {readonly suffix?: string}
 
 /**
- * What a message of somebody else comes to: a message, an edit, a deletion, reactions; nothing where it is none of
- * these, such as a receipt. In a room nobody edits or deletes what others have said; what the room itself deletes is
+ * Returns the events of another user's message: a message, an edit, a deletion, or reactions; empty for others, such as
+ * receipts. In a room, users cannot edit or delete messages of others. Deletions by the room itself are in
  * `deletedByRoom`.
  */
 export const eventsOf = (message: Element, said: Said, scene: Scene, memory: Memory): readonly DatedIncoming[] => {
@@ -73,7 +73,7 @@ export const eventsOf = (message: Element, said: Said, scene: Scene, memory: Mem
   return [event("message-created", {message: {id: said.message, content}})]
 }
 
-/** The id of the message that the sender takes back: XEP-0424 as it is now, and as it was. */
+/** Returns the id of the message that the sender retracts, by the current and the earlier version of XEP-0424. */
 export const retractedIn = (message: Element): string | undefined => {
   const now = message.getChild("retract", ns.retract1)
   if (now !== undefined) return now.attrs.id
@@ -81,13 +81,18 @@ export const retractedIn = (message: Element): string | undefined => {
   return before?.getChild("retract", ns.retract0) === undefined ? undefined : before.attrs.id
 }
 
-/** Did the sender say it? In a room that has to be known; in a direct chat there is only the bot beside the sender. */
+/**
+ * Whether the sender wrote the message. In a room, the author must be known. In a direct chat, the only other author is
+ * the bot.
+ */
 const isTheirs = (id: string, {channel, guild, user}: Scene, memory: Memory): boolean => {
   const known = memory.find(channel.id, id)
   return known === undefined ? guild === undefined : known.user === user.id
 }
 
-/** What a room's moderators have deleted: XEP-0425 as it is now, and as it was. `by` is who did it. */
+/**
+ * Returns a deletion by a room's moderators, by the current and the earlier version of XEP-0425. `by` is the moderator.
+ */
 export const deletedByRoom = (message: Element): {readonly id: string; readonly by: string | undefined} | undefined => {
   const now = message.getChild("retract", ns.retract1)
   const before = message.getChild("apply-to", ns.fasten)
@@ -96,7 +101,7 @@ export const deletedByRoom = (message: Element): {readonly id: string; readonly 
   return moderated === undefined || id === undefined ? undefined : {id, by: moderated.attrs.by}
 }
 
-/** Remembers the reactions in a stanza: it holds all that its sender has to a message (XEP-0444). */
+/** Remembers the reactions in a stanza, which contains all reactions of its sender to a message (XEP-0444). */
 export const noteReactions = (message: Element, channel: string, user: string, memory: Memory): void => {
   const reactions = message.getChild("reactions", ns.reactions)
   if (reactions?.attrs.id !== undefined) memory.react(channel, reactions.attrs.id, user, emojisIn(reactions))
@@ -107,7 +112,7 @@ const emojisIn = (reactions: Element): readonly string[] =>
     emoji => emoji !== "" && emoji.length <= 64,
   )
 
-/** What is new in a stanza, and what is gone. */
+/** Returns the added and the removed reactions. */
 const reactedIn = (reactions: Element, message: string, {channel, user}: Scene, memory: Memory) => {
   const now = emojisIn(reactions)
   const before = memory.reactions(channel.id, message, user.id)

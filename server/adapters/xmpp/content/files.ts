@@ -1,4 +1,4 @@
-/** Media types by the end of a name: XMPP tells none with an address. */
+/** Media types by file extension, because XMPP sends no type with an address. */
 const types: Readonly<Record<string, string>> = {
   aac: "audio/aac",
   avif: "image/avif",
@@ -31,7 +31,7 @@ export const mediaTypeOf = (name: string): string | undefined => {
   return Object.hasOwn(types, end) ? types[end] : undefined
 }
 
-/** What people see of an address: its last part. */
+/** Returns the file name in an address: its last part. */
 export const nameOf = (address: string): string => {
   const last = new URL(address).pathname.split("/").at(-1) ?? ""
   try {

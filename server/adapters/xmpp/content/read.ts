@@ -4,26 +4,23 @@ import {normal} from "../stream/jid.ts"
 import {ns} from "../stream/names.ts"
 import {mediaTypeOf, nameOf} from "./files.ts"
 
-/** The bot, as a message may name it. */
+/** The names by which a message may mention the bot. */
 export interface Named {
-  /** Of the login. */
+  /** The id of the login. */
   readonly id: string
   readonly name: string
-  /** Its nick in the room of the message, and its address there. */
+  /** The bot's nick in the message's room, and its address there. */
   readonly nick?: string
   readonly occupant?: string
 }
 
-/** From and up to a character of a body, counted in Unicode characters (XEP-0426). */
+/** A range of a body, in Unicode characters (XEP-0426). */
 interface Range {
   readonly begin: number
   readonly end: number
 }
 
-/**
- * What somebody wrote, in elements; empty for a message without text and files. Text stays as it is: styling is not
- * read.
- */
+/** Returns the content of a message as elements; empty without text and files. Styling is not parsed. */
 export const readContent = (message: Element, bot: Named, sender: string): readonly Node[] => {
   const body = message.getChild("body")?.getText() ?? ""
   const characters = Array.from(body)
@@ -56,7 +53,7 @@ export const readContent = (message: Element, bot: Named, sender: string): reado
 const slice = (characters: readonly string[], begin: number, end: number): string =>
   characters.slice(begin, Math.max(begin, end)).join("")
 
-/** The id of the message that this one answers (XEP-0461). */
+/** Returns the id of the quoted message (XEP-0461). */
 const quoteIn = (message: Element): string | undefined => message.getChild("reply", ns.reply)?.attrs.id || undefined
 
 const rangeOf = ({attrs}: Element, from: "start" | "begin", length: number): Range | undefined => {
@@ -66,7 +63,7 @@ const rangeOf = ({attrs}: Element, from: "start" | "begin", length: number): Ran
     : undefined
 }
 
-/** The part of the body that repeats the answered message for clients without replies (XEP-0428). */
+/** Returns the part of the body that repeats the quoted message for clients without replies (XEP-0428). */
 const fallbackIn = (message: Element, length: number): Range | undefined => {
   const fallback = message.getChildren("fallback", ns.fallback).find(({attrs}) => attrs.for === ns.reply)
   const part = fallback?.getChild("body")
@@ -74,14 +71,14 @@ const fallbackIn = (message: Element, length: number): Range | undefined => {
   return part.attrs.start === undefined ? {begin: 0, end: length} : rangeOf(part, "start", length)
 }
 
-/** More in one message are left out. */
+/** Further mentions in a message are ignored. */
 const mostMentions = 100
 
 interface Mention extends Range {
   readonly element: Node
 }
 
-/** Who is named in the body (XEP-0372), in the order of the text; what overlaps is left out. */
+/** Returns the mentions in the body (XEP-0372), in order. Overlapping ones are dropped. */
 const mentionsIn = (
   message: Element,
   characters: readonly string[],
@@ -113,10 +110,7 @@ const addressOf = (uri: string): string | undefined => {
   }
 }
 
-/**
- * A message that begins with the bot's nick calls the bot; one that begins with `/me` tells what its sender does
- * (XEP-0245).
- */
+/** Turns a leading nick of the bot into a mention, and a leading `/me` into the sender's name (XEP-0245). */
 const calling = (text: readonly Node[], bot: Named, sender: string): readonly Node[] => {
   const [first, ...rest] = text
   if (typeof first !== "string") return text
@@ -127,7 +121,7 @@ const calling = (text: readonly Node[], bot: Named, sender: string): readonly No
   return /^[:,\s]/.test(after) ? [h("at", {id: bot.id, name: bot.name}), after, ...rest] : text
 }
 
-/** Addresses of files (XEP-0066). Nothing but what the Host may open. */
+/** Returns addresses of files (XEP-0066), limited to those that the Host may open. */
 const filesIn = (message: Element): readonly {readonly src: string; readonly name: string}[] =>
   message.getChildren("x", ns.oob).flatMap(part => {
     const src = part.getChild("url")?.getText().trim() ?? ""

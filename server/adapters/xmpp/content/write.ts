@@ -1,19 +1,19 @@
 import {isElement, type Element as Markup, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
 
-/** What a message is made of, for XMPP. */
+/** A message for XMPP. */
 export interface Written {
   readonly body: string
-  /** Clients show the marks of XEP-0393 as what they mean. Else they must show the body as it is. */
+  /** Whether clients may interpret the marks of XEP-0393. Otherwise they must show the body unchanged. */
   readonly isStyled: boolean
   readonly files: readonly Markup[]
-  /** The message that this one answers. */
+  /** The quoted message. */
   readonly quote: {readonly id: string; readonly text: string} | undefined
 }
 
 export interface WriteOptions {
-  /** What people in the channel call a user; undefined for one that is not there. */
+  /** Returns a user's nick in the channel; undefined if the user is not there. */
   readonly nickOf: (id: string) => string | undefined
-  /** Files stay in the text, by name and address. */
+  /** Whether files stay in the text, by name and address. */
   readonly withFiles?: boolean
 }
 
@@ -32,8 +32,8 @@ const blocks = new Set(["p", "message"])
 const fileTypes = new Set(["img", "audio", "video", "file"])
 
 /**
- * What a message says. XEP-0393 has no way to write a mark as itself: text that holds one, or begins a line with `>`,
- * makes the whole message plain, so that nothing that somebody says becomes markup.
+ * Writes the text of a message. XEP-0393 cannot escape marks. If the text contains a mark, or a line starting with `>`,
+ * the whole message is plain, so that user text never becomes markup.
  */
 export const writeContent = (content: readonly Node[], options: WriteOptions): Written => {
   const {withFiles = false} = options
@@ -76,7 +76,7 @@ const styled = (type: string, inner: string): string | undefined => {
     return `\`\`\`\n${inner.replace(/\n$/, "")}\n\`\`\`\n`
   if (type === "blockquote") return `${inner.replace(/\n$/, "").replace(/^/gm, "> ")}\n`
   const mark = spans[type]
-  // A span holds one line, and no space at its ends.
+  // A span has one line, without spaces at its ends.
   return mark && inner.replace(/^([^\S\n]*)(\S.*?)([^\S\n]*)$/gm, `$1${mark}$2${mark}$3`)
 }
 
@@ -97,7 +97,7 @@ const quoteIn = (content: readonly Node[]): Written["quote"] => {
   return typeof id === "string" && id !== "" ? {id, text: textOf(quote?.children ?? [])} : undefined
 }
 
-/** The lines that say to which text a message answers, for clients without replies (XEP-0461): at most five. */
+/** Returns the quoted text for clients without replies (XEP-0461), at most five lines. */
 export const quotedLines = (text: string): string =>
   text === ""
     ? ""

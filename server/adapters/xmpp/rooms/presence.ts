@@ -12,13 +12,13 @@ const remedies: Readonly<Record<string, string>> = {
   "not-allowed": "the server does not allow creating this room",
 }
 
-/** Why a room does not let the bot in, with what to do. */
+/** Returns why a room does not let the bot enter, with the remedy. */
 export const remedyOf = (error: Error): string => {
   const remedy = error instanceof StanzaFailure ? remedies[error.condition] : undefined
   return remedy === undefined ? error.message : `${error.message} (${remedy})`
 }
 
-/** The codes that a room adds to a presence (XEP-0045, section 15.6.2). */
+/** Returns the status codes in a presence (XEP-0045, section 15.6.2). */
 export const statusesIn = (stanza: Element): ReadonlySet<string> =>
   new Set(
     stanza
@@ -29,7 +29,7 @@ export const statusesIn = (stanza: Element): ReadonlySet<string> =>
 
 export const itemIn = (stanza: Element): Element | undefined => stanza.getChild("x", ns.mucUser)?.getChild("item")
 
-/** The account of an occupant, where the room tells it. */
+/** Returns the account of an occupant, if the room shows it. */
 export const accountIn = (stanza: Element): string | undefined => {
   const jid = itemIn(stanza)?.attrs.jid
   return jid === undefined ? undefined : bare(jid)

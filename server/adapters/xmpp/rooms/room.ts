@@ -11,34 +11,34 @@ import {ns} from "../stream/names.ts"
 import type {Session} from "../stream/session.ts"
 import {accountIn, itemIn, remedyOf, statusesIn} from "./presence.ts"
 
-/** When a room that does not let the bot in is entered again; a room gets so many milliseconds to answer. */
+/** The pauses before the bot tries to reenter a room, and the timeout for a room's answer, in milliseconds. */
 const again: Backoff = {first: 5000, longest: 300_000}
 const patience = 20_000
 
 interface Occupant {
-  /** The account, where the room tells it. */
+  /** The account, if the room shows it. */
   readonly account: string | undefined
 }
 
 export interface RoomHooks {
-  /** The bot is in, and `features` are known; what comes live meanwhile waits. */
+  /** Called when the bot is in and `features` are known. Live messages wait until it resolves. */
   entered(room: Room): Promise<void>
   heard(message: Element): void
-  /** Somebody else has come in or left since. */
+  /** Called when another user enters or leaves later. */
   moved(room: Room, nick: string, account: string | undefined, isIn: boolean): void
 }
 
-/** What is tried where the wanted nick is taken, in this order. */
+/** Returns the nicks to try, in order, if the wanted one is in use. */
 const variantsOf = (nick: string): readonly string[] => [nick, `${nick}_`, `${nick}__`, `${nick}_1`, `${nick}_2`]
 
 /** One room (XEP-0045) in one connection. */
 export class Room {
   readonly jid: string
   readonly occupants = new Map<string, Occupant>()
-  /** Of the room's disco#info, since it was entered. */
+  /** The room's disco#info features, from the last time the bot entered. */
   features: ReadonlySet<string> = new Set()
   name: string
-  /** Reads its archive; undefined where it has none. */
+  /** The reader of the room's archive; undefined if it has none. */
   reader: Reader | undefined
   #nick: string
   #isIn = false
@@ -70,7 +70,7 @@ export class Room {
     return this.#isIn
   }
 
-  /** May this nick have been the bot's, in this connection or in an earlier one? */
+  /** Whether this nick may have been the bot's, in this connection or an earlier one. */
   mayBeOurs(nick: string): boolean {
     return nick === this.#nick || variantsOf(this.#wanted).includes(nick)
   }
@@ -83,7 +83,7 @@ export class Room {
     return [...this.occupants].find(([, occupant]) => occupant.account === account)?.[0]
   }
 
-  /** Enters; where the room does not let the bot in, says why and goes on trying in the background. Never rejects. */
+  /** Enters the room. If the room rejects the bot, logs the reason and retries in the background. Never rejects. */
   async enter(): Promise<void> {
     try {
       await this.#enterOnce()
@@ -92,7 +92,7 @@ export class Room {
     }
   }
 
-  /** Is the bot still in, as far as the room knows (XEP-0410)? It enters again where it is not. */
+  /** Asks the room whether the bot is still in (XEP-0410). If not, reenters. */
   async confirm(): Promise<void> {
     if (!this.#isIn) return
     const ping = this.#session.xml("ping", {xmlns: ns.ping})
@@ -132,7 +132,7 @@ export class Room {
           session.xml(
             "x",
             {xmlns: ns.muc},
-            // What was said before is read from the archive, under its ids.
+            // Earlier messages are read from the archive, with its ids.
             session.xml("history", {maxstanzas: "0"}),
             password === undefined ? undefined : session.xml("password", {}, password.reveal()),
           ),
@@ -156,20 +156,20 @@ export class Room {
     for (const message of this.#early.splice(0)) this.#hooks.heard(message)
   }
 
-  /** A room that was not there is made as the server makes rooms; until then nobody else gets in. */
+  /** Configures a newly created room with the server's defaults. Until then nobody else can enter. */
   async #make(): Promise<void> {
     const form = this.#session.xml("x", {xmlns: ns.data, type: "submit"})
     await this.#session.iq("set", this.jid, this.#session.xml("query", {xmlns: ns.mucOwner}, form))
     this.#log.info(`the room ${this.jid} did not exist; created it`)
   }
 
-  /** A message of the room as it comes live: handed on once the room's archive is known. */
+  /** Handles a live message of the room. It is passed on once the room's archive is known. */
   message(message: Element): void {
     if (this.#isIn) this.#hooks.heard(message)
     else this.#early.push(message)
   }
 
-  /** A presence from the room or from somebody in it. */
+  /** Handles a presence from the room or from a user in it. */
   presence(stanza: Element): void {
     const nick = resourceOf(stanza.attrs.from ?? "")
     const {type} = stanza.attrs

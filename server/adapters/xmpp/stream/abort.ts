@@ -1,6 +1,6 @@
 /**
- * What the promise comes to, unless a signal is aborted before: then it rejects with the signal's reason, where that
- * is an error.
+ * Settles like the promise, unless a signal aborts first: then it rejects with the signal's reason, if that is an
+ * error.
  */
 export const unlessAborted = <T>(promise: Promise<T>, ...signals: readonly (AbortSignal | undefined)[]): Promise<T> =>
   new Promise((resolve, reject) => {

@@ -5,16 +5,16 @@ import {connect as connectTls} from "node:tls"
 import type {AccountSettings} from "../account.ts"
 import {domainOf} from "./jid.ts"
 
-/** A server gets so many milliseconds for the connection and for TLS. */
+/** The timeout for the connection and for TLS, in milliseconds. */
 const patience = 15_000
 
-/** What a server may say before TLS, in bytes. */
+/** The most bytes that a server may send before TLS. */
 const longestGreeting = 65_536
 
 interface Place {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte (XEP-0368), and not by STARTTLS. */
+  /** TLS from the first byte (XEP-0368), instead of STARTTLS. */
   readonly direct: boolean
 }
 
@@ -24,8 +24,8 @@ export interface Dialed {
 }
 
 /**
- * A connection to the account's server, with TLS unless the account says otherwise. Without TLS nothing is sent where
- * it is asked for, whatever the server offers. Throws why none of the server's addresses can be used.
+ * Connects to the account's server, with TLS unless the account turns it off. If TLS is required, nothing is sent
+ * without it, whatever the server offers. Throws why no address of the server works.
  */
 export const dial = async (account: AccountSettings, closed: AbortSignal): Promise<Dialed> => {
   const signal = AbortSignal.any([closed, AbortSignal.timeout(patience)])
@@ -60,7 +60,7 @@ const placesOf = async ({jid, service}: AccountSettings): Promise<readonly Place
 
 const lookUp = async (service: string, domain: string, direct: boolean) => {
   const records = await resolveSrv(`_${service}._tcp.${domain}`).catch(() => [])
-  // A lone dot says that the service is not there (RFC 2782).
+  // A single dot means that the service does not exist (RFC 2782).
   return records
     .filter(({name}) => name !== "" && name !== ".")
     .map(({name, port, priority, weight}) => ({host: name, port, priority, weight, direct}))
@@ -105,7 +105,9 @@ const encrypt = async (
   }
 }
 
-/** Asks for TLS (RFC 6120, section 5). What came in plain text is thrown away, so that nobody in between adds to it. */
+/**
+ * Requests TLS (RFC 6120, section 5). Discards the plain text received before, so that an attacker cannot inject any.
+ */
 const startTls = async (socket: Socket, domain: string, signal: AbortSignal): Promise<void> => {
   const names = "xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'"
   socket.write(`<?xml version='1.0'?><stream:stream to='${domain}' version='1.0' ${names}>`)

@@ -3,13 +3,13 @@ import type {Session} from "./session.ts"
 
 export interface Discovered {
   readonly features: ReadonlySet<string>
-  /** Of the first identity that has one. */
+  /** The name of the first identity that has one. */
   readonly name: string | undefined
-  /** Values of the first form of each type and variable, as `<FORM_TYPE> <var>`. */
+  /** Values of each form's fields, with the key `<FORM_TYPE> <var>`. */
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** What an address is and can do (XEP-0030). Throws `StanzaFailure`. */
+/** Returns the identity and features of an address (XEP-0030). Throws `StanzaFailure`. */
 export const discover = async (session: Session, jid: string, signal?: AbortSignal): Promise<Discovered> => {
   const answer = await session.iq("get", jid, session.xml("query", {xmlns: ns.info}), signal)
   const query = answer.getChild("query", ns.info)
@@ -28,7 +28,7 @@ export const discover = async (session: Session, jid: string, signal?: AbortSign
   }
 }
 
-/** The addresses that a server offers. */
+/** Returns the addresses that a server offers. */
 export const discoverItems = async (
   session: Session,
   jid: string,

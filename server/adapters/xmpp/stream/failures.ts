@@ -2,7 +2,7 @@ import type {Element} from "@xmpp/client"
 import {refused} from "../../../../shared/sdk/sdk.ts"
 import {ns} from "./names.ts"
 
-/** What a server or a peer answered in place of what was asked for (RFC 6120, section 8.3). */
+/** An error answer of a server or a peer (RFC 6120, section 8.3). */
 export class StanzaFailure extends Error {
   readonly condition: string
   /** `auth`, `cancel`, `continue`, `modify` or `wait`. */
@@ -15,7 +15,7 @@ export class StanzaFailure extends Error {
   }
 }
 
-/** Of a stanza of type `error`. */
+/** Reads the failure in a stanza of type `error`. */
 export const failureIn = (stanza: Element): StanzaFailure => {
   const error = stanza.getChild("error")
   const parts = error?.getChildElements().filter(part => part.getNS() === ns.stanzas) ?? []
@@ -28,13 +28,10 @@ export const failureIn = (stanza: Element): StanzaFailure => {
   )
 }
 
-/**
- * Conditions that another attempt may not meet, whatever their type: the bot enters a room again when it was put out
- * of it.
- */
+/** Conditions for which a retry may succeed, whatever their type: the bot reenters a room after it was removed. */
 const passing = new Set(["not-acceptable", "recipient-unavailable", "remote-server-timeout", "resource-constraint"])
 
-/** Has this to be tried again? `wait` says so; what an error of another type is about does not change by itself. */
+/** Whether to retry. The type `wait` says so; errors of other types are permanent. */
 export const isPassing = (error: unknown): boolean =>
   !(error instanceof StanzaFailure) || error.type === "wait" || passing.has(error.condition)
 
@@ -49,7 +46,7 @@ const remedies: Readonly<Record<string, string>> = {
   "jid-malformed": "Use an address such as ann@example.org.",
 }
 
-/** What an act throws for it: a refusal where another attempt would not help. */
+/** Converts the error of an act: to a refusal if a retry would not help. */
 export const outcomeOf = (what: string, error: unknown): unknown => {
   if (!(error instanceof StanzaFailure)) return error
   const message = `${what}: ${error.message}`
@@ -64,11 +61,11 @@ interface LibraryError extends Error {
 
 const passingLogins = new Set(["aborted", "temporary-auth-failure"])
 
-/** Why a login did not come about, or why the server ended the stream. */
+/** Explains why a login failed, or why the server ended the stream. */
 export const streamFailure = (error: LibraryError, jid: string): Error => {
   const {name, condition, message} = error
   if (name === "SASLError" && !passingLogins.has(condition ?? "")) return loginRefused(jid, message)
-  // The library has found none among the mechanisms of the server that needs no encryption.
+  // The server offers no mechanism that the library may use without encryption.
   if (/^SASL: Mechanism undefined/.test(message))
     return loginRefused(jid, "the server accepts the password only over TLS")
   if (name !== "StreamError") return error

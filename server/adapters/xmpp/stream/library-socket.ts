@@ -2,9 +2,8 @@ import {EventEmitter} from "node:events"
 import type {Dialed} from "./dial.ts"
 
 /**
- * What the library takes for a socket: a connection that is there already. It gets text and not bytes, because the
- * library would break a character whose bytes come in two chunks; and what the library throws at what the server sent
- * ends the connection.
+ * Gives the library an existing connection as its socket. It passes on text, because the library would break a
+ * character whose bytes arrive in two chunks. If the library throws on the server's input, the connection ends.
  */
 export class LibrarySocket extends EventEmitter {
   readonly secure: boolean

@@ -1,4 +1,4 @@
-/** The namespaces of the protocols that the adapter speaks; XEPs are at https://xmpp.org/extensions/. */
+/** The namespaces of the adapter's protocols; XEPs are at https://xmpp.org/extensions/. */
 export const ns = {
   stanzas: "urn:ietf:params:xml:ns:xmpp-stanzas",
   carbons: "urn:xmpp:carbons:2",
@@ -34,7 +34,7 @@ export const ns = {
 } as const
 
 /**
- * What marks a message as encrypted from end to end: OMEMO in two versions, OpenPGP, and the announcement of either.
+ * Elements that mark a message as end-to-end encrypted: OMEMO in two versions, OpenPGP, and the announcement of either.
  */
 export const encryptions = [
   ["encrypted", "eu.siacs.conversations.axolotl"],

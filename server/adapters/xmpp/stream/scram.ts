@@ -2,7 +2,7 @@ import {createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual} from "node
 import {promisify} from "node:util"
 import type {SaslFactory} from "@xmpp/client"
 
-/** A server may ask for so many rounds of hashing; common are 4096 to 100,000. */
+/** The most rounds of hashing that a server may require; 4096 to 100,000 are common. */
 const mostRounds = 10_000_000
 
 const derive = promisify(pbkdf2)
@@ -19,8 +19,8 @@ interface Credentials {
 }
 
 /**
- * The login SCRAM-SHA-1 (RFC 5802) with the runtime's own PBKDF2. The library makes a key object for each of ten thousand
- * rounds, which takes a processor more than a second for each login.
+ * SCRAM-SHA-1 login (RFC 5802) with the runtime's own PBKDF2. The library creates a key object in each of ten thousand
+ * rounds, which costs more than a second of processor time per login.
  */
 export class Scram {
   readonly name = "SCRAM-SHA-1"
@@ -34,7 +34,7 @@ export class Scram {
     this.#nonce = nonce
   }
 
-  /** What the client says next. Throws where the server's challenge is none of its answer. */
+  /** Returns the client's next message. Throws if the server's challenge does not answer it. */
   async response({username, password}: Credentials): Promise<string> {
     const challenge = this.#challenge
     if (challenge === undefined) {
@@ -42,7 +42,7 @@ export class Scram {
       this.#first = `n=${name},r=${this.#nonce}`
       return `n,,${this.#first}`
     }
-    // What comes after the proof is the server's signature, to which there is no answer.
+    // The message after the proof is the server's signature, which needs no answer.
     if (this.#signature !== undefined) return ""
     const {r: nonce = "", s: salt = "", i = ""} = attributesOf(challenge)
     const rounds = Number(i)
@@ -63,7 +63,7 @@ export class Scram {
     else this.final(message)
   }
 
-  /** Throws where the server does not know the password. */
+  /** Throws if the server does not know the password. */
   final(message: string): void {
     const given = Buffer.from(attributesOf(message).v ?? "", "base64")
     const wanted = this.#signature
@@ -72,7 +72,7 @@ export class Scram {
   }
 }
 
-/** Takes the place of the library's own. */
+/** Replaces the library's own mechanism. */
 export const useScram = ({_mechs: mechanisms}: SaslFactory): void => {
   for (const mechanism of mechanisms) if (mechanism.name === "SCRAM-SHA-1") mechanism.mech = Scram
 }

@@ -11,12 +11,12 @@ import {LibrarySocket} from "./library-socket.ts"
 import {ns} from "./names.ts"
 import {useScram} from "./scram.ts"
 
-/** One step of the login, an answer of a server, and the goodbye get so many milliseconds. */
+/** The timeouts for one step of the login, for an answer, and for the goodbye, in milliseconds. */
 const patience = {step: 15_000, answer: 25_000, goodbye: 1000} as const
 
 type Library = typeof import("@xmpp/client")
 
-/** What stands in no XML document (XML 1.0, section 2.2); a server ends the stream of a client that sends it. */
+/** Characters that XML does not allow (XML 1.0, section 2.2). A server ends the stream of a client that sends them. */
 const noXml = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu
 
 const clean = (text: string): string => text.replace(noXml, "")
@@ -24,15 +24,15 @@ const clean = (text: string): string => text.replace(noXml, "")
 export interface LoginOptions {
   readonly load: CheckTools["load"]
   readonly signal: AbortSignal
-  /** In place of the account's. */
+  /** Replaces the account's resource. */
   readonly resource?: string
 }
 
-/** One stream to the account's server, logged in. */
+/** One logged-in stream to the account's server. */
 export class Session {
   /** The address of the account. */
   readonly own: string
-  /** Aborted when the stream has ended, with why. */
+  /** Aborted with the reason when the stream ends. */
   readonly ended: AbortSignal
   readonly #client: Client
   readonly #library: Library
@@ -46,7 +46,7 @@ export class Session {
     this.#destroy = destroy
   }
 
-  /** Connects and logs in. Throws a refusal where the server says no for good. */
+  /** Connects and logs in. Throws a refusal if the server rejects the account permanently. */
   static async login(account: AccountSettings, {load, signal, resource}: LoginOptions): Promise<Session> {
     const library = await load<Library>("@xmpp/client")
     const dialed = await dial(account, signal)
@@ -75,12 +75,12 @@ export class Session {
     return new Session(bare(account.jid), client, library, ended, destroy)
   }
 
-  /** The full address that the server has given. */
+  /** The full address that the server assigned. */
   get jid(): string {
     return this.#client.jid?.toString() ?? this.own
   }
 
-  /** An element without the characters that XML does not have. */
+  /** Creates an element, without characters that XML does not allow. */
   readonly xml = (
     name: string,
     attrs: Readonly<Record<string, string | undefined>> = {},
@@ -101,10 +101,10 @@ export class Session {
     await this.#client.send(stanza)
   }
 
-  /** Asks, and resolves to the answer. Throws `StanzaFailure` for what was answered with an error. */
+  /** Sends a request. Resolves to the answer. Throws `StanzaFailure` if the answer is an error. */
   async iq(type: "get" | "set", to: string | undefined, child: Element, signal?: AbortSignal): Promise<Element> {
     if (this.ended.aborted) throw new Error("the connection is closed")
-    // The library takes any answer with this id, so nobody may guess it.
+    // The library accepts any answer with this id, so the id must be unguessable.
     const stanza = this.xml("iq", {type, to, id: randomUUID()}, child)
     const answer = this.#client.iqCaller.request(stanza, patience.answer)
     return unlessAborted(answer, signal, this.ended).catch(error => {
@@ -112,11 +112,11 @@ export class Session {
     })
   }
 
-  /** Resolves once the server has dealt with everything that was sent before. */
+  /** Resolves once the server has processed everything sent before. */
   async fence(signal?: AbortSignal): Promise<void> {
     const ping = this.xml("ping", {xmlns: ns.ping})
     await this.iq("get", domainOf(this.own), ping, signal).catch(error => {
-      // Whatever it answers, it has come so far.
+      // Any answer shows that the server has processed it.
       if (!(error instanceof StanzaFailure)) throw error
     })
   }
@@ -133,7 +133,7 @@ export class Session {
   }
 }
 
-/** The library's error for an answer, and its time limit. */
+/** Converts the library's error for an answer, and its timeout. */
 const asFailure = (error: unknown): unknown => {
   if (!(error instanceof Error)) return error
   if (error.name === "TimeoutError") return new Error("the server did not answer in time")
@@ -143,13 +143,13 @@ const asFailure = (error: unknown): unknown => {
 }
 
 /**
- * Has the library take this connection in place of one of its own: it cannot skip the check of a certificate, nor
- * insist on TLS.
+ * Makes the library use this connection instead of opening its own: it cannot skip the certificate check or require
+ * TLS.
  */
 const useSocket = (client: Client, socket: LibrarySocket): void => {
   const tcp = client.transports.find(({prototype}) => prototype.socketParameters("xmpp://localhost") !== undefined)
   if (tcp === undefined) throw new Error("@xmpp/client has no TCP transport")
-  // The library makes what `Socket` is by `new`.
+  // The library creates `Socket` with `new`.
   const take = function take() {
     return socket
   }
@@ -158,8 +158,8 @@ const useSocket = (client: Client, socket: LibrarySocket): void => {
 }
 
 /**
- * Leaves out two features of the server. Stream management: the library acknowledges stanzas before they are stored,
- * and the archive tells what was missed. SASL 2: it logs in otherwise.
+ * Removes two features of the server. Stream management, because the library acknowledges stanzas before they are
+ * stored, and the archive covers missed ones. SASL 2, because its login differs.
  */
 const keepToTheCore = (client: Client): void => {
   client.prependListener("element", (element: Element) => {
@@ -174,7 +174,7 @@ const watchEnd = (client: Client, jid: string): AbortSignal => {
   let said: Error | undefined
   const end = () => ended.abort(said ?? new Error("the server closed the connection"))
   client.on("error", (error: Error) => {
-    // Errors of single stanzas come here too.
+    // Errors of single stanzas arrive here too.
     const isOfStream = ["StreamError", "XMLError"].includes(error.name)
     if (isOfStream || client.status !== "online" || "code" in error) said ??= streamFailure(error, jid)
     if (isOfStream) end()

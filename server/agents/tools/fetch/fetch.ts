@@ -10,10 +10,10 @@ import type {AgentTool} from "../tool.ts"
 import {isListed} from "./hosts.ts"
 import {textOfHtml} from "./html-text.ts"
 
-/** It may take so long in all, in milliseconds. */
+/** The time limit for a page, in milliseconds. */
 const patience = 15_000
 
-/** The most bytes that are read. */
+/** The most bytes that are read of a page. */
 const mostBytes = 256 * 1024
 
 const Arguments = Type.Object(
@@ -23,16 +23,16 @@ const Arguments = Type.Object(
 type Arguments = Static<typeof Arguments>
 
 export interface FetchDeps {
-  /** Hosts of private networks that may be read from all the same: `files.allowPrivate`. */
+  /** Hosts on private networks that are allowed: `files.allowPrivate`. */
   readonly privateHosts: () => readonly string[]
-  /** Milliseconds; 15 seconds when left out. */
+  /** In milliseconds; 15 seconds by default. */
   readonly patience?: number
   readonly lookup?: Lookup
 }
 
 /**
- * Reads a page of a host that the binding lists. The address that is connected to is checked, after each redirect too: none of a private
- * network, and no host that is not listed.
+ * Reads a page from a host that the binding lists. It checks the address of each connection, after redirects too: it
+ * rejects private networks and unlisted hosts.
  */
 export const fetchTool = (deps: FetchDeps): AgentTool => ({
   name: "fetch",
@@ -51,7 +51,7 @@ export const fetchTool = (deps: FetchDeps): AgentTool => ({
     const url = URL.parse((args as Arguments).url)
     return url === null || isListed(url, hostsOf(binding)) ? undefined : notListed(url, binding)
   },
-  describe: args => `Read ${URL.parse((args as Arguments).url)?.href ?? "an address that is no URL"}`,
+  describe: args => `Read ${URL.parse((args as Arguments).url)?.href ?? "an address that is not a URL"}`,
   run: async ({args, binding, signal}) => ({value: await read((args as Arguments).url, binding, signal, deps)}),
 })
 
@@ -67,7 +67,7 @@ const read = async (address: string, binding: Binding, outer: AbortSignal, deps:
   }
   const {privateHosts, lookup, patience: limit = patience} = deps
   const work = async (signal: AbortSignal) => {
-    // Few agents read pages: the others do not load what does.
+    // Loaded on demand, because few agents read pages.
     const {openUrl} = await import("../../../runtime/outgoing/open-url.ts")
     const options = {signal, allowPrivate: privateHosts(), requireAllowed, patience: limit}
     const source = await openUrl(address, lookup === undefined ? options : {...options, lookup})
@@ -116,7 +116,7 @@ const decoderOf = (type = ""): TextDecoder => {
   }
 }
 
-/** The first bytes; the rest is not read. */
+/** Returns the first bytes, and does not read the rest. */
 const readStart = async (body: ReadableStream<Uint8Array>) => {
   const reader = body.getReader()
   const pieces: Uint8Array[] = []

@@ -1,8 +1,8 @@
 const ports: Readonly<Record<string, string>> = {"http:": "80", "https:": "443"}
 
 /**
- * Is the host of an address one of these? `example.org` is that name at the usual port of its scheme, `example.org:8443` at this port
- * alone, and `*.example.org` each name under it, but not itself.
+ * Whether these hosts include the host of an address. `example.org` is that name at its scheme's default port,
+ * `example.org:8443` only at this port, and `*.example.org` each name below it, but not itself.
  */
 export const isListed = (url: URL, hosts: readonly string[]): boolean =>
   hosts.some(host => fits(url, host.toLowerCase()))

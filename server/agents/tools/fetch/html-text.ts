@@ -1,6 +1,6 @@
 import {decodeEntities} from "../../../../shared/sdk/text/entities.ts"
 
-/** What is in these is not read by people. */
+/** Elements whose content people do not see. */
 const unread = [
   "script",
   "style",
@@ -14,16 +14,16 @@ const unread = [
   "select",
 ] as const
 
-/** These stand on lines of their own. */
+/** Elements that start and end a line. */
 const blocks: ReadonlySet<string> = new Set(
   "address article aside blockquote body br dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html legend li main nav ol option p pre section summary table tbody tfoot thead title tr ul".split(
     " ",
   ),
 )
 
-/** The text of a page without its tags, scripts and styles, for a model. Takes time in proportion to the page, whatever it holds. */
+/** Returns the text of a page without tags, scripts and styles, for a model. Runs in linear time for any page. */
 export const textOfHtml = (html: string): string => {
-  // Positions stay as they are: other letters may change their length.
+  // Lowers only ASCII letters, because others may change the length, and with it the positions.
   const lower = html.replace(/[A-Z]+/g, letters => letters.toLowerCase())
   const parts: string[] = []
   let kept = 0
@@ -47,10 +47,10 @@ export const textOfHtml = (html: string): string => {
 }
 
 interface Tag {
-  /** Empty where a `<` begins none; a comment is called `!`. */
+  /** Empty if the `<` starts no tag. A comment is called `!`. */
   readonly name: string
   readonly isEnd: boolean
-  /** Behind it, and behind what it holds where nobody reads that. */
+  /** The position after the tag, and after its content if people do not see it. */
   readonly end: number
 }
 
@@ -71,7 +71,7 @@ const readTag = (lower: string, open: number): Tag => {
   return {name, isEnd: false, end: close < 0 ? lower.length : endOfTag(lower, close)}
 }
 
-/** Behind the `>` that ends a tag; one within quotes does not. */
+/** Returns the position after the `>` that ends a tag. A `>` within quotes does not end it. */
 const endOfTag = (lower: string, from: number): number => {
   const next = /["'>]/g
   next.lastIndex = from

@@ -5,7 +5,7 @@ import {closed, lineOf, type WorkroomSide, workroomTool} from "./items.ts"
 
 const {title, description, priority, labels} = commandBodies.add.properties
 
-/** It assigns the item to nobody: an agent starts no run of another one. */
+/** Adds an item without an assignee, so that an agent never starts a run of another agent. */
 export const addTool = (workroom: WorkroomSide): AgentTool =>
   workroomTool("idempotent", {
     name: "add",

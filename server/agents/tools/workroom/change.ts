@@ -21,16 +21,16 @@ const changeTool = <A extends TObject>(workroom: WorkroomSide, tool: ChangeTool<
     run: async (args, use) => change(workroom, use, tool.command(args, use)),
   })
 
-/** Of what is about one item, and says nothing more. */
+/** The parameters of a command that needs only an item. */
 const OfItem = Type.Object({item: ItemNumber}, closed)
 
-/** Gives the command once for the key of the call. Throws what the workroom refuses it with. */
+/** Runs the command once per key of the call. Throws the workroom's refusals. */
 const change = async (workroom: WorkroomSide, {args, key, run: {actor}}: ToolUse, command: ItemCommand) => {
   const {item} = args as Static<typeof OfItem>
   return lineOf(await commandOnce(workroom, {actor, item, request: key, command}))
 }
 
-/** What changes items. An agent never accepts its own work: there is no tool for that. */
+/** Returns the tools that change items. An agent never accepts its own work, so there is no tool for that. */
 export const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
   changeTool(workroom, {
     name: "claim",

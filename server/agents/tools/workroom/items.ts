@@ -5,14 +5,14 @@ import {type Static, type TObject, Type} from "../../../../shared/type.ts"
 import type {Workroom} from "../../../workroom/workroom.ts"
 import type {AgentTool, ToolUse} from "../tool.ts"
 
-/** The workroom, as the tools of agents have it. */
+/** The parts of the workroom that agents' tools use. */
 export type WorkroomSide = Pick<Workroom, "items" | "item" | "run" | "journalOf">
 
 export const closed = {additionalProperties: false}
 
 export const ItemNumber = Type.Integer({minimum: 1, description: "The item's number."})
 
-/** What a tool over the workroom is, but for its name's first part. */
+/** A tool for the workroom, with its name without the prefix. */
 export interface WorkroomTool<A extends TObject> {
   readonly name: string
   readonly description: string
@@ -21,7 +21,7 @@ export interface WorkroomTool<A extends TObject> {
   run(args: Static<A>, use: ToolUse): Promise<unknown>
 }
 
-/** A tool that only looks at items, or one whose command the Journal takes once for each key. */
+/** Returns a tool that only reads items, or one whose command the Journal records once per key. */
 export const workroomTool = <A extends TObject>(effect: "none" | "idempotent", tool: WorkroomTool<A>): AgentTool => ({
   ...tool,
   name: `workroom.${tool.name}`,
@@ -31,7 +31,7 @@ export const workroomTool = <A extends TObject>(effect: "none" | "idempotent", t
   run: async use => ({value: await tool.run(use.args as Static<A>, use)}),
 })
 
-/** An item in a list, and after a command. */
+/** Returns an item for a list, and as the result of a command. */
 export const lineOf = ({id, state, title, priority, assignee, labels, blocker}: Item) => ({
   item: id,
   state,

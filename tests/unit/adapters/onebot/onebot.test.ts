@@ -197,6 +197,7 @@ test("answers: what another attempt cannot change is a refusal", () => {
 test("channels and users are numbers", () => {
   expect(targetOf("7")).toEqual({message_type: "group", group_id: 7})
   expect(targetOf("private:42")).toEqual({message_type: "private", user_id: 42})
-  for (const id of ["", "room", "private:", "1e3", "9".repeat(20), "1.5"]) expect(() => targetOf(id)).toThrow(/not a OneBot id/)
+  for (const id of ["", "room", "private:", "1e3", "9".repeat(20), "1.5"])
+    expect(() => targetOf(id)).toThrow(/not a OneBot id/)
   expect(numberOf(-5)).toBe(-5)
 })
