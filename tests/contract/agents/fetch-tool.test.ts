@@ -159,11 +159,11 @@ test("an address with a password in it is refused", async () => {
 test("what is large is cut, and says so", async () => {
   const large = String(await fetching(at("/large")))
   expect(large).toMatch(
-    /^€+\n\[Cut: this is the beginning, 65536 of 87381 characters\.\]\n\[Cut: only the first 262144 bytes/,
+    /^€+\n\[Cut: only the first 65536 of 87381 characters are shown\.\]\n\[Cut: only the first 262144 bytes/,
   )
   expect(String(await fetching(at("/endless")))).toContain("[Cut: only the first 262144 bytes of the page were read.]")
   expect(String(await fetching(at("/middle")))).toMatch(
-    /a\n\[Cut: this is the beginning, 65536 of 70000 characters\.\]$/,
+    /a\n\[Cut: only the first 65536 of 70000 characters are shown\.\]$/,
   )
 })
 

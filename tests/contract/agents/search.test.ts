@@ -139,7 +139,7 @@ test("a question is words and nothing else", async () => {
   expect(await texts("ap")).toEqual([])
   expect(await texts("hello elephant")).toEqual(["say hello to Bob's cat"])
   expect(await texts("xxx")).toEqual([`${"x".repeat(500)}…`])
-  await expect(search("?! …")).rejects.toThrow("no word to look for")
+  await expect(search("?! …")).rejects.toThrow("no word to search for")
 })
 
 test("what is redacted between reading and indexing is not indexed", async () => {

@@ -138,14 +138,14 @@ describeWith("ngircd", "inspircd")("the server's password", () => {
 })
 
 describeWith("ngircd", "inspircd")("the nick", () => {
-  test.each(servers)("where it is taken on %s, the bot takes another and answers to it", async name => {
+  test.each(servers)("where it is in use on %s, the bot takes another and answers to it", async name => {
     const server = await startIrcServer(name)
     const person = await joinIrc(server, "svcbot", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
     await person.sees(/^:svcbot_!\S+ JOIN/)
     expect(await person.asks("svcbot_", "#lounge", "svcbot_: greet Bob")).toBe("hello Bob")
     expect((await endpointOf(host, "main")).login?.user?.id).toBe("svcbot_")
-    await untilPrinted(host.process, "the nick svcbot is taken; trying svcbot_")
+    await untilPrinted(host.process, "the nick svcbot is in use; trying svcbot_")
   })
 
   test("a variant is never longer than the server allows", async () => {
