@@ -18,7 +18,10 @@ export class TimerAdd extends TimerCommand {
       With --like, place and data come from another timer. Needs a running Host.
     `,
     examples: [
-      ["In an hour", `svc timer add reminders/due --in 1h --data '{"text": "Tea"}' --endpoint sandbox --channel chat`],
+      [
+        "In an hour",
+        `svc timer add reminders/remind --in 1h --data '{"text": "Tea"}' --endpoint sandbox --channel chat`,
+      ],
       ["A copy of a timer, for tomorrow", "svc timer add --like 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --in 24h"],
     ],
   })

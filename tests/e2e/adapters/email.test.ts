@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {threadOf} from "../../../server/adapters/email/ids.ts"
+import {makeReader} from "../../support/docs/documented-commands.ts"
 import {svc} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
@@ -64,6 +65,16 @@ describeWith("dovecot")("mail, at a real Dovecot and a real SMTP server", () => 
     expect(new Set((await inboxOf(again)).map(each => each.event.channel?.id))).toEqual(new Set([channel]))
     const [, second] = await inboxOf(again)
     expect(second?.event.message?.content).toBe(`<quote id="${own.slice(1, -1)}"/>/ask`)
+  })
+
+  test("the command of the page sends a new mail to an address", async () => {
+    const world = await startMailWorld()
+    const host = await startMailHost([world.account({id: "support"})], {runtime})
+    await untilMail(host, "online", "support")
+    const reader = makeReader(host.project, runtime, () => ({"ann@example.org": ann}))
+    await reader.run("docs/adapters/email.md", "Channels and users")
+    const [sent] = await world.untilSent(ann, 1)
+    expect(sent?.text).toBe("The build is green.")
   })
 
   test("files come in and go out, pictures in the HTML too, and a mail that was moved keeps its files", async () => {

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
+import {type Line, linesOfProse, riddles, sentencesOf, widthOf} from "../../../scripts/words/prose.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
-import {type Line, linesOfProse, riddles, sentencesOf, widthOf} from "../../support/docs/prose.ts"
 
 /** Written by people for readers; reference pages are generated, and the other two lists have entries of their own form. */
 const pages = readDocuments().filter(
@@ -21,6 +21,9 @@ test("each sentence of the documentation starts a line", () => {
 
 test("the documentation has no phrase that hides who acts", () => {
   expect(lines.filter(({text}) => riddles.test(text)).map(where)).toEqual([])
+  const lists = readDocuments().filter(({path}) => path === "CHANGELOG.md" || path === "DECISIONS.md")
+  const entries = lists.flatMap(({path, text}) => linesOfProse(path, text))
+  expect(entries.filter(({text}) => riddles.test(text)).map(where)).toEqual([])
 })
 
 test("the checks find what they look for", () => {

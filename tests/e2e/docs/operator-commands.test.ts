@@ -1,0 +1,153 @@
+import {copyFileSync, readFileSync, rmSync} from "node:fs"
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
+import {makeReader, urlOf} from "../../support/docs/documented-commands.ts"
+import {ask, makeReadersProject, readerOf, readersConfig, readersToken} from "../../support/docs/reader-project.ts"
+import {printed, printedJson} from "../../support/host/command-line.ts"
+import {startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeFolder} from "../../support/host/project.ts"
+import {onBun, onNode22, root} from "../../support/host/runtimes.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {describeWith, tool} from "../../support/machine/tools.ts"
+import {monitoringFolder} from "../../support/metrics/monitoring.ts"
+
+test("the pages on changes, capacity, logs, permissions and metrics list commands that work", async () => {
+  const project = makeReadersProject()
+  const reader = readerOf(
+    project,
+    () => ({
+      "diff 6 7": "diff 1 2",
+      "rollback 6": "rollback 1",
+      "irc~libera": "sandbox",
+    }),
+    {isDaemon: true},
+    onNode22 ?? onBun,
+  )
+  await reader.start()
+  await reader.run("docs/operate/logs.md")
+  project.write("svc.config.yml", readersConfig.replace("sandbox: {}", "sandbox: {outbox: {}}"))
+  await reader.run("docs/operate/change.md")
+  await reader.run("docs/operate/change.md", "Change the configuration from the console")
+  await reader.run("docs/operate/change.md", "Disable a plugin now")
+  await reader.run("docs/operate/change.md", "The Host tries a restart before it ends")
+  await reader.run("docs/operate/logs.md", "Earlier runs")
+  await reader.run("docs/operate/change.md", "Rotate the token")
+  expect(project.read(".env")).toMatch(new RegExp(`^HTTP_TOKEN=[0-9a-f]{64}\nHTTP_PREVIOUS_TOKEN=${readersToken}\n$`))
+  await reader.run("docs/operate/check.md", "After a deployment")
+  await reader.run("docs/operate/ingress.md")
+  await reader.run("docs/operate/capacity.md")
+  await reader.run("docs/operate/capacity.md", "When the disk fills")
+  await reader.run("docs/operate/permissions.md", "What may this user do here?")
+  await reader.run("docs/monitoring.md")
+}, 600_000)
+
+test("the page on starts lists commands that work, each in place of the one before", async () => {
+  const project = makeReadersProject()
+  const reader = readerOf(project)
+  await reader.run("docs/operate/run.md", "Start")
+}, 600_000)
+
+test("the page on checks lists the commands of a project's CI, and they pass", async () => {
+  const project = makeReadersProject({
+    files: {
+      "package.json": JSON.stringify({name: "my-bot", type: "module", scripts: {test: "bun test"}}),
+      "tests/greeter.test.ts": readFileSync(`${root}cli/init/template/tests/greeter.test.ts`, "utf8"),
+    },
+  })
+  // CI asks the Host that was deployed, elsewhere.
+  const deployed = makeReadersProject()
+  await readerOf(deployed).start()
+  const reader = readerOf(project, () => ({"https://bot.example.org": urlOf(deployed)}))
+  await reader.run("docs/operate/check.md", "In CI")
+}, 600_000)
+
+test("the page on state lists commands that rescue a database whose file is gone", async () => {
+  const project = makeReadersProject()
+  const spare = makeFolder()
+  const reader = readerOf(project, () => ({"/mnt/spare/": `${spare}/`}))
+  await reader.start()
+  for (const end of ["", "-wal", "-shm"]) rmSync(project.path(`.svc/data.sqlite${end}`), {force: true})
+  await reader.run("docs/operate/state.md", "When the database file is removed or replaced")
+  expect(readFileSync(join(spare, "rescued.sqlite")).subarray(0, 15).toString()).toBe("SQLite format 3")
+}, 600_000)
+
+test("the page on backups lists commands that take a checkpoint from elsewhere, and take a secret out of the data", async () => {
+  const project = makeReadersProject()
+  const backup = makeFolder()
+  const ids = {inbox: "", outbox: ""}
+  const reader = readerOf(project, () => ({
+    "/backup/": `${backup}/`,
+    "-T bot.tar": `-T ${join(backup, "bot.tar")}`,
+    "redact 42": `redact ${ids.inbox}`,
+    "01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e": ids.outbox,
+  }))
+  await reader.start()
+  await printed(project, ["checkpoint", "create", "--output", join(backup, "bot.tar.gz")])
+  await printed(project, ["checkpoint", "export", "newest", "--output", join(backup, "bot.tar")])
+  await printed(project, "checkpoint prune --keep 1")
+  // Another project's Host would take the archive, too; this one must not have it any more.
+  const {items: kept} = await printedJson<{items: {id: string}[]}>(project, "checkpoint list")
+  for (const {id} of kept) rmSync(project.path(".svc/checkpoints", id), {recursive: true})
+  await reader.run("docs/backup.md", "Take one from elsewhere")
+  const {items: taken} = await printedJson<{items: {id: string}[]}>(project, "checkpoint list")
+  expect(taken.map(({id}) => id)).toEqual(kept.map(({id}) => id))
+
+  await ask(project, "/api/plugins/sandbox/messages", {text: `/greet ${readersToken}`})
+  const secret = await until("the bot to greet the secret", async () => {
+    const inbox = await printedJson<{items: {seq: number; state: string}[]}>(project, "inbox list")
+    const outbox = await printedJson<{items: {id: string; state: string}[]}>(project, "outbox list")
+    const [event, answer] = [inbox.items[0], outbox.items[0]]
+    return event?.state === "handled" && answer?.state === "sent" && {inbox: String(event.seq), outbox: answer.id}
+  })
+  Object.assign(ids, secret)
+  await printed(project, "checkpoint create")
+  await reader.run("docs/backup.md", "Secrets")
+  const {items: left} = await printedJson<{items: {uploadedAt: string | null}[]}>(project, "checkpoint list")
+  expect(left.filter(({uploadedAt}) => uploadedAt === null)).toHaveLength(1)
+}, 600_000)
+
+test("the page on backups lists commands that work with a remote database and a copy of it", async () => {
+  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const file = join(scratchFolder(), "restored.sqlite")
+  const settings = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
+  const {project} = await startHost({
+    config: settings,
+    env: {DATABASE_URL: server.url},
+    files: {".env": `DATABASE_URL=${server.url}\n`},
+  })
+  let copy = ""
+  const reader = makeReader(project, onBun, () => ({"http://127.0.0.1:8081": copy}), {
+    after: async line => {
+      // The provider's own copy of this moment.
+      if (line.startsWith("svc ingress pause")) {
+        server.sql(`VACUUM INTO '${file}'`)
+        const restored = join(scratchFolder(), "copy.sqlite")
+        copyFileSync(file, restored)
+        copy = (await startHrana({file: restored})).url
+      }
+    },
+  })
+  await reader.run("docs/backup.md", "A remote database")
+}, 600_000)
+
+describeWith("prometheus")("with a real Prometheus", () => {
+  test("the page on monitoring lists commands that check the example and its rules, and scrape the Host", async () => {
+    const project = makeReadersProject()
+    const reader = readerOf(project)
+    await reader.start()
+    const folder = makeFolder()
+    for (const name of ["prometheus.yml", "svc.rules.yml", "svc.rules.test.yml"])
+      copyFileSync(join(monitoringFolder, name), join(folder, name))
+    const here = {
+      promtool: tool("promtool").path,
+      "prometheus --": `${tool("prometheus").path} --`,
+      "127.0.0.1:9090": `127.0.0.1:${await freePort()}`,
+      "curl -s": "curl -s --retry 50 --retry-connrefused --retry-delay 1",
+    }
+    const env = {...tool("prometheus").env, DEMO_TOKEN: readersToken}
+    await makeReader({...project, folder}, onBun, () => here, {env}).run("docs/monitoring.md", "Prometheus")
+  })
+})

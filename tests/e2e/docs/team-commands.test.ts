@@ -1,0 +1,56 @@
+import {expect, test} from "vitest"
+import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
+import {startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {ask, makeReadersProject, readerOf} from "../../support/docs/reader-project.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+
+const configOf = (url: string, store: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}
+workroom: {store: ${store}}
+plugins: {sandbox: {}}
+agents:
+  helper:
+    provider: openai-compatible
+    model: scripted
+    baseURL: ${url}
+    instructions: You help.
+    permission: user
+    triggers: {items: true}
+`
+
+test.each(bunAnd("node24"))(
+  "the pages on the workroom and on agents list commands that work, on $name",
+  async runtime => {
+    // A stand-in for a model's server: it says what the test wants.
+    const model = await startScriptedModel([{text: "Seven days."}])
+    const project = makeReadersProject({config: configOf(model.url, "file")})
+    await fillDatabase(project, [agentRun(1, {agent: "helper", state: "held", reason: "restored"})])
+    const reader = readerOf(project, () => ({"/items/1/": "/items/2/"}), {}, runtime)
+    await reader.start()
+    await reader.run("docs/workroom.md", "From the command line")
+    await reader.run("docs/workroom.md", "Over HTTP")
+    await reader.run("docs/workroom.md", "Work for an agent")
+    await reader.run("docs/agents/approval.md", "Work items")
+    await reader.run("docs/agents/operate.md")
+    await reader.run("docs/agents/operate.md", "After a restore")
+    const runs = await until("the runs to end", async () => {
+      const {items} = await ask<{items: {state: string; item: number | null}[]}>(project, "/api/runs?kind=agent")
+      return items.every(({state}) => state === "succeeded") && items
+    })
+    expect(runs.map(({item}) => item ?? 0).toSorted()).toEqual([0, 0, 4, 5])
+  },
+  600_000,
+)
+
+test("the page on the workroom lists commands that verify its files, and rebuild the Catalog", async () => {
+  const project = makeReadersProject({config: configOf("http://127.0.0.1:9/v1", "file")})
+  const reader = readerOf(project, () => ({}), {
+    after: async line => {
+      if (line.startsWith("svc workroom verify"))
+        process.kill(JSON.parse(project.read(".svc/host.json")).pid, "SIGTERM")
+    },
+  })
+  await reader.start()
+  await reader.run("docs/workroom.md", "From the command line")
+  await reader.run("docs/workroom.md", "What can go wrong")
+}, 600_000)

@@ -1,0 +1,36 @@
+import {readFileSync} from "node:fs"
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {documentedParts, isNotRun} from "../../support/docs/documented-parts.ts"
+import {notRun} from "../../support/docs/not-run.ts"
+import {runBy} from "../../support/docs/run-by.ts"
+import {root} from "../../support/host/runtimes.ts"
+
+const sourceOf = (test: string) => readFileSync(join(root, "tests", test), "utf8")
+
+test("a test runs each command of the documentation, or the list says why none does", () => {
+  const parts = documentedParts
+    .map(part => ({...part, commands: part.commands.filter(command => !isNotRun(part.page, command))}))
+    .filter(({page, heading, commands}) => commands.length > 0 && runBy[page]?.[heading] === undefined)
+  expect(parts).toEqual([])
+})
+
+test("each test that is said to run a part of a page names that page and that part", () => {
+  const wrong = Object.entries(runBy).flatMap(([page, parts]) =>
+    Object.entries(parts).filter(([heading, file]) => {
+      const source = sourceOf(file)
+      const hasPart = documentedParts.some(part => part.page === page && part.heading === heading)
+      return !hasPart || !source.includes(`"${page}"`)
+    }),
+  )
+  expect(wrong).toEqual([])
+})
+
+test("each entry of the list of commands that no test runs is about a command of its page", () => {
+  const stale = notRun.flatMap(({page, starts}) =>
+    starts.filter(
+      start => !documentedParts.some(part => part.page === page && part.commands.some(each => each.startsWith(start))),
+    ),
+  )
+  expect(stale).toEqual([])
+})
