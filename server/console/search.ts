@@ -139,7 +139,7 @@ export const containing = (expression: string, text: string): Condition => ({
 export const containingInJson = (column: string, text: string): Condition =>
   containing(column, toJson(text).slice(1, -1))
 
-/** The same for a string at a path of such a column. Few rows contain the text anywhere, and only those are parsed. */
+/** The same for a string at a path of a JSON column. Few rows contain the text anywhere, and only those are parsed. */
 export const containingAt = (column: string, path: string, text: string): Condition => {
   const [anywhere, there] = [containingInJson(column, text), containing(`${column} ->> '${path}'`, text)]
   return {sql: `${anywhere.sql} AND ${there.sql}`, args: [...anywhere.args, ...there.args]}

@@ -31,7 +31,7 @@ export interface HostOptions {
   /** The command that started this process, for the message to others that the lock refuses. */
   readonly command: string
   /**
-   * Returns who restarts the Host; `none` if nobody does. The Host asks each time, because a daemon may die before its
+   * Returns who restarts the Host; `none` if there is no supervisor. The Host asks each time, because a daemon may die before its
    * Host.
    */
   readonly supervisor: () => string

@@ -94,9 +94,9 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
   })
   parts.add({name: "the Host's file", stop: () => removeHostFile(paths, runtimeId)})
   const installed = await settleInstall(paths, command)
-  if (installed !== undefined) logs.log.warn(`an install that was cut off is ${installed}`)
+  if (installed !== undefined) logs.log.warn(`an interrupted install was ${installed}`)
   const settled = await settleRestore(paths)
-  if (settled !== undefined) logs.log.warn(`a restore that was cut off is ${settled}`)
+  if (settled !== undefined) logs.log.warn(`an interrupted restore was ${settled}`)
   await removeFolder(paths.pluginCache)
   return {paths, project, lock}
 }

@@ -53,7 +53,7 @@ const addressInUse: ReadonlySet<unknown> = new Set(["EADDRINUSE", "EADDRNOTAVAIL
 
 /**
  * Whether a failed start may succeed later without a change of code or configuration: after a full disk, an address in
- * use, or a database that is unreachable, locked or leased to another Host. Such a failure says nothing against the
+ * use, or a database that is unreachable, locked or leased to another Host. These failures say nothing against the
  * project.
  */
 export const mayPass = (error: unknown): boolean => isFullDisk(error) || waitsFor(error) !== undefined

@@ -93,8 +93,8 @@ const readsRawBody = ({method, body, streamsBody}: Route) =>
   method !== "GET" && body === undefined && streamsBody !== true
 
 /**
- * Gives a handler that reads the body itself the complete body, never above the limit. What `admit` refuses is not
- * read.
+ * Passes the complete body to a handler that reads the body itself. A body above the limit is refused; a request that
+ * `admit` refuses is not read.
  */
 const withinLimit =
   (handle: Handle<RouteCall>, {admit, stream}: Route): Handle<RouteCall> =>

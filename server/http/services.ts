@@ -46,7 +46,7 @@ export interface Identity {
   readonly history: RunHistory
   readonly runtime: Pick<Runtime, "name" | "version">
   /**
-   * Returns who restarts the Host; `none` if nobody does. The Host asks each time, because a daemon may die before its
+   * Returns who restarts the Host; `none` if there is no supervisor. The Host asks each time, because a daemon may die before its
    * Host.
    */
   readonly supervisor: () => string

@@ -32,7 +32,7 @@ export const startChatter = async (server: IrcServer, channel: string, count: nu
       person.say(channel, text)
     }
     const last = [...said.keys()].findLast(text => text.startsWith(`${nick} `))
-    if (last !== undefined) await until("what was said to be heard", () => listener.heard(nick, channel).includes(last))
+    if (last !== undefined) await until("the last line to arrive", () => listener.heard(nick, channel).includes(last))
   }
   const running = Array.from({length: count}, (_, n) => chat(`person${n}`, (n * pause) / count))
   return {

@@ -13,7 +13,7 @@ export const actFor = ({takesActs}: KillPlatform, text: string): Act =>
 
 /**
  * Answers each text with `to <text>`. On a platform with acts, of four texts in a row it answers one with a draft that
- * it edits, reacts to another one, and deletes a message before it answers a third.
+ * it edits, also reacts to a second, and sends and deletes another message before it answers a third.
  */
 const answerPlugin = pluginWith(`
     plugin.on("message-created", {name: "answer"}, async session => {

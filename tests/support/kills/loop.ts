@@ -118,7 +118,7 @@ export class KillLoop {
     const host = await startHost({project, env, runtime, patience})
     this.#startTimes.set(runtime.name, performance.now() - began)
     await until(
-      "what kills have cut off to end",
+      "the interrupted work to end",
       async () => {
         const {suspects, messages} = await openOf(host)
         return suspects === 0 && messages === 0

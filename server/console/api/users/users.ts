@@ -27,7 +27,7 @@ export const exportUser = (users: UserService, project: string): Operation => ({
 })
 
 export const forgetUser = (users: UserService): Operation => ({
-  summary: "Forget a user: redact what was said, and cancel what waits for the user",
+  summary: "Forget a user: redact the messages, and cancel what is pending for the user",
   body: ForgetRequest,
   response: {200: Forgotten},
   handle: async (_, call) => {

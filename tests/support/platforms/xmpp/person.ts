@@ -17,7 +17,7 @@ export interface Person {
   /** Every stanza from the server so far, with its time of arrival in milliseconds since 1970. */
   readonly stanzas: readonly {readonly stanza: Element; readonly at: number}[]
   send(stanza: Element): Promise<void>
-  /** Sends a message; resolves to its id. A bare `to` at the rooms' host is a room. */
+  /** Sends a message; resolves to its id. A `to` without a resource below `rooms.` is a room. */
   say(to: string, text: string, ...more: Child[]): Promise<string>
   /** Sends a message without a text. */
   post(to: string, ...children: Child[]): Promise<string>
