@@ -67,7 +67,7 @@ const describeMigration = (done: MigrationReport): string => {
     ),
     ...(checkpoint === null ? [] : [["checkpoint", `${checkpoint}, created and verified before`] as const]),
     ...describePlugins(done),
-    ["checks", findings.length === 0 ? "integrity and foreign keys are in order" : findings.join("; ")],
+    ["checks", findings.length === 0 ? "integrity and foreign keys are sound" : findings.join("; ")],
     ["took", `${seconds.toFixed(3)} s`],
     ...(size === null ? [] : [["size", `${bytes(size.before)} before, ${bytes(size.after)} after`] as const]),
     ...(dryRun

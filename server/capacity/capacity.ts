@@ -14,7 +14,7 @@ import {resumeAt} from "./disk-watch.ts"
 import {type Growth, type Pages, readDropped, readGrowth, readPages, sample} from "./growth.ts"
 import {Retention, type RetentionOptions, retentionParts} from "./retention.ts"
 
-/** Pages that are given back in one step: writers wait for it. */
+/** How many pages one step returns to the disk; writers wait for a step. */
 const step = 64
 
 export interface CapacityOptions extends RetentionOptions {
@@ -23,7 +23,7 @@ export interface CapacityOptions extends RetentionOptions {
   readonly fileQuota: () => number
 }
 
-/** What a running Host does so that it does not fill its disk, and what it tells of it. */
+/** Keeps a running Host from filling its disk: growth, retention and compaction of the database. */
 export class Capacity {
   readonly retention: Retention
   readonly #options: CapacityOptions
@@ -39,7 +39,7 @@ export class Capacity {
     this.#samples = new Periodic(
       600_000,
       () => sample(database, Date.now()),
-      error => log.debug(`what the database takes was not noted: ${messageOf(error)}`),
+      error => log.debug(`could not record the size of the database: ${messageOf(error)}`),
     )
   }
 
@@ -59,20 +59,20 @@ export class Capacity {
     return readInfo(database, disk, {retention: settings(), fileQuota: fileQuota()}, tables)
   }
 
-  /** What is being done, or was done last; null before the first. */
+  /** The running or last compaction; null before the first. */
   get task(): CompactTask | null {
     return this.#task
   }
 
-  /** What `begin` would give back, at most. Throws `compact_unavailable`. */
+  /** Resolves to the most that `begin` would return to the disk. Throws `compact_unavailable`. */
   async plan(): Promise<Compacted> {
     const {used, unused} = await this.#requireIncremental()
     return {dryRun: true, dropped: 0, before: used + unused, after: used}
   }
 
   /**
-   * Begins to drop what retention drops, and then to give what is unused inside of the file back to the disk, a little at a
-   * time: `task` tells how far it is. Throws `compact_unavailable` where that cannot be done while the Host runs, and `compact_busy`.
+   * Starts a compaction: it applies retention, then returns unused space in the file to the disk in small steps. `task` has
+   * the progress. Throws `compact_busy`, and `compact_unavailable` if a running Host cannot compact this file.
    */
   async begin(): Promise<CompactTask> {
     const pages = await this.#requireIncremental()
@@ -80,7 +80,7 @@ export class Capacity {
     const task: CompactTask = {
       id: uuid(),
       state: "running",
-      step: "dropping old rows",
+      step: "deleting old rows",
       done: 0,
       total: 0,
       result: null,
@@ -94,7 +94,7 @@ export class Capacity {
       error => {
         const {code, message, hint} = toProblem(error, "database_failed")
         this.#note({state: "failed", problem: {code, detail: message, hint}})
-        this.#options.log.warn(`the database was not compacted: ${message}`)
+        this.#options.log.warn(`could not compact the database: ${message}`)
       },
     )
     return task
@@ -109,7 +109,7 @@ export class Capacity {
     const sweep = await this.retention.sweep(Date.now(), done => this.#note({done}))
     const dropped = Object.values(sweep).reduce((sum, rows) => sum + rows, 0)
     const total = (await readPages(database)).unused
-    this.#note({step: "giving space back", done: 0, total})
+    this.#note({step: "returning space", done: 0, total})
     for (let left = total; left > 0; ) {
       if (this.#isStopping) throw new Problem("stopping", "the Host is stopping")
       const began = performance.now()
@@ -117,29 +117,28 @@ export class Capacity {
       const {unused} = await readPages(database)
       if (unused >= left) break
       left = unused
-      // What others delete meanwhile is given back too.
+      // Rows deleted during the compaction add pages, which are returned too.
       this.#note({done: Math.max(0, total - left)})
       await sleep((performance.now() - began) * 3)
     }
     await database.truncateLog()
     const {used, unused} = await readPages(database)
     const after = used + unused
-    log.info("the database was compacted", {before, after})
+    log.info("compacted the database", {before, after})
     return {dryRun: false, dropped, before, after}
   }
 
   async #requireIncremental(): Promise<Pages> {
     const {database} = this.#options
     if (database.location.dialect !== "sqlite")
-      throw new Problem("compact_unavailable", "a remote database is compacted by its own server")
+      throw new Problem("compact_unavailable", "svc cannot compact a remote database; its server does that")
     const pages = await readPages(database)
-    if (!pages.isIncremental)
-      throw new Problem("compact_unavailable", "this file cannot be made smaller while it is in use")
+    if (!pages.isIncremental) throw new Problem("compact_unavailable", "this file cannot shrink while it is in use")
     return pages
   }
 }
 
-/** Of a database that a Host or a command has open. */
+/** Resolves to the information about an open database. */
 export const readInfo = async (
   database: Database,
   {folders, least}: DiskLimit,

@@ -2,38 +2,38 @@ import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {freeSpace} from "../runtime/disk.ts"
 
-/** The Host's own folders, and how much space must be free for them. */
+/** The folders with the Host's data, and the free space that they need. */
 export interface DiskLimit {
   readonly folders: readonly string[]
-  /** Less free space than this, in bytes, is too little; 0 for no limit. */
+  /** The least free space, in bytes; 0 means no limit. */
   readonly least: () => number
 }
 
 export interface DiskWatchOptions extends DiskLimit {
-  /** Hears of it when it changes. */
+  /** Called at each change. */
   readonly onChange: (isFull: boolean) => void
   readonly log: Log
 }
 
-/** Free space is looked at every so many milliseconds. */
+/** The interval between two checks of the free space, in milliseconds. */
 const every = 5000
 
-/** A disk counts as full until it has a tenth more than the least, so that a pause does not flutter. */
+/** A full disk counts as full until it has a tenth more than the least space, so that ingress does not flap. */
 const regained = 1.1
 
-/** So much free space, in bytes, opens ingress again. */
+/** Returns the free space that opens ingress again, in bytes. */
 export const resumeAt = (least: number): number => least * regained
 
 export const isTooFull = (free: number, least: number, wasFull: boolean): boolean =>
   free < (wasFull ? resumeAt(least) : least)
 
 export interface DiskWatch {
-  /** Resolves when the first look is over. */
+  /** Resolves after the first check. */
   start(): Promise<void>
   stop(): void
 }
 
-/** Watches the free space of the Host's own folders from its start to its stop. */
+/** Watches the free space for the Host's data until it is stopped. */
 export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): DiskWatch => {
   let isFull = false
   const look = async () => {
@@ -42,11 +42,12 @@ export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): Di
     if (now === isFull) return
     isFull = now
     const mebibytes = Math.round(free / 1024 ** 2)
-    if (isFull) log.error(`${mebibytes} MiB are free for the Host's data: too little`, {folders: folders.join(" ")})
-    else log.info(`${mebibytes} MiB are free for the Host's data again`)
+    if (isFull)
+      log.error(`too little disk space for the Host's data: ${mebibytes} MiB free`, {folders: folders.join(" ")})
+    else log.info(`enough disk space for the Host's data again: ${mebibytes} MiB free`)
     onChange(isFull)
   }
-  const tell = (error: unknown) => log.warn(`free space is not known: ${messageOf(error)}`)
+  const tell = (error: unknown) => log.warn(`could not read the free disk space: ${messageOf(error)}`)
   let timer: NodeJS.Timeout | undefined
   return {
     start: async () => {

@@ -1,12 +1,12 @@
 import type {Database} from "../database/database.ts"
 import type {RetentionPartName} from "../database/upkeep/retention.ts"
 
-/** How the pages of a database are taken. Sizes in bytes. */
+/** The pages of a database file. Sizes in bytes. */
 export interface Pages {
   readonly size: number
   readonly used: number
   readonly unused: number
-  /** The file can be made smaller in small steps. */
+  /** Whether the file can shrink in small steps. */
   readonly isIncremental: boolean
 }
 
@@ -23,17 +23,17 @@ export const readPages = async (database: Pick<Database, "read">): Promise<Pages
   }
 }
 
-/** Milliseconds: samples are taken so often, kept so long, and growth is told over so much of them. */
+/** In milliseconds: the interval of samples, how long they are kept, and the period over which growth is measured. */
 const hour = 3_600_000
 const aDay = 24 * hour
 const kept = 32 * aDay
 const lookedAt = 7 * aDay
 
-/** Notes what the database takes, once an hour at most. */
+/** Records the size of the database, at most once an hour. */
 export const sample = async (database: Database, now: number): Promise<void> => {
   const {used} = await readPages(database)
   await database.write([
-    // A clock that was set back leaves none in the future.
+    // Deletes samples in the future too, which remain if the clock was set back.
     {sql: "DELETE FROM capacity_samples WHERE at < ? OR at > ?", args: [now - kept, now]},
     {
       sql: "INSERT INTO capacity_samples (at, bytes) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM capacity_samples WHERE at > ?1 - ?3)",
@@ -47,7 +47,7 @@ export interface Growth {
   readonly days: number
 }
 
-/** Undefined until samples of an hour are there. */
+/** Resolves to undefined until the samples cover an hour. */
 export const readGrowth = async (database: Database, now: number): Promise<Growth | undefined> => {
   const [row] = await database.read(
     `SELECT first.at AS first_at, first.bytes AS first_bytes, last.at AS last_at, last.bytes AS last_bytes
@@ -61,7 +61,7 @@ export const readGrowth = async (database: Database, now: number): Promise<Growt
   return {bytesPerDay: Math.round(grown / days), days: Math.round(days * 100) / 100}
 }
 
-/** Rows that were dropped since the project began. `lastAt` in milliseconds since 1970. */
+/** Rows that retention has deleted since the project began. `lastAt` in milliseconds since 1970. */
 export interface Dropped {
   readonly rows: number
   readonly undelivered: number

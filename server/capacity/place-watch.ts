@@ -7,7 +7,7 @@ import type {DatabaseFailure} from "../database/failing.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
-/** How often an idle Host looks, and how often the log repeats that a rescue is due, in milliseconds. */
+/** The interval between two checks, and between two log lines that ask for a rescue, in milliseconds. */
 const lookEvery = 1000
 const repeatEvery = 60_000
 
@@ -15,15 +15,15 @@ export interface PlaceWatchOptions {
   readonly database: Database
   readonly paths: ProjectPaths
   readonly log: Log
-  /** Called once, when nothing can be stored any more: nothing may come in. */
+  /** Called once, when the Host can store nothing any more and must admit no events. */
   readonly onReplaced: () => void
-  /** Called once: another process may hold the project now. */
+  /** Called once, when another process may hold the project. */
   readonly onLockLost: () => void
 }
 
 /**
- * Watches that database and lock are the files that the Host has open. A lock that is lost ends the Host with 75. A database that is
- * lost leaves it up, with ingress paused: it alone holds the data, until a rescue has written them.
+ * Checks that the database and the lock are still the files that the Host has open. A lost lock ends the Host with 75. With a
+ * lost database the Host keeps running with ingress paused: only it has the data, until a rescue has written it.
  */
 export class PlaceWatch {
   readonly #options: PlaceWatchOptions
@@ -51,8 +51,8 @@ export class PlaceWatch {
   }
 
   /**
-   * Writes what the Host holds into a new file: in `data/`, or at an absolute path. The event loop stands still meanwhile. A second
-   * request without a path gets the answer of the first. Throws `rescue_not_needed`, `rescue_failed`.
+   * Writes the Host's data into a new file in `data/` or at an absolute path, and blocks the event loop until it is done. A
+   * second request without a path returns the result of the first. Throws `rescue_not_needed`, `rescue_failed`.
    */
   async rescue(to?: string): Promise<Rescued> {
     const {paths} = this.#options
@@ -63,12 +63,12 @@ export class PlaceWatch {
     return this.#write(target)
   }
 
-  /** Call it before the Host stops: its files are let go of then. Never rejects: what could not be written is logged. */
+  /** Rescues a lost database. Call it before the Host stops and closes its files. Never rejects; logs a failure. */
   async rescueBeforeEnd(): Promise<void> {
     const {paths, log} = this.#options
     if (this.#rescued !== undefined || !this.#isLost()) return
     const failures: string[] = []
-    log.warn("the Host writes what only it holds of the database into a new file before it ends")
+    log.warn("before it exits, the Host writes the data of the lost database into a new file")
     for (const folder of [join(paths.project, "data"), paths.state]) {
       const target = this.#targetIn(folder)
       try {
@@ -80,14 +80,14 @@ export class PlaceWatch {
         failures.push(messageOf(error))
       }
     }
-    log.error(`NOT RESCUED: what only this process held of ${this.#file} is lost with it. ${failures.join("; ")}`)
+    log.error(`NOT RESCUED: the data of ${this.#file} that only this process had is lost. ${failures.join("; ")}`)
   }
 
   async #write(target: string): Promise<Rescued> {
     const {database, log} = this.#options
     const rescued = {...(await database.rescueTo(target)), database: this.#file}
     this.#rescued = rescued
-    log.warn(`the rescue is written: ${rescued.rows} rows, ${rescued.size} bytes in ${rescued.path}; ${afterwards}`)
+    log.warn(`rescued ${rescued.rows} rows, ${rescued.size} bytes, into ${rescued.path}; ${afterwards}`)
     return rescued
   }
 
@@ -96,7 +96,7 @@ export class PlaceWatch {
     return location.dialect === "sqlite" ? location.file : ""
   }
 
-  /** A lock that is lost hides that the database is lost too. */
+  /** Returns whether the database is lost. A lost lock counts too, because it hides a lost database. */
   #isLost(): boolean {
     const {database} = this.#options
     return database.inspectPlace() !== undefined && database.location.dialect === "sqlite"
@@ -107,11 +107,11 @@ export class PlaceWatch {
     return join(folder, `rescued-${time}-${process.pid}.sqlite`)
   }
 
-  /** A log that still stands beside the old name would be taken into a file of that name. */
+  /** Throws for the old path and its log files: SQLite would apply a leftover log to a new file of that name. */
   #requireFree(target: string): void {
     const isBeside = ["", "-wal", "-shm", "-journal"].some(end => target === `${this.#file}${end}`)
     if (!isAbsolute(target) || isBeside)
-      throw new Problem("request_invalid", `${target} is no place for a rescue: name a new file by its absolute path`)
+      throw new Problem("request_invalid", `cannot rescue into ${target}: name a new file by its absolute path`)
   }
 
   #look(): void {
@@ -120,20 +120,20 @@ export class PlaceWatch {
     const now = performance.now()
     if (!isProblem(lost, "database_replaced") || this.#rescued !== undefined || now - this.#toldAt < repeatEvery) return
     this.#toldAt = now
-    log.error(`${lost.message}. The Host stays up, since it alone holds the data: ${lost.hint}`)
+    log.error(`${lost.message}. The Host keeps running, because only it has the data: ${lost.hint}`)
   }
 
   #heard({code, message}: DatabaseFailure): void {
     const {log, onReplaced, onLockLost} = this.#options
     if (code === "database_replaced") {
       onReplaced()
-      // Not within the commit that has found it.
+      // Outside of the commit that found the loss.
       setImmediate(() => this.#look())
     }
     if (code !== "lock_lost") return
-    log.error(`${message}: the Host stops acknowledging and sending, and ends`)
+    log.error(`${message}: the Host stops acknowledging and sending, and exits`)
     onLockLost()
   }
 }
 
-const afterwards = "stop the Host, and put it in the place of the database (svc database rescue prints the commands)"
+const afterwards = "stop the Host and replace the database by this file (svc database rescue prints the commands)"

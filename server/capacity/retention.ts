@@ -16,14 +16,14 @@ export interface RetentionOptions {
   readonly database: Database
   readonly log: Log
   readonly settings: () => RetentionSettings
-  /** Satori clients may still ask for events after this one. */
+  /** The event up to which all Satori clients have read; they may still ask for later ones. */
   readonly reachedAll: () => number
 }
 
-/** How often it is looked, in milliseconds. */
+/** The interval between two sweeps, in milliseconds. */
 const every = 600_000
 
-/** In this order: what the inbox leaves is kept as keys. */
+/** The order matters: the keys of events that leave the inbox are kept as duplicates. */
 export const retentionParts: readonly RetentionPart[] = [
   inboxPart,
   duplicatesPart,
@@ -34,7 +34,7 @@ export const retentionParts: readonly RetentionPart[] = [
   runsPart,
 ]
 
-/** Drops what the Host keeps no longer, a little at a time, and nothing that has not ended. */
+/** Deletes rows whose retention has ended, in small steps. Never deletes unfinished rows. */
 export class Retention {
   readonly #options: RetentionOptions
   readonly #periodic: Periodic
@@ -46,7 +46,7 @@ export class Retention {
       every,
       () => this.sweep(),
       error => {
-        if (!isProblem(error, "stopping")) options.log.warn(`old rows could not be deleted: ${messageOf(error)}`)
+        if (!isProblem(error, "stopping")) options.log.warn(`could not delete old rows: ${messageOf(error)}`)
       },
     )
   }
@@ -60,7 +60,7 @@ export class Retention {
     return this.#periodic.stop()
   }
 
-  /** Resolves to how many rows of each part were dropped; `progress` hears how many of all parts were so far. */
+  /** Resolves to the number of deleted rows of each part. Calls `progress` with the number so far, over all parts. */
   async sweep(
     now = Date.now(),
     progress: (rows: number) => void = () => {},
@@ -93,7 +93,7 @@ export class Retention {
     }
   }
 
-  /** The newest events, as many as are to stay, and what a connected client has not had yet. */
+  /** Resolves to the last deletable event: later ones are among the newest to keep, or a client has not read them yet. */
   async #spared(least: number): Promise<number> {
     const {database, reachedAll} = this.#options
     const [row] = await database.read("SELECT seq FROM inbox ORDER BY seq DESC LIMIT 1 OFFSET ?", [least])
@@ -101,5 +101,5 @@ export class Retention {
   }
 }
 
-/** 0 is for without end. */
+/** Returns undefined for 0, which means forever. */
 const limitOf = (age: string): number | undefined => (durationOf(age) === 0 ? undefined : durationOf(age))

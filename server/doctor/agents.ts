@@ -1,10 +1,10 @@
 import {type Finding, warning} from "./finding.ts"
 
-/** Work of a running Host's agents that waits for somebody. */
+/** Work of a running Host's agents that waits for a person. */
 export interface StuckAgents {
-  /** Does a restore hold runs? */
+  /** Whether a restore holds runs. */
   readonly held: boolean
-  /** The newest calls that wait for a person. */
+  /** The newest calls that wait for an approval. */
   readonly approvals: readonly {readonly id: string; readonly agent: string; readonly tool: string}[]
 }
 

@@ -6,7 +6,7 @@ import {type Finding, ok, warning} from "./finding.ts"
 
 const check = "alerts"
 
-/** Who is told of alerts, and whether they can be reached. Nothing is sent. */
+/** Checks the targets of alerts, and whether alerts can reach them. Sends nothing. */
 export const checkAlerts = ({alerts}: Pick<ProjectConfig, "alerts">, tried: OnceResult): readonly Finding[] => {
   const {targets, heartbeat} = alerts
   if (!isAlerting(alerts)) return []
@@ -17,13 +17,13 @@ export const checkAlerts = ({alerts}: Pick<ProjectConfig, "alerts">, tried: Once
     findings.push(
       ok(
         check,
-        `told: ${named.map(([name]) => name).join(", ") || "nobody"}; heartbeat: ${heartbeat === undefined ? "none" : "set"}`,
+        `targets: ${named.map(([name]) => name).join(", ") || "none"}; heartbeat: ${heartbeat === undefined ? "none" : "set"}`,
       ),
     )
   return [...findings, ...checkLoneEndpoint(named), ...(heartbeat === undefined ? [noHeartbeat] : [])]
 }
 
-const noHeartbeat = ok(check, "no alerts.heartbeat: a Host that is dead tells nobody")
+const noHeartbeat = ok(check, "no alerts.heartbeat: nobody gets an alert if the Host dies")
 
 const checkTarget = (
   name: string,
@@ -36,21 +36,21 @@ const checkTarget = (
       warning(
         check,
         `alerts.targets.${name} names the endpoint ${endpoint}, which no plugin has`,
-        `Correct alerts.targets.${name}.endpoint; there are: ${known.join(", ") || "none"}`,
+        `Correct alerts.targets.${name}.endpoint; known endpoints: ${known.join(", ") || "none"}`,
       ),
     ]
   if (channel.trim() !== channel || channel.startsWith("user:"))
     return [
       warning(
         check,
-        `alerts.targets.${name}.channel "${channel}" is no id of a channel`,
-        "Name the id that svc inbox list --json shows for a message there, without spaces around it",
+        `alerts.targets.${name}.channel "${channel}" is not the id of a channel`,
+        "Use the channel id that svc inbox list --json shows for a message there, without spaces around it",
       ),
     ]
   return []
 }
 
-/** What an endpoint cannot send, it cannot tell of itself. */
+/** Warns if all alerts use one endpoint: while that is offline, it cannot send the alert about itself. */
 const checkLoneEndpoint = (targets: readonly (readonly [string, AlertTarget])[]): Finding[] => {
   const endpoints = new Set(targets.map(([, {endpoint}]) => endpoint))
   const [only] = endpoints
@@ -59,8 +59,8 @@ const checkLoneEndpoint = (targets: readonly (readonly [string, AlertTarget])[])
   return [
     warning(
       check,
-      `all targets are channels of ${only}: nobody is told while it is offline`,
-      "Name a target that takes another way: a webhook, an address of mail, a channel of another endpoint",
+      `all targets are channels of ${only}: no alert arrives while it is offline`,
+      "Add a target that uses another way: a webhook, a mail address, or a channel of another endpoint",
     ),
   ]
 }

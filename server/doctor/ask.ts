@@ -3,33 +3,33 @@ import type {TSchema} from "../../shared/type.ts"
 import {fits} from "../config/check.ts"
 import {bypassProxy, isLoopback} from "../runtime/proxy.ts"
 
-/** A whole check takes at most so long, in milliseconds. */
+/** The time limit of a whole check, in milliseconds. */
 export const limit = 5000
 
-/** An answer is never larger, in bytes. */
+/** The largest accepted answer, in bytes. */
 const largest = 4 * 1024 * 1024
 
-/** Where a Host is, or why that is no address of one. */
+/** Returns the URL of a Host, or the reason why the address is invalid. */
 export const parseAddress = (address: string): URL | string => {
-  if (!URL.canParse(address)) return "the address is not a URL; it looks like http://127.0.0.1:8068"
+  if (!URL.canParse(address)) return "the address is not a URL such as http://127.0.0.1:8068"
   const url = new URL(address)
-  if (url.protocol !== "http:" && url.protocol !== "https:") return "the address must begin with http:// or https://"
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "the address must start with http:// or https://"
   if (url.username !== "" || url.password !== "")
-    return "the address must not carry credentials; the token is SVC_HTTP_TOKEN"
-  if (url.search !== "" || url.hash !== "") return "the address must end with its path"
+    return "the address must not contain credentials; put the token into SVC_HTTP_TOKEN"
+  if (url.search !== "" || url.hash !== "") return "the address must not have a query or a fragment"
   return url
 }
 
 export const withoutCredentials = (address: string): string => address.replace(/\/\/[^/]*@/, "//")
 
-/** What a Host answered, `text` undefined where it was too large; or why there is no answer that counts. */
+/** The answer of a Host, with `text` undefined if it is too large; or the reason why there is no valid answer. */
 export type Answered =
   | {readonly is: "answer"; readonly status: number; readonly text: string | undefined}
   | {readonly is: "none"; readonly reason: string; readonly isReached: boolean}
 
 /**
- * Asks a Host by GET. Follows no redirect, so that the token goes nowhere else; a token that is refused counts as no answer.
- * Never rejects.
+ * Sends a GET request to a Host. Follows no redirect, so that no other server sees the token. A refused token counts as no
+ * answer. Never rejects.
  */
 export const ask = async (target: string, token: string | undefined, signal: AbortSignal): Promise<Answered> => {
   const url = new URL(target)
@@ -40,7 +40,8 @@ export const ask = async (target: string, token: string | undefined, signal: Abo
     const headers = {...authorization, accept: "application/json"}
     const response = await fetch(target, {headers, redirect: "manual", signal})
     const {status} = response
-    if (status >= 300 && status < 400) return none("the Host answered with a redirect, which is not followed")
+    if (status >= 300 && status < 400)
+      return none("the Host answered with a redirect, which svc doctor does not follow")
     if (status === 401) return none("the Host does not know the token in SVC_HTTP_TOKEN (401)")
     if (status === 403) return none("the token in SVC_HTTP_TOKEN is not the full token (403)")
     return {is: "answer", status, text: await readText(response)}
@@ -49,7 +50,7 @@ export const ask = async (target: string, token: string | undefined, signal: Abo
   }
 }
 
-/** The JSON of an answer, where it fits its schema. */
+/** Returns the JSON of an answer, or undefined if it does not fit its schema. */
 export const parseAnswer = (schema: TSchema, text: string | undefined): unknown => {
   if (text === undefined) return undefined
   try {
@@ -60,7 +61,7 @@ export const parseAnswer = (schema: TSchema, text: string | undefined): unknown 
   }
 }
 
-/** The body as text; undefined for one that is too large, which is not read to its end. */
+/** Resolves to the body as text, or to undefined if it is too large. Stops reading at the limit. */
 const readText = async (response: Response): Promise<string | undefined> => {
   const decoder = new TextDecoder()
   let text = ""

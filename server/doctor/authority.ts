@@ -16,11 +16,11 @@ const check = "authority"
 
 export interface DatabaseFacts {
   readonly running: HostStatus | "unknown" | undefined
-  /** One that is not is left as it is, and told by its own check: then the other parts are compared. */
+  /** If false, only the other parts are compared: the database's own check reports the damage. */
   readonly isSound: boolean
 }
 
-/** Do all parts of the state belong to one history? A running Host has compared them at its start. */
+/** Checks that all parts of the state belong to one history. A running Host has compared them at its start. */
 export const checkAuthority = async (
   paths: ProjectPaths,
   config: ProjectConfig,
@@ -33,12 +33,12 @@ export const checkAuthority = async (
   }
   const {holders} = await read(paths, config, isSound)
   const problem = judgeHolders(holders)
-  // A job file that cannot be read is told by its own check.
+  // The check of the jobs reports a job file that cannot be read.
   if (problem?.code === "jobs_invalid" && problem.issues.length > 0) return []
   if (problem !== undefined) return [error(check, problem.message, problem.hint)]
   const named = holders.filter(({authority}) => authority !== undefined)
   const authority = named[0]?.authority
-  if (authority === undefined) return [ok(check, "the first start mints one")]
+  if (authority === undefined) return [ok(check, "none yet; the first start creates one")]
   return [
     ok(
       check,

@@ -4,7 +4,7 @@ import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 import type {HostStatus} from "./state.ts"
 
-/** What the Host runs is what the project's files say, and the packages are those of the lockfile. */
+/** Checks that the running build matches the project's files, and that the packages match the lockfile. */
 export const checkRunningBuild = async (
   {project}: ProjectPaths,
   running: HostStatus | "unknown" | undefined,
@@ -15,14 +15,14 @@ export const checkRunningBuild = async (
   const {build, lastGood} = running
   const {stale} = build
   if (lastGood !== null) {
-    const detail = `the last good generation ${lastGood.generation} runs: the project as it is does not start: ${lastGood.why}`
-    return [error("running build", detail, "Correct the project, then svc runtime restart"), ...packages]
+    const detail = `the last good generation ${lastGood.generation} runs, because the present project does not start: ${lastGood.why}`
+    return [error("running build", detail, "Fix the project, then svc runtime restart"), ...packages]
   }
   if (stale.length > 0) {
-    const detail = `the Host was started with --allow-stale; these builds do not fit their source: ${stale.join(", ")}`
+    const detail = `the Host was started with --allow-stale; these builds do not match their source: ${stale.join(", ")}`
     return [error("running build", detail, "svc build, then svc runtime restart"), ...packages]
   }
-  // A Host in development takes changes as they are saved.
+  // A Host in development reloads saved changes, so a difference means nothing there.
   const changes = running.mode === "production" ? buildChanges(build, files) : []
   return [
     changes.length === 0
@@ -32,14 +32,14 @@ export const checkRunningBuild = async (
   ]
 }
 
-/** Without a stamp nothing is known: most projects install their packages by hand. */
+/** Compares the stamp of the installed packages with the lockfile. Most projects have no stamp: they install by hand. */
 const checkStamp = ({installed, lockfile}: Awaited<ReturnType<typeof readBuild>>): Finding[] =>
   installed === null || installed === lockfile
     ? []
     : [
         warning(
           "packages",
-          "svc release install put the packages of another lockfile into node_modules",
+          "node_modules has the packages of another lockfile, from svc release install",
           "Install the locked packages, then remove node_modules/.svc-lockfile; or run svc release install again.",
         ),
       ]

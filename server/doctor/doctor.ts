@@ -33,23 +33,23 @@ import {checkToken, checkTokenAges} from "./tokens.ts"
 import {checkWorkroom} from "./workroom.ts"
 
 export interface DoctorOptions {
-  /** Absolute. */
+  /** An absolute path. */
   readonly project: string
   /** Names the `.env.<name>` file. */
   readonly environment: string
-  /** Only what is in the project's own files: no data, port, disk or clock is looked at. */
+  /** Checks only the project's files: not its data, port, disk or clock. */
   readonly isStatic?: boolean
-  /** What the running Host says of itself; `unknown` where it runs and cannot be asked, undefined where none runs. */
+  /** The status of the running Host; `unknown` if it does not answer, undefined if none runs. */
   readonly running: HostStatus | "unknown" | undefined
-  /** Of the Host that runs and could be asked. */
+  /** From the running Host, if it answers. */
   readonly timers?: StuckTimers | undefined
-  /** Of the same. */
+  /** From the running Host, if it answers. */
   readonly agents?: StuckAgents | undefined
-  /** Of the same. */
+  /** From the running Host, if it answers. */
   readonly files?: DatabaseInfo["files"] | undefined
 }
 
-/** Examines a project and its machine, without changing either. Every finding has its remediation. */
+/** Checks a project and its machine without changing either. Every warning and error has a remediation. */
 export const examine = async (options: DoctorOptions): Promise<readonly Finding[]> => {
   const {project, environment: name} = options
   const paths = projectPaths(project)
@@ -63,14 +63,14 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
     findings.push(...checkConfig(tried, loaded), ...checkPages(loaded, tried), ...checkAlerts(loaded, tried))
   findings.push(...environment.files.flatMap(checkEnvironmentFile))
   if (process.versions.bun !== undefined) findings.push(...(await checkBunEnvironment(paths)))
-  // Nobody is to commit what does not start.
+  // A configuration that does not start must not be committed.
   if (tried?.committed === true) findings.push(...(await checkCommitted(paths)))
   findings.push(await checkBuild(paths))
   if (options.isStatic !== true) findings.push(...(await examineState(options, paths, loaded, tried)))
   return findings.filter(unique).map(finding => withoutSecrets(finding, mask))
 }
 
-/** What is there beside the project's own files. */
+/** Checks everything except the project's files. */
 const examineState = async (
   {running, timers, agents, files}: DoctorOptions,
   paths: ProjectPaths,
@@ -101,7 +101,7 @@ const examineState = async (
   return findings
 }
 
-/** A database, or a plugin, may repeat what it was shown. */
+/** Masks secrets: the error of a database or a plugin may repeat one. */
 const withoutSecrets = (finding: Finding, mask: Mask): Finding => ({...finding, detail: mask.text(finding.detail)})
 
 const unique = (finding: Finding, index: number, all: readonly Finding[]) =>
@@ -109,7 +109,7 @@ const unique = (finding: Finding, index: number, all: readonly Finding[]) =>
 
 const isFinding = (value: ProjectConfig | Finding): value is Finding => "level" in value
 
-/** The runtime that runs this; one that is too old never gets here (cli/launch.js). */
+/** Names the runtime. A runtime that is too old never gets here (cli/launch.js). */
 const checkRuntime = async (): Promise<Finding> => {
   const {name, version} = await loadRuntime()
   return ok("runtime", name === "bun" ? `Bun ${version}` : `Node ${version}`)
@@ -138,7 +138,7 @@ const checkConfig = (tried: OnceResult, config: ProjectConfig): Finding[] => {
       warning(
         "plugins",
         note,
-        "Call plugin.provide in the one that keeps it, and name the service in uses of the others.",
+        "Call plugin.provide in the plugin that has the service, and name the service in uses of the others.",
       ),
     ),
     ...(tried.committed ? tried.warnings : []).map(issue =>

@@ -2,7 +2,7 @@ import {projectName, requireProject} from "../project/settings.ts"
 import {projectPaths} from "../runtime/project.ts"
 import {version} from "../runtime/version.ts"
 
-/** Which Host a folder's project would run; undefined where the folder holds none. */
+/** Resolves to the project and version that a folder's Host would have, or to undefined if the folder has no project. */
 export const expectedHost = async (
   folder: string,
 ): Promise<{readonly project: string; readonly version: string} | undefined> => {

@@ -22,8 +22,8 @@ const git = async (project: string, args: readonly string[]): Promise<string | u
 }
 
 /**
- * The lockfile is there, and what is there is committed. An image carries no git: that of the template says which commit
- * and image it is, by SVC_COMMIT and SVC_IMAGE, even where both are empty.
+ * Checks that the project has a committed lockfile. An image has no git; the template's image names its commit and image in
+ * SVC_COMMIT and SVC_IMAGE, which it sets even if they are empty.
  */
 export const checkLockfile = async ({project}: ProjectPaths, environment: NodeJS.ProcessEnv): Promise<Finding> => {
   const lockfile = await findLockfile(project)
@@ -31,26 +31,26 @@ export const checkLockfile = async ({project}: ProjectPaths, environment: NodeJS
     return error(
       "lockfile",
       "there is no lockfile",
-      "Install the dependencies, and commit the lockfile that it writes.",
+      "Install the dependencies, and commit the lockfile that this writes.",
     )
   }
   const {name} = lockfile
   if ((await git(project, ["rev-parse", "--is-inside-work-tree"])) === undefined) {
     const {SVC_COMMIT: commit, SVC_IMAGE: image} = environment
     if (commit !== undefined || image !== undefined)
-      return ok("lockfile", `${name} is there, in ${describeImage(environment)}`)
+      return ok("lockfile", `${name} exists, in ${describeImage(environment)}`)
     return warning(
       "lockfile",
-      `${name} is there; the project is not in git`,
+      `${name} exists, but the project is not in git`,
       "Keep the project in git, with its lockfile.",
     )
   }
   const state = await git(project, ["status", "--porcelain", "--ignored", "--", name])
-  if (state === "") return ok("lockfile", `${name} is there and committed`)
-  return error("lockfile", `${name} is not committed as it is`, await adviceOn(project, name, state ?? ""))
+  if (state === "") return ok("lockfile", `${name} exists and is committed`)
+  return error("lockfile", `${name} differs from its commit`, await adviceOn(project, name, state ?? ""))
 }
 
-/** Says so where git has another configuration than the one that is there. */
+/** Warns if the configuration differs from its commit. */
 export const checkCommitted = async ({config}: ProjectPaths): Promise<readonly Finding[]> => {
   const uncommitted = await findUncommitted(config).catch(() => null)
   if (uncommitted === null) return []
@@ -58,7 +58,7 @@ export const checkCommitted = async ({config}: ProjectPaths): Promise<readonly F
   return [warning("configuration", `${file} differs from the last commit`, command)]
 }
 
-/** An older lockfile, as a restore or a checkout brings it, must never be committed over a newer one. */
+/** Returns the remediation. An older lockfile, from a restore or a checkout, must never be committed over a newer one. */
 const adviceOn = async (project: string, name: string, state: string): Promise<string> => {
   const committed = linesOf(await git(project, ["ls-tree", "--name-only", "HEAD", "--", ...lockfiles]))
   const older = await olderCommitWith(project, name)
@@ -66,13 +66,13 @@ const adviceOn = async (project: string, name: string, state: string): Promise<s
     const manifest = (await olderCommitWith(project, "package.json")) === undefined ? [] : ["package.json"]
     const remove = committed.includes(name) ? "" : `rm ${name} && `
     const take = `${remove}git checkout HEAD -- ${[...committed, ...manifest].join(" ")}`
-    return `Do not commit it: it is older than the committed one; commit ${older} brought it. ${take} takes back what is committed; then install the locked packages. To go back as a whole, use svc rollback.`
+    return `Do not commit it: it is older than the committed one; it comes from commit ${older}. ${take} restores the committed one; then install the locked packages. To roll back code and data too, use svc rollback.`
   }
   if (committed.length === 0 && /^(\?\?|!!)/.test(state)) return `git add -f ${name} && git commit`
-  return `git diff HEAD -- ${["package.json", ...committed].join(" ")} shows how. Commit it only if you changed the dependencies yourself; git checkout HEAD -- <file> takes back what a restore brought.`
+  return `git diff HEAD -- ${["package.json", ...committed].join(" ")} shows the difference. Commit it only if you changed the dependencies yourself; git checkout HEAD -- <file> undoes the change of a restore.`
 }
 
-/** The commit before HEAD that brought a file as it is here; undefined where there is none, or HEAD has it so. */
+/** Resolves to the commit before HEAD that has the same version of a file, or to undefined if HEAD has it or none does. */
 const olderCommitWith = async (project: string, name: string): Promise<string | undefined> => {
   const [here] = linesOf(await git(project, ["hash-object", "--", name]))
   const [now] = linesOf(await git(project, ["rev-parse", "--verify", "--quiet", `HEAD:./${name}`]))
@@ -83,17 +83,17 @@ const olderCommitWith = async (project: string, name: string): Promise<string | 
 const linesOf = (text: string | undefined): readonly string[] => (text ?? "").split("\n").filter(line => line !== "")
 
 const describeImage = ({SVC_COMMIT: commit, SVC_IMAGE: image}: NodeJS.ProcessEnv): string =>
-  `${image ? `the image ${image}` : "an image"}${commit ? ` of commit ${commit}` : ", whose commit is not known"}`
+  `${image ? `the image ${image}` : "an image"}${commit ? ` of commit ${commit}` : " of an unknown commit"}`
 
-/** What was built is what the source says. */
+/** Checks that the build matches the source. */
 export const checkBuild = async (paths: ProjectPaths): Promise<Finding> => {
   const stale = await findStalePlugins(paths)
-  if (stale === undefined) return ok("build", "nothing was built; the Host compiles the plugins itself")
-  if (stale.length === 0) return ok("build", "dist/plugins is what the source says")
-  return error("build", `dist/plugins was not built from the source as it is: ${stale.join(", ")}`, "svc build")
+  if (stale === undefined) return ok("build", "there is no build; the Host compiles the plugins at its start")
+  if (stale.length === 0) return ok("build", "dist/plugins matches the source")
+  return error("build", `dist/plugins does not match the present source: ${stale.join(", ")}`, "svc build")
 }
 
-/** Nobody else can read the secrets, and every reader of the file reads the same. */
+/** Checks that only the owner can read the file, and that all programs parse it the same way. */
 export const checkEnvironmentFile = (file: EnvironmentFile): Finding[] => {
   const name = basename(file.path)
   const findings: Finding[] = []
@@ -105,25 +105,25 @@ export const checkEnvironmentFile = (file: EnvironmentFile): Finding[] => {
   for (const [index, line] of file.text.split(/\r?\n/).entries()) {
     const why = readDifferently(line)
     if (why === undefined) continue
-    const detail = `${name}:${index + 1} ${why}: compose, systemd and kubectl do not read this alike`
+    const detail = `${name}:${index + 1} ${why}: compose, systemd and kubectl read this differently`
     findings.push(warning("environment file", detail, "Write NAME=value without quotes, spaces around =, $ or #."))
   }
   return findings.length > 0 ? findings : [ok("environment file", `${name} is private and plain`)]
 }
 
-/** Files that Bun reads into the environment by itself, beyond the `.env` that the Host reads anyway. */
+/** Files that Bun reads into the environment, in addition to the `.env` that the Host reads. */
 const readByBun = [".env.local", ".env.development", ".env.production", ".env.test"] as const
 
 /**
- * Bun's own reading of environment files is off, where it would make a difference: what it read stands above the file
- * that `--environment` names.
+ * Checks that Bun does not load environment files itself: the variables that it loads override the file that
+ * `--environment` names.
  */
 export const checkBunEnvironment = async ({project}: ProjectPaths): Promise<Finding[]> => {
   const found = await Promise.all(readByBun.map(name => readFileIfExists(join(project, name))))
   const names = readByBun.filter((_, index) => found[index] !== undefined)
   const [topLevel = ""] = ((await readFileIfExists(join(project, "bunfig.toml"))) ?? "").split(/^\s*\[/m)
   if (names.length === 0 || /^\s*env\s*=\s*false\b/m.test(topLevel)) return []
-  const detail = `on Bun, ${names.join(", ")} may be read whatever --environment says`
+  const detail = `Bun may read ${names.join(", ")} although --environment names another file`
   return [warning("environment file", detail, "Put env = false at the top of bunfig.toml.")]
 }
 
@@ -131,21 +131,21 @@ const readDifferently = (line: string): string | undefined => {
   if (line.trim() === "" || line.startsWith("#")) return undefined
   const [, name = "", value = ""] = /^([^=]*)=(.*)$/.exec(line) ?? []
   if (name === "") return "is not NAME=value"
-  if (/^\s*export\s/.test(name)) return "begins with export"
+  if (/^\s*export\s/.test(name)) return "starts with export"
   if (/\s/.test(name) || /^\s/.test(value)) return "has spaces around ="
   if (/["'`]/.test(value)) return "has quotes"
-  if (/\s#/.test(value)) return "has a # that some take for a comment"
-  if (value.includes("$")) return "has a $ that some expand"
-  if (value.includes("\\")) return "has a backslash that some take for an escape"
+  if (/\s#/.test(value)) return "has a # that some programs read as a comment"
+  if (value.includes("$")) return "has a $ that some programs expand"
+  if (value.includes("\\")) return "has a backslash that some programs read as an escape"
   return undefined
 }
 
-/** Less free space than this is an error or a warning, in bytes. */
+/** The free space below which a finding is an error or a warning, in bytes. */
 const space = {error: 100 * 1024 ** 2, warning: 1024 ** 3} as const
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`
 
-/** One finding for each file system, which names every folder on it. */
+/** Returns one finding per file system, which names every folder on it. */
 export const checkSpace = async (folders: readonly string[]): Promise<readonly Finding[]> => {
   const placed = await Promise.all(folders.map(async folder => ({folder, on: await fileSystemOf(folder)})))
   const together = [...Map.groupBy(placed, ({on}) => on).values()]
@@ -155,16 +155,15 @@ export const checkSpace = async (folders: readonly string[]): Promise<readonly F
 const spaceFor = async (folders: readonly string[]): Promise<Finding> =>
   judgeSpace(folders, await freeSpace(folders[0] ?? ""))
 
-/** Of folders on one file system; `free` in bytes. */
+/** Judges the free space for folders on one file system; `free` in bytes. */
 export const judgeSpace = (folders: readonly string[], free: number): Finding => {
   const detail = `${mebibytes(free)} free for ${folders.join(" and ")}`
-  if (free < space.error)
-    return error("disk space", detail, "Free space on this disk; the Host cannot store what it receives.")
+  if (free < space.error) return error("disk space", detail, "Free space on this disk: the Host cannot store events.")
   if (free < space.warning) return warning("disk space", detail, "Free space on this disk soon.")
   return ok("disk space", detail)
 }
 
-/** A file that is younger than now shows that the clock is behind; so many milliseconds are tolerated. */
+/** How far a file's time may be in the future, in milliseconds; a later time shows that the clock is behind. */
 const tolerance = 5 * 60_000
 
 export const checkClock = async ({config, manifest, database}: ProjectPaths, now: number): Promise<Finding> => {
@@ -172,7 +171,7 @@ export const checkClock = async ({config, manifest, database}: ProjectPaths, now
     const modified = (await stat(file).catch(() => undefined))?.mtimeMs ?? 0
     if (modified > now + tolerance) {
       const detail = `it is ${new Date(now).toISOString()}, but ${basename(file)} was written ${new Date(modified).toISOString()}`
-      return error("clock", detail, "Set the clock; run a time service.")
+      return error("clock", detail, "Set the clock, and run a time service.")
     }
   }
   return ok("clock", new Date(now).toISOString())

@@ -1,9 +1,9 @@
-/** What one check found. A warning does not fail the doctor; an error does. */
+/** The result of one check. An error fails the doctor; a warning does not. */
 export interface Finding {
   readonly check: string
   readonly level: "ok" | "warning" | "error"
   readonly detail: string
-  /** What to do about it. */
+  /** The step that fixes it. */
   readonly remediation?: string
 }
 

@@ -13,7 +13,7 @@ import {ask, limit, parseAddress, parseAnswer, withoutCredentials} from "./ask.t
 
 export interface IncidentResult {
   readonly schema: "svc.incident/1"
-  /** Is every answer yes? */
+  /** Whether every answer is yes. */
   readonly ok: boolean
   readonly url: string
   readonly answers: readonly (Judgement & {readonly question: number; readonly text: string})[]
@@ -22,8 +22,8 @@ export interface IncidentResult {
 const notAsked = (reason: string): Judgement => ({answer: "not asked", evidence: [reason]})
 
 /**
- * Asks a Host the five questions, through its API alone. What one answer rules out is not asked; the others are. Within
- * 5 s, without following a redirect, with the token going nowhere else. Never rejects.
+ * Asks a Host the five questions through its API, and skips the questions that an earlier answer rules out. Takes at most
+ * 5 s, follows no redirect, and sends the token to no other server. Never rejects.
  */
 export const checkIncident = async (
   address: string,
@@ -56,7 +56,7 @@ export const checkIncident = async (
 const askHealth = async (target: string, signal: AbortSignal): Promise<{health: Judgement; isReached: boolean}> => {
   const begun = performance.now()
   const answer = await ask(target, undefined, signal)
-  const next = "See whether the process runs and what its supervisor logs; then the gateway in front of it."
+  const next = "Check that the process runs, then the log of its supervisor, then the gateway in front of it."
   if (answer.is === "none")
     return {health: {answer: "no", evidence: [answer.reason], next}, isReached: answer.isReached}
   const evidence = [`${answer.status} in ${Math.round(performance.now() - begun)} ms`]
@@ -64,7 +64,7 @@ const askHealth = async (target: string, signal: AbortSignal): Promise<{health: 
   return {
     health: isHealthy
       ? {answer: "yes", evidence}
-      : {answer: "no", evidence: [...evidence, "it is no Host's answer"], next},
+      : {answer: "no", evidence: [...evidence, "this is not the answer of a Host"], next},
     isReached: true,
   }
 }
@@ -74,7 +74,7 @@ type Read<T> =
   | {readonly is: "missing"}
   | {readonly is: "none"; readonly reason: string}
 
-/** Reads parts of the API; each once. */
+/** Reads parts of the API, each once. */
 class Reader {
   readonly #base: string
   readonly #token: string
@@ -96,7 +96,7 @@ class Reader {
   }
 }
 
-/** The reason why what a question needs was not read. */
+/** Returns the reason why the data of a question could not be read. */
 const reasonOf = (...reads: readonly Read<unknown>[]): string => {
   const failed = reads.find(({is}) => is !== "read")
   return failed?.is === "none" ? failed.reason : "the Host does not have this; check the address and http.base"
@@ -134,5 +134,5 @@ const valueRead = <T>(read: Read<T>): T | undefined => (read.is === "read" ? rea
 const refused = (reason: string): Judgement => ({
   answer: "no",
   evidence: [reason],
-  next: "Set SVC_HTTP_TOKEN to the full token of the Host that is meant, and check the address.",
+  next: "Set SVC_HTTP_TOKEN to the full token of the Host that you mean, and check the address.",
 })

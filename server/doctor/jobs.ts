@@ -8,7 +8,7 @@ import {problemOf} from "./state.ts"
 
 const check = "jobs"
 
-/** The job file can be read, and it and the plugins' jobs fit together. `tried` is a one-shot start of the project. */
+/** Checks the job file, and that it matches the jobs of the plugins. `tried` is a one-shot start of the project. */
 export const checkJobs = async (paths: ProjectPaths, tried: OnceResult | undefined): Promise<readonly Finding[]> => {
   try {
     const content = await readJobFile(paths.jobs)
@@ -22,11 +22,11 @@ export const checkJobs = async (paths: ProjectPaths, tried: OnceResult | undefin
 const describe = (content: JobFileContent | undefined): Finding => {
   if (content === undefined) return ok(check, `no ${jobFileName}`)
   const stamped =
-    content.authority === undefined ? "; it names no authority: the start gives the first one its own" : ""
+    content.authority === undefined ? "; it names no authority: the first start writes the project's into it" : ""
   return ok(check, `${jobFileName} is valid; jobs: ${content.jobs.length}${stamped}`)
 }
 
-/** What plugins declare and nothing calls, and what is called and nobody declares. */
+/** Finds the declared jobs that the file does not call, and the called jobs that no plugin declares. */
 const compare = (jobs: JobFileContent["jobs"], declared: readonly string[]): readonly Finding[] => {
   const called = jobs.flatMap(({id, target: {plugin, job}}) =>
     plugin === undefined ? [] : [{id, name: `${plugin}/${job}`}],
@@ -34,7 +34,7 @@ const compare = (jobs: JobFileContent["jobs"], declared: readonly string[]): rea
   const idle = declared.filter(name => !called.some(each => each.name === name))
   const lost = called.filter(({name}) => !declared.includes(name))
   return [
-    ...(idle.length === 0 ? [] : [ok(check, `declared by plugins, and called by no job: ${idle.join(", ")}`)]),
+    ...(idle.length === 0 ? [] : [ok(check, `declared by plugins, but called by no job: ${idle.join(", ")}`)]),
     ...lost.map(({id, name}) =>
       warning(
         check,

@@ -6,8 +6,8 @@ export type LiveResult =
   | {readonly ok: false; readonly url: string; readonly reason: string; readonly report?: ReadinessReport}
 
 /**
- * Reads the detailed readiness report of a Host: ready, or the reason why not. Follows no redirect, and refuses an
- * address that carries credentials: the token is `token`, and goes nowhere else. Never rejects.
+ * Reads the detailed readiness report of a Host. Refuses an address with credentials, follows no redirect, and sends the
+ * token to no other server. Never rejects.
  */
 export const checkLive = async (address: string, token: string | undefined): Promise<LiveResult> => {
   const url = parseAddress(address)
@@ -24,7 +24,7 @@ export const checkLive = async (address: string, token: string | undefined): Pro
   if (answer.is === "none") return fail(answer.reason)
   const report = parseAnswer(ReadinessReport, answer.text) as ReadinessReport | undefined
   if (report === undefined)
-    return fail(`the answer is no readiness report (${answer.status}); check the address and http.base`)
+    return fail(`the answer is not a readiness report (${answer.status}); check the address and http.base`)
   if (answer.status === 200 && report.ready) return {ok: true, url: target, report}
   return fail("the Host is not ready", report)
 }

@@ -8,17 +8,17 @@ import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
 export interface OwnerFacts {
-  /** Its pid. */
+  /** The pid of the daemon. */
   readonly daemon: number | undefined
-  /** Who owns the Host that runs, `none` for one that nobody starts again; undefined where none runs. */
+  /** The owner of the running Host; `none` if no supervisor will restart it, undefined if no Host runs. */
   readonly host: string | undefined
-  /** Is that Host a container's main process? */
+  /** Whether that Host is the main process of a container. */
   readonly isContainer: boolean
-  /** Enabled: started by themselves. */
+  /** The enabled services, which start without an operator. */
   readonly services: readonly string[]
 }
 
-/** Exactly one layer owns the restarts of this project's Host. */
+/** Checks that exactly one supervisor owns the restarts of this project's Host. */
 export const checkOwners = async (paths: ProjectPaths): Promise<Finding> => {
   const daemon = await findDaemon(paths)
   const holder = await findHolder(paths)
@@ -40,22 +40,26 @@ export const judgeOwners = ({daemon, host, isContainer, services}: OwnerFacts): 
   if (names.length > 1) {
     return error(
       check,
-      `two layers start this project's Host: ${names.join(" and ")}`,
+      `two supervisors start this project's Host: ${names.join(" and ")}`,
       "Keep one: svc runtime stop ends a daemon, svc service uninstall removes a service.",
     )
   }
   const [owner] = names
   if (host === "daemon" && daemon === undefined)
-    return warning(check, "the Host runs, and its daemon was killed", "svc runtime stop, then start the daemon again.")
+    return warning(check, "the Host runs, but its daemon was killed", "svc runtime stop, then start the daemon again.")
   if (owner === undefined && isContainer)
     return warning(
       check,
-      "the Host is a container's main process, and nothing is known to start it again",
-      "Give the container a restart policy, and tell the Host: docker run --restart unless-stopped --env SVC_SUPERVISOR=docker …",
+      "the Host is a container's main process, and svc knows of no restart policy for it",
+      "Give the container a restart policy and name the engine: docker run --restart unless-stopped --env SVC_SUPERVISOR=docker …",
     )
   if (owner === undefined)
-    return ok(check, host === undefined ? "nothing starts a Host here" : "nothing starts it again")
+    return ok(check, host === undefined ? "no supervisor starts a Host here" : "no supervisor will restart this Host")
   if (host === "none")
-    return warning(check, `${owner} starts the Host, and one was started beside it`, "svc runtime stop ends that one.")
-  return ok(check, `${owner} alone starts the Host`)
+    return warning(
+      check,
+      `${owner} starts the Host, but the running one was started by hand`,
+      "svc runtime stop ends the one that was started by hand.",
+    )
+  return ok(check, `only ${owner} starts the Host`)
 }

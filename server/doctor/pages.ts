@@ -4,7 +4,7 @@ import {type Finding, ok, warning} from "./finding.ts"
 
 const check = "pages"
 
-/** Pages that plugins publish and the configuration does not list, and the other way round. */
+/** Compares the pages that plugins publish with those that the configuration lists. */
 export const checkPages = ({plugins}: ProjectConfig, tried: OnceResult): readonly Finding[] => {
   if (!tried.committed) return []
   const published = tried.pages
@@ -18,7 +18,12 @@ export const checkPages = ({plugins}: ProjectConfig, tried: OnceResult): readonl
     ...(open.length === 0 ? [] : [ok(check, `anyone may open /pages/${open.join(", /pages/")}`)]),
     ...(closed.length === 0
       ? []
-      : [ok(check, `not listed under plugins.<name>.pages, so nobody may open them: ${closed.join(", ")}`)]),
+      : [
+          ok(
+            check,
+            `nobody may open these pages, because plugins.<name>.pages does not list them: ${closed.join(", ")}`,
+          ),
+        ]),
     ...lost.map(page =>
       warning(
         check,

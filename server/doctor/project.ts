@@ -4,7 +4,7 @@ import {createLogs} from "../logs/log.ts"
 import {type OnceResult, startOnce} from "../offline/once.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
 
-/** A one-shot start that logs nothing, nor lets a plugin's console through; `.env.<environment>` is read over `.env`. */
+/** Does a one-shot start that logs nothing and silences the console of plugins. Reads `.env.<environment>` over `.env`. */
 export const tryProject = async (project: string, environment: string): Promise<OnceResult> => {
   const logs = createLogs({level: "fatal", format: "pretty", colors: false, write: () => {}})
   takeOverConsole(logs.log)
@@ -12,19 +12,19 @@ export const tryProject = async (project: string, environment: string): Promise<
 }
 
 export interface ProjectCheck {
-  /** What keeps the project's configuration from being committed; undefined for a sound one. */
+  /** The reason why the Host would not commit the configuration; undefined if it would. */
   readonly problem: Problem | undefined
-  /** Where it has agent bindings that are not configured. */
+  /** The places of agent bindings that are not configured. */
   readonly warnings: readonly Issue[]
 }
 
-/** Whether the project's configuration would be committed. */
+/** Checks whether the Host would commit the project's configuration. */
 export const checkProject = async (project: string, environment: string): Promise<ProjectCheck> => {
   const tried = await tryProject(project, environment)
   return {problem: refusalIn(tried), warnings: tried.committed ? tried.warnings : []}
 }
 
-/** What kept a one-shot start from committing. */
+/** Returns the problem that kept a one-shot start from committing. */
 export const refusalIn = (result: OnceResult): Problem | undefined =>
   result.committed
     ? undefined

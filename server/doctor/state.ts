@@ -17,7 +17,7 @@ import {error, type Finding, ok, warning} from "./finding.ts"
 
 export type HostStatus = Static<typeof Status>
 
-/** The database opens and is sound; where a Host runs, it is asked, since nobody else may open the file. */
+/** Checks that the database opens and is sound. A running Host answers for it: no other process may open the file. */
 export const checkDatabase = async (
   paths: ProjectPaths,
   config: ProjectConfig,
@@ -27,7 +27,7 @@ export const checkDatabase = async (
   if (running === "unknown") {
     return warning(
       check,
-      "a Host holds it, and does not say how it is",
+      "a Host has it open, and does not answer svc doctor",
       "Set SVC_HTTP_TOKEN, then run svc doctor again.",
     )
   }
@@ -38,8 +38,8 @@ export const checkDatabase = async (
       return error(check, `the running Host retries: ${why}`, waitsFor === "space" ? spaceHint : unreachableHint)
     }
     return state === "initialized"
-      ? ok(check, `${dialect}, schema ${schema}, says the running Host`)
-      : error(check, `the running Host says ${state}`, "Read the Host's log.")
+      ? ok(check, `${dialect}, schema ${schema}, according to the running Host`)
+      : error(check, `the running Host reports ${state}`, "Read the Host's log.")
   }
   const location = locationOf(config, paths)
   if (location.dialect === "libsql") {
@@ -47,47 +47,48 @@ export const checkDatabase = async (
     return ok(check, `${new URL(location.url).host} answers`)
   }
   const info = await stat(location.file).catch(() => undefined)
-  if (info === undefined) return ok(check, `${location.file} will be made at the first start`)
+  if (info === undefined) return ok(check, `the first start will create ${location.file}`)
   if (!info.isFile())
-    return error(check, `${location.file} is not a file`, "Correct database.filename, or move what is there.")
+    return error(check, `${location.file} is not a file`, "Correct database.filename, or move the folder at that path.")
   return withLock(paths, asDoctor, async () => describeFile(await inspectFile(location.file)))
 }
 
-const spaceHint = "Free space on the disk of .svc/ and of the database; the Host goes on by itself."
+const spaceHint = "Free space on the disk of .svc/ and of the database; the Host then continues without a restart."
 
 const unreachableHint =
-  "Check database.url, the network and the database's server; the Host goes on by itself once it answers."
+  "Check database.url, the network and the database's server; once it answers, the Host continues without a restart."
 
-/** Under what name the doctor holds a project, so that no Host starts meanwhile. */
+/** The name under which the doctor locks a project, so that no Host starts during a check. */
 export const asDoctor = "svc doctor"
 
 const describeFile = ({findings, schema}: {findings: readonly string[]; schema: number}): Finding => {
-  if (findings.length > 0) return error("database", findings.join("; "), "Keep the file, and restore a backup.")
+  if (findings.length > 0)
+    return error("database", findings.join("; "), "Keep a copy of the file, and restore a backup.")
   if (schema > newestSchema) {
     return error(
       "database",
-      `it has schema ${schema}; this svc knows ${newestSchema}`,
+      `it has schema ${schema}; this svc supports up to ${newestSchema}`,
       "Run the version of svc that wrote it.",
     )
   }
   const coming = migrations.filter(({version}) => version > schema)
   const irreversible = coming.filter(isIrreversible)
-  const next = coming.length === 0 ? "" : `; the next start brings it to ${newestSchema}`
+  const next = coming.length === 0 ? "" : `; the next start migrates it to ${newestSchema}`
   const saved = irreversible.length === 0 ? "" : `, after a checkpoint: ${describeIrreversible(irreversible)}`
   return ok("database", `sound, schema ${schema}${next}${saved}`)
 }
 
-/** The port is free, or this project's Host has it. */
+/** Checks that the port is free, or that this project's Host uses it. */
 export const checkPort = async (paths: ProjectPaths, {http}: ProjectConfig, isRunning: boolean): Promise<Finding> => {
   const at = `${http.host}:${http.port}`
   const host = isRunning ? await readHostFile(paths) : undefined
   if (host !== undefined && Number(new URL(host.url).port) === http.port) {
-    return ok("port", `${at} is held by this project's Host`)
+    return ok("port", `this project's Host uses ${at}`)
   }
   const problem = await tryListen(http.host, http.port)
   if (problem === undefined) return ok("port", `${at} is free`)
   const holder = await findPortHolder(http.port)
-  const detail = holder === undefined ? `${at}: ${problem}` : `${at} is held by ${holder}`
+  const detail = holder === undefined ? `${at}: ${problem}` : `${holder} uses ${at}`
   return error("port", detail, "Stop the program that uses the port, or choose another http.port.")
 }
 

@@ -2,11 +2,11 @@ import type {TimerView} from "../../shared/api/scheduled/timers.ts"
 import type {Static} from "../../shared/type.ts"
 import {type Finding, warning} from "./finding.ts"
 
-/** Timers of a running Host that wait for somebody. */
+/** Timers of a running Host that wait for a person. */
 export interface StuckTimers {
-  /** The newest of those that came due and did not fire. */
+  /** The newest timers that came due and did not fire. */
   readonly failed: readonly Static<typeof TimerView>[]
-  /** Does a restore hold any? */
+  /** Whether a restore holds timers. */
   readonly held: boolean
 }
 
@@ -14,8 +14,8 @@ export const checkTimers = ({failed, held}: StuckTimers): readonly Finding[] => 
   ...failed.map(({id, plugin, name, reason}) =>
     warning(
       "timers",
-      `timer ${id} of ${plugin}/${name} came due and is kept: ${reason ?? "failed"}`,
-      `Bring back what handles it, or run svc timer cancel ${id}`,
+      `timer ${id} of ${plugin}/${name} came due but did not fire: ${reason ?? "failed"}`,
+      `Enable the plugin that handles it, or run svc timer cancel ${id}`,
     ),
   ),
   ...(held

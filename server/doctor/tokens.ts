@@ -6,11 +6,11 @@ import {estimatedBits, tokenCommand, wantedBits, weaknessOf} from "../project/to
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
-/** Is there a token, and does nobody guess any of them? */
+/** Checks that there is a token, and that none of the tokens can be guessed. */
 export const checkToken = ({http}: ProjectConfig): readonly Finding[] => {
   const weak = tokensOf(http).flatMap(([key, token]) => {
     const why = whyGuessable(token)
-    return why === undefined ? [] : [error("token", `${key} ${why}`, `Replace it, for example by: ${tokenCommand}`)]
+    return why === undefined ? [] : [error("token", `${key} ${why}`, `Replace it with the output of: ${tokenCommand}`)]
   })
   if (weak.length > 0) return weak
   if (http.token !== undefined) return [ok("token", "http.token is set")]
@@ -22,10 +22,10 @@ const whyGuessable = (token: string): string | undefined => {
   const weakness = weaknessOf(token)
   if (weakness !== undefined) return weakness
   const bits = estimatedBits(token)
-  return bits < wantedBits ? `has ${bits} bits of entropy at most; ${wantedBits} are wanted` : undefined
+  return bits < wantedBits ? `has at most ${bits} bits of entropy; it needs ${wantedBits}` : undefined
 }
 
-/** Since when the full tokens are in use, and whether the previous one can go; at a time in milliseconds since 1970. */
+/** Reports how long the full tokens have been in use, and an expired previous one; `now` in milliseconds since 1970. */
 export const checkTokenAges = async (
   paths: ProjectPaths,
   {http: {token, previousToken}}: ProjectConfig,
@@ -50,7 +50,7 @@ export const checkTokenAges = async (
 }
 
 const describeAge = (age: TokenAge, now: number): string => {
-  if (age.is === "unknown") return "has no known age: no Host has recorded one; the next start does"
+  if (age.is === "unknown") return "has no known age: the next start begins to record it"
   if (age.is === "unused") return "is not in use yet: no Host has started with this value"
   const days = Math.max(0, Math.floor((now - age.since) / 86_400_000))
   const since = `has been in use since ${new Date(age.since).toISOString()} (${days} ${days === 1 ? "day" : "days"})`

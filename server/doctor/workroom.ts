@@ -9,7 +9,8 @@ import {asDoctor, problemOf} from "./state.ts"
 const check = "workroom"
 
 /**
- * The files of a workroom that no Host has open: the Journal is whole, and the Catalog is what it makes of it. Nothing for tables, which the database's check is about, and where a Host runs: it checked them at its start.
+ * Checks the files of a workroom that no Host has open: the Journal is complete, and the Catalog matches it. Checks nothing
+ * for tables, which belong to the database's check, nor if a Host runs: it checked the files at its start.
  */
 export const checkWorkroom = async (
   paths: ProjectPaths,
@@ -26,11 +27,11 @@ export const checkWorkroom = async (
   ]
 }
 
-const unmade = ok(check, "its files will be made at the first start")
+const unmade = ok(check, "the first start will create its files")
 
 const examine = async (paths: ProjectPaths): Promise<Finding> => {
   const found = await verifyFiles(paths.state)
   if (found === undefined) return unmade
-  const torn = found.torn === 0 ? "" : `; the next start cuts ${found.torn} bytes that were not acknowledged`
+  const torn = found.torn === 0 ? "" : `; the next start removes ${found.torn} unacknowledged bytes`
   return ok(check, `file store, sound up to record ${found.seq}${torn}`)
 }

@@ -23,31 +23,31 @@ export interface AssembleOptions {
   readonly paths: ProjectPaths
   readonly runtime: Runtime
   readonly runtimeId: string
-  /** Migrated; what is committed goes there. */
+  /** A migrated database, to which the generation is committed. */
   readonly database: Database
-  /** Has the data as it was before plugins' migrations. */
+  /** The id of a restore point with the data before the plugins' migrations. */
   readonly restorePoint: string
-  /** Which builds are taken before their source. */
+  /** Which builds the loader prefers to their source. */
   readonly builds: LoaderOptions["builds"]
   readonly readVariables: () => Promise<Variables>
-  /** For compiled plugins. */
+  /** The folder for compiled plugins. */
   readonly cache: string
   readonly logs: Logs
   readonly signal: AbortSignal
-  /** Everything is undone with it. */
+  /** Disposing of it undoes everything. */
   readonly scope: Scope
 }
 
 export interface AssembledOnce {
   readonly generation: Generation
-  /** Every required component is present and enabled. */
+  /** Whether every required component is present and enabled. */
   readonly ready: boolean
   readonly components: readonly Component[]
-  /** Where the configuration has agent bindings that are not configured: they keep nothing from being committed. */
+  /** Agent bindings that are not configured. They do not prevent the commit. */
   readonly warnings: readonly Issue[]
 }
 
-/** Commits the first generation of a project without opening anything of it. Throws what keeps it from being committed. */
+/** Commits the first generation of a project without opening an endpoint. Throws the problem that prevents the commit. */
 export const assembleOnce = async (options: AssembleOptions): Promise<AssembledOnce> => {
   const {paths, runtime, database, logs, scope} = options
   const startedAt = Date.now()
@@ -71,7 +71,7 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
     readLockfile: () => hashLockfile(paths.project),
     signal: options.signal,
     hide: logs.hide,
-    // It is a copy, and this is where it came from.
+    // The database is a copy; its origin is the restore point.
     saveBefore: async () => ({id: options.restorePoint, discard: async () => {}}),
     onCommit: () => {},
   })
@@ -87,7 +87,7 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
       failure: undefined,
       agents: () => standings,
       databaseInitialized: database.state.is === "initialized",
-      // Nothing is opened: an endpoint that could be opened counts as admitting.
+      // No endpoint is opened; one that could be opened counts as admitting.
       endpoints: () =>
         endpoints.list().map(({spec, state, ownAdmission}) => ({
           spec,

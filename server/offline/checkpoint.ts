@@ -32,14 +32,14 @@ import {valuesOf} from "../recovery/verify/secrets.ts"
 import {verifyCheckpoint} from "../recovery/verify/verify.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
-/** Makes a checkpoint of a project that nothing runs. Throws what `createCheckpoint` throws, and `checkpoint_failed`. */
+/** Creates a checkpoint of a stopped project. Throws `checkpoint_failed` and the problems of `createCheckpoint`. */
 export const createStopped = (options: StoppedOptions, how: CreateOptions): Promise<StoredCheckpoint> =>
   holding(options, async paths => {
     await requireProject(paths)
     const loaded = await loadStopped(options)
     const location = locationOf(loaded.config, paths)
     if (location.dialect === "sqlite" && !existsSync(location.file))
-      throw new Problem("checkpoint_failed", `there is nothing to save yet: ${location.file} does not exist`)
+      throw new Problem("checkpoint_failed", `there is no data yet: ${location.file} does not exist`)
     return withDatabase(location, async database => {
       await requireKnownDatabase(database, paths)
       const {authority} = await requireOneHistory({paths, config: loaded.config, database})
@@ -47,7 +47,7 @@ export const createStopped = (options: StoppedOptions, how: CreateOptions): Prom
     })
   })
 
-/** The values of a checkpoint's secrets, as far as this environment has them. */
+/** Resolves to the values of a checkpoint's secrets that this environment has. */
 export const secretsFor = async (
   {project, environment}: StoppedOptions,
   {manifest}: Pick<StoredCheckpoint, "manifest">,
@@ -60,13 +60,13 @@ export interface ImportRequest {
 
 export interface Imported {
   readonly id: string
-  /** Was it there before? */
+  /** Whether the project already had the checkpoint. */
   readonly isKnown: boolean
 }
 
 /**
- * Stores a checkpoint from an archive in a project that nothing runs, marked as uploaded, once it was verified. Throws what
- * `unpackArrival` and `storeArrival` throw.
+ * Verifies a checkpoint from an archive and stores it in a stopped project, marked as uploaded. Throws the problems of
+ * `unpackArrival` and `storeArrival`.
  */
 export const importStopped = (
   options: StoppedOptions,
@@ -78,7 +78,7 @@ export const importStopped = (
     await store.cleanUp()
     const spare = await loadStopped(options).then(
       ({config}) => config.ingress.minimumFree * 1024 ** 2,
-      // Into an empty folder: its configuration is in the checkpoint.
+      // An empty folder has no configuration; it is in the checkpoint.
       () => 0,
     )
     const secrets = (manifest: Manifest) => secretsFor(options, {manifest})
@@ -94,20 +94,20 @@ export const importStopped = (
     }
   })
 
-/** A copy of a remote database, for who verifies; the token is in SVC_DATABASE_TOKEN. */
+/** Returns the location of a restored copy of a remote database. Its token is in SVC_DATABASE_TOKEN. */
 export const remoteCopyAt = (url: string): Location => {
   const token = process.env.SVC_DATABASE_TOKEN
   return {dialect: "libsql", url, ...(token === undefined ? {} : {authToken: new Secret(token)})}
 }
 
 export interface RestoreRequest extends Pick<RestoreOptions, "dataOnly" | "withPackages" | "progress"> {
-  /** Only says what it would do, and throws as it would. */
+  /** Changes nothing, but throws the same problems. */
   readonly dryRun?: boolean
-  /** Hears the plan of a dry run, which may be refused. */
+  /** Called with the plan of a dry run, before it may be refused. */
   readonly onPlan?: (plan: RestorePlan) => void
 }
 
-/** Restores a checkpoint into a project that nothing runs, or into an empty folder. Throws what `restoreCheckpoint` throws. */
+/** Restores a checkpoint into a stopped project or an empty folder. Throws the problems of `restoreCheckpoint`. */
 export const restoreStopped = (
   options: StoppedOptions,
   checkpoint: Pick<StoredCheckpoint, "folder" | "manifest">,
@@ -122,15 +122,15 @@ export const restoreStopped = (
     return plan
   })
 
-/** A file that git shows keeps a release from beginning, and code from going back. */
+/** Adds a note if git shows the kept configuration, because that prevents a release and a rollback of the code. */
 export const withGitNote = async ({project}: ProjectPaths, restored: Restored): Promise<Restored> => {
   const {keptConfiguration: kept, notes} = restored
   if (kept === null || !(await isUntracked(project, kept))) return restored
-  const note = `git does not ignore ${kept}: add svc.config.yml.before-* to .gitignore, or remove it when it is no longer needed`
+  const note = `git does not ignore ${kept}: add svc.config.yml.before-* to .gitignore, or delete the file when you no longer need it`
   return {...restored, notes: [...notes, note]}
 }
 
-/** Where the state is that a checkpoint replaces, and where its own goes. */
+/** Resolves to the location of the present state, and to that of the restored state. */
 export const restorePlaces = async (
   options: StoppedOptions,
   checkpoint: Pick<StoredCheckpoint, "manifest">,
@@ -142,7 +142,7 @@ export const restorePlaces = async (
     try {
       return locationOf(parseConfig(text, variables).config, paths)
     } catch (cause) {
-      // On a new machine the secrets may not be there yet; where the database was is known even so.
+      // A new machine may lack the secrets, but the manifest has the path of the database.
       if (dialect === "sqlite" && file !== null) return {dialect, file: resolve(paths.project, file)}
       throw cause
     }

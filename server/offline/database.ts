@@ -11,7 +11,7 @@ import {withDatabase} from "../database/without-host.ts"
 import {holding, loadStopped, type StoppedOptions} from "../project/held.ts"
 import {foldersOf, locationOf} from "../project/settings.ts"
 
-/** What `svc database info` shows, of a project that nothing runs. */
+/** Resolves to the information of `svc database info` for a stopped project. */
 export const infoStopped = (options: StoppedOptions, tables: boolean): Promise<DatabaseInfo> =>
   holding(options, async paths => {
     const {config} = await loadStopped(options)
@@ -23,13 +23,13 @@ export const infoStopped = (options: StoppedOptions, tables: boolean): Promise<D
     })
   })
 
-/** Compacts the database of a project that nothing runs. Throws `compact_unavailable`, and what `compactFile` throws. */
+/** Compacts the database of a stopped project. Throws `compact_unavailable` and the problems of `compactFile`. */
 export const compactStopped = (options: StoppedOptions, dryRun: boolean): Promise<Compacted> =>
   holding(options, async paths => {
     const {config} = await loadStopped(options)
     const location = requireThere(locationOf(config, paths))
     if (location.dialect !== "sqlite")
-      throw new Problem("compact_unavailable", "a remote database is compacted by its own server")
+      throw new Problem("compact_unavailable", "svc cannot compact a remote database; its server does that")
     const {file: before} = await readStorage(location.file)
     if (!dryRun) await compactFile(location.file)
     const after = dryRun ? await usedOf(location) : (await readStorage(location.file)).file
@@ -39,14 +39,14 @@ export const compactStopped = (options: StoppedOptions, dryRun: boolean): Promis
 const usedOf = (location: Location): Promise<number> =>
   withDatabase(location, async database => (await readPages(database)).used)
 
-/** Of the schema of this version; it is not brought there. Throws `database_unopenable`, `database_newer`. */
+/** Opens a database that has this version's schema, and never migrates it. Throws `database_unopenable`, `database_newer`. */
 export const withCurrentDatabase = <T>(location: Location, work: (database: Database) => Promise<T>): Promise<T> =>
   withDatabase(requireThere(location), database => {
     requireCurrent(database)
     return work(database)
   })
 
-/** Throws `database_unopenable` for a file that no start has made yet. */
+/** Throws `database_unopenable` if the file does not exist yet. */
 export const requireThere = (location: Location): Location => {
   if (location.dialect === "libsql" || existsSync(location.file)) return location
   throw new Problem("database_unopenable", `${location.file} does not exist yet`)
@@ -58,6 +58,6 @@ const requireCurrent = (database: Database): void => {
   throw new Problem(
     schema > newestSchema ? "database_newer" : "database_unopenable",
     `the database has schema ${schema}, this version of svc ${newestSchema}`,
-    schema > newestSchema ? {} : {hint: "Start the Host once: it brings the schema up."},
+    schema > newestSchema ? {} : {hint: "Start the Host once: it migrates the database."},
   )
 }

@@ -12,8 +12,8 @@ import type {Runtime} from "../runtime/runtime.ts"
 type Texts = Readonly<Record<string, string>>
 
 /**
- * The runtime is one that package.json's `engines` asks for, and the dependencies that it names are installed, each in the
- * version of the lockfile. Which version a binary lockfile (`bun.lockb`) has is not read. Throws `trial_failed` with each finding.
+ * Checks that the runtime satisfies `engines` in package.json, and that its dependencies are installed in the versions of the
+ * lockfile. Does not read the versions in a binary lockfile (`bun.lockb`). Throws `trial_failed` with each finding.
  */
 export const requireInstalled = async (
   {project, manifest: path}: ProjectPaths,
@@ -25,30 +25,30 @@ export const requireInstalled = async (
     void issues.push({file, line: 1, column: 1, path: key, message})
   const wanted = textsOf(manifest.engines)[name]
   if (wanted !== undefined && isWithin(version, wanted) === false)
-    tell("package.json", `engines.${name}`, `asks for "${wanted}", and this is ${name} ${version}`)
+    tell("package.json", `engines.${name}`, `requires "${wanted}", but this is ${name} ${version}`)
   const lockfile = (await findLockfile(project))?.name
-  // Yarn may keep packages in archives.
+  // With .pnp.cjs, Yarn keeps packages in archives.
   const isPlain = !(await isThere(join(project, ".pnp.cjs")))
   const locked = lockfile === undefined ? undefined : await readLocked(project, lockfile)
   for (const [dependency, spec] of Object.entries(textsOf(manifest.dependencies))) {
     const installed = await installedVersion(project, dependency)
     const inLock = locked?.(dependency, spec)
-    // The SDK comes from the svc that runs.
+    // The running svc provides the SDK.
     if (installed === undefined && isPlain && dependency !== "svc-runtime")
       tell("package.json", `dependencies.${dependency}`, "is not installed")
     if (lockfile === undefined || locked === undefined || !isOfRegistry(spec)) continue
-    if (inLock === undefined) tell(lockfile, dependency, `is not in it, and package.json asks for "${spec}"`)
+    if (inLock === undefined) tell(lockfile, dependency, `is missing, but package.json requires "${spec}"`)
     else if (installed !== undefined && /^\d+\.\d+\.\d+/.test(inLock) && installed !== inLock)
-      tell(lockfile, dependency, `has version ${inLock}, and ${installed} is installed`)
+      tell(lockfile, dependency, `has version ${inLock}, but ${installed} is installed`)
   }
   if (issues.length === 0) return
-  throw new Problem("trial_failed", "what is installed is not what the project asks for", {
+  throw new Problem("trial_failed", "the installed packages or the runtime differ from what the project requires", {
     issues,
-    hint: "Install the locked dependencies and the runtime that package.json asks for, then repeat the command.",
+    hint: "Install the locked dependencies and the runtime that package.json requires, then repeat the command.",
   })
 }
 
-/** Not a path, a link, an address or an alias. */
+/** Returns whether a spec is a version range: not a path, a link, an address or an alias. */
 const isOfRegistry = (spec: string): boolean => /^[\^~<>=v]*\s*[\d*x]/.test(spec)
 
 const installedVersion = async (folder: string, dependency: string): Promise<string | undefined> => {
@@ -59,7 +59,7 @@ const installedVersion = async (folder: string, dependency: string): Promise<str
 
 type Locked = (dependency: string, spec: string) => string | undefined
 
-/** Undefined for a lockfile that is not read. Throws `trial_failed` for one that is broken. */
+/** Resolves to undefined for a kind of lockfile that svc does not read. Throws `trial_failed` for a broken one. */
 const readLocked = async (project: string, lockfile: string): Promise<Locked | undefined> => {
   const text = () => readFile(join(project, lockfile), "utf8")
   try {
@@ -77,10 +77,10 @@ const readLocked = async (project: string, lockfile: string): Promise<Locked | u
     }
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause)
-    throw new Problem("trial_failed", `${lockfile} cannot be read`, {
+    throw new Problem("trial_failed", `cannot read ${lockfile}`, {
       cause,
       issues: [{file: lockfile, line: 1, column: 1, path: "", message}],
-      hint: "Restore the committed lockfile, or have the package manager write a new one.",
+      hint: "Restore the committed lockfile, or let the package manager write a new one.",
     })
   }
 }
@@ -91,7 +91,7 @@ const npmLocked = (text: string): Locked | undefined => {
   return dependency => textsOf(objectOf(packages)[`node_modules/${dependency}`]).version
 }
 
-/** One line for each package: `"name": ["name@1.2.3", …`. */
+/** Reads one line per package: `"name": ["name@1.2.3", …`. */
 const bunLocked =
   (text: string): Locked =>
   dependency =>
@@ -104,7 +104,7 @@ const pnpmLocked = (text: string): Locked | undefined => {
   return dependency => textsOf(dependencies[dependency]).version?.replace(/\(.*$/, "")
 }
 
-/** An entry for another range, as `resolutions` make it, says nothing. */
+/** Returns an empty version for an entry with another range, as `resolutions` writes it: the check ignores that. */
 const yarnLocked = (text: string): Locked => {
   const entries = text.split(/\n{2,}/).map(entry => {
     const head = entry.split("\n").find(line => line.endsWith(":")) ?? ""

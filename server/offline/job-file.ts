@@ -14,7 +14,7 @@ import {viewJob, viewNext} from "../scheduler/job-view.ts"
 
 export {addJob, editJob, findJob, removeJob} from "../scheduler/job-changes.ts"
 
-/** The jobs of a project whose Host is stopped. Throws `jobs_invalid`, `project_missing`. */
+/** Reads the jobs of a stopped project. Throws `jobs_invalid`, `project_missing`. */
 export const readJobs = async (project: string): Promise<readonly Job[]> => {
   const paths = projectPaths(project)
   await requireProject(paths)
@@ -22,8 +22,8 @@ export const readJobs = async (project: string): Promise<readonly Job[]> => {
 }
 
 /**
- * Changes the jobs of a project whose Host is stopped; the next start takes them. Throws what `change` throws, `locked`
- * where a Host holds the project, `jobs_invalid`, and `authority_mismatch`.
+ * Changes the jobs of a stopped project; the next start loads them. Throws the problems of `change`, `locked` if a Host holds
+ * the project, `jobs_invalid`, and `authority_mismatch`.
  */
 export const changeJobs = async (
   project: string,
@@ -35,26 +35,26 @@ export const changeJobs = async (
     const content = await readJobFile(paths.jobs)
     const file = await readAuthorityFile(paths.authority)
     if (content?.authority !== undefined && file !== undefined) requireAuthority(content, file.authority, true)
-    // Of a project that no Host has started in yet, none: the first start stamps the job file.
+    // Before the first start there is no authority; that start writes it into the job file.
     const authority = content === undefined ? file?.authority : content.authority
     return (await writeJobFile(paths.jobs, authority, change(content?.jobs ?? []))).jobs
   })
 }
 
-/** A job as it will be at the next start; what was missed by then is not known yet. */
+/** Returns a job in the form of the next start, without the times that it will have missed. */
 export const viewStopped = (job: Job): Static<typeof JobView> => {
   const {id, schedule, timezone, enabled} = job
   if (enabled === false) return viewJob(job, {nextAt: undefined, openRuns: 0, problem: undefined})
   const next = new Calculator().times(schedule, timezone).after(Date.now())
-  const problem = `no Host runs: ${id} does not fire until one does`
+  const problem = `no Host is running, so ${id} does not fire`
   return viewJob(job, {nextAt: next, openRuns: 0, problem})
 }
 
-/** What is wrong with a job that somebody is typing, as far as nobody need ask a Host; and its coming times. */
+/** Returns the errors of a draft job that can be found without a Host, and its next times. */
 export const checkStopped = (job: unknown, count: number): DraftCheck =>
   checkDraft(job, draftFindings(job), Date.now(), {count})
 
-/** The coming times of a job of a project whose Host is stopped. */
+/** Returns the next times of a job of a stopped project. */
 export const nextStopped = (jobs: readonly Job[], id: string, count: number): NextTimes => {
   const job = jobs.find(each => each.id === id)
   if (job === undefined) throw new Problem("job_unknown", `there is no job ${id}`)

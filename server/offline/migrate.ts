@@ -24,7 +24,7 @@ import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {requireThere} from "./database.ts"
 
 /**
- * Brings the database of a stopped project up to this version's schema, as the next start would. Throws `locked`,
+ * Migrates the database of a stopped project to this version's schema, like the next start. Throws `locked`,
  * `migration_refused`, `authority_mismatch`, `database_newer`.
  */
 export const migrateStopped = (options: StoppedOptions, how: UpgradeOptions): Promise<MigrationReport> =>
@@ -46,8 +46,8 @@ export const migrateStopped = (options: StoppedOptions, how: UpgradeOptions): Pr
   })
 
 /**
- * Does the same to a copy, which is gone afterwards; beside a running Host too, whose database is copied by a process of its
- * own. The original is not written to. Throws `migration_refused` where no copy can be made.
+ * Migrates a copy, and deletes it afterwards. Never writes to the original. Beside a running Host, a separate process copies
+ * the database. Throws `migration_refused` if no copy can be made.
  */
 export const rehearseMigrations = async (
   options: StoppedOptions,
@@ -81,27 +81,31 @@ export const rehearseMigrations = async (
   }
 }
 
-/** Read by its own protocol, beside whoever writes to it: its tool is not needed for that. */
+/** Copies a remote database over its own protocol, while others may write to it. */
 const copyRemotely = async (address: RemoteAddress, copy: string, progress: Progress): Promise<void> => {
-  // Its client is fifty modules, which nothing else here has a use for.
+  // Loaded only here: the client has fifty modules.
   const {copyRemote} = await import("../database/upkeep/copy-remote.ts")
   await copyRemote(address, copy, (table, rows) => progress(`copying ${table}`, rows, 0))
 }
 
-/** With its log, as a process that was killed has left both; SQLite would write to the file if it opened it. */
+/** Copies the file and its log. Opening the file in SQLite instead would write to it. */
 const copyStopped = async (file: string, copy: string): Promise<void> => {
   for (const end of ["", "-wal"])
     if (existsSync(`${file}${end}`)) await copyFile(`${file}${end}`, `${copy}${end}`, constants.COPYFILE_FICLONE)
 }
 
-/** A migration may write everything anew. */
+/** Throws if there is too little space: a migration may rewrite all data. */
 const requireRoom = async (file: string, {temporary}: ProjectPaths): Promise<void> => {
   const {file: size, log} = await readStorage(file)
   const [needed, free] = [2 * (size + log), await freeSpace(temporary)]
   if (free >= needed) return
-  throw new Problem("migration_refused", `a dry run takes up to ${needed} bytes, and ${temporary} has ${free} free`, {
-    hint: "Free as much space, then repeat it.",
-  })
+  throw new Problem(
+    "migration_refused",
+    `a dry run needs up to ${needed} bytes, but ${temporary} has only ${free} free`,
+    {
+      hint: "Free enough space, then repeat the command.",
+    },
+  )
 }
 
 const sizeOf = async (database: Database): Promise<number | null> => {
@@ -134,14 +138,12 @@ const viewOf = ({version, milliseconds}: Applied): MigrationView => {
   }
 }
 
-/** What SQLite finds wrong with the whole database. */
+/** Resolves to the faults that SQLite finds in the database. */
 const examine = async (database: Database): Promise<string[]> => {
   const integrity = (await database.read("PRAGMA integrity_check(10)")).map(row => String(row.integrity_check))
   const keys = await database.read("PRAGMA foreign_key_check")
   return [
     ...integrity.filter(text => text !== "ok"),
-    ...keys
-      .slice(0, 10)
-      .map(({table, rowid, parent}) => `${table} ${rowid} refers to a row of ${parent} that is not there`),
+    ...keys.slice(0, 10).map(({table, rowid, parent}) => `${table} ${rowid} refers to a missing row of ${parent}`),
   ]
 }

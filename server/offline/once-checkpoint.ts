@@ -14,11 +14,11 @@ import {openWorkroom} from "../workroom/open.ts"
 
 type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
 
-/** The checkpoint that a one-shot start was tried on, and what it has brought. */
+/** The checkpoint of a one-shot start, with its contents. */
 export interface TriedCheckpoint {
   readonly id: string
   readonly createdAt: string
-  /** Of the database: as the checkpoint has it, and as this svc has migrated the copy. */
+  /** The database's schema in the checkpoint, and after this svc has migrated the copy. */
   readonly schema: {readonly before: number; readonly after: number}
   readonly inbox: number
   readonly outbox: number
@@ -27,19 +27,19 @@ export interface TriedCheckpoint {
 }
 
 export interface OnceStateOptions {
-  /** A folder that only this start knows, removed after it. */
+  /** A private folder, deleted after the start. */
   readonly scratch: string
   readonly signal: AbortSignal
   readonly scope: Scope
   readonly log: Log
-  /** Until the scope is disposed. */
+  /** Opens a database until the scope is disposed of. */
   readonly openDatabase: (file: string) => Promise<Database>
 }
 
 /**
- * Restores a checkpoint into the scratch folder, as into an empty project, and opens database, workroom and jobs as the
- * configuration says: what cannot be migrated, or is in another store, fails as it would at the real start. Throws what
- * `restoreCheckpoint` throws, `restore_refused` for one without a database, and what keeps the state from being opened.
+ * Restores a checkpoint into the scratch folder, and opens its database, workroom and jobs by the configuration, with the
+ * same failures as a real start. Throws the problems of `restoreCheckpoint`, `restore_refused` for a checkpoint without a
+ * database, and the problem that keeps the state from opening.
  */
 export const openCheckpoint = async (
   {folder, manifest}: Checkpoint,
@@ -50,7 +50,7 @@ export const openCheckpoint = async (
   const {id, createdAt} = manifest
   const paths = projectPaths(join(scratch, "restored"))
   if (manifest.database.dialect !== "sqlite") {
-    throw new Problem("restore_refused", `the database of ${id} is remote, and not in it`, {
+    throw new Problem("restore_refused", `${id} does not contain its database, which is remote`, {
       hint: "Leave out --from-checkpoint; svc checkpoint verify --database-url tries a copy of the remote database.",
     })
   }

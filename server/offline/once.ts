@@ -23,15 +23,15 @@ export interface OnceOptions {
   readonly mode: Mode
   readonly environment?: string
   readonly logs: Logs
-  /** Ends it early, with everything undone. */
+  /** Ends the start early and undoes everything. */
   readonly signal?: AbortSignal
-  /** Hands over the checkpoint whose state is tried instead of an empty one. */
+  /** Calls `work` with the checkpoint to use instead of an empty state. */
   readonly withCheckpoint?: (
     work: (checkpoint: Pick<StoredCheckpoint, "folder" | "manifest">) => Promise<void>,
   ) => Promise<void>
 }
 
-/** What a one-shot start found; printed as one line of JSON. */
+/** The result of a one-shot start, printed as one line of JSON. */
 export type OnceResult = {
   readonly schema: "svc.once/1"
   readonly ok: boolean
@@ -40,20 +40,20 @@ export type OnceResult = {
   readonly runtime: string
 } & (
   | {
-      /** The generation committed; `ok` only when the required components are there too. */
+      /** The generation committed; `ok` also requires that the required components are ready. */
       readonly committed: true
-      /** What its state was restored from; null for an empty one. */
+      /** The checkpoint of its state; null for an empty state. */
       readonly checkpoint: TriedCheckpoint | null
       readonly plugins: readonly string[]
       readonly endpoints: readonly string[]
-      /** What the plugins declare with `plugin.job`, as `<plugin>/<job>`. */
+      /** The jobs that plugins declare with `plugin.job`, as `<plugin>/<job>`. */
       readonly jobs: readonly string[]
-      /** What they publish with `plugin.page`, listed in the configuration or not, as `<plugin>/<path>`. */
+      /** The pages that they publish with `plugin.page`, as `<plugin>/<path>`, whether the configuration lists them or not. */
       readonly pages: readonly string[]
       readonly components: readonly Component[]
-      /** For people: what works, but perhaps not as its author meant it. */
+      /** Notes for people about valid code that may not do what its author intended. */
       readonly notes: readonly string[]
-      /** Where the configuration has agent bindings that are not configured. */
+      /** Agent bindings that are not configured. */
       readonly warnings: readonly Issue[]
     }
   | {
@@ -66,9 +66,9 @@ export type OnceResult = {
 )
 
 /**
- * Assembles the whole runtime without a port, a connected endpoint, or the project's own data: against an empty, migrated
- * database in `.svc/tmp`, or the restored and migrated copy of a checkpoint; no job fires. Works beside a running Host.
- * Never rejects for what the project is to blame for.
+ * Assembles the whole runtime without a port, without connecting endpoints and without the project's data. It uses an empty
+ * database in `.svc/tmp`, or a restored and migrated copy of a checkpoint, and runs no job. Works beside a running Host.
+ * Never rejects because of a fault in the project.
  */
 export const startOnce = async (options: OnceOptions, runtime: Runtime): Promise<OnceResult> => {
   const paths = projectPaths(resolve(options.project))
@@ -150,12 +150,12 @@ const openState = async (
 ): Promise<{database: Database; checkpoint: TriedCheckpoint | null}> => {
   if (withCheckpoint === undefined)
     return {database: await options.openDatabase(join(options.scratch, "data.sqlite")), checkpoint: null}
-  // Loaded only for this: a Host is quick to start without it.
+  // Loaded only here, so that other starts are faster.
   const {openCheckpoint} = await import("./once-checkpoint.ts")
   let opened: Awaited<ReturnType<typeof openCheckpoint>> | undefined
   await withCheckpoint(async checkpoint => {
     opened = await openCheckpoint(checkpoint, await readConfig(), options)
   })
-  if (opened === undefined) throw new Error("no checkpoint was handed over")
+  if (opened === undefined) throw new Error("withCheckpoint did not call back with a checkpoint")
   return {database: opened.database, checkpoint: opened.tried}
 }

@@ -28,43 +28,43 @@ import {sha256Of} from "../runtime/hash.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {restorePlaces, withGitNote} from "./checkpoint.ts"
 
-/** Of each step of a build, in milliseconds. */
+/** The time limit of each step of a build, in milliseconds. */
 const buildLimit = 30 * 60_000
 
 export interface RollbackPlan extends RestorePlan {
-  /** Null where the project is read-only: then the code is the checkpoint's already. */
+  /** Null for a read-only project, whose code is already the checkpoint's. */
   readonly code: Pick<CodeChange, "from" | "to" | "branch" | "written" | "removed"> | null
   readonly sideEffects: SideEffects
-  /** Does svc.config.yml differ from its commit? Then a copy of it stays beside it. */
+  /** Whether svc.config.yml differs from its commit, so that the rollback keeps a copy beside it. */
   readonly keepsConfiguration: boolean
-  /** Where build and packages come from; null where they are not touched. */
+  /** The source of build and packages; null if the rollback does not touch them. */
   readonly build: "same" | "kept" | "missing" | null
 }
 
-/** What a project is after a rollback, read anew. */
+/** The state of a project after a rollback, read back from the disk. */
 export interface RollbackProof {
   readonly authority: {readonly before: string; readonly after: string; readonly database: string}
   readonly commit: string | null
-  /** What of the work tree differs from its commit: what the checkpoint has otherwise. */
+  /** Files that differ from the commit, because the checkpoint has another version of them. */
   readonly changes: readonly string[]
   readonly lockfile: {readonly name: string; readonly sha256: string} | null
   readonly configuration: string
-  /** What stands in its files now. */
+  /** The build in the project's files. */
   readonly build: BuildIdentity
   readonly database: {readonly schema: number; readonly events: number; readonly inbox: number; readonly outbox: number}
-  /** Are commit, lockfile, configuration and schema those of the checkpoint? */
+  /** Whether commit, lockfile, configuration and schema are the checkpoint's. */
   readonly matches: boolean
 }
 
 export interface RollbackRequest {
   readonly dryRun: boolean
   readonly acceptSideEffects: boolean
-  /** Leaves build and packages as they are, for the operator to make by hand. */
+  /** Leaves build and packages as they are; the operator builds by hand. */
   readonly withoutBuild: boolean
-  /** Ends a build that is under way. */
+  /** Ends a running build. */
   readonly signal: AbortSignal
   readonly progress: Progress
-  /** Hears the plan before anything is changed. */
+  /** Called with the plan before anything changes. */
   readonly onPlan: (plan: RollbackPlan) => void
 }
 
@@ -75,8 +75,9 @@ export interface RolledBackResult {
 }
 
 /**
- * Takes code, lockfile, configuration and data of a stopped project back to one checkpoint, together; undefined for a dry
- * run. Throws `rollback_refused`, `side_effects`, and what `restoreCheckpoint` throws; then nothing was changed.
+ * Rolls code, lockfile, configuration and data of a stopped project back to one checkpoint, together. Resolves to undefined
+ * for a dry run. Throws `rollback_refused`, `side_effects`, and the problems of `restoreCheckpoint`, without having changed
+ * anything.
  */
 export const rollBack = (
   options: StoppedOptions,
@@ -112,7 +113,7 @@ type Places = Pick<RestoreOptions, "paths" | "locate" | "replaced">
 
 const keptOf = (plan: BuildPlan | undefined) => (plan?.is === "kept" ? plan.build : undefined)
 
-/** Before anything is changed. Throws `rollback_refused` with what its step printed. */
+/** Builds the checkpoint's commit before anything changes. Throws `rollback_refused` with the output of the failed step. */
 const buildAgain = async (
   {environment, command}: StoppedOptions,
   {id, manifest}: StoredCheckpoint,
@@ -129,15 +130,19 @@ const buildAgain = async (
     limit: buildLimit,
     command,
     signal,
-    onBegin: (step, number, of) => progress(`making the build of the checkpoint: ${step}`, number, of),
+    onBegin: (step, number, of) => progress(`building the checkpoint's commit: ${step}`, number, of),
     onEnd: () => {},
   })
   const kept = ok ? await readKept(paths, verifiedName(name)) : undefined
   if (kept !== undefined) return kept
   const failed = steps.find(step => !step.ok)
-  throw new Problem("rollback_refused", `its build was not made: ${failed?.name}: ${failed?.detail}`, {
-    hint: "Correct that and repeat it. With --without-build, install the packages and build by hand afterwards.",
-  })
+  throw new Problem(
+    "rollback_refused",
+    `the build of the checkpoint's commit failed: ${failed?.name}: ${failed?.detail}`,
+    {
+      hint: "Fix the problem and repeat the command. Or use --without-build, then install the packages and build by hand.",
+    },
+  )
 }
 
 const planRollback = async (checkpoint: StoredCheckpoint, places: Places, {withoutBuild}: RollbackRequest) => {
@@ -158,7 +163,7 @@ const planRollback = async (checkpoint: StoredCheckpoint, places: Places, {witho
 const shown = ({from, to, branch, written, removed}: CodeChange) => ({from, to, branch, written, removed})
 
 const requireNone = ({sent, unknown}: SideEffects, id: string): void => {
-  if (unknown !== null) throw new Problem("side_effects", `what was sent since ${id} is not known: ${unknown}`)
+  if (unknown !== null) throw new Problem("side_effects", `svc does not know what was sent since ${id}: ${unknown}`)
   if (sent.length === 0) return
   const lines = sent.slice(0, 20).map(({message, endpoint, state, at}) => `  ${at} ${endpoint} ${message} ${state}`)
   const more = sent.length > lines.length ? [`  and ${sent.length - lines.length} more`] : []

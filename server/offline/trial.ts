@@ -31,7 +31,7 @@ import {requireInstalled} from "./installed.ts"
 
 export interface TrialOptions {
   readonly project: string
-  /** Where the Host has put its request; it removes the folder. */
+  /** The folder with the Host's request; the Host deletes it. */
   readonly folder: string
   readonly mode: Mode
   readonly environment?: string
@@ -42,10 +42,10 @@ export interface TrialOptions {
 type Tried = Omit<Extract<TrialResult, {ok: true}>, "schema" | "ok">
 
 /**
- * Tries what the next start of a running Host would do, in this process: configuration, token, runtime and dependencies, a
- * changed address, all plugins, and the migrations on the copy of the database where the folder holds one. Touches neither
- * lock nor database of the Host, opens no endpoint, and fires no job. Writes its result into the folder; resolves to
- * whether the start would do.
+ * Tries the next start of a running Host in this process: configuration, token, runtime and dependencies, a changed address,
+ * all plugins, and the migrations if the folder has a copy of the database. It touches neither the Host's lock nor its
+ * database, opens no endpoint, and runs no job. Writes its result into the folder. Resolves to whether the start would
+ * succeed.
  */
 export const tryStart = async (options: TrialOptions, runtime: Runtime): Promise<boolean> => {
   const files = trialFiles(resolve(options.folder))
@@ -107,7 +107,7 @@ const attempt = async (options: TrialOptions, files: TrialFiles, runtime: Runtim
   }
 }
 
-/** Work items are not moved from one store to the other. Throws `workroom_elsewhere`. */
+/** Throws `workroom_elsewhere` if the configuration names another store: svc does not move work items between stores. */
 const requireSameStore = ({config, source}: LoadedConfig, {workroom: {store, records}}: TrialRequest): void => {
   const wanted = config.workroom.store
   if (wanted === store || records === 0) return
@@ -130,7 +130,7 @@ const tryAddress = async ({config}: LoadedConfig, {address}: TrialRequest, runti
     await listener.close(true)
   }
   await bind(port).catch(async error => {
-    // The Host itself has that port, on another address of this machine: then the address is tried alone.
+    // The Host may use that port on another address of this machine; then only the address is tried.
     if (port !== address.port || !isProblem(error, "port_taken")) throw error
     await bind(0)
   })
@@ -150,7 +150,7 @@ interface OpenedState extends Pick<Tried, "untried" | "isSameDatabase"> {
   readonly database: Database
 }
 
-/** The copy of the Host's database; that of another one, which the configuration names now; or an empty one. */
+/** Opens a copy of the Host's database, a copy of another one that the configuration now names, or an empty database. */
 const openState = async (held: Held): Promise<OpenedState> => {
   const {files, paths, boot, request} = held
   const location = locationOf(boot.config, paths)
@@ -173,7 +173,7 @@ const openEmpty = async ({runtimeId, signal, scope}: Held, file: string): Promis
   return database
 }
 
-/** As the start does; whether its restore point can be made is not tried. Throws `database_newer`, and what a migration throws. */
+/** Migrates the copy like a start, but without a restore point. Throws `database_newer` and the errors of a migration. */
 const migrateCopy = async (held: Held): Promise<Database> => {
   const database = await openCopy(held)
   await database.bringUp(migrations, {signal: held.signal, restorePoint: "trial"})
@@ -188,7 +188,7 @@ const openCopy = async ({files, paths, runtimeId, signal, scope}: Held): Promise
   return database
 }
 
-/** A file that the Host does not have open: its copy, where there is one. Throws also what a foreign or missing one does. */
+/** Opens a copy of a file that the Host does not have open. Throws also for a foreign or missing database. */
 const openOther = async (held: Held, location: Extract<Location, {dialect: "sqlite"}>): Promise<Database> => {
   const {files, paths, boot, signal} = held
   const {file} = location
@@ -196,7 +196,7 @@ const openOther = async (held: Held, location: Extract<Location, {dialect: "sqli
     const {file: size, log} = await readStorage(file)
     const [needed, free] = [2 * (size + log), await freeSpace(files.folder)]
     if (free < needed)
-      throw new Problem("not_tried", `a copy of ${file} takes up to ${needed} bytes, and ${free} are free`)
+      throw new Problem("not_tried", `a copy of ${file} needs up to ${needed} bytes, but only ${free} are free`)
     const {snapshotFile} = await import("../database/upkeep/maintenance.ts")
     await snapshotFile(file, files.copy, signal)
   }
@@ -207,7 +207,7 @@ const openOther = async (held: Held, location: Extract<Location, {dialect: "sqli
   return database
 }
 
-/** An empty database has it as the Host's has it: the start runs that configuration while the file is the same. */
+/** Pins an empty database like the Host's: a start runs the pinned configuration until the file changes. */
 const pin = async (database: Database, {number, config, fileSha256}: NonNullable<TrialRequest["pin"]>, held: Held) => {
   await new GenerationHistory(database).commit({
     committedAt: Date.now(),

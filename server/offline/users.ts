@@ -5,7 +5,7 @@ import {locationOf, projectName} from "../project/settings.ts"
 import {CheckpointStore} from "../recovery/checkpoint/store.ts"
 import {withCurrentDatabase} from "./database.ts"
 
-/** What a project that nothing runs keeps of users, as a running Host has it; and the project's name. */
+/** Does work with the user data of a stopped project, as a running Host has it, and with the project's name. */
 export const withStoppedUsers = <T>(
   options: StoppedOptions,
   work: (users: UserData, project: string) => Promise<T>,

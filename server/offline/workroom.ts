@@ -10,7 +10,7 @@ import {rebuildFiles, rebuildTables, type StoppedVerification, verifyFiles} from
 import type {Verification} from "../workroom/verify.ts"
 import {withCurrentDatabase} from "./database.ts"
 
-/** Checks the workroom of a project whose Host is stopped. Throws `locked`, `workroom_damaged`, `database_unopenable`. */
+/** Verifies the workroom of a stopped project. Throws `locked`, `workroom_damaged`, `database_unopenable`. */
 export const verifyStoppedWorkroom = (project: string): Promise<StoppedVerification | undefined> =>
   alone(project, "svc workroom verify", async ({config, paths}) => {
     if (config.workroom.store === "file") return verifyFiles(paths.state)
@@ -18,7 +18,7 @@ export const verifyStoppedWorkroom = (project: string): Promise<StoppedVerificat
     return facts === undefined ? undefined : {store: "database", torn: 0, ...facts}
   })
 
-/** Makes its Catalog anew from the Journal. Throws `locked`, `workroom_damaged`, `database_unopenable`. */
+/** Rebuilds the Catalog from the Journal. Throws `locked`, `workroom_damaged`, `database_unopenable`. */
 export const rebuildStoppedWorkroom = (project: string): Promise<Verification | undefined> =>
   alone(project, "svc workroom rebuild", async ({config, paths}) => {
     if (config.workroom.store === "database") return withTables(config, paths, rebuildTables)
@@ -30,7 +30,7 @@ interface Stopped {
   readonly paths: ProjectPaths
 }
 
-/** Nobody else writes meanwhile. */
+/** Does work while it holds the project, so that no other process writes. */
 const alone = async <T>(project: string, command: string, work: (stopped: Stopped) => Promise<T>): Promise<T> => {
   await requireProject(projectPaths(project))
   const {config} = await loadStopped({project, environment: "production"})

@@ -12,7 +12,7 @@ import {packageManager, type Toolchain} from "./toolchain.ts"
 export interface WantedPackage {
   /** Its name on npm. */
   readonly name: string
-  /** What stands behind the @: a version, a range or a tag. */
+  /** The part after the @: a version, a range or a tag. */
   readonly version: string
   /** The name under `plugins`. */
   readonly plugin: string
@@ -22,24 +22,24 @@ export interface AddedPlugin {
   readonly package: string
   readonly version: string
   readonly plugin: string
-  /** What package.json of the plugin says of `svc-runtime`. */
+  /** The range of `svc-runtime` in the plugin's package.json. */
   readonly range: string
 }
 
-/** Throws `request_invalid` for what is not `svc-plugin-*` or `@scope/svc-plugin-*`, with or without a version. */
+/** Parses `svc-plugin-*` or `@scope/svc-plugin-*`, with or without a version. Throws `request_invalid` for anything else. */
 export const readWanted = (text: string): WantedPackage => {
   const pattern = /^((?:@[a-z0-9][a-z0-9._-]*\/)?svc-plugin-([a-z0-9][a-z0-9_-]{0,63}))(?:@([\w.^~<>=*+ -]+))?$/
   const [, name, plugin, version = "latest"] = pattern.exec(text) ?? []
   if (name !== undefined && plugin !== undefined && !version.startsWith("-")) return {name, version, plugin}
   throw new Problem("request_invalid", `"${text}" is not the name of a plugin's package`, {
-    hint: "Names are svc-plugin-<name> or @scope/svc-plugin-<name>, with @<version> or without. Install another package by hand, and name it with use.",
+    hint: "Use svc-plugin-<name> or @scope/svc-plugin-<name>, with or without @<version>. Install any other package by hand, and name it with use.",
   })
 }
 
 /**
- * Installs a plugin's package in its exact version, without install scripts, and names it in svc.config.yml: all of it, or nothing.
- * Throws `plugin_incompatible` for a package whose range of `svc-runtime` is missing or does not include this svc, and
- * `conflict` where a program fails, both with package.json, lockfile and configuration as they were.
+ * Installs the exact version of a plugin's package, without install scripts, and adds it to svc.config.yml. Throws
+ * `plugin_incompatible` if the package's range of `svc-runtime` is missing or does not include this svc, and `conflict` if a
+ * program fails. A failure restores package.json, the lockfile and the configuration.
  */
 export const addPlugin = async (project: string, wanted: WantedPackage): Promise<AddedPlugin> => {
   const paths = projectPaths(project)
@@ -61,29 +61,29 @@ export const addPlugin = async (project: string, wanted: WantedPackage): Promise
 const requireUnused = async (project: string, plugin: string): Promise<void> => {
   for (const file of [`plugins/${plugin}.ts`, `plugins/${plugin}.js`, `plugins/${plugin}`]) {
     if (await isThere(join(project, file)))
-      throw new Problem("conflict", `${file} is there already, and comes before a package of that name`, {hint})
+      throw new Problem("conflict", `${file} already exists, and has priority over a package of that name`, {hint})
   }
 }
 
-/** Asks the project's registry, by the package manager and its settings, for the package.json of the wanted version. */
+/** Asks the package manager for the package.json of the wanted version, with the project's registry and settings. */
 const lookUp = async (project: string, toolchain: Toolchain, {name, version}: WantedPackage): Promise<unknown> => {
   const [command, ...args] = packageManager(toolchain)
   const ask = toolchain === "bun" ? "info" : "view"
   const answer = await runProgram([command, ...args, ask, `${name}@${version}`, "--json"], {cwd: project, hint})
   const found: unknown = fromJson(answer)
-  // npm answers a range with all versions in it, the newest last.
+  // For a range, npm answers with all matching versions, the newest last.
   return Array.isArray(found) ? found.at(-1) : found
 }
 
-/** Resolves to the version. */
+/** Checks the manifest. Resolves to its version. */
 const requireFitting = async (manifest: unknown, name: string, expected?: string): Promise<string> => {
   const version =
     typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : ""
   if (!/^\d+\.\d+\.\d+/.test(version) || (expected !== undefined && version !== expected))
-    throw new Problem("conflict", `${name} has no version as it was asked for`, {hint})
+    throw new Problem("conflict", `${name} does not have the requested version`, {hint})
   if (sdkRangeOf(manifest) === undefined) {
-    throw new Problem("plugin_incompatible", `${name} ${version} does not say for which svc-runtime it is`, {
-      hint: "Nothing was changed. Its package.json needs svc-runtime in peerDependencies; ask its author.",
+    throw new Problem("plugin_incompatible", `${name} ${version} does not name a range of svc-runtime`, {
+      hint: "svc changed nothing. The package needs svc-runtime in its peerDependencies; ask its author.",
     })
   }
   await requireFittingSdk(manifest, name)

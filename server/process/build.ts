@@ -11,7 +11,7 @@ import {projectPaths} from "../runtime/project.ts"
 
 /**
  * Bundles the plugins of a project to `dist/plugins/<name>.js`, for production and for any Node. Resolves to the names.
- * Throws `compiler_missing`; `plugin_invalid` with the position of every error. Either leaves the build before it in place.
+ * Throws `compiler_missing`, and `plugin_invalid` with the position of every error. A failure keeps the previous build.
  */
 export const buildPlugins = async (project: string): Promise<readonly string[]> => {
   const paths = projectPaths(resolve(project))
@@ -44,7 +44,7 @@ interface NamedText {
   readonly text: string
 }
 
-/** Killed at any moment, the folder is the one before, the new one, or missing: never a part of one. */
+/** Replaces a folder. If the process is killed, the folder is the old one, the new one or missing, but never incomplete. */
 const replaceFolder = async (folder: string, files: readonly NamedText[]): Promise<void> => {
   const parent = dirname(folder)
   const [fresh, old] = [join(parent, ".plugins-new"), join(parent, ".plugins-old")]

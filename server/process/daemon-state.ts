@@ -4,11 +4,11 @@ import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import {findHolder, type Holder, type LockFiles} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
-/** `.svc/daemon.json` (0600): what the daemon does now, or why it has ended. It stays when the daemon is gone. */
+/** `.svc/daemon.json` (0600): the state of the daemon, or why it ended. The file outlives the daemon. */
 export const DaemonState = Type.Object({
   pid: Type.Integer(),
   logFile: Type.String(),
-  /** How often it started the Host. */
+  /** How many times it has started the Host. */
   starts: Type.Integer(),
   /** When this state began. */
   since: Type.String(),
@@ -20,22 +20,22 @@ export const DaemonState = Type.Object({
 })
 export type DaemonState = Static<typeof DaemonState>
 
-/** The daemon's lock: the kernel frees it when the daemon dies, so a pid that was left behind misleads nobody. */
+/** The daemon's lock. The kernel releases it when the daemon dies, so a stale pid misleads nobody. */
 export const daemonLock = (paths: ProjectPaths): LockFiles => ({lock: paths.daemonLock, holder: paths.daemonHolder})
 
 export const writeDaemonState = (paths: ProjectPaths, state: DaemonState): Promise<void> =>
   writeFileAtomic(paths.daemon, JSON.stringify(state))
 
-/** Undefined where no daemon ever ran, and for a file that is damaged. */
+/** Resolves to undefined if no daemon has ever run, or if the file is damaged. */
 export const readDaemonState = async (paths: ProjectPaths): Promise<DaemonState | undefined> => {
   const json = await readJsonIfExists(paths.daemon)
   return Check(DaemonState, json) ? json : undefined
 }
 
-/** The daemon that runs now; undefined where none does. */
+/** Resolves to the running daemon, or to undefined if none runs. */
 export const findDaemon = (paths: ProjectPaths): Promise<Holder | undefined> => findHolder(daemonLock(paths))
 
-/** Why the daemon of a project starts no Host now; undefined where there was none, or where its Host was stopped. */
+/** Resolves to why a project's daemon starts no Host now, or to undefined if it has none or its Host was stopped. */
 export const whyNoHost = async (paths: ProjectPaths): Promise<string | undefined> => {
   const last = await readDaemonState(paths)
   if (last === undefined) return undefined
@@ -48,5 +48,5 @@ export const whyNoHost = async (paths: ProjectPaths): Promise<string | undefined
 
 const describeWait = (state: DaemonState["state"], pid: number): string =>
   state.is === "waiting"
-    ? `its daemon, pid ${pid}, starts one at ${state.until}: ${state.why}`
-    : `its daemon, pid ${pid}, is starting or ending one`
+    ? `its daemon, pid ${pid}, will start one at ${state.until}: ${state.why}`
+    : `its daemon, pid ${pid}, is starting or stopping one`

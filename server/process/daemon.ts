@@ -12,16 +12,16 @@ import type {LogFile} from "./log-file.ts"
 import {decide, describeEnd, type HostEnd} from "./restart-policy.ts"
 import {daemonVariable} from "./supervisor.ts"
 
-/** A Host that is asked to end, and has not after so many milliseconds, is killed. It ends itself in ten seconds. */
+/** How long the daemon waits for a stopping Host before it kills it, in milliseconds. A Host stops within ten seconds. */
 const killAfter = 30_000
 
 export interface DaemonOptions {
   readonly paths: ProjectPaths
-  /** What starts the Host in the foreground. */
+  /** The command that starts the Host in the foreground. */
   readonly command: readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Absolute. */
+  /** An absolute path. */
   readonly logFile: string
   readonly file: LogFile
   /** Writes into the log file. */
@@ -29,9 +29,9 @@ export interface DaemonOptions {
 }
 
 /**
- * Runs the Host of a project again and again, until it is stopped or the limit of starts is reached; resolves to the exit
- * code. SIGTERM and SIGINT are passed to the Host, which ends in order; SIGHUP too, which reloads; SIGUSR2 reopens the
- * log. Throws `locked` where a daemon runs for the project.
+ * Runs the Host of a project and restarts it, until the daemon is stopped or reaches the limit of starts. Resolves to the
+ * exit code. It passes SIGTERM and SIGINT to the Host, which then shuts down gracefully, and SIGHUP, which reloads. SIGUSR2
+ * reopens the log. Throws `locked` if the project already has a daemon.
  */
 export const runDaemon = async (options: DaemonOptions): Promise<ExitCode> => {
   const daemon = new Daemon(options)
@@ -57,7 +57,7 @@ export const runDaemon = async (options: DaemonOptions): Promise<ExitCode> => {
 class Daemon {
   readonly #options: DaemonOptions
   readonly #stopping = new AbortController()
-  /** On a clock that is not set back. */
+  /** Times of a monotonic clock. */
   readonly #starts: number[] = []
   #host: ChildProcess | undefined
 
@@ -65,7 +65,7 @@ class Daemon {
     this.#options = options
   }
 
-  /** Also during a pause, which it ends at once. */
+  /** Stops the Host and the daemon. Ends a pause at once. */
   stop(signal: NodeJS.Signals): void {
     this.#host?.kill(signal)
     if (this.#stopping.signal.aborted) return
@@ -82,9 +82,9 @@ class Daemon {
     const {file, log} = this.#options
     try {
       file.reopen()
-      log.info("the log file was reopened")
+      log.info("reopened the log file")
     } catch (error) {
-      log.error(`the log file was not reopened: ${messageOf(error)}`)
+      log.error(`could not reopen the log file: ${messageOf(error)}`)
     }
   }
 
@@ -97,11 +97,11 @@ class Daemon {
       if (this.#stopping.signal.aborted) return this.#end(exit.ok, `stopped; ${describeEnd(end)}`)
       const next = decide(end, this.#starts, performance.now())
       if (next.is === "ended") return this.#end(next.code, next.why)
-      log.warn(`${next.why}; the next start is in ${next.after / 1000} s`)
+      log.warn(`${next.why}; restarting it in ${next.after / 1000} s`)
       await this.#tell({is: "waiting", until: new Date(Date.now() + next.after).toISOString(), why: next.why})
       await sleep(next.after, undefined, {signal: this.#stopping.signal}).catch(() => {})
     }
-    return this.#end(exit.ok, "stopped while no Host ran")
+    return this.#end(exit.ok, "stopped while no Host was running")
   }
 
   async #runHost(): Promise<HostEnd> {
@@ -130,27 +130,27 @@ class Daemon {
 
   async #end(code: ExitCode, why: string): Promise<ExitCode> {
     const {log} = this.#options
-    if (code === exit.ok) log.info(`the daemon ends: ${why}`)
+    if (code === exit.ok) log.info(`the daemon exits: ${why}`)
     else log.fatal(`the daemon gives up: ${why}`)
     await this.#tell({is: "ended", code, why})
     return code
   }
 
-  /** A state that cannot be written keeps no Host from running. */
+  /** Writes the state. A failure is only logged, so that the Host still runs. */
   async #tell(state: DaemonState["state"]): Promise<void> {
     const {paths, logFile, log} = this.#options
     const since = new Date().toISOString()
     await writeDaemonState(paths, {pid: process.pid, logFile, starts: this.#starts.length, since, state}).catch(error =>
-      log.error("the daemon's state was not written", {error}),
+      log.error("could not write the daemon's state", {error}),
     )
   }
 }
 
-/** Resolves when the Host is gone and what it printed was read; whoever it left behind may hold its output open. */
+/** Resolves once the Host has exited and its output was read. Processes that it left behind may keep its output open. */
 const endOf = (host: ChildProcess, log: Log): Promise<HostEnd> =>
   new Promise(resolve => {
     host.on("error", error => {
-      log.error("the Host could not be started", {error})
+      log.error("could not start the Host", {error})
       if (host.pid === undefined) resolve({code: null, signal: null})
     })
     const outputRead = readingOutput(host)

@@ -8,8 +8,8 @@ import {type DeploymentValues, type GivenValues, readProjectFor} from "./deploym
 import {type Deployment, type DeploymentName, deployments, sample} from "./deployments.ts"
 
 /**
- * What becomes of a file: it is not there yet; it is what the template makes; it is something else; or it is there, and
- * belongs to others too.
+ * The state of a file: it does not exist; it matches the template; it differs; or it exists and is shared with other
+ * templates or the project.
  */
 export type FileState = "new" | "same" | "changed" | "kept"
 
@@ -17,18 +17,18 @@ export interface PlannedFile {
   /** Relative to the project. */
   readonly path: string
   readonly state: FileState
-  /** What stands there; empty where nothing does. */
+  /** The present content; empty if the file does not exist. */
   readonly before: string
-  /** What the template makes of it. */
+  /** The content by the template. */
   readonly after: string
 }
 
-/** What adding a template would do to a project. */
+/** The changes that a template would make to a project. */
 export interface DeploymentPlan {
   readonly template: DeploymentName
   readonly values: DeploymentValues
   readonly files: readonly PlannedFile[]
-  /** What in the project the template does not get along with. */
+  /** Settings of the project that do not fit the template. */
   readonly notes: readonly string[]
   readonly next: readonly string[]
 }
@@ -42,17 +42,19 @@ export interface DeploymentOptions {
   readonly given?: GivenValues
 }
 
-/** Throws `not_found` for a name that no template has. */
+/** Returns the template's name. Throws `not_found` if there is no such template. */
 export const deploymentName = (text: string): DeploymentName => {
   const names = Object.keys(deployments) as DeploymentName[]
   const found = names.find(name => name === text)
   if (found !== undefined) return found
-  throw new Problem("not_found", `there is no deployment template "${text}"`, {hint: `There are ${names.join(", ")}.`})
+  throw new Problem("not_found", `there is no deployment template "${text}"`, {
+    hint: `Choose one of ${names.join(", ")}.`,
+  })
 }
 
 /**
- * Reads what adding a template would do; changes nothing. Throws `project_missing`, `config_invalid`, and
- * `deployment_refused` where the project's svc does not serve what the template probes.
+ * Plans the changes of a template without making them. Throws `project_missing`, `config_invalid`, and
+ * `deployment_refused` if the project's svc does not serve the paths that the template probes.
  */
 export const planDeployment = async (options: DeploymentOptions): Promise<DeploymentPlan> => {
   const paths = projectPaths(resolve(options.project))
@@ -61,7 +63,7 @@ export const planDeployment = async (options: DeploymentOptions): Promise<Deploy
   const refusal = whyNotReady(deployment, await installedVersion(paths.project))
   if (refusal !== undefined)
     throw new Problem("deployment_refused", `the template probes /pub/ready, and ${refusal}`, {
-      hint: `Install svc ${readySince.join(".")} or newer in the project first; its Host would never be ready.`,
+      hint: `First install svc ${readySince.join(".")} or newer in the project; otherwise its Host would never be ready.`,
     })
   const files = await Promise.all(
     deployment.files.map(async ({from, to, isShared}): Promise<PlannedFile> => {
@@ -80,7 +82,7 @@ const stateOf = (before: string | undefined, after: string, isShared: boolean): 
   return isShared ? "kept" : "changed"
 }
 
-/** A template's text with a project's values in the place of the sample's. */
+/** Returns a template's text with the project's values instead of the sample's. */
 export const fill = (text: string, {onNode}: Deployment, {name, port, runtime}: DeploymentValues): string => {
   const forRuntime = runtime === "bun" ? text : onNode.reduce((all, [from, to]) => all.replaceAll(from, to), text)
   return forRuntime
@@ -88,10 +90,10 @@ export const fill = (text: string, {onNode}: Deployment, {name, port, runtime}: 
     .replace(new RegExp(`\\b${sample.port}\\b`, "g"), String(port))
 }
 
-/** `/pub/ready` has been there from this version on. */
+/** The first version that serves `/pub/ready`. */
 const readySince = [0, 1, 0] as const
 
-/** Why a project with this version of svc cannot have the template; undefined where it can. */
+/** Returns why a project with this version of svc cannot use the template, or undefined if it can. */
 export const whyNotReady = ({probes}: Deployment, version: string | undefined): string | undefined => {
   if (!probes.includes("/pub/ready")) return undefined
   if (version === undefined) return "the project has no svc installed"
@@ -102,17 +104,17 @@ const isOlder = (version: string): boolean => {
   const [, numbers = "", before] = /^(\d+\.\d+\.\d+)(-.*)?/.exec(version) ?? []
   const parts = numbers.split(".").map(Number)
   const at = readySince.findIndex((since, index) => parts[index] !== since)
-  // What comes before a version, such as 0.1.0-rc.1, is older than it.
+  // A pre-release such as 0.1.0-rc.1 is older than its version.
   return at === -1 ? before !== undefined : !((parts[at] ?? 0) > (readySince[at] ?? 0))
 }
 
-/** The files of a plan that stand in its way: what is in them would be lost. */
+/** Returns the files of a plan whose present content would be lost. */
 export const changedFiles = ({files}: DeploymentPlan): readonly string[] =>
   files.filter(({state}) => state === "changed").map(({path}) => path)
 
 /**
- * Writes what is new, and of what was changed the files in `replaced`. Throws `deployment_changed`, before it writes
- * anything, where a changed file is in neither `replaced` nor `left`.
+ * Writes the new files, and the changed files in `replaced`. Throws `deployment_changed` before it writes anything if a
+ * changed file is in neither `replaced` nor `left`.
  */
 export const applyDeployment = async (
   project: string,
@@ -120,7 +122,8 @@ export const applyDeployment = async (
   decided: {readonly replaced: readonly string[]; readonly left: readonly string[]},
 ): Promise<readonly string[]> => {
   const open = changedFiles(plan).filter(path => !decided.replaced.includes(path) && !decided.left.includes(path))
-  if (open.length > 0) throw new Problem("deployment_changed", `not what the template makes: ${open.join(", ")}`)
+  if (open.length > 0)
+    throw new Problem("deployment_changed", `these files differ from the template: ${open.join(", ")}`)
   const written = plan.files.filter(({path, state}) => state === "new" || decided.replaced.includes(path))
   for (const {path, after} of written) {
     const target = join(resolve(project), path)

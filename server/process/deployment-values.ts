@@ -8,18 +8,18 @@ import {readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Deployment} from "./deployments.ts"
 
-/** What a template is filled in with. */
+/** The values for a template. */
 export interface DeploymentValues {
-  /** A DNS label: also the name of images, services and volumes. */
+  /** A DNS label, which is also the name of images, services and volumes. */
   readonly name: string
   readonly port: number
   readonly runtime: "bun" | "node"
 }
 
-/** What the command line says instead of the project. */
+/** The values from the command line, which override the project's. */
 export type GivenValues = {readonly [Name in keyof DeploymentValues]?: DeploymentValues[Name] | undefined}
 
-/** The values of a project, and what in it the template does not get along with. */
+/** The values of a project, and notes about settings that do not fit the template. */
 export interface ReadProject {
   readonly values: DeploymentValues
   readonly notes: readonly string[]
@@ -46,7 +46,7 @@ export const readProjectFor = async (
 const childOf = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? new Map<string, unknown>(Object.entries(value)).get(key) : undefined
 
-/** `@team/My_Bot` is `my-bot`. Leaves room for what templates put behind it. */
+/** Turns `@team/My_Bot` into `my-bot`. Leaves room for the suffixes that templates add. */
 const labelOf = (name: unknown): string => {
   const label = String(name)
     .replace(/^@[^/]*\//, "")
@@ -56,17 +56,17 @@ const labelOf = (name: unknown): string => {
     .replace(/^-+|-+$/g, "")
   if (label !== "") return label
   throw new Problem("deployment_refused", "the project has no name with letters or digits", {
-    hint: "Set name in package.json, or give one with --name.",
+    hint: "Set name in package.json, or use --name.",
   })
 }
 
-/** What `http.port` is where no variable says otherwise. */
+/** Returns `http.port` with the defaults of its variables. */
 const portOf = (raw: unknown): number => {
   const expanded = expand(String(raw ?? 8068), {})
   const port = Number(expanded.is === "text" ? expanded.text : Number.NaN)
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port
-  throw new Problem("deployment_refused", `http.port is ${String(raw)}, which is no port to put into a template`, {
-    hint: "Write ${HTTP_PORT:-8068} in svc.config.yml, or give one with --port.",
+  throw new Problem("deployment_refused", `http.port is ${String(raw)}, which is not a port number for a template`, {
+    hint: "Write ${HTTP_PORT:-8068} in svc.config.yml, or use --port.",
   })
 }
 
@@ -74,12 +74,12 @@ const configNotes = ({isContainer}: Deployment, http: unknown): string[] => {
   const [token, host] = [childOf(http, "token"), childOf(http, "host")]
   const notes = []
   if (token === undefined)
-    notes.push("svc.config.yml sets no http.token, and production needs it: token: ${HTTP_TOKEN}, under http:")
+    notes.push("svc.config.yml does not set http.token; production needs token: ${HTTP_TOKEN} under http:")
   else if (token !== "${HTTP_TOKEN}")
-    notes.push("http.token in svc.config.yml is not ${HTTP_TOKEN}, which the template demands")
+    notes.push("http.token in svc.config.yml is not ${HTTP_TOKEN}, which the template requires")
   if (isContainer && host !== "0.0.0.0" && !String(host).startsWith("${HTTP_HOST"))
     notes.push(
-      "http.host in svc.config.yml must be 0.0.0.0 inside a container, which HTTP_HOST says: host: ${HTTP_HOST:-127.0.0.1}",
+      "inside a container http.host must be 0.0.0.0; the template sets HTTP_HOST, so write host: ${HTTP_HOST:-127.0.0.1} in svc.config.yml",
     )
   return notes
 }
@@ -89,4 +89,4 @@ const wanted = {bun: ["bun.lock", "bun.lockb"], node: ["package-lock.json"]} as 
 const lockfileNotes = ({isContainer}: Deployment, lockfile: string | undefined, runtime: "bun" | "node"): string[] =>
   !isContainer || wanted[runtime].some(name => name === lockfile)
     ? []
-    : [`the image is built from ${wanted[runtime][0]}, and the project has ${lockfile ?? "no lockfile"}`]
+    : [`the image needs ${wanted[runtime][0]}, but the project has ${lockfile ?? "no lockfile"}`]

@@ -1,33 +1,33 @@
-/** A file of a template: where it is in the svc package, and where it goes in a project. */
+/** A file of a template: its path in the svc package and its path in a project. */
 export interface DeploymentFile {
   readonly from: string
   readonly to: string
-  /** It belongs to another template or to the project too: where one is there already, that one stays. */
+  /** Another template or the project may have the file too; an existing one is kept. */
   readonly isShared?: true
 }
 
 /** A deployment template. */
 export interface Deployment {
-  /** As help shows it. */
+  /** The description in the help. */
   readonly what: string
   readonly files: readonly DeploymentFile[]
-  /** The files are those of a project on Bun: literal text, and what stands in its place for one on Node. */
+  /** The files are written for Bun. These are the literal replacements for a project on Node. */
   readonly onNode: readonly (readonly [string, string])[]
-  /** Runs in a container, whose public edge is elsewhere: the Host listens on every address there. */
+  /** Whether the Host runs in a container, where it must listen on every address. */
   readonly isContainer: boolean
   /** The paths that the template probes: the project's svc must serve them. */
   readonly probes: readonly string[]
-  /** What the operator does next, in order. */
+  /** The operator's next steps, in order. */
   readonly next: readonly string[]
 }
 
 const buildFile: DeploymentFile = {from: "container/image/Dockerfile", to: "Dockerfile"}
 const ignoreFile: DeploymentFile = {from: "container/image/.dockerignore", to: ".dockerignore"}
 
-/** The templates by name, as `svc deploy add` takes them. */
+/** The templates of `svc deploy add`, by name. */
 export const deployments = {
   compose: {
-    what: "a container image and its Docker composition",
+    what: "a container image with its Docker Compose file",
     files: [
       buildFile,
       {from: "container/image/compose.yaml", to: "compose.yaml"},
@@ -41,23 +41,23 @@ export const deployments = {
     isContainer: true,
     probes: ["/pub/health"],
     next: [
-      "cp .env.example .env && chmod 600 .env, and replace HTTP_TOKEN in it: openssl rand -hex 32",
+      "cp .env.example .env && chmod 600 .env, and replace HTTP_TOKEN in it with the output of openssl rand -hex 32",
       "docker compose up --build --detach --wait",
     ],
   },
   systemd: {
-    what: "a unit of systemd, by OS user",
+    what: "a systemd unit with one instance per OS user",
     files: [{from: "container/systemd/svc@.service", to: "deploy/systemd/svc@.service"}],
     onNode: [["Environment=SVC_RUNTIME=bun", "Environment=SVC_RUNTIME=node"]],
     isContainer: false,
     probes: [],
     next: [
-      "as root, what the head of deploy/systemd/svc@.service says: the user, /srv/svc/<user>, .svc/, data/ and .env",
+      "as root, follow the first lines of deploy/systemd/svc@.service: create the user, /srv/svc/<user>, .svc/, data/ and .env",
       "systemctl enable --now svc@<user>",
     ],
   },
   gateway: {
-    what: "nginx, Caddy and HAProxy in front of the Host: take one",
+    what: "nginx, Caddy or HAProxy in front of the Host",
     files: ["nginx.conf", "Caddyfile", "haproxy.cfg"].map(name => ({
       from: `container/gateway/${name}`,
       to: `deploy/gateway/${name}`,
@@ -66,12 +66,12 @@ export const deployments = {
     isContainer: false,
     probes: ["/pub/health"],
     next: [
-      "put your host in the place of bot.example.org in one of deploy/gateway/, and copy it to where its first line says",
-      "trustedProxies: [127.0.0.1] under http: in svc.config.yml, or every client is the gateway to the Host",
+      "choose one file in deploy/gateway/, replace bot.example.org with your host name, and copy it to the path in its first line",
+      "set trustedProxies: [127.0.0.1] under http: in svc.config.yml, or the Host sees the gateway as the only client",
     ],
   },
   kubernetes: {
-    what: "a container image and its Kubernetes resources",
+    what: "a container image with its Kubernetes resources",
     files: [
       {...buildFile, isShared: true},
       {...ignoreFile, isShared: true},
@@ -83,13 +83,13 @@ export const deployments = {
     isContainer: true,
     probes: ["/pub/health", "/pub/ready"],
     next: [
-      "build the image and push it; name it in deploy/kubernetes/kustomization.yaml",
+      "build and push the image, and name it in deploy/kubernetes/kustomization.yaml",
       "kubectl create secret generic my-bot-env --from-env-file=.env",
       "kubectl apply -k deploy/kubernetes",
     ],
   },
   ci: {
-    what: "a workflow of GitHub Actions that checks the project, and the Host that was deployed",
+    what: "a GitHub Actions workflow that checks the project and the deployed Host",
     files: [{from: "container/ci/workflow.yml", to: ".github/workflows/check.yml"}],
     onNode: [
       ["uses: oven-sh/setup-bun@v2", "uses: actions/setup-node@v4"],
@@ -101,8 +101,8 @@ export const deployments = {
     isContainer: false,
     probes: ["/pub/ready"],
     next: [
-      "a value under env: in .github/workflows/check.yml for each variable without a default in svc.config.yml",
-      "for the job live: an environment production with the variable SVC_HOST_URL and the secret SVC_HTTP_TOKEN",
+      "under env: in .github/workflows/check.yml, set each variable that has no default in svc.config.yml",
+      "for the job live, create the environment production with the variable SVC_HOST_URL and the secret SVC_HTTP_TOKEN",
     ],
   },
 } as const satisfies Readonly<Record<string, Deployment>>
@@ -110,7 +110,7 @@ export const deployments = {
 export type DeploymentName = keyof typeof deployments
 
 /**
- * What the files of every template hold in the place of a project's own: each file is whole and valid as it stands, and
- * these words, wherever they stand as words, are the only ones that are replaced.
+ * The sample values in the files of every template. Each file is complete and valid with them. svc replaces only these
+ * words, and only where they are whole words.
  */
 export const sample = {name: "my-bot", port: 8068} as const

@@ -6,22 +6,22 @@ import {isThere} from "../runtime/files.ts"
 import {runProgram} from "./program.ts"
 import {packageManager, type Toolchain} from "./toolchain.ts"
 
-export const unchangedHint = "Nothing was changed. Correct what the message says, then repeat the command."
+export const unchangedHint = "svc changed nothing. Fix the problem that the message names, then repeat the command."
 
-/** The package manager whose lockfile the project has; without one, that of the runtime. Throws `conflict` for another one. */
+/** Resolves to the package manager of the lockfile, or of the runtime if there is none. Throws `conflict` for other ones. */
 export const toolchainOf = async (project: string): Promise<Toolchain> => {
   const lockfile = (await findLockfile(project))?.name
   if (lockfile === "package-lock.json") return "node"
   if (lockfile === "bun.lock" || lockfile === "bun.lockb") return "bun"
   if (lockfile === undefined) return process.versions.bun === undefined ? "node" : "bun"
   throw new Problem("conflict", `svc does not install with the package manager of ${lockfile}`, {
-    hint: "Add the package with it, in an exact version and without scripts; then name the plugin in svc.config.yml.",
+    hint: "Add the package with that package manager, in an exact version and without scripts; then name the plugin in svc.config.yml.",
   })
 }
 
 /**
- * Installs packages, each as `name@version`, in these exact versions and without install scripts, and then does `then`: all of it, or
- * nothing. Throws `conflict` where the package manager fails, and what `then` throws, with package.json and lockfile as they were.
+ * Installs packages in exact versions, each as `name@version`, without install scripts, then calls `then`. Throws `conflict`
+ * if the package manager fails, and the errors of `then`. A failure restores package.json and the lockfile.
  */
 export const installPackages = async (
   project: string,
@@ -41,7 +41,7 @@ export const installPackages = async (
   }
 }
 
-/** Of `name@version`, where the name may begin with a scope. */
+/** Returns the name in `name@version`, which may start with a scope. */
 const nameOf = (spec: string): string => spec.slice(0, spec.lastIndexOf("@"))
 
 const missing = async (project: string, names: readonly string[]): Promise<readonly string[]> => {

@@ -1,37 +1,37 @@
 import {closeSync, openSync, writeSync} from "node:fs"
 import {messageOf, Problem} from "../../shared/problems.ts"
 
-/** A line longer than this is written in parts, in characters. */
+/** The length above which a line is written in parts, in characters. */
 const longestLine = 1024 * 1024
 
-/** A log file of whole lines, which a rotation may rename: then it is reopened. */
+/** A log file of whole lines. After a rotation has renamed it, call `reopen`. */
 export class LogFile {
   readonly #path: string
   #descriptor: number
 
-  /** Throws `state_unwritable` where it cannot be opened. */
+  /** Throws `state_unwritable` if the file cannot be opened. */
   constructor(path: string) {
     this.#path = path
     this.#descriptor = openLog(path)
   }
 
-  /** A full disk loses lines; nothing waits for it. */
+  /** Writes at once. A full disk loses lines. */
   write(text: string): void {
     try {
       writeSync(this.#descriptor, text)
     } catch {
-      // There is nowhere else to tell it.
+      // There is no other place to report it.
     }
   }
 
-  /** From now on into the file that has the name, made where there is none. Throws `state_unwritable`, and keeps the old one. */
+  /** Continues in the file that has the path now, and creates it if needed. Throws `state_unwritable` and keeps the old one. */
   reopen(): void {
     const old = this.#descriptor
     this.#descriptor = openLog(this.#path)
     closeSync(old)
   }
 
-  /** Takes a stream's text as it comes; writes it line by line, so that no line is torn by a rotation. */
+  /** Returns a writer for the text of a stream. It writes whole lines, so that no rotation tears a line. */
   lines(): {write(text: string): void; end(): void} {
     let rest = ""
     return {
@@ -49,14 +49,14 @@ export class LogFile {
   }
 }
 
-/** Opened for appending, made where there is none, for its owner only. Throws `state_unwritable`. */
+/** Opens a log for appending, and creates it for its owner only if needed. Throws `state_unwritable`. */
 export const openLog = (path: string): number => {
   try {
     return openSync(path, "a", 0o600)
   } catch (cause) {
     throw new Problem("state_unwritable", `cannot write ${path}: ${messageOf(cause)}`, {
       cause,
-      hint: "Name a file in a folder that is there and may be written: --log-file.",
+      hint: "Use --log-file to name a file in an existing folder that svc may write to.",
     })
   }
 }

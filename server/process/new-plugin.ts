@@ -13,15 +13,15 @@ export interface NewPluginOptions {
   readonly project: string
   readonly name: string
   readonly isAdapter: boolean
-  /** Names that stand for plugins of svc itself. */
+  /** The names of the built-in plugins. */
   readonly builtIn: readonly string[]
-  /** The folder of the svc package, which has the templates. */
+  /** The folder of the svc package, which contains the templates. */
   readonly packageRoot: string
 }
 
 export interface NewPlugin {
   readonly name: string
-  /** What was written, relative to the project; the configuration is the last. */
+  /** The written files, relative to the project; the configuration comes last. */
   readonly files: readonly string[]
 }
 
@@ -53,9 +53,9 @@ const templates: Readonly<Record<"plugin" | "adapter", PluginTemplate>> = {
 }
 
 /**
- * Writes a plugin and its test from a template, and names the plugin in svc.config.yml: all of it, or nothing. The configuration
- * comes last, so that a running Host finds the plugin. Throws `request_invalid` for a name that no plugin can have,
- * `conflict` where the name or a file is there already or the configuration cannot be edited, `project_missing`, and
+ * Writes a plugin and its test from a template, and adds the plugin to svc.config.yml, or does nothing if a step fails. It
+ * writes the configuration last, so that a running Host finds the plugin. Throws `request_invalid` for an invalid name,
+ * `conflict` if the name or a file already exists or the configuration cannot be edited, `project_missing`, and
  * `config_invalid`.
  */
 export const makePlugin = async (options: NewPluginOptions): Promise<NewPlugin> => {
@@ -79,9 +79,9 @@ export const makePlugin = async (options: NewPluginOptions): Promise<NewPlugin> 
   } catch (cause) {
     for (const file of written) await rm(file, {force: true})
     if (cause instanceof Problem) throw cause
-    throw new Problem("conflict", `the plugin was not made: ${messageOf(cause)}`, {
+    throw new Problem("conflict", `the plugin was not created: ${messageOf(cause)}`, {
       cause,
-      hint: "Nothing was changed. Correct what the message names, then repeat the command.",
+      hint: "svc changed nothing. Fix the problem that the message names, then repeat the command.",
     })
   }
   return {name, files: [...targets, relative(project, paths.config)]}
@@ -91,19 +91,19 @@ const requireName = ({name, builtIn}: NewPluginOptions): void => {
   const hint = "Choose another name: svc plugin new dice"
   if (!new RegExp(namePattern).test(name)) {
     throw new Problem("request_invalid", `"${name}" cannot be the name of a plugin`, {
-      hint: "Use lower-case letters, digits, - and _, at most 64, with a letter or digit first: svc plugin new dice",
+      hint: "Use at most 64 lower-case letters, digits, - and _, and start with a letter or digit: svc plugin new dice",
     })
   }
-  if (builtIn.includes(name)) throw new Problem("conflict", `"${name}" is a plugin of svc itself`, {hint})
+  if (builtIn.includes(name)) throw new Problem("conflict", `"${name}" is a built-in plugin`, {hint})
 }
 
-/** The configuration with an entry for a new plugin. Throws `conflict`, `project_missing`, `config_invalid`. */
+/** Resolves to the configuration with an entry for a new plugin. Throws `conflict`, `project_missing`, `config_invalid`. */
 export const editedConfig = async (path: string, name: string, entry: NewEntry = {}): Promise<string> => {
   const {file, text} = await readConfigText(path)
   const {raw} = parseSource(file, text)
   const plugins = typeof raw === "object" && raw !== null && "plugins" in raw ? raw.plugins : undefined
   if (typeof plugins === "object" && plugins !== null && Object.hasOwn(plugins, name)) {
-    throw new Problem("conflict", `${file} has a plugin "${name}" already`, {hint: "Choose another name."})
+    throw new Problem("conflict", `${file} already has a plugin "${name}"`, {hint: "Choose another name."})
   }
   const edited = withPlugin(text, name, entry)
   if (edited !== undefined) return edited
@@ -116,18 +116,18 @@ const requireFree = async (project: string, name: string, targets: readonly stri
   const others = [`plugins/${name}.js`, `plugins/${name}.mjs`, `plugins/${name}`]
   for (const target of [...targets, ...others]) {
     if (await isThere(join(project, target)))
-      throw new Problem("conflict", `${target} is there already`, {hint: "Choose another name, or move the file away."})
+      throw new Problem("conflict", `${target} already exists`, {hint: "Choose another name, or move the file."})
   }
 }
 
-/** A template's text for a plugin of this name: in code, in paths, and in names of the environment. */
+/** Returns a template's text with the plugin's name in code, paths and environment variables. */
 const fill = (text: string, word: string, name: string): string =>
   text
     .replaceAll('"./server.ts"', `"./${name}-server.ts"`)
     .replace(new RegExp(`\\b${word}\\b`, "g"), name)
     .replaceAll(word.toUpperCase(), name.toUpperCase().replaceAll("-", "_"))
 
-/** Replaces a file wholly; its mode stays, and a link stays a link. */
+/** Replaces a file atomically; keeps its mode, and a link stays a link. */
 export const replaceKeepingMode = async (file: string, text: string): Promise<void> => {
   const path = await realpath(file)
   const {mode} = await stat(path)

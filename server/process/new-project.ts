@@ -15,17 +15,17 @@ import {
 import {callOf, findProgram, isInstalled, packageManager, type Toolchain} from "./toolchain.ts"
 
 export interface NewProjectOptions {
-  /** Its folder; must be absent or empty. */
+  /** The folder, which must be empty or must not exist. */
   readonly folder: string
   readonly template: TemplateName
   readonly toolchain: Toolchain
   readonly install: boolean
-  /** The folder of the svc package, which is packed into the project. */
+  /** The folder of the svc package, which svc packs into the project. */
   readonly packageRoot: string
   readonly report: (step: string) => void
 }
 
-/** Files that a package cannot hold under their own name. */
+/** Files that a package cannot contain under their final name. */
 const renamed: Readonly<Record<string, string>> = {
   gitignore: ".gitignore",
   "env.example": ".env.example",
@@ -34,7 +34,7 @@ const renamed: Readonly<Record<string, string>> = {
 
 const tarball = `vendor/svc-runtime-${version}.tgz`
 
-/** How each toolchain runs what package.json calls, and people read in README.md. */
+/** The scripts of package.json for each toolchain, which README.md names too. */
 const scripts: Readonly<Record<Toolchain, Readonly<Record<string, string>>>> = {
   bun: {
     build: "bun run --bun svc build",
@@ -52,7 +52,7 @@ const scripts: Readonly<Record<Toolchain, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** The name in package.json for a project in this folder. Throws `request_invalid` where it gives none. */
+/** Returns the name in package.json for a project in this folder. Throws `request_invalid` if the folder gives no valid name. */
 export const packageNameOf = (folder: string): string => {
   const name = basename(folder)
     .toLowerCase()
@@ -60,16 +60,16 @@ export const packageNameOf = (folder: string): string => {
     .replace(/^[._-]+|-+$/g, "")
   if (name === "" || name.length > 214 || name === "node_modules" || name === "svc-runtime") {
     throw new Problem("request_invalid", `"${basename(folder)}" cannot be the name of a project`, {
-      hint: "Name a folder with letters or digits: svc init my-bot",
+      hint: "Choose a folder name with letters or digits: svc init my-bot",
     })
   }
   return name
 }
 
 /**
- * Makes a project: the template's files, the svc package as a tarball in `vendor/`, and the installed dependencies.
- * Throws `conflict` where the folder holds something or cannot be made, or where the package manager is not installed; nothing is
- * overwritten. Throws `request_invalid` for a folder that gives no name.
+ * Creates a project: the template's files, the svc package as a tarball in `vendor/`, and the installed dependencies. It
+ * overwrites nothing. Throws `conflict` if the folder is not empty or cannot be created, or if the package manager is not
+ * installed, and `request_invalid` for a folder that gives no valid name.
  */
 export const makeProject = async (options: NewProjectOptions): Promise<void> => {
   const folder = resolve(options.folder)
@@ -86,15 +86,15 @@ export const makeProject = async (options: NewProjectOptions): Promise<void> => 
   options.report(`packed svc ${version} into ${tarball}`)
   if (!options.install) return
   const [command, ...args] = packageManager(options.toolchain)
-  // From the cache where it has everything; the network only for what is missing.
+  // Uses the network only for packages that the cache lacks.
   const quiet = options.toolchain === "bun" ? [] : ["--no-audit", "--no-fund"]
   await runProgram([command, ...args, "install", "--prefer-offline", ...quiet], {cwd: folder, hint: byHand})
   options.report("installed the dependencies")
 }
 
-const byHand = "Correct what it says, then run it in the new folder by hand."
+const byHand = "Fix the problem that the message names, then run this command by hand in the new folder."
 
-/** npm packs svc and installs for Node; a project for Bun needs Bun, or npm to fetch it. */
+/** Checks for the package manager. npm packs svc and installs for Node; a project for Bun needs Bun, or npm to fetch it. */
 const requireManager = (toolchain: Toolchain): void => {
   if (isInstalled("npm") || (toolchain === "bun" && (process.versions.bun !== undefined || isInstalled("bun")))) return
   throw new Problem("conflict", "npm is not on the PATH", {
@@ -105,7 +105,7 @@ const requireManager = (toolchain: Toolchain): void => {
   })
 }
 
-/** The version of the Node that a terminal runs, where svc needs a newer one. */
+/** Resolves to the version of Node on the PATH if it is too old for svc. */
 export const oldNode = async (): Promise<string | undefined> => {
   const node = findProgram("node")
   if (node === undefined) return undefined
@@ -116,22 +116,22 @@ export const oldNode = async (): Promise<string | undefined> => {
 }
 
 const claim = async (folder: string): Promise<void> => {
-  const hint = "Name a new folder: svc init my-bot"
+  const hint = "Choose a new folder: svc init my-bot"
   await mkdir(folder, {recursive: true}).catch(cause => {
-    throw new Problem("conflict", `cannot make ${folder}: ${messageOf(cause)}`, {cause, hint})
+    throw new Problem("conflict", `cannot create ${folder}: ${messageOf(cause)}`, {cause, hint})
   })
   const held = await readdir(folder)
   if (held.some(entry => entry !== ".git")) throw new Problem("conflict", `${folder} is not empty`, {hint})
 }
 
 interface TemplateFile {
-  /** Absolute. */
+  /** An absolute path. */
   readonly source: string
-  /** In the project. */
+  /** The path in the project. */
   readonly target: string
 }
 
-/** What a Host, a package manager or a build leaves in a folder that it runs in, and what every project has of the starter. */
+/** Files that a Host, a package manager or a build writes into its folder, and files that come from the starter. */
 const left = /^(\.svc|data|dist|node_modules)(\/|$)|^\.env|\.lockb?$|-lock\.|^package\.json$/
 
 const filesOf = async (packageRoot: string, template: ProjectTemplate): Promise<readonly TemplateFile[]> => {
@@ -173,11 +173,11 @@ const readmeOf = async ({source, packageRoot, name, toolchain}: Placement): Prom
   return projectReadme({text: await readFile(source, "utf8"), starter, name, call: callOf(toolchain)})
 }
 
-/** Packs the svc package as it is installed, or as it is built in a clone. */
+/** Packs the installed svc package, or the build of a clone. */
 const pack = async ({packageRoot, toolchain, report}: NewProjectOptions, target: string): Promise<void> => {
   const options = {cwd: packageRoot, hint: byHand}
   if (!(await isBuilt(packageRoot))) {
-    report("building svc, once")
+    report("building svc (only this time)")
     await runProgram([process.versions.bun === undefined ? "npm" : process.execPath, "run", "build"], options)
   }
   if (toolchain === "bun" && process.versions.bun !== undefined) {
@@ -187,7 +187,7 @@ const pack = async ({packageRoot, toolchain, report}: NewProjectOptions, target:
   }
 }
 
-/** What the build writes last of each bundle, of the console and of all: a clone may have one without the others. */
+/** The files that the build writes last for each part. A clone may have some parts and not others. */
 const built = ["dist/svc.js", "dist/bun/svc.js", `dist/console/${listingName}`, "dist/openapi.json"]
 
 const isBuilt = async (packageRoot: string): Promise<boolean> => {

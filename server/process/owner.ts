@@ -1,13 +1,13 @@
 import {readFileSync} from "node:fs"
 import type {Holder} from "../runtime/lock.ts"
 
-/** Who starts the Host of a project again, and how it is told to stop or to restart it. */
+/** The supervisor that restarts the Host of a project, and the command that stops it. */
 export interface Owner {
-  /** As `findSupervisor` names it. */
+  /** The name from `findSupervisor`. */
   readonly name: string
-  /** The unit of systemd. */
+  /** The systemd unit. */
   readonly unit?: string
-  /** What a person types; undefined where svc has a command of its own, or does not know it. */
+  /** The operator's command; undefined if svc stops it itself or does not know the command. */
   readonly stop?: string
 }
 
@@ -23,7 +23,7 @@ const stops: Readonly<Record<string, string>> = {
   openrc: "rc-service <name> stop",
 }
 
-/** The owner of the Host that holds the project. */
+/** Returns the owner of the Host that holds the project. */
 export const ownerOf = ({supervisor = "none", pid}: Holder): Owner => {
   if (supervisor !== "systemd") {
     const stop = stops[supervisor]
@@ -34,10 +34,10 @@ export const ownerOf = ({supervisor = "none", pid}: Holder): Owner => {
   return {name: supervisor, unit: unit.name, stop: `systemctl ${unit.isUser ? "--user " : ""}stop ${unit.name}`}
 }
 
-/** `systemd (svc@alice.service)` */
+/** Returns, for example, `systemd (svc@alice.service)`. */
 export const describeOwner = ({name, unit}: Owner): string => (unit === undefined ? name : `${name} (${unit})`)
 
-/** The unit that a process belongs to, by its control group: that of a user's manager has the manager's above it. */
+/** Reads the unit of a process from its control group. A unit of a user's manager has the manager's unit above it. */
 const findUnit = (pid: number): {name: string; isUser: boolean} | undefined => {
   try {
     const [path = ""] = /^(?:0:|\d+:name=systemd):.*$/m.exec(readFileSync(`/proc/${pid}/cgroup`, "utf8")) ?? []

@@ -2,19 +2,19 @@ import {spawn} from "node:child_process"
 import {basename} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 
-/** So many lines of what a program printed are told where it fails. */
+/** How many lines of a failed program's output the problem contains. */
 const toldLines = 15
 
 export interface ProgramOptions {
   readonly cwd: string
-  /** What a person does about a failure. */
+  /** The operator's step after a failure. */
   readonly hint: string
   readonly env?: NodeJS.ProcessEnv
 }
 
 /**
- * Runs a program that asks nothing, and resolves to what it printed on stdout. Throws `conflict` with the end of its output
- * where it cannot be started or fails.
+ * Runs a program without input. Resolves to its standard output. Throws `conflict` with the end of its output if it cannot
+ * be started or fails.
  */
 export const runProgram = (
   [command, ...args]: readonly [string, ...string[]],
@@ -36,5 +36,5 @@ export const runProgram = (
       return new Problem("conflict", `${basename(command)} ${args[0]} ${why}\n${told}`.trim(), {cause, hint})
     }
     child.on("error", cause => fail(problem(`could not be started: ${messageOf(cause)}`, cause)))
-    child.on("close", code => (code === 0 ? done(stdout) : fail(problem(`ended with ${code}`))))
+    child.on("close", code => (code === 0 ? done(stdout) : fail(problem(`exited with code ${code}`))))
   })

@@ -1,17 +1,17 @@
 import type {Call} from "./toolchain.ts"
 
 export interface ReadmeOptions {
-  /** The README of the template, as it stands in the repository. */
+  /** The README of the template in the repository. */
   readonly text: string
-  /** That of the starter, whose section on running a project is the same for all. */
+  /** The README of the starter; its section on running a project serves all projects. */
   readonly starter: string
   readonly name: string
   readonly call: Call
 }
 
 /**
- * The README of a project: the template's, under the project's name, with the starter's way to run it and the commands of this
- * machine. Links to pages of svc, which a project does not have, become plain text.
+ * Returns the README of a project: the template's, with the project's name, the starter's section on running it, and the
+ * commands of this machine. Links to pages of svc become plain text, because a project does not have these pages.
  */
 export const projectReadme = ({text, starter, name, call}: ReadmeOptions): string =>
   text
@@ -28,5 +28,5 @@ const commandOf = (found: string, {run, svc, file}: Call): string => {
   return found === "bun" ? file : svc
 }
 
-/** Up to the next heading of its level, or to the end. */
+/** Matches up to the next heading of the same level, or to the end. */
 const runSection = /^## Run it\n[\s\S]*?(?=^## |(?![\s\S]))/m

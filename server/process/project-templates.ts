@@ -1,27 +1,27 @@
 import {Problem} from "../../shared/problems.ts"
 import {didYouMean} from "../config/suggest.ts"
 
-/** What `svc init` makes a project of. */
+/** A template of `svc init`. */
 export interface ProjectTemplate {
   /** One line for the list. */
   readonly summary: string
-  /** In the svc package. Where it is an example of the repository, that is its one source. */
+  /** The folder in the svc package; for an example, its only source. */
   readonly folder: string
-  /** What a newcomer edits first. */
+  /** The file that a newcomer edits first. */
   readonly plugin: string
-  /** What it needs beside svc: exact versions of packages. */
+  /** Further packages in exact versions. */
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
 /** The folder of the starter, whose settings all projects share. */
 export const starterFolder = "cli/init/template"
 
-/** What every project gets from the starter, whatever its template is. */
+/** Files that every project gets from the starter. */
 export const sharedFiles = ["bunfig", "env.example", "gitignore", "package.json", "tsconfig.json"] as const
 
 export const projectTemplates = {
   starter: {
-    summary: "a bot that greets: one command and one handler",
+    summary: "a bot that greets people: one command and one handler",
     folder: starterFolder,
     plugin: "plugins/greeter.ts",
   },
@@ -31,7 +31,7 @@ export const projectTemplates = {
     plugin: "plugins/reminders.ts",
   },
   moderation: {
-    summary: "a bot that deletes, mutes and hears appeals: acts, permissions",
+    summary: "a bot that deletes messages, mutes users and hears appeals: acts, permissions",
     folder: "examples/moderation",
     plugin: "plugins/moderation.ts",
   },
@@ -42,12 +42,12 @@ export const projectTemplates = {
     dependencies: {jimp: "1.6.1"},
   },
   poll: {
-    summary: "a bot that asks and counts votes: buttons, edits, two languages",
+    summary: "a bot that runs polls and counts votes: buttons, edits, two languages",
     folder: "examples/poll",
     plugin: "plugins/poll.ts",
   },
   bridge: {
-    summary: "a bot that joins channels of several platforms: quotes, edits, files",
+    summary: "a bot that connects channels of several platforms: quotes, edits, files",
     folder: "examples/bridge",
     plugin: "plugins/bridge/index.ts",
   },
@@ -68,11 +68,11 @@ export type TemplateName = keyof typeof projectTemplates
 
 export const templateNames = Object.keys(projectTemplates) as readonly TemplateName[]
 
-/** Throws `not_found`, with the nearest name, for a template that is not there. */
+/** Returns the template's name. Throws `not_found`, with the nearest name, if there is no such template. */
 export const templateName = (text: string): TemplateName => {
   const found = templateNames.find(name => name === text)
   if (found !== undefined) return found
   throw new Problem("not_found", `there is no template "${text}"${didYouMean(text, templateNames)}`, {
-    hint: `There are ${templateNames.join(", ")}: svc init --list`,
+    hint: `Choose one of ${templateNames.join(", ")}; svc init --list describes them.`,
   })
 }

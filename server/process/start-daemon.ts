@@ -11,14 +11,14 @@ import {openLog} from "./log-file.ts"
 
 export interface DaemonStart {
   readonly paths: ProjectPaths
-  /** Who owns the restarts of what is started here; `none` where nobody does. */
+  /** The supervisor of this process, which would also own its Host; `none` if there is none. */
   readonly supervisor: string
-  /** The command line that becomes the daemon. */
+  /** The command line of the daemon. */
   readonly command: readonly string[]
   readonly env: NodeJS.ProcessEnv
-  /** Absolute. */
+  /** An absolute path. */
   readonly logFile: string
-  /** Hears of each change while the Host starts. */
+  /** Called at each change while the Host starts. */
   readonly report: (step: string) => void
 }
 
@@ -28,12 +28,12 @@ export interface StartedDaemon {
   readonly url: string
 }
 
-/** So long it is waited for a Host that starts, in milliseconds: a migration may take its time. */
+/** How long to wait for a starting Host, in milliseconds: a migration may take long. */
 const patience = 60_000
 
 /**
- * Starts a daemon that outlives this process and its terminal; resolves once its Host serves, or to undefined where the
- * Host still starts after a minute. Throws `other_supervisor`, `locked`, `state_unwritable`, `daemon_failed`.
+ * Starts a daemon that outlives this process and its terminal. Resolves once its Host serves requests, or to undefined if
+ * the Host is still starting after a minute. Throws `other_supervisor`, `locked`, `state_unwritable`, `daemon_failed`.
  */
 export const startDaemon = async (start: DaemonStart): Promise<StartedDaemon | undefined> => {
   requireNoOther(start.supervisor)
@@ -42,10 +42,10 @@ export const startDaemon = async (start: DaemonStart): Promise<StartedDaemon | u
   return waitUntilServing(start, detach(start))
 }
 
-/** Exactly one layer owns the restarts of a Host. */
+/** Throws if another supervisor would own the restarts of the Host. */
 const requireNoOther = (supervisor: string): void => {
   if (supervisor === "none") return
-  throw new Problem("other_supervisor", `${supervisor} starts the Host here, and starts it again when it ends`, {
+  throw new Problem("other_supervisor", `${supervisor} starts and restarts the Host here`, {
     hint: "Start it in the foreground, without --daemon: svc runtime start --mode production --no-watch",
   })
 }
@@ -57,7 +57,7 @@ const requireFree = async (paths: ProjectPaths): Promise<void> => {
 }
 
 const detach = ({paths, command, env, logFile}: DaemonStart): ChildProcess => {
-  // The daemon opens it for itself; what goes wrong with it is told here, and what it prints when it breaks goes there.
+  // The daemon opens the log too. Opening it here reports errors to the operator, and keeps the output of a broken daemon.
   const output = openLog(logFile)
   const [program = "", ...args] = command
   const child = spawn(program, args, {cwd: paths.project, env, detached: true, stdio: ["ignore", output, output]})
@@ -73,18 +73,18 @@ const waitUntilServing = async (
   let told = ""
   const deadline = performance.now() + patience
   while (performance.now() < deadline) {
-    // Asked first: a daemon that is gone has written its last state before.
+    // Read before the state: a daemon writes its last state before it exits.
     const isGone = child.exitCode !== null || child.signalCode !== null
     const last = await readDaemonState(paths)
     const state = last?.pid === child.pid ? last?.state : undefined
     if (isGone || state?.is === "ended") {
       throw new Problem("daemon_failed", state?.is === "ended" ? state.why : "the daemon ended at once", {
-        hint: `Read ${logFile}; correct what it says, then start the daemon again.`,
+        hint: `Read ${logFile} and fix the problem, then start the daemon again.`,
       })
     }
     if (state?.is === "waiting" && state.until !== told) {
       told = state.until
-      report(`${state.why}; the daemon starts it again`)
+      report(`${state.why}; the daemon restarts it`)
     }
     const host = state?.is === "running" ? await readHostFile(paths) : undefined
     if (state?.is === "running" && host?.pid === state.host && child.pid !== undefined)

@@ -7,10 +7,10 @@ interface Process {
   readonly ppid: number
 }
 
-/** By the pid of its supervisor, `svc runtime start --daemon` tells its Host who started it. */
+/** The variable with the daemon's pid, by which a Host knows that `svc runtime start --daemon` started it. */
 export const daemonVariable = "SVC_DAEMON_PID"
 
-/** Supervisors that only their name as the parent process tells. */
+/** Supervisors that only the name of the parent process reveals. */
 const parents: Readonly<Record<string, string>> = {
   runsv: "runit",
   "s6-supervise": "s6",
@@ -19,12 +19,12 @@ const parents: Readonly<Record<string, string>> = {
 }
 
 /**
- * Who starts the Host again when it exits with 51 or 75, as far as a process can tell; `none` where nobody does.
- * `SVC_SUPERVISOR` names one that leaves no other trace, such as a container's engine: it starts a container again where
- * a restart policy says so, and no container can see its own.
+ * Returns the supervisor that restarts the Host after exit code 51 or 75, as far as a process can tell; `none` if there is
+ * none. `SVC_SUPERVISOR` names a supervisor that leaves no other trace, such as a container engine: a container cannot see
+ * its own restart policy.
  */
 export const findSupervisor = (variables: Variables, own: Process): string => {
-  // A daemon that was killed starts nothing again: its Host has another parent then.
+  // If its daemon was killed, the Host has another parent, and nothing restarts it.
   const daemon = variables[daemonVariable]
   if (daemon !== undefined) return daemon === String(own.ppid) ? "daemon" : "none"
   if (variables.SVC_SUPERVISOR !== undefined && variables.SVC_SUPERVISOR !== "") return variables.SVC_SUPERVISOR
@@ -37,7 +37,7 @@ export const findSupervisor = (variables: Variables, own: Process): string => {
   return parents[readText(`/proc/${own.ppid}/comm`)] ?? "none"
 }
 
-/** The same, asked at every status: it is looked for again when the process has another parent. */
+/** Returns a function for repeated calls, which looks for the supervisor again only when the parent process has changed. */
 export const followSupervisor = (variables: Variables, own: Process): (() => string) => {
   let last = {ppid: -1, found: "none"}
   return () => {
@@ -48,8 +48,8 @@ export const followSupervisor = (variables: Variables, own: Process): (() => str
 }
 
 /**
- * Also through a script runner that stands between. What systemd started long ago passes its variables on to sessions
- * and terminals too, but these have a control group of their own.
+ * Returns whether systemd started the process, directly or through a script runner. Sessions and terminals inherit systemd's
+ * variables too, but have another control group.
  */
 const isStartedBySystemd = (variables: Variables, {pid, ppid}: Process): boolean => {
   const started = variables.SYSTEMD_EXEC_PID
@@ -68,7 +68,7 @@ const parentOf = (pid: string): string => /^PPid:\s+(\d+)$/m.exec(readText(`/pro
 
 const controlGroup = (pid: string): string => readText(`/proc/${pid}/cgroup`)
 
-/** A terminal has `0`, what an application with a window starts has the application's name. */
+/** In a terminal the variable is `0`; below a graphical application it has the application's name. */
 const isStartedByLaunchd = ({XPC_SERVICE_NAME: name = "0"}: Variables): boolean =>
   name !== "0" && !name.startsWith("application.")
 

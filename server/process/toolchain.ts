@@ -4,23 +4,23 @@ import {delimiter, join} from "node:path"
 /** The package manager and runtime of a project. */
 export type Toolchain = "bun" | "node"
 
-/** The Bun that npx fetches where none is installed. */
+/** The Bun that npx fetches if none is installed. */
 const fetchedBun = ["npx", "--yes", "bun@1.4.5"] as const
 
-/** How a person calls what a project has, on the machine where they are. */
+/** The commands of a project for a person at this machine. */
 export interface Call {
   readonly install: string
-  /** Before the name of a script of package.json. */
+  /** The command before the name of a package.json script. */
   readonly run: string
-  /** Before the arguments of svc. */
+  /** The command before the arguments of svc. */
   readonly svc: string
-  /** Before the path of a TypeScript file. */
+  /** The command before the path of a TypeScript file. */
   readonly file: string
 }
 
 /**
- * The file that a terminal of this machine runs for a program. Folders that npx and Bun put in front of the PATH while they run
- * svc do not count.
+ * Returns the file that a terminal on this machine would run for a program. Ignores the folders that npx and Bun put in front
+ * of the PATH while they run svc.
  */
 export const findProgram = (program: string, path: string = process.env.PATH ?? ""): string | undefined =>
   path
@@ -40,14 +40,14 @@ const isExecutable = (file: string): boolean => {
   }
 }
 
-/** Bun as a person starts it: `bun`, through npx where only npm is installed, else the one that runs svc. */
+/** Returns the command for Bun: `bun` if it is installed, else through npx, else the path of the Bun that runs svc. */
 const installedBun = (path?: string): string => {
   if (isInstalled("bun", path)) return "bun"
   if (isInstalled("npx", path) || process.versions.bun === undefined) return fetchedBun.join(" ")
   return quoted(process.execPath)
 }
 
-/** Commands for the terminal of a person with this PATH; each works in the project's folder. */
+/** Returns the commands for a terminal with this PATH, to be run in the project's folder. */
 export const callOf = (toolchain: Toolchain, path?: string): Call => {
   if (toolchain === "node") {
     const file = "node --experimental-strip-types"
@@ -57,13 +57,13 @@ export const callOf = (toolchain: Toolchain, path?: string): Call => {
   return {install: `${bun} install`, run: `${bun} run`, svc: `${bun} run --bun svc`, file: bun}
 }
 
-/** What runs the package manager of a toolchain: the Bun that runs svc, or one that is installed or can be fetched; or npm. */
+/** Returns the command of a toolchain's package manager: npm, or the Bun that runs svc, is installed or can be fetched. */
 export const packageManager = (toolchain: Toolchain): readonly [string, ...string[]] => {
   if (toolchain === "node") return ["npm"]
   if (process.versions.bun !== undefined) return [process.execPath]
   return isInstalled("bun") ? ["bun"] : fetchedBun
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

@@ -13,18 +13,18 @@ import {nameSecrets, readNames, valuesOf} from "../recovery/verify/secrets.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {projectName} from "./settings.ts"
 
-/** A project that this process holds, its database open as it is, of one history, and nothing of it running yet. */
+/** A stopped project that this process holds: its database is open and unmigrated, and its parts belong to one history. */
 export interface AtRest {
   readonly paths: ProjectPaths
   readonly loaded: LoadedConfig
   readonly database: Database
   /** Undefined before a Host has started in it. */
   readonly authority: string | undefined
-  /** Of the Host that starts; null in a command. */
+  /** The id of the starting Host; null in a command. */
   readonly runtimeId: string | null
 }
 
-/** Makes a checkpoint of it. Throws what `createCheckpoint` throws. */
+/** Creates a checkpoint of it. Throws the problems of `createCheckpoint`. */
 export const createAtRest = async (project: AtRest, how: CreateOptions): Promise<StoredCheckpoint> => {
   const {paths, database, authority} = project
   if (authority === undefined) throw new Problem("checkpoint_failed", "no Host has started in this project yet")
@@ -48,7 +48,7 @@ export const createAtRest = async (project: AtRest, how: CreateOptions): Promise
   return createCheckpoint(store, source, how)
 }
 
-/** Values that no checkpoint of it may hold. */
+/** Resolves to the secrets that no checkpoint may contain. */
 export const secretsAtRest = async ({loaded, database}: Pick<AtRest, "loaded" | "database">): Promise<SecretValues> => {
   const {text, variables, secrets} = loaded
   return {...nameSecrets(text, variables, secrets), ...valuesOf(await readNames(database), variables)}

@@ -6,16 +6,16 @@ import {isThere, makePrivateFolder} from "../runtime/files.ts"
 import {isLocked, withLock} from "../runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 
-/** What a command does to a project for which no Host runs. */
+/** The options of a command on a stopped project. */
 export interface StoppedOptions {
   readonly project: string
-  /** `.env.<name>` is read over `.env`. */
+  /** The name of the `.env.<name>` that is read over `.env`. */
   readonly environment: string
-  /** As it was typed, for whoever is refused meanwhile. */
+  /** The command line, which other processes see when they are refused. */
   readonly command: string
 }
 
-/** Does work as the one that holds a project. Throws `locked` while a Host runs. */
+/** Does work while this process holds the project. Throws `locked` while a Host runs. */
 export const holding = async <T>(
   {project, command}: Pick<StoppedOptions, "project" | "command">,
   work: (paths: ProjectPaths) => Promise<T>,
@@ -30,8 +30,8 @@ export const holding = async <T>(
 }
 
 /**
- * Finishes or takes back what was cut off: an install, and a restore unless one is under way, since then the lock is held.
- * Resolves to what it did, for people.
+ * Completes or undoes an interrupted install, and an interrupted restore unless a process holds the lock: that one may still
+ * be restoring. Resolves to messages about it.
  */
 export const settleUnlessHeld = async (paths: ProjectPaths): Promise<readonly string[]> => {
   const installed = await settleInstall(paths, "svc")
@@ -40,12 +40,12 @@ export const settleUnlessHeld = async (paths: ProjectPaths): Promise<readonly st
       ? await withLock(paths, "svc", () => settleRestore(paths))
       : undefined
   return [
-    ...(installed === undefined ? [] : [`an install that was cut off is ${installed}`]),
-    ...(restored === undefined ? [] : [`a restore that was cut off is ${restored}`]),
+    ...(installed === undefined ? [] : [`an interrupted install was ${installed}`]),
+    ...(restored === undefined ? [] : [`an interrupted restore was ${restored}`]),
   ]
 }
 
-/** A project's configuration as its next start would read it, or another text in its place. Throws `config_invalid`. */
+/** Loads a project's configuration like its next start, or another text instead. Throws `config_invalid`. */
 export const loadStopped = async (
   {project, environment}: Pick<StoppedOptions, "project" | "environment">,
   from?: ConfigText,

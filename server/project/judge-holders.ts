@@ -6,17 +6,17 @@ export interface Holder {
   readonly name: "database" | "event log" | "workroom Journal" | "job file" | "authority file"
   /** A path in the project, a table, or an address. */
   readonly where: string
-  /** Undefined where it names none. */
+  /** Undefined if it names none. */
   readonly authority: string | undefined
-  /** Why it is not this project's as it is, whatever the others name. */
+  /** Why the part is not this project's, regardless of the other parts. */
   readonly problem?: Problem
-  /** What to do where it alone differs from the others, which name this one. */
+  /** Returns the operator's step if only this part differs; the other parts name `authority`. */
   readonly hint: (authority: string) => string
 }
 
 /**
- * Undefined where all parts belong to one history; else one problem that names every part that does not, and what it names.
- * The database's authority counts as the project's; the file's, where nothing of the database is known.
+ * Returns undefined if all parts belong to one history, otherwise one problem that names every other part and its authority.
+ * The project's authority is the database's, or the file's if the database is unknown.
  */
 export const judgeHolders = (holders: readonly Holder[]): Problem | undefined => {
   const named = (name: Holder["name"]) => holders.find(holder => holder.name === name)?.authority
@@ -31,11 +31,11 @@ export const judgeHolders = (holders: readonly Holder[]): Problem | undefined =>
   return new Problem("authority_mismatch", describeHolders(holders), {hint})
 }
 
-/** What to do where more than one part is not this project's. */
+/** The operator's step if more than one part is not this project's. */
 export const restoreAll =
-  "Restore all of it from one checkpoint: svc checkpoint list; svc checkpoint show <id> tells its authority; svc checkpoint restore <id>."
+  "Restore everything from one checkpoint: svc checkpoint list; svc checkpoint show <id> shows its authority; svc checkpoint restore <id>."
 
-/** Who names which authority, those of one history on one line. */
+/** Lists the authorities with the parts that name them, one line per history. */
 const describeHolders = (holders: readonly Holder[]): string => {
   const histories = new Map<string, string[]>()
   for (const {name, where, authority} of holders) {

@@ -22,22 +22,22 @@ export interface UpgradeOptions {
   /** The id of a remote database's own backup. */
   readonly restorePoint?: string | undefined
   readonly progress?: Progress
-  /** Hears what takes long, or is worth remembering. */
+  /** Called with messages about long or important steps. */
   readonly tell?: (text: string) => void
 }
 
-/** What became of a database's schema. */
+/** The result of a migration. */
 export interface Upgraded {
   readonly from: number
   readonly to: number
   readonly applied: readonly Applied[]
-  /** Made and verified before, where one of them cannot be undone. */
+  /** The checkpoint that was created and verified before, if a migration cannot be undone. */
   readonly checkpoint: StoredCheckpoint | undefined
 }
 
 /**
- * Brings a project's database up to this version's schema. Before migrations that cannot be undone a checkpoint is made and
- * verified, which tries them on a copy. Throws `migration_refused`, with nothing changed, where that fails.
+ * Migrates a project's database to this version's schema. Before migrations that cannot be undone, it creates and verifies a
+ * checkpoint, which tries them on a copy. If that fails, throws `migration_refused` without changing anything.
  */
 export const upgradeDatabase = async (project: AtRest, options: UpgradeOptions): Promise<Upgraded> => {
   const {database} = project
@@ -45,7 +45,7 @@ export const upgradeDatabase = async (project: AtRest, options: UpgradeOptions):
   const from = schemaOf(database)
   const irreversible = await irreversibleFor(database, migrations, from)
   const checkpoint = irreversible.length === 0 ? undefined : await saveBefore(project, irreversible, options)
-  if (checkpoint !== undefined) tell(`checkpoint ${checkpoint.id} of schema ${from} is made and verified`)
+  if (checkpoint !== undefined) tell(`created and verified checkpoint ${checkpoint.id} of schema ${from}`)
   const applied = await database.bringUp(migrations, {signal, restorePoint: checkpoint?.id, progress})
   return {from, to: schemaOf(database), applied, checkpoint}
 }
@@ -56,7 +56,7 @@ const saveBefore = async (
   {signal, restorePoint, progress = noProgress, tell = () => {}}: UpgradeOptions,
 ): Promise<StoredCheckpoint> => {
   const what = describeIrreversible(irreversible)
-  tell(`${what}; a checkpoint is made and verified before`)
+  tell(`${what}; creating and verifying a checkpoint first`)
   try {
     const created = await createAtRest(project, {
       reason: "migration",
@@ -71,10 +71,10 @@ const saveBefore = async (
   }
 }
 
-/** `migration_refused`: the checkpoint before what cannot be undone was not made; `backupFirst` is the hint for a remote database. */
+/** Returns `migration_refused` for a failed checkpoint before the migrations; `backupFirst` is the hint for a remote database. */
 export const withoutCheckpoint = (what: string, cause: unknown, backupFirst: string): Problem => {
   const {code, message, hint} = toProblem(cause, "checkpoint_failed")
-  return new Problem("migration_refused", `${what}; the checkpoint of before was not made: ${message}`, {
+  return new Problem("migration_refused", `${what}; could not create and verify a checkpoint first: ${message}`, {
     cause,
     hint: code === "restore_point_missing" ? backupFirst : hint,
   })
@@ -83,7 +83,7 @@ export const withoutCheckpoint = (what: string, cause: unknown, backupFirst: str
 const backupFirst =
   "Make the database's own backup, then name it: svc database migrate --external-restore-point <id>; then start."
 
-/** Throws where it is not fit to restore; then it is removed. */
+/** Verifies the checkpoint. Deletes it and throws if it cannot be restored. */
 const verify = async (
   project: AtRest,
   {id}: StoredCheckpoint,
@@ -100,7 +100,7 @@ const verify = async (
   await store.keepVerification(id, verification)
 }
 
-/** What the event log is told of it; nothing of a database that was new. */
+/** Returns the events of a migration; none for a new database. */
 export const tellingOf = ({from, to, applied, checkpoint}: Upgraded): readonly Statement[] => {
   if (from === 0 || applied.length === 0) return []
   const id = checkpoint?.id ?? null
@@ -118,7 +118,7 @@ export const tellingOf = ({from, to, applied, checkpoint}: Upgraded): readonly S
   return [...saved, telling("database.migrated", {from, to, checkpoint: id})]
 }
 
-/** Throws `database_newer`, with the checkpoint to go back to where there is one. */
+/** Throws `database_newer`, with the checkpoint to go back to if there is one. */
 export const requireKnownDatabase = async (
   database: Pick<Database, "read" | "state">,
   {checkpoints}: Pick<ProjectPaths, "checkpoints">,

@@ -4,14 +4,14 @@ import {parse} from "dotenv"
 
 type Names = Readonly<Record<string, string>>
 
-/** What a process was given, and gives to others. */
+/** The environment that a process got and passes on. */
 export type Given = Readonly<Record<string, string | undefined>>
 
 /**
- * The environment that a Host's next start gets, as far as the Host can tell. systemd's `EnvironmentFile` puts the values of
- * `.env` into it before the start: those that came from there are taken from the file as it is then, and gone where the file
- * has lost them. Any other owner, the daemon and a container's engine among them, gives again what it gave; the rest of
- * `.env` is read by the start itself. Made when the Host starts, while the file is as its owner has read it.
+ * Returns a function for the environment of a Host's next start, as far as the Host can know it. systemd's `EnvironmentFile`
+ * adds the values of `.env` before a start, so values from there follow the present file, and disappear if the file has lost
+ * them. Other owners, such as the daemon or a container engine, pass the same environment again, and the start reads `.env`.
+ * Call it at the Host's start, while the file is still the one that its owner has read.
  */
 export const nextEnvironment = (project: string, supervisor: string, given: Given): (() => Record<string, string>) => {
   const own = Object.fromEntries(

@@ -12,21 +12,21 @@ import {authorityOfFiles, authorityOfTables, hasFiles} from "../workroom/store/a
 import {storePaths} from "../workroom/store/segments.ts"
 import {type Holder, judgeHolders, restoreAll} from "./judge-holders.ts"
 
-/** A database as it is, of whatever schema up to this version's; only read. */
+/** A read-only database of any schema up to this version's. */
 export type StateReader = Pick<Database, "read" | "location" | "state">
 
 export interface StateSource {
   readonly paths: ProjectPaths
   readonly config: ProjectConfig
-  /** Undefined where it cannot be read: then the other parts are compared. */
+  /** Undefined if it cannot be read; then only the other parts are compared. */
   readonly database: StateReader | undefined
 }
 
-/** What the parts of a project's state name, before anything of it is changed. */
+/** The authorities of the parts of a project's state, before anything changes. */
 export interface FoundState {
   readonly holders: readonly Holder[]
   readonly file: AuthorityFile | undefined
-  /** The database's; undefined where no Host has started on it. */
+  /** The database's authority; undefined if no Host has started with it. */
   readonly authority: string | undefined
 }
 
@@ -48,7 +48,7 @@ export const readHolders = async ({paths, config, database}: StateSource): Promi
   }
 }
 
-/** Throws `authority_mismatch`, or what else `judgeHolders` finds; changes nothing. */
+/** Throws `authority_mismatch` or another problem of `judgeHolders`. Changes nothing. */
 export const requireOneHistory = async (source: StateSource): Promise<FoundState> => {
   const found = await readHolders(source)
   const problem = judgeHolders(found.holders)
@@ -57,8 +57,8 @@ export const requireOneHistory = async (source: StateSource): Promise<FoundState
 }
 
 /**
- * For a local database, before it is opened: opening makes a new one where none is, perhaps below a volume that is yet to be
- * mounted. Throws `authority_mismatch` where this project had one.
+ * Checks for the file of a local database. Call it before opening: opening creates a missing file, perhaps where a volume is
+ * not mounted yet. Throws `authority_mismatch` if this project had a database.
  */
 export const requireDatabaseFile = async (location: Location, {project, authority: path}: ProjectPaths) => {
   if (location.dialect !== "sqlite" || !(await isAbsent(location.file))) return
@@ -71,12 +71,12 @@ export const requireDatabaseFile = async (location: Location, {project, authorit
     "authority_mismatch",
     `${file} is missing (${state}), but ${record} names the authority ${known.authority}: the database of this project was lost or replaced`,
     {
-      hint: `Restore the database: mount the volume of ${folder}/, or run svc checkpoint restore. To begin with an empty database, remove ${record} first.`,
+      hint: `Restore the database: mount the volume of ${folder}/, or run svc checkpoint restore. To start with an empty database, remove ${record} first.`,
     },
   )
 }
 
-/** What else keeps a file from being looked at, its opening tells. */
+/** Resolves to whether the file is missing; opening it reports any other error. */
 const isAbsent = (file: string): Promise<boolean> =>
   lstat(file).then(
     () => false,
@@ -86,7 +86,7 @@ const isAbsent = (file: string): Promise<boolean> =>
 const stateOfFolder = async (folder: string, name: string): Promise<string> => {
   const entries = await readdir(folder).catch(() => undefined)
   if (entries === undefined) return `there is no folder ${name}`
-  return entries.length === 0 ? `the folder ${name} is empty` : `the folder ${name} holds other files`
+  return entries.length === 0 ? `the folder ${name} is empty` : `the folder ${name} has other files`
 }
 
 interface Attempt<T> {

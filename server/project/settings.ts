@@ -12,7 +12,7 @@ import {isMissing, readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {weaknessOf} from "./token-strength.ts"
 
-/** Asked before anything is written into the folder. Throws `project_missing` where it holds no configuration. */
+/** Throws `project_missing` if the folder has no configuration. Call it before writing into the folder. */
 export const requireProject = async ({project, config}: ProjectPaths): Promise<void> => {
   const isThere = await stat(config).then(
     () => true,
@@ -21,15 +21,15 @@ export const requireProject = async ({project, config}: ProjectPaths): Promise<v
   if (!isThere) throw new Problem("project_missing", `there is no svc.config.yml in ${project}`)
 }
 
-/** The project's name: that of its package.json, else that of its folder. */
+/** Resolves to the project's name: the one in package.json, else the folder's. */
 export const projectName = async (paths: ProjectPaths): Promise<string> => {
   const manifest = (await readJsonIfExists(paths.manifest)) as {name?: unknown} | undefined
   return typeof manifest?.name === "string" ? manifest.name : basename(paths.project)
 }
 
 /**
- * The full token: the configuration's, or in development one made for this run. Production needs one, and refuses each that
- * can be guessed. Throws `token_missing`, `token_placeholder`, `token_weak`.
+ * Returns the full token: the configured one, or in development one generated for this run. Production requires a configured
+ * token, and refuses tokens that can be guessed. Throws `token_missing`, `token_placeholder`, `token_weak`.
  */
 export const settleToken = ({config}: LoadedConfig, mode: Mode): {used: Secret; made: Secret | undefined} => {
   const {token} = config.http
@@ -43,13 +43,13 @@ export const settleToken = ({config}: LoadedConfig, mode: Mode): {used: Secret; 
 const requireStrongTokens = (http: ProjectConfig["http"]): void => {
   for (const [key, token] of tokensOf(http)) {
     if (token === placeholderToken)
-      throw new Problem("token_placeholder", `${key} is the placeholder of the example's .env`)
+      throw new Problem("token_placeholder", `${key} is the placeholder from .env.example`)
     const weakness = weaknessOf(token)
     if (weakness !== undefined) throw new Problem("token_weak", `${key} ${weakness}`)
   }
 }
 
-/** The configured tokens of the API, by their keys in the configuration. */
+/** Returns the configured tokens of the API, by their keys in the configuration. */
 export const tokensOf = ({token, previousToken, demoToken}: ProjectConfig["http"]): readonly [string, string][] =>
   Object.entries({
     "http.token": token,
@@ -57,7 +57,7 @@ export const tokensOf = ({token, previousToken, demoToken}: ProjectConfig["http"
     "http.demoToken": demoToken,
   }).flatMap(([key, secret]) => (secret === undefined ? [] : [[key, secret.reveal()]]))
 
-/** How this machine reaches the Host; without a slash at the end. */
+/** Returns the Host's address on this machine, without a trailing slash. */
 export const urlOf = ({http}: ProjectConfig, port: number): string => {
   const host =
     http.host === "0.0.0.0"
@@ -70,7 +70,7 @@ export const urlOf = ({http}: ProjectConfig, port: number): string => {
   return `http://${host}:${port}${http.base}`
 }
 
-/** Where the configuration says that the database is. */
+/** Returns the location of the database by the configuration. */
 export const locationOf = ({database}: ProjectConfig, paths: ProjectPaths): Location => {
   const {dialect, url, authToken, filename, timeout} = database
   if (dialect === "libsql" && url !== undefined)
@@ -78,11 +78,11 @@ export const locationOf = ({database}: ProjectConfig, paths: ProjectPaths): Loca
   return {dialect: "sqlite", file: filename === undefined ? paths.database : resolve(paths.project, filename)}
 }
 
-/** Equal for one and the same database. */
+/** Returns a key that is equal for the same database. */
 export const locationKey = (location: Location): string =>
   location.dialect === "sqlite" ? `file ${location.file}` : `remote ${location.url}`
 
-/** Where the Host's own data grows: its state, the files of messages, and the folder of a local database. */
+/** Returns the folders in which the Host's data grows: its state, the files of messages, and the folder of a local database. */
 export const foldersOf = (location: Location, paths: ProjectPaths): readonly string[] => [
   paths.state,
   paths.files,

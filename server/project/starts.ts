@@ -7,38 +7,38 @@ import {makePrivateFolderSync} from "../runtime/files.ts"
 
 /** One start of a Host's process. */
 export interface Start {
-  /** For people: no judgement is made by a clock that can be set. */
+  /** Only for people: svc decides nothing by a clock that can be set. */
   readonly at: string
-  /** Which boot of the machine this was; empty where the system does not tell. */
+  /** The id of the machine's boot; empty if the system has none. */
   readonly boot: string
-  /** Seconds since that boot: a clock that all processes share and nobody sets back. */
+  /** Seconds since that boot, by a clock that all processes share and nobody can set back. */
   readonly uptime: number
-  /** Who made it. */
+  /** The supervisor that made the start. */
   readonly owner: string
 }
 
 export type Moment = Pick<Start, "boot" | "uptime">
 
-/** Why one more start now would be one too many. */
+/** Why another start now would exceed the limit. */
 export interface TooMany {
-  /** How many starts count. */
+  /** The number of starts that count. */
   readonly starts: number
-  /** Until one more fits, in whole seconds. */
+  /** The time until another start is possible, in whole seconds. */
   readonly wait: number
 }
 
-/** Owners that stop starting the Host at the limit. All others only pause between two starts, and go on. */
+/** The owners that give up at the limit. All others only pause between starts and continue. */
 const limited: ReadonlySet<string> = new Set(["daemon", "systemd"])
 
-/** More than the limit has, so that the file also tells a person what happened before. */
+/** How many starts the record keeps: more than the limit, so that it also shows earlier starts to people. */
 const kept = startLimit.starts * 2
 
-/** Some systems count `uptime` in whole seconds: what may be missing of one counts as not over. */
+/** In seconds. Some systems count `uptime` in whole seconds, so the last second counts as not over. */
 const tolerance = 1
 
 /**
- * Appends this process's start to the record, before anything can fail; returns the starts as they are then. Never throws:
- * a new record takes the place of a damaged one.
+ * Appends this process's start to the record, and returns all recorded starts. Call it before anything can fail. Never
+ * throws: a new record replaces a damaged one.
  */
 export const recordStart = (file: string, supervisor: string, now = currentMoment()): readonly Start[] => {
   const own = {at: new Date().toISOString(), ...now, owner: ownerOf(supervisor)}
@@ -48,8 +48,8 @@ export const recordStart = (file: string, supervisor: string, now = currentMomen
 }
 
 /**
- * Replaces the record wholly or not at all. Never throws: where nothing can be written, this process alone knows of its start. Not
- * synced: after a power cut no earlier start counts.
+ * Replaces the record atomically. Never throws: if it cannot write, only this process knows of its start. It does not sync,
+ * because after a power cut no earlier start counts.
  */
 export const writeStarts = (file: string, starts: readonly Start[]): void => {
   const temporary = `${file}.tmp`
@@ -58,7 +58,7 @@ export const writeStarts = (file: string, starts: readonly Start[]): void => {
     writeFileSync(temporary, toJson({starts}), {mode: 0o600})
     renameSync(temporary, file)
   } catch {
-    // A full disk, or a folder that may not be written: the start itself meets it next, and says so.
+    // A full disk or a read-only folder. The start fails for the same reason next, and reports it.
     discard(temporary)
   }
 }
@@ -71,7 +71,7 @@ const discard = (file: string): void => {
   }
 }
 
-/** What the record holds; nothing where there is none, or one that is damaged. */
+/** Returns the recorded starts; none if the record is missing or damaged. */
 export const readStarts = (file: string): readonly Start[] => {
   try {
     const json: unknown = fromJson(readFileSync(file, "utf8"))
@@ -81,7 +81,7 @@ export const readStarts = (file: string): readonly Start[] => {
   }
 }
 
-/** By hand: a schema takes its first check longer than all the rest of this. */
+/** Checks by hand: the first check with a schema would take longer than everything else here. */
 const isStarts = (json: unknown): json is readonly Start[] =>
   Array.isArray(json) &&
   json.every(
@@ -93,9 +93,9 @@ const isStarts = (json: unknown): json is readonly Start[] =>
   )
 
 /**
- * Would one more start now hit the limit of who starts the Host? Undefined where it would not. Each start of the same owner since
- * the boot counts, however it was asked for and however it ended. What the owner itself forgets (`systemctl reset-failed`) still
- * counts here: this view is the careful one.
+ * Returns why another start now would exceed the supervisor's limit, or undefined if it would not. Each start by the same
+ * owner since the boot counts, regardless of its reason and its end. Starts that the owner itself forgets
+ * (`systemctl reset-failed`) still count here, to be on the safe side.
  */
 export const tooManyStarts = (
   starts: readonly Start[],
@@ -106,7 +106,7 @@ export const tooManyStarts = (
   const window = startLimit.within / 1000 + tolerance
   const ages = starts
     .filter(({owner, boot}) => owner === ownerOf(supervisor) && boot === now.boot)
-    // One of the future belongs to an earlier boot.
+    // A start in the future belongs to an earlier boot.
     .map(start => now.uptime - start.uptime)
     .filter(age => age >= -tolerance && age < window)
     .sort((one, other) => one - other)
@@ -114,12 +114,12 @@ export const tooManyStarts = (
   return oldest === undefined ? undefined : {starts: ages.length, wait: Math.ceil(window - oldest)}
 }
 
-/** Each daemon counts for itself. */
+/** Returns the owner's name; each daemon counts separately. */
 const ownerOf = (supervisor: string): string => (supervisor === "daemon" ? `daemon ${process.ppid}` : supervisor)
 
 const currentMoment = (): Moment => ({boot: readBoot(), uptime: uptime()})
 
-/** Linux's id of the boot; a hardened unit may not see it, and other systems have none. */
+/** Returns Linux's boot id. A hardened unit may not see it, and other systems have none. */
 const readBoot = (): string => {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()

@@ -7,28 +7,28 @@ import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
-/** `.svc/token-ages.json` (0600): since when which token is in use, without the token. No checkpoint holds it. */
+/** `.svc/token-ages.json` (0600): when each token was first seen, without the tokens. No checkpoint contains it. */
 const TokenRecord = Type.Object({
   schema: Type.Literal("svc.token-ages/1"),
-  /** Of this project alone, so that equal tokens of two projects do not look alike. */
+  /** Random per project, so that equal tokens of two projects have different hashes. */
   salt: Type.String(),
-  /** The newest last. */
+  /** The newest comes last. */
   tokens: Type.Array(
     Type.Object({
       /** SHA-256 of salt and token, in hexadecimal. */
       hash: Type.String(),
       firstSeen: Type.String({format: "date-time"}),
-      /** There was no record before: the token may have been in use for longer. */
+      /** Whether the token may be older, because there was no earlier record. */
       mayBeOlder: Type.Boolean(),
     }),
   ),
 })
 type TokenRecord = Static<typeof TokenRecord>
 
-/** So many tokens are remembered, so that one that comes back is as old as it is. */
+/** How many tokens the record keeps, so that a reused token keeps its age. */
 const remembered = 10
 
-/** What is known of a token's age; `unused` where no Host has started with this value since there is a record. */
+/** The age of a token; `unused` if no Host has started with it since the record began. */
 export type TokenAge = {is: "known"; since: number; mayBeOlder: boolean} | {is: "unused"} | {is: "unknown"}
 
 type Tokens = Pick<ProjectConfig["http"], "token" | "previousToken">
@@ -43,7 +43,7 @@ const hashOf = (salt: string, token: string): string => sha256Of(`${salt}${token
 const valuesOf = ({token, previousToken}: Tokens): readonly string[] =>
   [previousToken?.token, token].flatMap(each => (each === undefined ? [] : [each.reveal()]))
 
-/** Notes that these tokens are in use, at a time in milliseconds since 1970. Throws `state_unwritable`. */
+/** Records that these tokens are in use; `now` in milliseconds since 1970. Throws `state_unwritable`. */
 export const noteTokens = async (paths: ProjectPaths, tokens: Tokens, now: number): Promise<void> => {
   const values = valuesOf(tokens)
   if (values.length === 0) return
@@ -59,7 +59,7 @@ export const noteTokens = async (paths: ProjectPaths, tokens: Tokens, now: numbe
   await writeFileAtomic(paths.tokenAges, `${toJson(after)}\n`)
 }
 
-/** Tells the ages of tokens; a record that is missing, broken or unreadable makes them `unknown`. */
+/** Resolves to a function for the age of a token. Without a readable record all ages are `unknown`. */
 export const readTokenAges = async (paths: ProjectPaths): Promise<(token: string) => TokenAge> => {
   const record = await read(paths).catch(() => undefined)
   return token => {

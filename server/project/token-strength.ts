@@ -1,12 +1,12 @@
-/** Makes a token of 256 bits. */
+/** The command that generates a token of 256 bits. */
 export const tokenCommand = "openssl rand -hex 32"
 
-/** Fewer characters are refused in production. */
+/** The shortest token that production accepts, in characters. */
 const shortest = 16
 
 /**
- * OWASP ASVS 5.0 asks for 128 bits of entropy of a token that a server looks up (7.2.3). No test of a text can show that
- * much: an estimate finds only the tokens that cannot have it.
+ * OWASP ASVS 5.0 requires 128 bits of entropy for a token that a server looks up (7.2.3). No test of a text can prove
+ * that; an estimate only finds tokens that cannot have so much.
  */
 export const wantedBits = 128
 
@@ -18,33 +18,33 @@ const words = [
   ..."0123456789abcdef abcdefghijklmnopqrstuvwxyz abcdef abc qwertyuiop qwerty qwertz asdfghjkl asdf xxx".split(" "),
 ]
 
-/** Nothing but known words, digits and signs, with one word at least. */
+/** Matches text of known words, digits and signs only, with at least one word. */
 const known = new RegExp(`^(?=.*[a-z])(?:${words.join("|")}|[^a-z])+$`, "i")
 
-/** Digits that count up or down, or say the same. */
+/** Matches digits that count up or down, or repeat. */
 const counting = /^(?:0?1234567890?|9876543210?|(\d)\1+)+\d{0,9}$/
 
-/** Why production refuses a token, in words that continue "http.token …"; undefined where it does not. */
+/** Returns why production refuses a token, as a continuation of "http.token …", or undefined if it accepts it. */
 export const weaknessOf = (token: string): string | undefined => {
   if (token.length < shortest) return `has fewer than ${shortest} characters`
   if (known.test(token) || counting.test(token) || new Set(token).size < 4)
-    return "is made of words and sequences that everybody tries first"
+    return "consists of common words and sequences, which attackers try first"
   return undefined
 }
 
 /**
- * At most so many bits of entropy are in a token, by its length and the characters that it is made of (NIST SP 800-63-2,
- * appendix A.1: a text of `l` characters chosen at random from `b` has `l × log2(b)`). A repeated part counts once.
+ * Returns the most bits of entropy that a token can have, by its length and its characters (NIST SP 800-63-2, appendix A.1:
+ * a text of `l` characters chosen at random from `b` has `l × log2(b)`). A repeated part counts once.
  */
 export const estimatedBits = (token: string): number => Math.floor(periodOf(token) * Math.log2(alphabetOf(token)))
 
-/** How long the part is of which the text is a repetition; its own length where it is none. */
+/** Returns the length of the part that the text repeats; its full length if it repeats nothing. */
 const periodOf = (text: string): number => {
   const at = `${text}${text}`.indexOf(text, 1)
   return at > 0 ? at : text.length
 }
 
-/** How many characters the token's were chosen from, as far as they show it. */
+/** Estimates the size of the alphabet from which the token's characters were chosen. */
 const alphabetOf = (token: string): number => {
   if (/^\d*$/.test(token)) return 10
   if (/^(?:[\da-f]*|[\dA-F]*)$/.test(token)) return 16

@@ -6,24 +6,24 @@ import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
 /**
- * How a running Host and the process that tries its next start speak: by files in one folder, which the Host makes and
- * removes. The two may be of different versions of svc.
+ * The files through which a running Host and the process that tries its next start communicate. The Host creates and deletes
+ * their folder. The two may be different versions of svc.
  */
 const schema = "svc.trial/1"
 
 export const TrialRequest = Type.Object({
   schema: Type.Literal(schema),
-  /** What the running Host was configured with. */
+  /** The address of the running Host. */
   address: Type.Object({host: Type.String(), port: Type.Integer()}),
   /** `locationKey` of the database that the Host has open. */
   database: Type.String(),
   workroom: Type.Object({store: Type.Enum(["database", "file"]), records: Type.Integer()}),
-  /** The configuration that would run instead of the file's, as long as the file has this hash. */
+  /** The pinned configuration, which runs instead of the file while the file has this hash. */
   pin: Type.Union([
     Type.Null(),
     Type.Object({number: Type.Integer(), config: Type.String(), fileSha256: Type.String()}),
   ]),
-  /** A copy of the database is in the folder, to try the migrations on. */
+  /** Whether the folder has a copy of the database, on which to try the migrations. */
   hasCopy: Type.Boolean(),
 })
 export type TrialRequest = Static<typeof TrialRequest>
@@ -36,20 +36,20 @@ const TrialIssue = Type.Object({
   message: Type.String(),
 })
 
-/** What the next start would do; secrets are out of it. */
+/** The result of a trial, without secrets. */
 export const TrialResult = Type.Union([
   Type.Object({
     schema: Type.Literal(schema),
     ok: Type.Literal(true),
-    /** The schema that this svc brings a database to. */
+    /** The newest schema of this svc. */
     newestSchema: Type.Integer(),
-    /** What plugins declare of their tables, by plugin; only those that declare something. */
+    /** The migrations of each plugin that declares any. */
     migrations: Type.Array(Type.Object({plugin: Type.String(), names: Type.Array(Type.String())})),
-    /** The start would have the database that the Host has open. */
+    /** Whether the start would use the database that the Host has open. */
     isSameDatabase: Type.Boolean(),
-    /** Required components that would not be ready, in words. */
+    /** Messages about required components that would not be ready. */
     unready: Type.Array(Type.String()),
-    /** What a trial cannot try, in words. */
+    /** Messages about parts that the trial could not try. */
     untried: Type.Array(Type.String()),
   }),
   Type.Object({
@@ -69,7 +69,7 @@ export interface TrialFiles {
   readonly result: string
   /** The copy of the database. */
   readonly copy: string
-  /** What the process prints. */
+  /** The output of the process. */
   readonly output: string
 }
 
@@ -81,17 +81,17 @@ export const trialFiles = (folder: string): TrialFiles => ({
   output: join(folder, "output.log"),
 })
 
-/** A project has one trial at a time. */
+/** Returns the folder of the trial; a project has only one at a time. */
 export const trialFolder = ({temporary}: Pick<ProjectPaths, "temporary">): string => join(temporary, "trial")
 
 export const writeRequest = (files: TrialFiles, request: Omit<TrialRequest, "schema">): Promise<void> =>
   writeFileAtomic(files.request, toJson({schema, ...request}))
 
-/** Throws where there is none. */
+/** Reads the request. Throws if there is none. */
 export const readRequest = async (files: TrialFiles): Promise<TrialRequest> => {
   const json = await readJsonIfExists(files.request)
   if (Check(TrialRequest, json)) return json
-  throw new Error(`${files.request} is no request of a trial`)
+  throw new Error(`${files.request} is not the request of a trial`)
 }
 
 type WithoutSchema<T> = T extends unknown ? Omit<T, "schema"> : never
@@ -99,7 +99,7 @@ type WithoutSchema<T> = T extends unknown ? Omit<T, "schema"> : never
 export const writeResult = (files: TrialFiles, result: WithoutSchema<TrialResult>): Promise<void> =>
   writeFileAtomic(files.result, toJson({schema, ...result}))
 
-/** Undefined where the process ended without one. */
+/** Resolves to the result, or to undefined if the process ended without one. */
 export const readResult = async (files: TrialFiles): Promise<TrialResult | undefined> => {
   const json = await readJsonIfExists(files.result)
   return Check(TrialResult, json) ? json : undefined

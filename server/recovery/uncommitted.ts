@@ -2,13 +2,13 @@ import {basename, dirname} from "node:path"
 import type {UncommittedConfig} from "../../shared/api/configuration/file.ts"
 import {git} from "./restore/git.ts"
 
-/** git is asked no more often, and answers within so many milliseconds, or is not asked. */
+/** The shortest interval between two calls of git, and the time limit of a call, in milliseconds. */
 const every = 10_000
 const limit = 3000
 
 /**
- * Whether git has a configuration as it is. It is asked when somebody asks here, at most every 10 s; `seen` is what it answered
- * last, and never waits.
+ * Knows whether git has the present configuration. It asks git on demand, at most every 10 s; `seen` is the last answer and
+ * never waits.
  */
 export class UncommittedWatch {
   readonly #path: string
@@ -24,7 +24,7 @@ export class UncommittedWatch {
     return this.#seen
   }
 
-  /** Asks where the last answer is too old; `again` says that it is. Never rejects. */
+  /** Asks git if the last answer is too old, or if `again` is true. Never rejects. */
   async look(again = false): Promise<UncommittedConfig> {
     if (again) {
       await this.#asking
@@ -38,14 +38,14 @@ export class UncommittedWatch {
   }
 
   async #ask(): Promise<void> {
-    // What cannot be asked is asked again as seldom as the rest.
+    // A failed call counts too, so that it is not repeated more often.
     this.#askedAt = performance.now()
     this.#seen = await findUncommitted(this.#path).catch(() => this.#seen)
     this.#asking = undefined
   }
 }
 
-/** Rejects where git does not answer in time; null where there is no repository. */
+/** Resolves to the uncommitted configuration, or to null if it is committed or there is no repository. Rejects on a timeout. */
 export const findUncommitted = async (path: string): Promise<UncommittedConfig> => {
   const folder = dirname(path)
   const file = basename(path)

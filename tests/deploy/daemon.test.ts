@@ -82,8 +82,8 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     daemon.project.write("plugins/word.ts", wordPlugin("two"))
     expect(await (await daemon.post("/api/system/reload")).json()).toMatchObject({restarting: true})
     await daemon.serving(second)
-    expect(daemon.log()).toContain("the Host ended with exit code 51 (a restart was requested)")
-    expect(daemon.log()).toContain("the Host ended with exit code 75 (the runtime needs a restart)")
+    expect(daemon.log()).toContain("the Host exited with code 51 (an operator requested a restart)")
+    expect(daemon.log()).toContain("the Host exited with code 75 (a change needs a restart)")
     expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({restarts: 2, endedCleanly: true})
     const restart = await svc(runtime, daemon.project, ["runtime", "restart"], {env: {HTTP_TOKEN: daemonToken}})
     expect(restart.stdout).toMatch(/^pid \d+ is exiting with code 51; daemon starts it again\n$/)
@@ -91,7 +91,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
 
   test("gives up after five starts in 120 s, and the command, the log and the status say why", async () => {
     const daemon = await startDaemon({runtime, config: `${daemonConfig}prot: 1\n`})
-    const why = "5 starts in 120 s are the limit, and the Host ended with exit code 1"
+    const why = "the limit is 5 starts in 120 s, and the Host exited with code 1"
     expect(daemon.started.code).toBe(1)
     expect(daemon.started.stderr).toContain(why)
     expect(daemon.started.stderr).toContain(".svc/runtime.log")
@@ -138,7 +138,10 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const pid = await crashIntoPause(daemon)
     process.kill(pid, "SIGTERM")
     await gone(pid)
-    expect(daemon.file()).toMatchObject({starts: 4, state: {is: "ended", code: 0, why: "stopped while no Host ran"}})
+    expect(daemon.file()).toMatchObject({
+      starts: 4,
+      state: {is: "ended", code: 0, why: "stopped while no Host was running"},
+    })
   })
 
   test("says during a pause when the next start is, and why", async () => {
@@ -146,7 +149,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const pid = await crashIntoPause(daemon)
     process.kill(pid, "SIGSTOP")
     const told = await status(daemon.project)
-    expect(JSON.parse(told.stderr).detail).toMatch(/its daemon, pid \d+, starts one at .*killed by SIGKILL/)
+    expect(JSON.parse(told.stderr).detail).toMatch(/its daemon, pid \d+, will start one at .*killed by SIGKILL/)
   })
 
   test("that is killed leaves its Host running, which nobody starts again; the next one takes over after a stop", async () => {
@@ -160,7 +163,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     await expectProblem(await daemon.post("/api/system/restart"), 409, "no_supervisor")
     expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({supervisor: "none"})
     const doctor = await svc(runtime, daemon.project, ["doctor"], {env: {HTTP_TOKEN: daemonToken}})
-    expect(doctor.stdout).toContain("warning restarts: the Host runs, and its daemon was killed")
+    expect(doctor.stdout).toContain("warning restarts: the Host runs, but its daemon was killed")
 
     const second = await startDaemon({runtime, project: daemon.project})
     expect(second.started.code).toBe(1)
@@ -179,7 +182,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const [line = ""] = /^ +kill -USR2 .*$/m.exec(readFileSync(join(root, page), "utf8")) ?? []
     const signalled = await runProcess(["sh", "-c", line.replaceAll("/srv/bots/my-bot", project.folder)])
     expect(signalled).toMatchObject({code: 0, stderr: ""})
-    await until("the log to be reopened", () => daemon.log().includes("the log file was reopened"))
+    await until("the log to be reopened", () => daemon.log().includes("reopened the log file"))
     const before = project.read(".svc/runtime.log.1").length
     await stop(project)
     expect(project.read(".svc/runtime.log.1")).toHaveLength(before)
@@ -212,7 +215,7 @@ describe("svc runtime start --daemon", () => {
   ])("is refused under %s", async (name, env) => {
     const {started, project} = await startDaemon({env})
     expect({code: started.code, stdout: started.stdout}).toEqual({code: 1, stdout: ""})
-    expect(started.stderr).toContain(`svc: ${name} starts the Host here`)
+    expect(started.stderr).toContain(`svc: ${name} starts and restarts the Host here`)
     expect(started.stderr).toContain("without --daemon")
     expect(existsSync(project.path(".svc"))).toBe(false)
   })
@@ -225,7 +228,7 @@ describe("svc runtime start --daemon", () => {
       const ended = await startProcess(shell, {cwd: project.folder}).finished
       expect({code: ended.code, stderr: ended.stderr}).toEqual({
         code: 1,
-        stderr: expect.stringContaining("systemd starts the Host here"),
+        stderr: expect.stringContaining("systemd starts and restarts the Host here"),
       })
     }
   })
@@ -309,11 +312,11 @@ describe("a Host that another supervisor owns", () => {
     project.write(`${units}/default.target.wants/${unit}`, "")
     const env = {HOME: project.path("home"), HTTP_TOKEN: daemonToken}
     const doctor = () => svc(onBun, project, ["doctor"], {env})
-    expect((await doctor()).stdout).toContain(`ok      restarts: systemd (${unit}) alone starts the Host`)
+    expect((await doctor()).stdout).toContain(`ok      restarts: only systemd (${unit}) starts the Host`)
     const daemon = await startDaemon({project})
     const found = await doctor()
     expect(found.stdout).toContain(
-      `ERROR   restarts: two layers start this project's Host: systemd (${unit}) and the daemon (pid ${daemon.file()?.pid})`,
+      `ERROR   restarts: two supervisors start this project's Host: systemd (${unit}) and the daemon (pid ${daemon.file()?.pid})`,
     )
     expect(found.code).toBe(1)
   })

@@ -239,7 +239,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(first.stdout).not.toContain("lingering")
       const before = JSON.parse(carol("status --user --json").stdout)
       expect(before).toMatchObject({installed: true, enabled: true, running: true, ready: true})
-      expect(carol("install --user").stdout).toContain("is installed and runs already")
+      expect(carol("install --user").stdout).toContain("is already installed and running")
       expect(JSON.parse(carol("status --user --json").stdout)).toEqual(before)
       expect(svc("runtime status", project).stdout).toContain("systemd (svc-bot-of-carol.service)")
       expect(svc("runtime stop", project).stderr).toContain("systemctl --user stop svc-bot-of-carol.service")
@@ -258,7 +258,7 @@ describePart("systemd, booted in a container", needs, () => {
         () => JSON.parse(carol("status --user --json").stdout).restarts === 1 && project.isReady(),
       )
       expect(carol("logs --user").stdout).toContain("generation 1 committed")
-      expect(svc("doctor", project).stdout).toContain("systemd (svc-bot-of-carol.service) alone starts the Host")
+      expect(svc("doctor", project).stdout).toContain("only systemd (svc-bot-of-carol.service) starts the Host")
     })
 
     test("uninstalls it, and leaves the project", () => {
@@ -289,6 +289,9 @@ describePart("systemd, booted in a container", needs, () => {
     const started = box.sh(
       "systemd-run --wait --pipe --quiet -p User=dave -p WorkingDirectory=/srv/svc/dave --setenv=HTTP_TOKEN=x bun /opt/svc/cli/launch.js runtime start --daemon",
     )
-    expect(started).toMatchObject({code: 1, stderr: expect.stringContaining("systemd starts the Host here")})
+    expect(started).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("systemd starts and restarts the Host here"),
+    })
   })
 })

@@ -11,30 +11,30 @@ import {type Place, parts, type Step, start, walk} from "./walk.ts"
 
 export interface UserDataOptions {
   readonly database: Database
-  /** Hears which rows were forgotten, as they were before. Left out where no Host runs: then nothing is at work on any. */
+  /** Called with the old content of forgotten rows. Undefined without a Host, when no row is in use. */
   readonly forgotten?: (part: UserPartName, rows: readonly Row[]) => void | Promise<void>
-  /** Removes the files that no message needs any more. */
+  /** Deletes files that no message needs any more. */
   readonly dropFiles: () => Promise<unknown>
-  /** What nobody takes a user out of. */
+  /** Resolves to the places from which svc does not remove a user. */
   readonly remains: (user: PlatformUser) => Promise<Pick<UserRemains, "checkpoints" | "workItems" | "eventLog">>
 }
 
 export interface ForgetOptions {
-  /** Only counts. */
+  /** Counts rows without changing them. */
   readonly dryRun: boolean
-  /** Where an earlier answer left off. */
+  /** The `next` of an earlier answer. */
   readonly next: string | undefined
 }
 
-/** One answer comes after so many milliseconds at the latest, and its last step. */
+/** The time after which an answer ends with the running step, in milliseconds. */
 const longest = 5000
 
-/** The Host may begin to work on a row while it is being forgotten: then its slice is looked at again, so often. */
+/** How many times to read a slice again if the Host has begun to use one of its rows meanwhile. */
 const mostTries = 10
 
 const none: UserCounts = {timers: 0, inbox: 0, errors: 0, outbox: 0, agents: 0, state: 0, prompts: 0}
 
-/** What is kept of one user of a platform: it is shown as one document, or forgotten. */
+/** Exports or forgets the data of one user of a platform. */
 export class UserData {
   readonly #options: UserDataOptions
 
@@ -43,9 +43,9 @@ export class UserData {
   }
 
   /**
-   * Takes away what was said by and to a user, and ends what waits for them; ids and times stay where they keep something from
-   * happening twice. Batch by batch: cut off at any moment, it is repeated from its begin, and ends the same. Throws
-   * `request_invalid` for a `next` that is none of its answers'.
+   * Redacts the messages by and to a user, and cancels everything pending for them. Ids and times stay, so that nothing
+   * happens twice. It works in batches; an interrupted call can be repeated from the start with the same result. Throws
+   * `request_invalid` for a `next` that comes from no answer.
    */
   async forget(user: PlatformUser, {dryRun, next}: ForgetOptions): Promise<Forgotten> {
     const end = performance.now() + longest
@@ -63,7 +63,7 @@ export class UserData {
     return {counts, busy, next: null, erased, remains: await this.#remains(user)}
   }
 
-  /** The lines of the document, in pieces of any length; a piece may be empty. */
+  /** Yields the lines of the export in pieces of any length; a piece may be empty. */
   async *export(user: PlatformUser, project: string): AsyncGenerator<string> {
     yield lineOf({part: "user", format: 1, project, ...user, at: new Date().toISOString()})
     const counts = new Map(parts.flatMap(({name, toLine}) => (toLine === undefined ? [] : [[name, 0]])))

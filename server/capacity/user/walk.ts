@@ -9,12 +9,12 @@ import {agentsPart} from "../../inbox/user/agent-runs.ts"
 import {errorsPart, inboxPart, outboxPart, promptsPart} from "../../inbox/user/parts.ts"
 import {channelTimersPart, timersPart} from "../../scheduler/timers/user-part.ts"
 
-/** No index finds a user's rows: so many rows are looked at in one read, which holds everything else up. */
+/** How many rows one read scans. No index finds a user's rows, and other work waits for a read. */
 const slice = 200
 
 /**
- * Timers come first: one that fires meanwhile is an event of the inbox then. The inbox tells the direct channels to those after
- * it; redacted, it still does, so that all of it can be repeated.
+ * The order matters. Timers come first, because a timer that fires meanwhile becomes an event of the inbox. The inbox names
+ * the user's direct channels for the later parts, even after redaction, so that the walk can be repeated.
  */
 export const parts: readonly UserPart[] = [
   timersPart,
@@ -27,29 +27,29 @@ export const parts: readonly UserPart[] = [
   promptsPart,
 ]
 
-/** How far a walk is. */
+/** The progress of a walk. */
 export interface Place {
-  /** Which of the parts. */
+  /** The index of the part. */
   readonly part: number
-  /** The key up to which the part was looked through; below every number, and every id, at its begin. */
+  /** The last scanned key of the part; at its start, a value below every number and id. */
   readonly after: SqlValue
-  /** The direct channels of the user, as far as they are known. */
+  /** The direct channels of the user that are known so far. */
   readonly channels: readonly string[]
 }
 
 export const start: Place = {part: 0, after: -1, channels: []}
 
-/** One slice: what is the user's in it. */
+/** One slice: the user's rows in it. */
 export interface Step {
   readonly part: UserPart
   readonly rows: readonly Row[]
   /** Reads them again. */
   readonly again: () => Promise<readonly Row[]>
-  /** Where the walk goes on after it. */
+  /** The place after this slice. */
   readonly next: Place
 }
 
-/** Goes through what is kept of a user, in small steps. It gives everything else as much time as it takes itself. */
+/** Walks through the data of a user in small steps, and pauses after each for as long as the step took. */
 export async function* walk(
   database: Pick<Database, "read">,
   {endpoint, user}: PlatformUser,
@@ -77,7 +77,7 @@ export async function* walk(
   }
 }
 
-/** The last key of the next slice; null after the last one. What has no slices is one. */
+/** Resolves to the last key of the next slice, or to null after the last slice. A part without slices counts as one. */
 const lastOf = async (database: Pick<Database, "read">, {slices}: UserPart, after: SqlValue): Promise<SqlValue> => {
   if (slices === undefined) return after === start.after ? 0 : null
   const {table, key} = slices

@@ -2,13 +2,13 @@ import {stat} from "node:fs/promises"
 import {join} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
 
-/** A service needs the project's `.env`, with mode 0600, of the user that it runs as. Throws `service_refused`. */
+/** Checks the project's `.env`: its mode must be 0600, and its owner the service's user. Throws `service_refused`. */
 export const requireEnvironmentFile = async (project: string, user: {id: number; name: string}): Promise<void> => {
   const path = join(project, ".env")
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) {
     throw new Problem("service_refused", `there is no ${path}`, {
-      hint: "Copy .env.example to .env with mode 0600, and replace HTTP_TOKEN: install -m 0600 .env.example .env",
+      hint: "Run install -m 0600 .env.example .env, and replace HTTP_TOKEN in it.",
     })
   }
   const mode = (found.mode & 0o777).toString(8)

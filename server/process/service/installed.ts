@@ -7,8 +7,8 @@ import {systemProjects, systemUnits} from "./systemd-system.ts"
 import {userUnits} from "./systemd-user.ts"
 
 /**
- * The services that start this project's Host by themselves, by their files alone, so that no service manager has to be
- * there to be asked: `systemd (svc@alice.service)`.
+ * Resolves to the enabled services of this project, such as `systemd (svc@alice.service)`. It reads only their files, so it
+ * needs no service manager.
  */
 export const findServices = async (project: string, name: string, home: string): Promise<readonly string[]> => {
   const found: string[] = []

@@ -15,12 +15,12 @@ export interface Agent {
 
 type Value = string | number | boolean | readonly string[] | {readonly [key: string]: Value}
 
-/** launchd has no limit of starts: 24 s between two come near five in 120 s. */
+/** The pause between two starts, in seconds. launchd has no limit of starts; 24 s come close to five starts in 120 s. */
 const throttle = 24
 
 /**
- * The property list of a launchd agent: it starts with the login, and again on every exit code but 0. launchd reads no
- * environment file; the Host reads `.env` itself.
+ * Returns the property list of a launchd agent. launchd starts the Host at login, and restarts it after every exit code
+ * except 0. launchd reads no environment file; the Host reads `.env`.
  */
 export const agentFile = ({label, project, runtime, launcher}: Agent): string => {
   const log = join(project, ".svc/runtime.log")
@@ -58,13 +58,13 @@ const isList = (value: object): value is readonly string[] => Array.isArray(valu
 
 const escapeXml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** The file of a project's agent. */
+/** Returns the path of a project's agent. */
 export const agentPath = (home: string, name: string): string =>
   join(home, "Library/LaunchAgents", `${labelOf(name)}.plist`)
 
 const labelOf = (name: string) => `svc.${serviceName(name)}`
 
-/** The Host as an agent of the user who runs this. */
+/** Returns the Host as a launchd agent of the current user. */
 export const launchdService = (options: ServiceOptions): Service => {
   const {project, user, name} = options
   const label = labelOf(name)
@@ -97,7 +97,7 @@ export const launchdService = (options: ServiceOptions): Service => {
       const isNew = (await readFileIfExists(path)) !== text
       const before = await state()
       if (!isNew && before.running) {
-        report(`${label} is installed and runs already`)
+        report(`${label} is already installed and running`)
         return
       }
       if (isNew) {
@@ -107,7 +107,7 @@ export const launchdService = (options: ServiceOptions): Service => {
       }
       if (before.enabled) await mustRun("launchctl", ["bootout", target])
       await mustRun("launchctl", ["bootstrap", domain, path])
-      report(`started ${label}; it starts with each login`)
+      report(`started ${label}; it also starts at each login`)
     },
     uninstall: async report => {
       if ((await state()).enabled) {

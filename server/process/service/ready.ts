@@ -3,7 +3,7 @@ import {readHostFile} from "../../runtime/host-file.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {bypassProxy} from "../../runtime/proxy.ts"
 
-/** Does the project's Host say within so many milliseconds that it is ready? Asked once at least. */
+/** Resolves to whether the project's Host is ready within `patience` milliseconds. Asks at least once. */
 export const isReadyWithin = async (paths: ProjectPaths, patience: number): Promise<boolean> => {
   const deadline = performance.now() + patience
   for (;;) {

@@ -7,17 +7,17 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs a program of the service manager. Throws `service_failed` where it is not there. */
+/** Runs a program of the service manager. Throws `service_failed` if the program is missing. */
 export const run = (command: string, args: readonly string[]): Promise<Ran> =>
   new Promise((resolve, reject) => {
     execFile(command, [...args], {encoding: "utf8"}, (error, stdout, stderr) => {
       if (error !== null && typeof error.code !== "number") {
-        reject(new Problem("service_failed", `${command} cannot be run: ${messageOf(error)}`, {cause: error}))
+        reject(new Problem("service_failed", `cannot run ${command}: ${messageOf(error)}`, {cause: error}))
       } else resolve({code: typeof error?.code === "number" ? error.code : 0, stdout, stderr})
     })
   })
 
-/** The same, which must end with 0. Throws `service_failed` with what it says. */
+/** Runs a program that must exit with 0. Throws `service_failed` with its output. */
 export const mustRun = async (command: string, args: readonly string[], hint?: string): Promise<string> => {
   const {code, stdout, stderr} = await run(command, args)
   if (code === 0) return stdout

@@ -1,4 +1,4 @@
-/** A file of a service manager, as `svc service install` writes it. */
+/** A file for the service manager that `svc service install` writes. */
 export interface ServiceFile {
   readonly path: string
   readonly text: string
@@ -6,13 +6,13 @@ export interface ServiceFile {
 
 export interface ServiceState {
   readonly manager: "systemd" | "launchd"
-  /** The unit, or the label. */
+  /** The name of the unit, or the label. */
   readonly name: string
   readonly installed: boolean
-  /** Whether it is started with the machine, or with the login. */
+  /** Whether it starts at boot or at login. */
   readonly enabled: boolean
   readonly running: boolean
-  /** In the words of the service manager. */
+  /** The state in the words of the service manager. */
   readonly state: string
   readonly pid: number | null
   readonly restarts: number | null
@@ -23,25 +23,25 @@ export interface ServiceState {
 export interface Service {
   readonly files: readonly ServiceFile[]
   /**
-   * Writes, enables and starts it; what is so already stays so. Reports each step that it took. Throws `service_refused` before
-   * anything was changed, `service_failed`.
+   * Writes, enables and starts the service, and skips steps that are already done. Reports each step. Throws
+   * `service_refused` before it changes anything, and `service_failed`.
    */
   install(report: (step: string) => void): Promise<void>
-  /** Stops, disables and removes it; nothing of it is left. The project stays as it is. Throws `service_failed`. */
+  /** Stops, disables and removes the service, and leaves the project as it is. Throws `service_failed`. */
   uninstall(report: (step: string) => void): Promise<void>
-  /** Throws `service_failed` where the service manager cannot be asked. */
+  /** Resolves to the state. Throws `service_failed` if the service manager does not answer. */
   state(): Promise<ServiceState>
-  /** The command line that prints its log. */
+  /** Returns the command line that prints its log. */
   logs(options: {readonly follow: boolean; readonly lines: number}): readonly string[]
 }
 
-/** What a service is made of. */
+/** The parts of a service. */
 export interface ServiceOptions {
-  /** Absolute. */
+  /** The absolute path of the project. */
   readonly project: string
   /** The project's name. */
   readonly name: string
-  /** Absolute: what runs the Host, and `cli/launch.js`. */
+  /** The absolute path of the runtime; `launcher` is that of `cli/launch.js`. */
   readonly runtime: string
   readonly launcher: string
   /** The folder of the svc package, with the templates. */
@@ -50,7 +50,7 @@ export interface ServiceOptions {
   readonly user: {readonly id: number; readonly name: string; readonly home: string}
 }
 
-/** A name that service managers take: of `@team/my bot`, `team-my-bot`. */
+/** Returns a name that service managers accept: `team-my-bot` for `@team/my bot`. */
 export const serviceName = (name: string): string =>
   name
     .replace(/[^A-Za-z0-9_.-]+/g, "-")

@@ -5,12 +5,12 @@ import {requireEnvironmentFile} from "./environment-file.ts"
 import type {Service, ServiceOptions} from "./service.ts"
 import {readTemplate, systemdService} from "./systemd.ts"
 
-/** Where the template looks for projects, by the name of the user. */
+/** The folder in which the template expects the projects, by the name of their user. */
 export const systemProjects = "/srv/svc"
 
 export const systemUnits = "/etc/systemd/system"
 
-/** The Host as an instance of the system's template `svc@.service`. Throws `service_refused`. */
+/** Returns the Host as an instance of the system template `svc@.service`. Throws `service_refused`. */
 export const systemdSystemService = (options: ServiceOptions): Service => {
   const {project, packageRoot, runtime} = options
   const instance = basename(project)
@@ -28,7 +28,7 @@ export const systemdSystemService = (options: ServiceOptions): Service => {
     prepare: async () => {
       if (dirname(project) !== systemProjects) {
         throw new Problem("service_refused", `the project is in ${project}, not in ${systemProjects}/<user>`, {
-          hint: `Move it to ${systemProjects}/<user>, owned by that user; or, as the user, svc service install --user.`,
+          hint: `Move it to ${systemProjects}/<user>, owned by that user; or run svc service install --user as the user.`,
         })
       }
       const user = await findUser(instance)
@@ -53,7 +53,7 @@ const findUser = async (name: string): Promise<User> => {
       .map(line => line.split(":"))
       .find(fields => fields[0] === name) ?? []
   if (id === undefined) {
-    throw new Problem("service_refused", `there is no user ${name}, whose project this folder would be`, {
+    throw new Problem("service_refused", `there is no user ${name}; the folder's name must be that of its user`, {
       hint: `useradd --create-home ${name}; chown -R ${name}: ${systemProjects}/${name}`,
     })
   }
@@ -66,7 +66,7 @@ const requireLauncher = async (project: string): Promise<void> => {
   throw new Problem("service_refused", `there is no ${launcher}`, {hint: "Install the project's dependencies first."})
 }
 
-/** Made for the user; what is there already stays as it is. */
+/** Creates a folder for the user, unless it exists. */
 const makeOwned = async (folder: string, {id, group}: User): Promise<void> => {
   if (await stat(folder).catch(() => undefined)) return
   await mkdir(folder, {mode: 0o700})

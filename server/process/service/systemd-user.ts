@@ -8,11 +8,11 @@ import {type Service, type ServiceOptions, serviceName} from "./service.ts"
 import {readTemplate, systemdService} from "./systemd.ts"
 import {userUnit} from "./unit.ts"
 
-/** The folder in which a user's own units are. */
+/** Returns the folder of a user's units. */
 export const userUnits = (home: string): string => join(home, ".config/systemd/user")
 
 /**
- * The Host as a unit of the user's own manager. Throws `service_failed` where that manager cannot be reached,
+ * Returns the Host as a unit of the user's manager. Throws `service_failed` if that manager cannot be reached, and
  * `service_refused`.
  */
 export const systemdUserService = (options: ServiceOptions): Service => {
@@ -46,37 +46,33 @@ export const systemdUserService = (options: ServiceOptions): Service => {
   }
 }
 
-/** Two projects of one name would take each other's unit. */
+/** Throws if the unit belongs to another project of the same name. */
 const requireOwn = async (path: string, project: string): Promise<void> => {
   const there = await readFileIfExists(path)
   if (there === undefined || there.split("\n").includes(`WorkingDirectory=${project}`)) return
   const [, other = "another one"] = /^WorkingDirectory=(.*)$/m.exec(there) ?? []
-  throw new Problem("service_refused", `${path} is of the project in ${other}`, {
+  throw new Problem("service_refused", `${path} belongs to the project in ${other}`, {
     hint: "Uninstall it there, or give one of the projects another name in package.json.",
   })
 }
 
-/** systemctl finds the user's manager by this variable alone, which a login sets, and su and sudo do not. */
+/** systemctl finds the user's manager only by XDG_RUNTIME_DIR, which a login sets, but not su or sudo. */
 const requireManager = (env: ServiceOptions["env"], user: ServiceOptions["user"]): void => {
   if (env.XDG_RUNTIME_DIR !== undefined && env.XDG_RUNTIME_DIR !== "") return
   const folder = `/run/user/${user.id}`
   const runs = existsSync(folder)
-  throw new Problem(
-    "service_failed",
-    "XDG_RUNTIME_DIR is not set, so that systemd's manager of this user is not found",
-    {
-      hint: runs
-        ? `su and sudo do not set it. Repeat it with: export XDG_RUNTIME_DIR=${folder}`
-        : `No manager runs for ${user.name}. As root: loginctl enable-linger ${user.name}; then here: export XDG_RUNTIME_DIR=${folder}`,
-    },
-  )
+  throw new Problem("service_failed", "XDG_RUNTIME_DIR is not set, so systemctl cannot find this user's systemd", {
+    hint: runs
+      ? `su and sudo do not set it. Run export XDG_RUNTIME_DIR=${folder}, then repeat the command.`
+      : `No systemd is running for ${user.name}. As root, run loginctl enable-linger ${user.name}; then run here: export XDG_RUNTIME_DIR=${folder}`,
+  })
 }
 
-/** Without lingering, a user's manager ends with the last login, and does not start with the machine. */
+/** Returns advice if lingering is off: then a user's manager ends at the last logout, and does not start at boot. */
 const lingering = async (user: string): Promise<string | undefined> => {
   const {stdout} = await run("loginctl", ["show-user", user, "--property=Linger", "--value"]).catch(() => ({
     stdout: "",
   }))
   if (stdout.trim() === "yes") return undefined
-  return `it ends when ${user} logs out, and does not start with the machine, until lingering is on: sudo loginctl enable-linger ${user}`
+  return `the service stops when ${user} logs out, and does not start at boot, until you turn on lingering: sudo loginctl enable-linger ${user}`
 }

@@ -6,21 +6,21 @@ import {readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
 import {mustRun, run} from "./run.ts"
 import type {Service, ServiceFile, ServiceState} from "./service.ts"
 
-/** One unit of systemd, of the system's manager or of a user's. */
+/** One systemd unit, of the system's manager or of a user's. */
 export interface Unit {
   readonly name: string
-  /** Before the words of each systemctl: `--user`, or nothing. */
+  /** The first arguments of each systemctl call: `--user`, or none. */
   readonly scope: readonly string[]
   readonly files: readonly ServiceFile[]
-  /** What must hold of the project; throws `service_refused`. */
+  /** Checks the project. Throws `service_refused`. */
   prepare(): Promise<void>
-  /** Removed with the unit; a template stays, since other instances may use it. */
+  /** The files that are removed with the unit. A template is not among them: other instances may use it. */
   readonly own: readonly string[]
-  /** Told after the start. */
+  /** Resolves to advice that is printed after the start. */
   advice(): Promise<string | undefined>
 }
 
-/** A project's Host as a unit of systemd. */
+/** Returns a project's Host as a systemd unit. */
 export const systemdService = (unit: Unit): Service => {
   const {name, scope, files, own} = unit
   const systemctl = (...args: readonly string[]) => mustRun("systemctl", [...scope, ...args])
@@ -58,11 +58,11 @@ export const systemdService = (unit: Unit): Service => {
         report(`enabled ${name}`)
       }
       if (!before.running || changed) {
-        // What failed too often is not started until that is forgotten.
+        // systemd does not start a unit that failed too often until its failures are reset.
         if (before.state.startsWith("failed")) await systemctl("reset-failed", name)
         await systemctl("restart", name)
         report(`${before.running ? "restarted" : "started"} ${name}`)
-      } else report(`${name} is installed and runs already`)
+      } else report(`${name} is already installed and running`)
       const advice = await unit.advice()
       if (advice !== undefined) report(advice)
     },
@@ -115,17 +115,17 @@ const parseProperties = (text: string): Readonly<Record<string, string>> =>
 const describeUnit = ({ActiveState = "", SubState = "", Result = ""}: Readonly<Record<string, string>>): string =>
   `${ActiveState} (${SubState}${Result === "success" || Result === "" ? "" : `, ${Result}`})`
 
-/** Units hold no secret, and systemd warns of those that it cannot read. */
+/** Writes a unit that everyone may read: it contains no secret, and systemd warns about units that it cannot read. */
 const writeUnit = async (path: string, text: string): Promise<void> => {
   await writeFileAtomic(path, text)
   await chmod(path, 0o644)
 }
 
-/** The template in `container/systemd/`. Throws `service_failed` where the package lacks it. */
+/** Returns the template in `container/systemd/`. Throws `service_failed` if the package lacks it. */
 export const readTemplate = (packageRoot: string): string => {
   try {
     return readFileSync(join(packageRoot, "container/systemd/svc@.service"), "utf8")
   } catch (cause) {
-    throw new Problem("service_failed", "the package holds no container/systemd/svc@.service", {cause})
+    throw new Problem("service_failed", "the svc package lacks container/systemd/svc@.service", {cause})
   }
 }

@@ -8,26 +8,26 @@ export interface UserUnit {
   readonly launcher: string
 }
 
-/** A unit gives other characters a meaning of their own. */
+/** Other characters have a special meaning in a unit. */
 const plainPath = /^[A-Za-z0-9_./@+-]+$/
 
-/** Throws `service_refused` for a path that a unit would read in another way. */
+/** Throws `service_refused` for a path that systemd would misread in a unit. */
 export const requirePlainPath = (path: string): void => {
   if (plainPath.test(path)) return
-  throw new Problem("service_refused", `a unit of systemd cannot hold the path ${JSON.stringify(path)}`, {
-    hint: "Move it to a path of letters, digits and _ . - + @ only.",
+  throw new Problem("service_refused", `a systemd unit cannot contain the path ${JSON.stringify(path)}`, {
+    hint: "Move it to a path with only letters, digits and _ . - + @.",
   })
 }
 
 /**
- * Lines that only the system's manager can follow. ProtectKernelLogs fails there with 226/NAMESPACE, since ProcSubset has
- * hidden /proc/kmsg (systemd 252); a user may not read it anyway.
+ * Lines that only the system's manager can apply. In a user's manager, ProtectKernelLogs fails with 226/NAMESPACE, because
+ * ProcSubset has hidden /proc/kmsg (systemd 252); a user may not read it anyway.
  */
 const systemOnly = [/^User=/, /^Group=/, /^Wants=/, /^After=/, /^Environment=SVC_RUNTIME=/, /^ProtectKernelLogs=/]
 
 /**
- * The unit of a user's own manager, from the template of the system's: the same hardening and limits, on one project, as
- * the user whose manager it is. Throws `service_refused` for paths that a unit cannot hold.
+ * Returns a unit for a user's manager, made from the system's template: the same hardening and limits, for one project, run
+ * as that user. Throws `service_refused` for paths that a unit cannot contain.
  */
 export const userUnit = (template: string, {name, project, runtime, launcher}: UserUnit): string => {
   for (const path of [project, runtime, launcher]) requirePlainPath(path)
@@ -35,8 +35,8 @@ export const userUnit = (template: string, {name, project, runtime, launcher}: U
     [/^# svc as a service[\s\S]*?\n\n/, "# Written by svc service install --user.\n\n"],
     [/^Description=.*$/m, `Description=svc bot runtime of ${name}`],
     [/^(Environment=PATH=)/m, `$1${dirname(runtime)}:`],
-    [/^# The package manager is looked for.*$/m, "# The package manager is looked for here."],
-    [/^# Required: .*$/m, "# Required: without it nothing starts."],
+    [/^# The PATH of the package manager.*$/m, "# The PATH of the package manager."],
+    [/^# Required: .*$/m, "# Required: without it the start fails."],
     [/ %i" \|\|/, ' %u" ||'],
     [/belong to %i"/, 'belong to %u"'],
     [/^ExecStart=\/usr\/bin\/env \S+ \S+/m, `ExecStart=${runtime} ${launcher}`],

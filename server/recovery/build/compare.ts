@@ -1,10 +1,10 @@
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 
-/** For people: `commit 1a2b3c4d5e6f, with uncommitted changes`. */
+/** Returns, for example, `commit 1a2b3c4d5e6f, with uncommitted changes`. */
 const describeCommit = ({commit, dirty}: BuildIdentity): string =>
   `${commit === null ? "no known commit" : `commit ${commit.slice(0, 12)}`}${dirty === true ? ", with uncommitted changes" : ""}`
 
-/** What a build is, in one line: its id, commit, svc and lockfile. */
+/** Describes a build in one line: its id, commit, svc and lockfile. */
 export const describeBuild = (build: BuildIdentity): string =>
   [
     `${build.id}: ${describeCommit(build)}`,
@@ -13,10 +13,10 @@ export const describeBuild = (build: BuildIdentity): string =>
     ...(build.stale.length === 0 ? [] : [`STALE: ${build.stale.join(", ")}`]),
   ].join(", ")
 
-/** In what the files of a project differ from the build that its Host runs: what the next start would change. */
+/** Returns the differences between a project's files and the build that its Host runs, which the next start would apply. */
 export const buildChanges = (running: BuildIdentity, files: BuildIdentity): readonly string[] => [
   ...(running.commit === files.commit ? [] : [`the Host was started at ${describeCommit(running)}`]),
-  ...(running.version === files.version ? [] : [`it runs svc ${running.version}, not ${files.version}`]),
+  ...(running.version === files.version ? [] : [`the Host runs svc ${running.version}, not ${files.version}`]),
   ...(running.lockfile === files.lockfile ? [] : ["the lockfile has changed since"]),
   ...running.plugins
     .filter(({name, origin, content}) => {

@@ -10,29 +10,29 @@ import {packagesLast} from "./outputs.ts"
 
 export interface ExchangeOptions {
   readonly paths: ProjectPaths
-  /** Top of the work tree, that entries are relative to. */
+  /** The top of the work tree; entries are relative to it. */
   readonly top: string
-  /** The project's folder below it, with a slash at its end, or empty; undefined without git. */
+  /** The project's folder below it, with a trailing slash, or empty; undefined without git. */
   readonly prefix: string | undefined
-  /** Comes into use. */
+  /** The build to install. */
   readonly kept: Pick<StoredBuild, "files" | "entries">
-  /** Is in use. */
+  /** The build in use. */
   readonly before: BuildIdentity
-  /** What is replaced is kept under this name. */
+  /** The name under which the replaced files are kept. */
   readonly name: string
 }
 
 export interface Exchange {
-  /** The names that change; those of packages come last. */
+  /** The renames; those of packages come last. */
   readonly swaps: readonly Swap[]
-  /** The entries that are replaced, relative to the top. */
+  /** The replaced entries, relative to the top. */
   readonly replaced: readonly string[]
 }
 
 /**
- * Puts together what changes for a kept build to come into use, and with it what the other version has built and this one
- * lacks. What it replaces is kept in turn. Where `.svc` is on another file system than the project, copies are made, and
- * what is replaced is not kept.
+ * Prepares the renames that install a kept build, and that remove output of the other version which this one lacks. The
+ * replaced files are kept in turn. If `.svc` is on another file system than the project, it makes copies, and the replaced
+ * files are not kept.
  */
 export const exchangeBuild = async (options: ExchangeOptions): Promise<Exchange> => {
   const {paths, top, prefix, kept, before, name} = options
@@ -46,7 +46,7 @@ export const exchangeBuild = async (options: ExchangeOptions): Promise<Exchange>
   return {swaps: [...removals, ...(await swapsOf(options, entries, place))], replaced}
 }
 
-/** Built plugins of a version would run in the place of the other version's source, which has built none. */
+/** Returns built plugins of the old version that would run instead of the new version's source. */
 const obsolete = async (top: string, prefix: string, entries: readonly string[]): Promise<readonly string[]> => {
   const built = `${prefix}dist/plugins`
   const isReplaced = entries.some(entry => built === entry || built.startsWith(`${entry}/`))

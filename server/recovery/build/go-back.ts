@@ -7,25 +7,25 @@ import {exchangeBuild} from "./exchange.ts"
 import {readBuild} from "./identity.ts"
 import {isPackages, listKept, replacedName, type StoredBuild} from "./kept.ts"
 
-/** How build and packages of a project get back to those of a checkpoint. */
+/** How a rollback restores the build and packages of a checkpoint. */
 export type BuildPlan =
-  /** They are the checkpoint's already. */
+  /** They are already the checkpoint's. */
   | {readonly is: "same"}
   /** A release has kept them. */
   | {readonly is: "kept"; readonly build: StoredBuild}
-  /** They are made from the commit, before anything is changed. */
+  /** svc builds them from the commit, before anything changes. */
   | {readonly is: "missing"}
 
-/** What the checkpoint's plugins were built to; undefined for a checkpoint that does not tell. */
+/** Returns the built plugins of a checkpoint; undefined if the checkpoint does not record them. */
 const builtIn = ({build}: Manifest) => build?.plugins.filter(({origin}) => origin === "built")
 
-/** Are all plugins that the checkpoint's Host had built in this build, with the same content? */
+/** Returns whether the build has all built plugins of the checkpoint's Host, with the same content. */
 export const isBuildOf = (manifest: Manifest, {plugins}: BuildIdentity): boolean =>
   (builtIn(manifest) ?? []).every(({name, content}) =>
     plugins.some(each => each.name === name && each.content === content),
   )
 
-/** Changes nothing. */
+/** Plans the change of the build, without making it. */
 export const planBuild = async (paths: ProjectPaths, manifest: Manifest): Promise<BuildPlan> => {
   const now = await readBuild(paths.project)
   const lockfile = manifest.lockfile?.sha256 ?? null
@@ -42,7 +42,7 @@ export const planBuild = async (paths: ProjectPaths, manifest: Manifest): Promis
   return kept === undefined ? {is: "missing"} : {is: "kept", build: kept}
 }
 
-/** The names that change with a rollback; what it replaces is kept until the next one, or the next verification. */
+/** Resolves to the renames of a rollback. The replaced files are kept until the next rollback or verification. */
 export const swapsBack = async (paths: ProjectPaths, top: string, kept: StoredBuild): Promise<readonly Swap[]> => {
   const {project} = paths
   const prefix = await git(project, ["rev-parse", "--show-prefix"])

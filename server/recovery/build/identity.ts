@@ -12,10 +12,10 @@ import {readCode} from "../checkpoint/provenance.ts"
 
 export type BuiltPlugin = BuildIdentity["plugins"][number]
 
-/** Their code is svc's, or the lockfile's: a folder that holds the same build does not list them. */
+/** Returns whether a plugin belongs to the project. The code of others comes from svc or the lockfile, so no folder lists them. */
 const isOwn = ({origin}: BuiltPlugin): boolean => origin === "built" || origin === "source"
 
-/** Gives a build its id. The stamp is no part of it: it says who installed the packages, not which. */
+/** Computes the id of a build. It ignores the stamp, which says who installed the packages, not which ones. */
 export const identify = (build: Omit<BuildIdentity, "id">): BuildIdentity => {
   const {commit, dirty, version, lockfile, stale} = build
   const plugins = build.plugins.toSorted((one, other) => (one.name < other.name ? -1 : 1))
@@ -24,7 +24,7 @@ export const identify = (build: Omit<BuildIdentity, "id">): BuildIdentity => {
   return {id, ...build, plugins}
 }
 
-/** What of a build stands in a project's files. */
+/** The parts of a build that are in a project's files. */
 export type BuildFiles = Pick<BuildIdentity, "commit" | "dirty" | "lockfile" | "installed">
 
 export const readBuildFiles = async ({project}: Pick<ProjectPaths, "project">): Promise<BuildFiles> => {
@@ -33,11 +33,11 @@ export const readBuildFiles = async ({project}: Pick<ProjectPaths, "project">): 
   return {commit, dirty: clean === null ? null : !clean, lockfile, installed: await readStamp(project)}
 }
 
-/** The build that a folder holds, whether anything of it runs or not. */
+/** Resolves to the build in a folder, whether it runs or not. */
 export const readBuild = async (project: string): Promise<BuildIdentity> =>
   identify({
     ...(await readBuildFiles({project})),
-    // This one for a project that has none of its own.
+    // A project without an installed svc uses this one.
     version: (await installedVersion(project)) ?? ownVersion,
     plugins: await builtPlugins(project),
     stale: [],
@@ -57,10 +57,10 @@ const builtPlugins = async (project: string): Promise<BuiltPlugin[]> => {
 
 const stampName = ".svc-lockfile"
 
-/** Says of a folder of packages which lockfile it was installed from. */
+/** Marks a folder of packages with the lockfile that it was installed from. */
 export const stampPackages = (packages: string, lockfile: string): Promise<void> =>
   writeFileAtomic(join(packages, stampName), `${lockfile}\n`)
 
-/** SHA-256 of the lockfile whose packages are in `node_modules`, as `svc release install` stamped it; null without one. */
+/** Resolves to the SHA-256 of the lockfile with which `svc release install` stamped `node_modules`; null without a stamp. */
 export const readStamp = async (project: string): Promise<string | null> =>
   (await readFileIfExists(join(project, "node_modules", stampName)))?.trim() || null

@@ -18,28 +18,28 @@ import {installRecord, placeOfTrial} from "./settle.ts"
 
 export interface InstallOptions {
   readonly paths: ProjectPaths
-  /** The one under way. */
+  /** The release under way. */
   readonly release: Pick<ReleaseView, "id" | "verification">
-  /** As it was typed: shown to a command that is refused meanwhile. */
+  /** The command line, which other commands see when they are refused. */
   readonly command: string
 }
 
 export interface Installed {
-  /** What the project's files are now. */
+  /** The build in the project's files. */
   readonly build: BuildIdentity
-  /** It was installed before. */
+  /** Whether it had been installed before. */
   readonly wasInstalled: boolean
-  /** How the code got there; null where it was there already. */
+  /** The change of the code; null if it was already there. */
   readonly code: Pick<CodeChange, "from" | "to" | "branch" | "isForward"> | null
-  /** What was replaced, relative to the top of the work tree. */
+  /** The replaced entries, relative to the top of the work tree. */
   readonly replaced: readonly string[]
 }
 
 /**
- * Puts what `svc release verify` has tried in the place of the project's code, build and packages: the commit, everything
- * that installing and building made, and the stamp of its lockfile. Wherever it is cut off, the project is wholly as before
- * or wholly the verified one, once `settleInstall` has run. Works beside a running Host, which goes on with what it has
- * loaded. Throws `release_refused`, `release_not_verified`, with nothing changed.
+ * Replaces the project's code, build and packages by those that `svc release verify` tried: the commit, the output of install
+ * and build, and the stamp of its lockfile. After an interruption, `settleInstall` makes the project entirely the old or
+ * entirely the verified one. Works beside a running Host, which continues with the code that it has loaded. Throws
+ * `release_refused` or `release_not_verified` without changing anything.
  */
 export const installRelease = async ({paths, release, command}: InstallOptions): Promise<Installed> => {
   await makePrivateFolder(paths.temporary)
@@ -47,7 +47,7 @@ export const installRelease = async ({paths, release, command}: InstallOptions):
     await settleRestore(installRecord(paths))
     const {verification} = release
     if (verification?.ok !== true)
-      throw new Problem("release_not_verified", `the release ${release.id} has no verification that passed`, {
+      throw new Problem("release_not_verified", `the release ${release.id} has no passed verification`, {
         hint: "Run svc release verify first.",
       })
     if (!(await isWritable(paths)))
@@ -60,11 +60,11 @@ export const installRelease = async ({paths, release, command}: InstallOptions):
 
 const refuse = (detail: string, hint: string) => new Problem("release_refused", detail, {hint})
 
-/** A repeated install has nothing to do. */
+/** Returns the result of a repeated install. Throws if the build is neither kept nor installed. */
 const requireInstalled = async (paths: ProjectPaths, {build}: ReleaseVerification): Promise<Installed> => {
   const now = await readBuild(paths.project)
   if (build?.id === now.id) return {build: now, wasInstalled: true, code: null, replaced: []}
-  throw refuse("the build that was verified is not kept any more", "Run svc release verify again, then install.")
+  throw refuse("the verified build is no longer kept", "Run svc release verify again, then install.")
 }
 
 const install = async (
@@ -101,7 +101,7 @@ const install = async (
     await swapAll(own, {...record, swaps: [...staged.code, ...staged.git, ...built.swaps]})
   } catch (cause) {
     if ((await settleRestore(own)) !== "finished")
-      throw refuse(`nothing was installed: ${messageOf(cause)}`, "Correct that, and repeat it.")
+      throw refuse(`nothing was installed: ${messageOf(cause)}`, "Fix the problem, and repeat the command.")
   }
   if (change !== undefined) await removeEmptyFolders(change)
   return {
@@ -112,10 +112,10 @@ const install = async (
   }
 }
 
-/** Without git the files are brought by hand: they must be those that were tried. */
+/** Without git the operator copies the files; throws unless they are those that were tried. */
 const requireSameCopy = async (paths: ProjectPaths, copy: string | undefined): Promise<undefined> => {
   if (copy !== undefined && (await hashProject(paths)) === copy) return undefined
-  throw refuse("the project has other files than those that were verified", "Run svc release verify again.")
+  throw refuse("the project's files differ from the verified ones", "Run svc release verify again.")
 }
 
 const planInstall = async (paths: ProjectPaths, id: string, commit: string): Promise<CodeChange> => {

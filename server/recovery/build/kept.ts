@@ -8,8 +8,8 @@ import {isThere, makePrivateFolder, readJsonIfExists, removeFolder, writeFileAto
 import type {ProjectPaths} from "../../runtime/project.ts"
 
 /**
- * `.svc/builds/<name>/build.json`: a build that is not in use, and can be put in its place. `entries` are what installing
- * and building made, relative to the top of the work tree; each is kept in `files/`.
+ * `.svc/builds/<name>/build.json`: a build that is not in use and can be installed. `entries` are the outputs of install and
+ * build, relative to the top of the work tree; each is kept in `files/`.
  */
 const KeptBuild = Type.Object({
   build: BuildIdentity,
@@ -17,22 +17,22 @@ const KeptBuild = Type.Object({
 })
 export type KeptBuild = Static<typeof KeptBuild>
 
-/** A kept build and where it is. */
+/** A kept build with its place. */
 export interface StoredBuild extends KeptBuild {
   readonly name: string
-  /** Holds the entries. */
+  /** The folder with the entries. */
   readonly files: string
 }
 
 export const isPackages = (entry: string): boolean => entry === "node_modules" || entry.endsWith("/node_modules")
 
-/** What a release was verified with, and what it replaced. */
+/** The names of the build that passed a release's verification, and of the build that it replaced. */
 export const verifiedName = (release: string): string => release
 export const replacedName = (release: string): string => `${release}-replaced`
 
 const filesOf = ({builds}: Pick<ProjectPaths, "builds">, name: string): string => join(builds, name, "files")
 
-/** An empty place for a build. */
+/** Creates an empty place for a build. */
 export const makePlace = async (paths: Pick<ProjectPaths, "builds">, name: string): Promise<string> => {
   await removeFolder(join(paths.builds, name))
   const files = filesOf(paths, name)
@@ -40,11 +40,11 @@ export const makePlace = async (paths: Pick<ProjectPaths, "builds">, name: strin
   return files
 }
 
-/** Describes what was put there; before that it is no kept build. */
+/** Describes the files in a place; only then is it a kept build. */
 export const describeKept = (paths: Pick<ProjectPaths, "builds">, name: string, kept: KeptBuild): Promise<void> =>
   writeFileAtomic(join(paths.builds, name, "build.json"), toJson(kept))
 
-/** Undefined where there is none of this name, and for one whose files are in use or incomplete. */
+/** Resolves to a kept build; undefined if there is none of this name, or if its files are in use or incomplete. */
 export const readKept = async (paths: Pick<ProjectPaths, "builds">, name: string): Promise<StoredBuild | undefined> => {
   const json = await readJsonIfExists(join(paths.builds, name, "build.json"))
   if (!Check(KeptBuild, json)) return undefined
@@ -61,7 +61,7 @@ export const listKept = async (paths: Pick<ProjectPaths, "builds">): Promise<rea
   return found.filter(kept => kept !== undefined)
 }
 
-/** Removes the builds of all releases but these. */
+/** Deletes the builds of all other releases. */
 export const pruneKept = async ({builds}: Pick<ProjectPaths, "builds">, needed: ReadonlySet<string>): Promise<void> => {
   for (const name of await readdir(builds).catch(() => []))
     if (![...needed].some(release => name === verifiedName(release) || name === replacedName(release)))

@@ -3,7 +3,7 @@ import type {ProjectPaths} from "../../runtime/project.ts"
 import {version} from "../../runtime/version.ts"
 import {type BuildFiles, identify, readBuildFiles} from "./identity.ts"
 
-/** A plugin that runs, as its loader knows it. */
+/** A running plugin, as its loader describes it. */
 interface Loaded {
   readonly name: string
   readonly plugin: {
@@ -14,8 +14,8 @@ interface Loaded {
 }
 
 /**
- * The build that a Host runs: the project's files as they were at its start, and the plugins that it has loaded since. Git
- * is asked beside the start: until it has answered, what it knows is null.
+ * The build that a Host runs: the project's files at its start, and the plugins that it has loaded since. Git is asked while
+ * the Host starts; until it answers, the commit is null.
  */
 export class RunningBuild {
   readonly #paths: Pick<ProjectPaths, "project">
@@ -24,13 +24,13 @@ export class RunningBuild {
   #read: Promise<void> = Promise.resolve()
   #last: {readonly loaded: readonly Loaded[]; readonly files: BuildFiles; readonly build: BuildIdentity} | undefined
 
-  /** `plugins` are those of the running generation: the same list for as long as it runs. */
+  /** `plugins` returns those of the running generation, and the same list as long as that runs. */
   constructor(paths: Pick<ProjectPaths, "project">, plugins: () => readonly Loaded[]) {
     this.#paths = paths
     this.#plugins = plugins
   }
 
-  /** Does not reject: a project whose files cannot be read has no known build. */
+  /** Starts reading the files. A project whose files cannot be read has no known build. */
   start(): void {
     this.#read = readBuildFiles(this.#paths).then(
       files => {
@@ -40,7 +40,7 @@ export class RunningBuild {
     )
   }
 
-  /** Resolves when git has answered. */
+  /** Resolves to the build once git has answered. */
   async settled(): Promise<BuildIdentity> {
     await this.#read
     return this.current

@@ -4,19 +4,19 @@ import {withLock} from "../../runtime/lock.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {settleRestore} from "../restore/swap.ts"
 
-/** The lock of who tries, keeps or installs a build: one at a time, also beside a running Host. */
+/** Returns the lock for trying, keeping or installing a build: one process at a time, also beside a running Host. */
 export const placeOfTrial = (paths: ProjectPaths): ProjectPaths => ({
   ...paths,
   lock: join(paths.temporary, "release.lock"),
   holder: join(paths.temporary, "release.json"),
 })
 
-/** The record of an install stands beside that of a restore: an install is made while a Host runs. */
+/** Returns the place of an install's record. It differs from that of a restore, because a Host may run during an install. */
 export const installRecord = (paths: ProjectPaths): ProjectPaths => ({...paths, restore: paths.install})
 
 /**
- * Finishes an install that was cut off after its last change of a name, and takes back any other; waits for one that is
- * under way. Throws `locked` where that takes too long, and `restore_unfinished`.
+ * Completes an install that was interrupted after its last rename, and undoes any other. Waits for a running install. Throws
+ * `locked` if that takes too long, and `restore_unfinished`.
  */
 export const settleInstall = async (
   paths: ProjectPaths,

@@ -4,25 +4,25 @@ import {pipeline} from "node:stream/promises"
 import {createGunzip} from "node:zlib"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 
-/** What an archive may unpack to. */
+/** The limits for the content of an archive. */
 export interface ArchiveLimits {
-  /** Files. */
+  /** The most files. */
   readonly entries: number
-  /** Of all files together; less where the disk has less room. */
+  /** The most bytes of all files together; the free disk space may lower it. */
   readonly bytes: number
-  /** Unpacked bytes for each compressed one, once there are more than `free` of them. */
+  /** The most unpacked bytes per compressed byte, above `free`. */
   readonly ratio: number
-  /** In bytes. */
+  /** How many unpacked bytes have no limit by `ratio`. */
   readonly free: number
-  /** So many bytes stay free on the disk. */
+  /** How many bytes must stay free on the disk. */
   readonly spare: number
-  /** The disk must have room for it so many times: a verification copies it. */
+  /** How many copies must fit on the disk: a verification makes another one. */
   readonly copies: number
 }
 
 /**
- * Far above what svc writes: a checkpoint has a dozen files and the segments of a Journal, and a database shrinks to a tenth.
- * Zeros, of which bombs are made, shrink to a thousandth.
+ * The limits are far above the checkpoints of svc: these have a dozen files and the segments of a Journal, and a database
+ * shrinks to a tenth. The zeros of an archive bomb shrink to a thousandth.
  */
 export const archiveLimits: ArchiveLimits = {
   entries: 100_000,
@@ -34,7 +34,7 @@ export const archiveLimits: ArchiveLimits = {
 }
 
 export const tooLarge = (why: string): Problem =>
-  new Problem("checkpoint_too_large", `the archive is not unpacked: ${why}`)
+  new Problem("checkpoint_too_large", `svc does not unpack the archive: ${why}`)
 
 const mebibytes = (bytes: number) => `${Math.floor(bytes / 1024 ** 2)} MiB`
 
@@ -42,13 +42,13 @@ export const noSpace = (room: number, {spare, copies}: ArchiveLimits): Problem =
   new Problem(
     "checkpoint_no_space",
     [
-      `the archive is not unpacked: the disk has room for ${mebibytes(room)} of it`,
-      ...(copies > 1 ? ["as its verification copies it"] : []),
-      ...(spare > 0 ? [`and ${mebibytes(spare)} stay free`] : []),
+      `svc does not unpack the archive: the disk has room for only ${mebibytes(room)} of it`,
+      ...(copies > 1 ? ["because its verification makes a copy"] : []),
+      ...(spare > 0 ? [`and ${mebibytes(spare)} must stay free`] : []),
     ].join(", "),
   )
 
-/** Passes on what was unpacked, and fails as soon as it is too much for what was read. */
+/** Passes unpacked bytes on, and fails as soon as their ratio to the bytes read is too high. */
 const ratioLimited = (bytesRead: () => number, {ratio, free}: ArchiveLimits): Transform => {
   let unpacked = 0
   return new Transform({
@@ -60,15 +60,15 @@ const ratioLimited = (bytesRead: () => number, {ratio, free}: ArchiveLimits): Tr
   })
 }
 
-/** Throws `checkpoint_unknown`. */
+/** Opens an archive file. Throws `checkpoint_unknown`. */
 export const openFile = async (file: string): Promise<Readable> => {
   const handle = await open(file, "r").catch(cause => {
-    throw new Problem("checkpoint_unknown", `${file} cannot be read: ${messageOf(cause)}`, {cause})
+    throw new Problem("checkpoint_unknown", `cannot read ${file}: ${messageOf(cause)}`, {cause})
   })
   return handle.createReadStream({highWaterMark: 1 << 20})
 }
 
-/** An archive as it comes, compressed or not, which its first bytes tell: its tar. Fails with `checkpoint_too_large` for a bomb. */
+/** Resolves to the tar stream of an archive, and decompresses it if its first bytes say so. Fails with `checkpoint_too_large` for a bomb. */
 export const plainOf = async (source: Readable, limits: ArchiveLimits): Promise<Readable> => {
   const pieces: AsyncIterator<Buffer> = source[Symbol.asyncIterator]()
   const begun: Buffer[] = []

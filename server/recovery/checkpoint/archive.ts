@@ -16,15 +16,15 @@ import {invalidCheckpoint, isPlainPath, manifestName, readManifest} from "./mani
 import {noProgress, type Progress} from "./progress.ts"
 import {type StoredCheckpoint, sizeOf} from "./store.ts"
 
-/** The fastest: of a database with messages it saves nine tenths of what the usual level does, in a quarter of the time. */
+/** The fastest level: for a database with messages, it saves nine tenths of what the default saves, in a quarter of the time. */
 const level = constants.Z_BEST_SPEED
 
 const isCompressed = (file: string) => /\.(tgz|gz)$/.test(file)
 
 /**
- * Writes a checkpoint as one tar archive, the manifest last: what is cut short is none. Compressed where the name ends
- * with `.gz` or `.tgz`. Throws `checkpoint_secret_in_data` where its verification names rows that hold a secret, and
- * `checkpoint_failed` where it was not verified.
+ * Writes a checkpoint as one tar archive with the manifest last, so that a truncated archive is invalid. Compresses it if the
+ * name ends with `.gz` or `.tgz`. Throws `checkpoint_secret_in_data` if its verification names rows with a secret, and
+ * `checkpoint_failed` if it was not verified.
  */
 export const writeArchive = async (
   stored: StoredCheckpoint,
@@ -43,13 +43,13 @@ export const writeArchive = async (
     await syncFolder(dirname(output))
   } catch (cause) {
     await rm(partial, {force: true}).catch(() => {})
-    throw new Problem("checkpoint_failed", `${output} was not written: ${messageOf(cause)}`, {cause})
+    throw new Problem("checkpoint_failed", `cannot write ${output}: ${messageOf(cause)}`, {cause})
   }
 }
 
 /**
- * A checkpoint as one tar archive that is read as it comes, the manifest last. Throws what `writeArchive` refuses before anything is
- * read; a file that cannot be read later ends the stream with its error.
+ * Resolves to a stream of a checkpoint's tar archive, with the manifest last. First throws the refusals of `writeArchive`. A
+ * file that cannot be read later fails the stream.
  */
 export const streamArchive = async (stored: StoredCheckpoint): Promise<ReadableStream<Uint8Array>> => {
   requireClean(stored)
@@ -60,7 +60,7 @@ const requireClean = ({id, verification}: StoredCheckpoint): void => {
   if (verification === undefined || !verification.ok) {
     throw new Problem(
       "checkpoint_failed",
-      `${id} ${verification === undefined ? "was not verified" : "is not fit to restore"}`,
+      `${id} ${verification === undefined ? "was not verified" : "cannot be restored"}`,
       {
         hint: `svc checkpoint verify ${id}`,
       },
@@ -69,7 +69,7 @@ const requireClean = ({id, verification}: StoredCheckpoint): void => {
   refuseLeaks(id, verification)
 }
 
-/** Throws `checkpoint_secret_in_data` where a verification names data that holds the value of a secret. */
+/** Throws `checkpoint_secret_in_data` if a verification names data with the value of a secret. */
 export const refuseLeaks = (id: string, {warnings}: Verification): void => {
   const [warning, ...more] = warnings.filter(text => text.includes(" holds the value of "))
   if (warning !== undefined)
@@ -80,7 +80,7 @@ export const refuseLeaks = (id: string, {warnings}: Verification): void => {
 }
 
 const packed = async ({folder, manifest}: StoredCheckpoint, progress: Progress): Promise<Readable> => {
-  // Loaded only for this.
+  // Loaded only here.
   const {packTar} = await import("modern-tar/fs")
   const names = [...manifest.files.map(({path}) => path), manifestName]
   const archive = packTar(names.map(name => ({type: "file", source: join(folder, name), target: name, mode: 0o600})))
@@ -99,9 +99,9 @@ const packed = async ({folder, manifest}: StoredCheckpoint, progress: Progress):
 }
 
 /**
- * Unpacks an archive into a new folder, durably: plain files only, each once, and the folder is complete only when the
- * archive was read to its end. Throws `checkpoint_invalid`, and `checkpoint_too_large` or `checkpoint_no_space` as soon as it
- * passes a limit, leaving nothing.
+ * Unpacks an archive into a new folder, durably. It accepts only plain files, each once, and a complete archive. Throws
+ * `checkpoint_invalid`, and `checkpoint_too_large` or `checkpoint_no_space` as soon as the archive exceeds a limit; then it
+ * leaves nothing behind.
  */
 export const readArchive = async (
   input: string | Readable,
@@ -123,31 +123,31 @@ export const readArchive = async (
     await removeFolder(folder)
     if (cause instanceof Problem) throw cause
     throw isSystemError(cause)
-      ? new Problem("checkpoint_failed", `${where} was not read: ${messageOf(cause)}`, {cause})
+      ? new Problem("checkpoint_failed", `cannot read ${where}: ${messageOf(cause)}`, {cause})
       : invalidCheckpoint(where, messageOf(cause))
   }
 }
 
 const isSystemError = (cause: unknown) => cause instanceof Error && "syscall" in cause
 
-/** The disk is looked at again after so many bytes. */
+/** How many bytes to unpack between two checks of the free space. */
 const between = 32 * 1024 * 1024
 
 const unpack = async (input: Readable, folder: string, progress: Progress, limits: ArchiveLimits): Promise<void> => {
   const {entries: mostEntries, bytes: mostBytes, spare, copies} = limits
   const {createTarDecoder} = await import("modern-tar")
   const names = new Set<string>()
-  // What is promised is compared before a byte of it is written: a full disk would fail the Host beside it.
+  // Compares the sizes in the headers before writing: a full disk would make the running Host fail.
   const room = Math.max(0, ((await freeSpace(folder)) - spare) / copies)
   let done = 0
   let looked = 0
-  /** Others write to the disk too. */
+  /** Checks the free space while unpacking, because other programs write to the disk too. */
   const requireSpace = async () => {
     if (spare === 0 || done - looked < between) return
     looked = done
     if ((await freeSpace(folder)) < spare + done * (copies - 1)) throw noSpace(done, limits)
   }
-  // Node's types of the two kinds of streams differ, their values do not.
+  // The types of the two stream classes differ in Node, but not their values.
   const entries = (Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>).pipeThrough(
     createTarDecoder({strict: true}),
   )
@@ -157,9 +157,9 @@ const unpack = async (input: Readable, folder: string, progress: Progress, limit
   }>) {
     const {name, type = "file", size} = header
     if (type !== "file") throw invalidCheckpoint("the archive", `${toJson(name)} is a ${type}`)
-    if (!isPlainPath(name) || names.has(name)) throw invalidCheckpoint("the archive", `it holds ${toJson(name)}`)
+    if (!isPlainPath(name) || names.has(name)) throw invalidCheckpoint("the archive", `it contains ${toJson(name)}`)
     names.add(name)
-    if (names.size > mostEntries) throw tooLarge(`it holds more than ${mostEntries} files`)
+    if (names.size > mostEntries) throw tooLarge(`it contains more than ${mostEntries} files`)
     if (done + size > mostBytes) throw tooLarge(`its files have more than ${mostBytes} bytes`)
     if (done + size > room) throw noSpace(room, limits)
     const target = join(folder, name)

@@ -8,7 +8,7 @@ import {pruneCheckpoints} from "./prune.ts"
 import {cleanScratch, hostScratch} from "./scratch.ts"
 import type {CheckpointStore, StoredCheckpoint} from "./store.ts"
 
-/** What is told of checkpoints, as an event and to whoever watches. */
+/** News about a checkpoint, for the event log and other observers. */
 export type CheckpointNews =
   | {readonly is: "created"; readonly id: string; readonly reason: string; readonly size: number}
   | {
@@ -22,11 +22,11 @@ export type CheckpointNews =
 
 export interface CheckpointsOptions {
   readonly store: CheckpointStore
-  /** What a checkpoint is made of, as it is now. */
+  /** Returns the present state to save. */
   readonly source: () => CheckpointSource
   readonly temporary: string
   readonly log: Log
-  /** Hears what happened, once it is durable. */
+  /** Called with each change once it is durable. */
   readonly tell: (news: CheckpointNews) => Promise<void>
 }
 
@@ -34,11 +34,11 @@ export interface CreateRequest {
   readonly reason: string
   readonly restorePoint?: string
   readonly verify?: boolean
-  /** Gives it up, leaving nothing of it. */
+  /** Aborts the creation and deletes the incomplete checkpoint. */
   readonly signal?: AbortSignal
 }
 
-/** The checkpoints of a running Host: one is made or verified at a time. */
+/** The checkpoints of a running Host. It creates or verifies one at a time. */
 export class Checkpoints {
   readonly store: CheckpointStore
   readonly #options: CheckpointsOptions
@@ -47,9 +47,9 @@ export class Checkpoints {
   #running: Promise<unknown> = Promise.resolve()
   #newest: StoredCheckpoint | undefined
   #failure: CheckpointFailure = null
-  /** How those ended that this Host has made or verified. */
+  /** The results of the checkpoints that this Host has created or verified. */
   readonly outcomes = {verified: 0, refused: 0, failed: 0}
-  /** Which observation windows are open: their checkpoints stay. */
+  /** Returns whether a checkpoint must be kept, because its observation window is open. */
   spared: (id: string) => boolean = () => false
 
   constructor(options: CheckpointsOptions) {
@@ -57,12 +57,12 @@ export class Checkpoints {
     this.store = options.store
   }
 
-  /** What is being done now, or was done last. */
+  /** The running or last task. */
   get task(): CheckpointTask | null {
     return this.#task
   }
 
-  /** The newest that was found sound; null before there is one. */
+  /** The newest verified checkpoint; null before there is one. */
   newest(now: number): NewestCheckpoint {
     if (this.#newest === undefined) return null
     const {id, manifest} = this.#newest
@@ -73,19 +73,19 @@ export class Checkpoints {
     }
   }
 
-  /** Why the last attempt has not led to a verified checkpoint; null where it has, and before the first. */
+  /** Why the last attempt produced no verified checkpoint; null if it did, and before the first attempt. */
   get failure(): CheckpointFailure {
     return this.#failure
   }
 
-  /** Removes what an earlier run did not finish. */
+  /** Deletes the unfinished checkpoints of earlier runs. */
   async start(): Promise<void> {
     await this.store.cleanUp()
     await cleanScratch(this.#options.temporary)
     await this.#refresh()
   }
 
-  /** Begins one; resolves once it has an id. Throws `checkpoint_busy`, and what keeps it from being begun. */
+  /** Starts a checkpoint. Resolves once it has an id. Throws `checkpoint_busy`, and the problem that prevents the start. */
   async begin(request: CreateRequest): Promise<CheckpointTask> {
     const begun = Promise.withResolvers<void>()
     const done = this.create(request, begun.resolve)
@@ -94,7 +94,7 @@ export class Checkpoints {
     return this.#current()
   }
 
-  /** Makes one, and verifies it unless told not to. Throws `checkpoint_busy`, and what `createCheckpoint` throws. */
+  /** Creates a checkpoint, and verifies it unless `verify` is false. Throws `checkpoint_busy` and the problems of `createCheckpoint`. */
   create(
     {reason, restorePoint, verify = true, signal = this.#closing.signal}: CreateRequest,
     begun: () => void = () => {},
@@ -119,14 +119,14 @@ export class Checkpoints {
     })
   }
 
-  /** Begins to verify one. Throws `checkpoint_busy`, `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`. */
+  /** Starts a verification. Throws `checkpoint_busy`, `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`. */
   async beginVerify(name: string): Promise<CheckpointTask> {
     const stored = await this.store.get(name)
     this.#alone("verify", stored.id, progress => this.#verify(stored, progress, this.#closing.signal)).catch(() => {})
     return this.#current()
   }
 
-  /** Resolves to the ids that are gone. Throws `checkpoint_busy`. */
+  /** Prunes checkpoints. Resolves to the deleted ids. Throws `checkpoint_busy`. */
   async prune(keep: number, among: (checkpoint: StoredCheckpoint) => boolean = () => true): Promise<readonly string[]> {
     if (this.#task?.state === "running") throw busy(this.#task)
     const gone = await pruneCheckpoints(this.store, {keep, among, spared: this.spared})
@@ -134,19 +134,19 @@ export class Checkpoints {
     return gone
   }
 
-  /** Removes one that nobody needs any more. */
+  /** Deletes a checkpoint. */
   async remove(id: string): Promise<void> {
     await this.store.remove(id)
     await this.#refresh()
     await this.#tell({is: "pruned", id})
   }
 
-  /** Resolves when none is being made or verified. */
+  /** Resolves once no task is running. */
   async settled(): Promise<void> {
     await this.#running.catch(() => {})
   }
 
-  /** Gives up what is under way, leaving nothing of it. */
+  /** Aborts the running task and deletes its leftovers. */
   async stop(): Promise<void> {
     this.#closing.abort()
     await this.#running.catch(() => {})
@@ -207,14 +207,13 @@ export class Checkpoints {
   async #tell(news: CheckpointNews): Promise<void> {
     const {log, tell} = this.#options
     if (news.is === "failed")
-      log.error(`a checkpoint was not made: ${news.detail}`, {checkpoint: news.id, code: news.code})
-    else if (news.is === "refused")
-      log.error(`checkpoint ${news.id} is not fit to restore: ${news.findings.join("; ")}`)
+      log.error(`could not create a checkpoint: ${news.detail}`, {checkpoint: news.id, code: news.code})
+    else if (news.is === "refused") log.error(`checkpoint ${news.id} cannot be restored: ${news.findings.join("; ")}`)
     else log.info(`checkpoint ${news.id} is ${news.is}`)
     if (news.is === "verified") for (const warning of news.warnings) log.error(`checkpoint ${news.id}: ${warning}`)
-    await tell(news).catch(error => log.warn(`an event of checkpoint ${news.id} was not stored: ${messageOf(error)}`))
+    await tell(news).catch(error => log.warn(`could not store an event of checkpoint ${news.id}: ${messageOf(error)}`))
   }
 }
 
 const busy = ({task, id}: CheckpointTask) =>
-  new Problem("checkpoint_busy", `${id || "one"} is being ${task === "create" ? "made" : "verified"}`)
+  new Problem("checkpoint_busy", `the Host is ${task === "create" ? "creating" : "verifying"} ${id || "a checkpoint"}`)

@@ -21,39 +21,39 @@ import type {CheckpointStore, StoredCheckpoint} from "./store.ts"
 
 export const databaseName = "database.sqlite"
 
-/** Room that is left beside the copies, in bytes. */
+/** The free space to leave besides the copies, in bytes. */
 const reserve = 16 * 1024 * 1024
 
-const roomHint = "Free space, or let svc checkpoint prune remove older checkpoints."
+const roomHint = "Free space, or delete older checkpoints with svc checkpoint prune."
 
-/** What a checkpoint is made of. */
+/** The state that a checkpoint saves. */
 export interface CheckpointSource {
   readonly paths: ProjectPaths
   readonly project: string
   readonly authority: string
-  /** Of the Host that runs; null where none does. */
+  /** The id of the running Host; null if none runs. */
   readonly runtimeId: string | null
   readonly database: Database
   readonly schema: number
-  /** Values that must not be in it. */
+  /** The values that the checkpoint must not contain. */
   readonly secrets: SecretValues
   readonly participants: readonly Participant[]
-  /** What runs, or would run. */
+  /** The build that runs, or would run. */
   readonly build: BuildIdentity
 }
 
 export interface CreateOptions {
   readonly reason: string
-  /** Dialect libsql: the id of the backup that its own tool has made. */
+  /** Dialect libsql: the id of the backup that the database's own tool has made. */
   readonly restorePoint?: string
-  /** Told the id as soon as there is one. */
+  /** Called with the id as soon as there is one. */
   readonly begun?: (id: string) => void
   readonly progress?: Progress
   readonly signal?: AbortSignal
 }
 
 /**
- * Makes a checkpoint: whole when it resolves, and nothing of it is left where it rejects. Throws `checkpoint_secret`,
+ * Creates a checkpoint. It is complete when this resolves; if this rejects, nothing remains. Throws `checkpoint_secret`,
  * `checkpoint_failed`, `restore_point_missing`.
  */
 export const createCheckpoint = async (
@@ -93,7 +93,7 @@ const create = async (
   } catch (cause) {
     await store.remove(id).catch(() => {})
     if (cause instanceof Problem && cause.code.startsWith("checkpoint_")) throw cause
-    throw new Problem("checkpoint_failed", `the checkpoint was not made: ${messageOf(cause)}`, {
+    throw new Problem("checkpoint_failed", `could not create the checkpoint: ${messageOf(cause)}`, {
       cause,
       ...(tellsOfFullDisk(messageOf(cause)) ? {hint: roomHint} : {}),
     })
@@ -102,7 +102,7 @@ const create = async (
 
 const requireRoom = async ({root}: CheckpointStore, source: CheckpointSource): Promise<void> => {
   const {location} = source.database
-  // Only asked for its size: the live file is opened by nothing but its driver.
+  // Only reads the size: nothing but the driver may open the live file.
   const files = location.dialect === "sqlite" ? ["", "-wal"].map(end => `${location.file}${end}`) : []
   const sizes = await Promise.all([
     ...files.map(file =>
@@ -119,7 +119,7 @@ const requireRoom = async ({root}: CheckpointStore, source: CheckpointSource): P
   const inMib = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
   throw new Problem(
     "checkpoint_failed",
-    `a checkpoint takes up to ${inMib(needed)}, and ${root} has ${inMib(free)} free`,
+    `a checkpoint needs up to ${inMib(needed)}, but ${root} has only ${inMib(free)} free`,
     {hint: roomHint},
   )
 }
@@ -130,7 +130,7 @@ interface Point {
   readonly at: number
 }
 
-/** Everything but the manifest, each file durable. */
+/** Copies everything but the manifest, each file durably. */
 const copyState = async (
   source: CheckpointSource,
   {progress = noProgress, signal}: CreateOptions,
@@ -168,7 +168,7 @@ const copyState = async (
     release()
   }
   const marker = await readMarker(database)
-  if (marker?.id !== id) throw new Error("another checkpoint was made at the same time")
+  if (marker?.id !== id) throw new Error("another checkpoint was created at the same time")
   progress("copying the other parts", 0, 0)
   for (const participant of participants)
     small.push(...(await participant.complete(folder, marks.get(participant.name))))
@@ -184,7 +184,7 @@ const copyIfThere = async (from: string, folder: string, name: string): Promise<
   }
 }
 
-/** Every file of the folder, with what is known of it already; its folders are durable. */
+/** Resolves to all files of the folder, with known sizes and hashes reused. Syncs the folders. */
 const listFiles = async (folder: string, known: readonly CheckpointFile[]): Promise<readonly CheckpointFile[]> => {
   const files: CheckpointFile[] = []
   const byPath = new Map(known.map(file => [file.path, file]))
@@ -204,7 +204,7 @@ const describeContent = async (
   const {paths, project, authority, runtimeId, database, schema, secrets, build} = source
   const {location} = database
   const configuration = files.find(({path}) => path === "svc.config.yml")
-  if (configuration === undefined) throw new Error("svc.config.yml is not there")
+  if (configuration === undefined) throw new Error("svc.config.yml is missing")
   const lockfile = await findLockfile(paths.project)
   return {
     format: checkpointFormat,
@@ -217,7 +217,7 @@ const describeContent = async (
     generation,
     version,
     build,
-    // The configuration is in the checkpoint itself.
+    // The checkpoint contains the configuration, so a change to it does not count.
     code: await readCode(paths.project, process.env, basename(paths.config)),
     configuration: {file: configuration.path, sha256: configuration.sha256},
     lockfile: lockfile === undefined ? null : {name: lockfile.name, sha256: hashOf(files, lockfile.name)},
@@ -235,11 +235,11 @@ const describeContent = async (
 
 const hashOf = (files: readonly CheckpointFile[], name: string): string => {
   const found = files.find(({path}) => path === name)
-  if (found === undefined) throw new Error(`${name} came while the checkpoint was made`)
+  if (found === undefined) throw new Error(`${name} appeared during the creation of the checkpoint`)
   return found.sha256
 }
 
-/** Relative to the project; absolute where it is outside of it. */
+/** Returns the path relative to the project, or the absolute path if it is outside. */
 const relativeTo = (project: string, file: string): string => {
   const path = relative(project, file)
   return path.startsWith("..") || isAbsolute(path) ? file : path

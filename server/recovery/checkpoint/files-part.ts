@@ -14,15 +14,15 @@ import type {Participant} from "./participant.ts"
 
 const name = "files"
 
-/** In a checkpoint: what is in `data/files/` of a project. */
+/** The folder in a checkpoint for the content of the project's `data/files/`. */
 const folder = "files"
 
-/** Rows are read so many at a time. */
+/** How many rows to read at a time. */
 const chunk = 500
 
 /**
- * The files of messages. `store` is that of a running Host, which removes none until the checkpoint is made. Checkpoints share
- * equal files by hard links among each other; never with `data/files/`, where a damaged byte would be a damaged backup.
+ * The files of messages. `store` belongs to a running Host, and deletes no file during the creation. Checkpoints share equal
+ * files by hard links with each other, but never with `data/files/`: damage there would also damage the backup.
  */
 export const filesParticipant = (
   {files, checkpoints}: ProjectPaths,
@@ -39,7 +39,7 @@ export const filesParticipant = (
   },
   hold: async () => () => {},
   mark: async () => ((await hasFileTable(database)) ? readUsage(database) : null),
-  // Those that were stored since are in it too, and are removed again where nothing needs them.
+  // Later files are in the checkpoint too; a Host deletes them again if no message needs them.
   complete: async target => {
     const before = (await earlier(checkpoints)).filter(each => each !== target)
     const known: CheckpointFile[] = []
@@ -62,7 +62,7 @@ async function* rowsOf(database: Database): AsyncGenerator<FileRow> {
   }
 }
 
-/** Folders of whole checkpoints that have files, newest first. */
+/** Resolves to the folders of complete checkpoints with files, newest first. */
 const earlier = async (root: string): Promise<readonly string[]> => {
   const names = await readdir(root).catch(() => [])
   const found: string[] = []
@@ -82,7 +82,7 @@ const isThere = (path: string): Promise<boolean> =>
 const isIn = async (checkpoint: string | undefined, sha256: string): Promise<boolean> =>
   checkpoint !== undefined && isThere(join(checkpoint, folder, storedName(sha256)))
 
-/** One file, from an earlier checkpoint or as a copy; undefined where it is missing, which the verification then tells. */
+/** Links a file from an earlier checkpoint, or copies it. Resolves to undefined if it is missing; the verification reports that. */
 const take = async (
   from: string,
   target: string,
@@ -99,7 +99,7 @@ const take = async (
   return copyFile(from, to)
 }
 
-/** A link to a file of another checkpoint that is sound; undefined where there is none, or links are not possible. */
+/** Links an undamaged file of another checkpoint. Resolves to undefined if there is none, or if links are not possible. */
 const share = async (from: string, to: string, sha256: string): Promise<Copied | undefined> => {
   const found = await hashFile(from).catch(() => undefined)
   if (found?.sha256 !== sha256) return undefined
@@ -120,14 +120,14 @@ export const filesRule: PartRule = {
     for await (const row of rowsOf(database)) {
       const found = sha256(`${folder}/${storedName(row.sha256)}`)
       if (found === undefined) findings.push(`the file ${row.sha256} is missing`)
-      else if (found !== row.sha256) findings.push(`the file ${row.sha256} is damaged: its content is another one`)
+      else if (found !== row.sha256) findings.push(`the file ${row.sha256} is damaged: its content has changed`)
     }
     return summary(findings)
   },
   adopt: async () => {},
 }
 
-/** More are not named one by one. */
+/** The most files that the findings name. */
 const mostNamed = 5
 
 const summary = (findings: readonly string[]): readonly string[] =>

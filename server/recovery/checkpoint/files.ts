@@ -10,7 +10,7 @@ export interface Copied {
   readonly sha256: string
 }
 
-/** Reads a file in pieces; resolves to its size and SHA-256. Follows no link. Never for the live database. */
+/** Reads a file in pieces. Resolves to its size and SHA-256. Follows no link. Do not use it on the live database. */
 export const hashFile = async (path: string, onBytes: (count: number) => void = () => {}): Promise<Copied> => {
   const file = await openPlain(path)
   try {
@@ -21,7 +21,7 @@ export const hashFile = async (path: string, onBytes: (count: number) => void = 
 }
 
 /**
- * Copies a file and hashes what was read; the copy is new, durable, and its owner's only. Never for the live database.
+ * Copies a file durably into a new file that only its owner may read, and hashes it. Do not use it on the live database.
  */
 export const copyFile = async (
   from: string,
@@ -64,12 +64,12 @@ const pump = async (source: FileHandle, target: FileHandle | undefined, onBytes:
 }
 
 export interface Entry {
-  /** Relative, with slashes. */
+  /** A relative path with slashes. */
   readonly path: string
   readonly kind: "file" | "folder" | "other"
 }
 
-/** Everything below a folder, links not followed; nothing where there is no such folder. */
+/** Resolves to all entries below a folder, without following links; none if the folder does not exist. */
 export const listTree = async (folder: string, prefix = ""): Promise<readonly Entry[]> => {
   const found = await readdir(folder, {withFileTypes: true}).catch(error => {
     if (isMissing(error)) return []

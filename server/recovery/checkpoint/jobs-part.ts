@@ -20,10 +20,10 @@ const read = async (path: string): Promise<Buffer | undefined> => {
   }
 }
 
-/** The job file, as it is at the marker. One that is not valid makes no checkpoint. */
+/** The job file at the moment of the marker. An invalid job file prevents the checkpoint. */
 export const jobsParticipant = ({jobs}: ProjectPaths): Participant => ({
   name,
-  // The file is replaced in one step, and a Host starts on a file that is ahead of its database.
+  // Nothing to hold: the file is replaced atomically, and a Host can start with a file that is newer than its database.
   hold: async () => () => {},
   mark: async folder => {
     const bytes = await read(jobs)
@@ -42,9 +42,9 @@ export const jobsRule: PartRule = {
   check: async ({mark, authority, path}) => {
     const place = path(file)
     const said = typeof mark === "object" && mark !== null && "sha256" in mark ? mark.sha256 : undefined
-    if (place === undefined) return said === undefined ? [] : [`${file} is not in it`]
+    if (place === undefined) return said === undefined ? [] : [`${file} is missing`]
     const content = parseJobFile(file, await readFile(place))
-    const findings = content.sha256 === said ? [] : [`${file} is not that of the marker`]
+    const findings = content.sha256 === said ? [] : [`${file} differs from the marker`]
     const isForeign = content.authority !== undefined && content.authority !== authority
     return isForeign ? [...findings, `${file} has the authority ${content.authority}, not ${authority}`] : findings
   },

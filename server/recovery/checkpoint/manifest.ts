@@ -9,19 +9,19 @@ import {sha256Of} from "../../runtime/hash.ts"
 
 export const manifestName = "manifest.json"
 
-/** A manifest larger than this is refused unread, in bytes. */
+/** The largest manifest that svc reads, in bytes. */
 const largest = 64 * 1024 * 1024
 
 const write = (value: object): string => `${toJson(value, undefined, 2)}\n`
 
-/** The text of a manifest, sealed: one byte more, fewer or other is noticed. */
+/** Returns the text of a manifest with its seal, which detects every changed byte. */
 export const sealManifest = (manifest: Omit<Manifest, "seal">): string =>
   write({...manifest, seal: sha256Of(write(manifest))})
 
 export const invalidCheckpoint = (where: string, why: string): Problem =>
-  new Problem("checkpoint_invalid", `${where} is not a checkpoint as it was made: ${why}`)
+  new Problem("checkpoint_invalid", `${where} is not a valid checkpoint: ${why}`)
 
-/** Throws `checkpoint_newer`, and `checkpoint_invalid` for a text that this function's counterpart did not write. */
+/** Parses a manifest. Throws `checkpoint_newer`, and `checkpoint_invalid` for a text that `sealManifest` did not write. */
 export const parseManifest = (text: string, where: string): Manifest => {
   const json = parseJson(text, where)
   const {format} = json
@@ -31,7 +31,7 @@ export const parseManifest = (text: string, where: string): Manifest => {
       `${where} has format ${format}; this version of svc reads up to ${checkpointFormat}`,
     )
   }
-  if (!Check(Manifest, json)) throw invalidCheckpoint(where, "its manifest lacks something, or has something more")
+  if (!Check(Manifest, json)) throw invalidCheckpoint(where, "its manifest has missing or unknown fields")
   // A parser has just proved it.
   const manifest = json as unknown as Manifest
   if (sealManifest(withoutSeal(manifest)) !== text) throw invalidCheckpoint(where, "its manifest was changed")
@@ -49,18 +49,18 @@ const parseJson = (text: string, where: string): Record<string, unknown> => {
     const json: unknown = fromJson(text)
     if (typeof json === "object" && json !== null) return Object.fromEntries(Object.entries(json))
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw invalidCheckpoint(where, "its manifest is not JSON")
 }
 
-/** A name, or names below each other: nothing that leads out of a folder, and nothing that two systems read differently. */
+/** Returns whether a path stays inside its folder and means the same on every system. */
 export const isPlainPath = (path: string): boolean =>
   path.length <= 200 &&
   /^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/.test(path) &&
   !path.includes("..")
 
-/** The manifest of a checkpoint's folder; undefined where it has none. Throws as `parseManifest` does. */
+/** Reads the manifest of a checkpoint's folder; undefined if it has none. Throws the problems of `parseManifest`. */
 export const readManifest = async (folder: string): Promise<{manifest: Manifest; sha256: string} | undefined> => {
   const path = join(folder, manifestName)
   const info = await lstat(path).catch(() => undefined)

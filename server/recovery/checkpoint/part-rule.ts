@@ -1,31 +1,31 @@
 import type {Database} from "../../database/database.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 
-/** The files of a checkpoint where they were copied to. */
+/** The copied files of a checkpoint. */
 export interface StagedPart {
-  /** What the part said of itself at the marker; undefined where the checkpoint is without it. */
+  /** The part's mark; undefined if the checkpoint does not have the part. */
   readonly mark: unknown
   readonly authority: string
-  /** Where a file of the checkpoint is now; undefined where it has no such file. */
+  /** Returns the path of a copied file; undefined if the checkpoint does not have it. */
   path(name: string): string | undefined
-  /** What the manifest says of a file of the checkpoint, which the copy has been compared with; undefined where it has none. */
+  /** Returns a file's hash in the manifest, which its copy matches; undefined if the checkpoint does not have it. */
   sha256(name: string): string | undefined
-  /** Names of the checkpoint's files. */
+  /** The names of the checkpoint's files. */
   readonly names: readonly string[]
-  /** The copy of the database, open; undefined where the database is remote. */
+  /** The open copy of the database; undefined for a remote database. */
   readonly database: Database | undefined
 }
 
-/** What verifying and restoring know of a part of the state that is not in the database; they never touch live state. */
+/** How to verify and restore a part of the state outside of the database. It never touches live state. */
 export interface PartRule {
   /** Its key in the manifest's `parts`. */
   readonly name: string
-  /** Where a file of the checkpoint belongs in a project, when it is one of this part. */
+  /** Returns the place in a project of one of the part's files; undefined for other files. */
   placeOf(name: string, paths: ProjectPaths): string | undefined
-  /** Everything of this part in a project: what of it the checkpoint does not have goes away. */
+  /** Returns all places of this part in a project. A restore removes those that the checkpoint does not have. */
   places(paths: ProjectPaths): readonly string[]
-  /** What is wrong with it. */
+  /** Resolves to the faults of the part. */
   check(staged: StagedPart): Promise<readonly string[]>
-  /** Makes the staged copy that of a new authority, for which nothing before `at` (milliseconds since 1970) is due. */
+  /** Gives the copy a new authority, for which nothing before `at` (milliseconds since 1970) is due. */
   adopt(staged: StagedPart, to: {readonly authority: string; readonly at: number}): Promise<void>
 }

@@ -1,17 +1,17 @@
 import type {CheckpointFile} from "../../../shared/api/checkpoint.ts"
 
-/** A part of the durable state that is not in the database, as a checkpoint takes it up. */
+/** A part of the durable state outside of the database, as a checkpoint saves it. */
 export interface Participant {
   /** Its key in the manifest's `parts`. */
   readonly name: string
-  /** Before anything is copied: what it keeps from happening until the function is called that it resolves to. */
+  /** Prepares the part before anything is copied. Resolves to the function that ends the preparation. */
   begin?(): Promise<() => void>
-  /** What its copy takes at most, in bytes; left out for little. */
+  /** Resolves to the most bytes of its copy; left out if that is little. */
   room?(): Promise<number>
-  /** Changes nothing from when it resolves until the function is called that it resolves to; milliseconds. */
+  /** Stops changes to the part for a few milliseconds. Resolves to the function that allows them again. */
   hold(): Promise<() => void>
-  /** While it is held: copies what is small into the checkpoint's folder, and says what the manifest keeps of it. */
+  /** Called while the part is held. Copies small files into the checkpoint's folder. Resolves to the mark for the manifest. */
   mark(folder: string): Promise<unknown>
-  /** Afterwards: copies the rest, up to its mark; resolves to what it knows of files that it has read anyway. */
+  /** Copies the rest, up to the mark. Resolves to the sizes and hashes of files that it has read. */
   complete(folder: string, mark: unknown): Promise<readonly CheckpointFile[]>
 }

@@ -3,5 +3,5 @@ import {jobsRule} from "./jobs-part.ts"
 import type {PartRule} from "./part-rule.ts"
 import {workroomRule} from "./workroom-part.ts"
 
-/** The parts that have files of their own. */
+/** The parts outside of the database. */
 export const partRules: readonly PartRule[] = [workroomRule, jobsRule, filesRule]

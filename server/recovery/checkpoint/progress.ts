@@ -1,4 +1,4 @@
-/** Hears how long work goes on: what is being done, and how many bytes of it; 0 in all where that is not known. */
+/** Called with the progress of long work: the step, and its done and total bytes. A total of 0 means unknown. */
 export type Progress = (step: string, done: number, total: number) => void
 
 export const noProgress: Progress = () => {}

@@ -5,7 +5,7 @@ import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {lockfiles} from "../../generation/lockfile.ts"
 import {isThere} from "../../runtime/files.ts"
 
-/** What of a project's files goes into a checkpoint as it is, where it is there. */
+/** The project files that a checkpoint copies, if they exist. */
 export const projectFiles = ["svc.config.yml", "package.json", ...lockfiles] as const
 
 const git = (project: string, args: readonly string[]): Promise<string | undefined> =>
@@ -20,11 +20,11 @@ const git = (project: string, args: readonly string[]): Promise<string | undefin
     )
   })
 
-/** Git looks in the folder and in those above it; a Host that starts outside of any repository need not start git. */
+/** Resolves to whether the folder or one above it has a repository, so that a Host outside of any need not start git. */
 const isInRepository = async (folder: string): Promise<boolean> =>
   (await isThere(join(folder, ".git"))) || (dirname(folder) !== folder && (await isInRepository(dirname(folder))))
 
-/** The commit alone; null where it is not known. */
+/** Resolves to the commit, or to null if it is unknown. */
 export const readCommit = async (project: string, environment: NodeJS.ProcessEnv): Promise<string | null> => {
   if (environment.SVC_COMMIT) return environment.SVC_COMMIT
   if (!(await isInRepository(await realpath(project)))) return null
@@ -32,8 +32,8 @@ export const readCommit = async (project: string, environment: NodeJS.ProcessEnv
 }
 
 /**
- * Which code a project's folder holds: what SVC_COMMIT and SVC_IMAGE say, as an image does that carries no git; else the
- * commit of its git work tree, and whether that is all there is, but for a file that is `stored` elsewhere.
+ * Resolves to the code in a project's folder: SVC_COMMIT and SVC_IMAGE, which an image without git sets, else the commit of
+ * its git work tree and whether that is clean. A change to the file `stored` does not count.
  */
 export const readCode = async (
   project: string,

@@ -2,15 +2,15 @@ import {type CheckpointStore, isMadeHere, newestSound, type StoredCheckpoint} fr
 
 export interface PruneOptions {
   readonly keep: number
-  /** Which ones count and may go; all when left out. */
+  /** Returns whether a checkpoint counts and may be deleted; all when left out. */
   readonly among?: (checkpoint: StoredCheckpoint) => boolean
-  /** What must stay besides: open observation windows. */
+  /** Returns whether a checkpoint must be kept, for example for an open observation window. */
   readonly spared?: (id: string) => boolean
 }
 
 /**
- * Removes all but the newest so many of those that were made here, and of those that were uploaded: an uploaded one takes nobody's
- * place. Never the newest verified one that was made here. Resolves to the ids that are gone, newest first.
+ * Deletes all but the newest `keep` checkpoints that were made here, and all but the newest `keep` uploaded ones. Never
+ * deletes the newest verified checkpoint that was made here. Resolves to the deleted ids, newest first.
  */
 export const pruneCheckpoints = async (
   store: CheckpointStore,

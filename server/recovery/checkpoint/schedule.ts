@@ -5,25 +5,25 @@ import {isMadeHere, type StoredCheckpoint} from "./store.ts"
 
 export interface ScheduleOptions {
   readonly checkpoints: Checkpoints
-  /** `every` in milliseconds, 0 for none; as the configuration says now. */
+  /** Returns the present configuration; `every` in milliseconds, 0 for no schedule. */
   readonly settings: () => {readonly every: number; readonly keep: number}
-  /** When the project was first started, in milliseconds since 1970: the first checkpoint counts from there. */
+  /** The time of the project's first start, in milliseconds since 1970; the first interval begins there. */
   readonly firstStart: number
   readonly log: Log
   readonly now?: () => number
 }
 
-/** Looked at again at least so often, since the clock may be set and the configuration may change; in milliseconds. */
+/** The longest wait until the next check, in milliseconds: the clock may be set and the configuration may change. */
 const longestWait = 60_000
 
-/** After a failure it is tried again so much later, or with the next turn where that comes first; in milliseconds. */
+/** The pause before a retry, in milliseconds, unless the next interval comes first. */
 const pause = 10 * 60_000
 
 export const scheduledReason = "schedule"
 
 /**
- * Makes a checkpoint in every interval, verifies it, and keeps the newest so many of its own. One that is late is made at
- * once, and so, after a pause, is another for one that was not found sound.
+ * Creates and verifies a checkpoint in every interval, and keeps the newest `keep` of its own. It creates an overdue
+ * checkpoint at once, and retries a failed one after a pause.
  */
 export class CheckpointSchedule {
   readonly #options: ScheduleOptions
@@ -46,14 +46,14 @@ export class CheckpointSchedule {
 
   async #turn(): Promise<void> {
     const wait = await this.#consider().catch(error => {
-      this.#options.log.error(`the schedule of checkpoints: ${messageOf(error)}`)
+      this.#options.log.error(`the checkpoint schedule failed: ${messageOf(error)}`)
       return longestWait
     })
     if (this.#isStopped) return
     this.#timer = setTimeout(() => void this.#turn(), Math.min(Math.max(wait, 1), longestWait))
   }
 
-  /** Resolves to how long nothing is to be done. */
+  /** Creates a checkpoint if one is due. Resolves to the time until the next check, in milliseconds. */
   async #consider(): Promise<number> {
     const {checkpoints, settings, firstStart, now = Date.now} = this.#options
     const {every, keep} = settings()
@@ -62,14 +62,14 @@ export class CheckpointSchedule {
     const last = newest === undefined ? firstStart : Date.parse(newest.manifest.createdAt)
     const due = Math.max(last + every, this.#lastFailure + Math.min(pause, every))
     if (now() < due) return due - now()
-    // Who makes it tells of what fails.
+    // `create` reports its failures itself.
     const made = await checkpoints.create({reason: scheduledReason}).catch(() => undefined)
     if (made === undefined || !isSound(made)) this.#lastFailure = now()
     await this.#prune(keep)
     return 0
   }
 
-  /** Those that are not sound take nobody's place, and go once a sound one is newer. */
+  /** Prunes. A failed checkpoint never replaces a good one, and is deleted once a good one is newer. */
   async #prune(keep: number): Promise<void> {
     const {checkpoints} = this.#options
     const sound = (await checkpoints.store.list()).checkpoints.find(isSound)
@@ -79,7 +79,7 @@ export class CheckpointSchedule {
   }
 }
 
-/** One that was uploaded may have been made by the schedule of another project. */
+/** Excludes uploaded checkpoints, which may come from the schedule of another project. */
 const isOwn = (stored: StoredCheckpoint) => stored.manifest.reason === scheduledReason && isMadeHere(stored)
 
 const isSound = (stored: StoredCheckpoint) => isOwn(stored) && stored.verification?.ok === true

@@ -2,15 +2,15 @@ import {readdir, stat} from "node:fs/promises"
 import {join} from "node:path"
 import {removeFolder} from "../../runtime/files.ts"
 
-/** What commands may be working in beside a Host is left alone for so long, in milliseconds. */
+/** How long the folder of a command that may run beside a Host is kept, in milliseconds. */
 const longestWork = 6 * 3_600_000
 
-/** The Host's own part of the temporary folder: it has it for itself as long as it has the lock. */
+/** Returns the Host's part of the temporary folder, which only the holder of the lock uses. */
 export const hostScratch = (temporary: string): string => join(temporary, "host")
 
 /**
- * Removes the copies that a process left which died while it verified or unpacked a checkpoint: those of Hosts, and those
- * of commands after six hours. Only for who holds the lock.
+ * Deletes copies left by a process that died while it verified or unpacked a checkpoint: those of Hosts at once, those of
+ * commands after six hours. Only for the holder of the lock.
  */
 export const cleanScratch = async (temporary: string, now = Date.now()): Promise<void> => {
   await removeFolder(hostScratch(temporary))

@@ -27,44 +27,44 @@ const isId = (name: string) => new RegExp(checkpointIdPattern).test(name)
 
 const verificationEnd = ".verified.json"
 
-/** Beside a checkpoint that came from elsewhere; written before the checkpoint is there. */
+/** The end of the note beside an uploaded checkpoint, which is written before the checkpoint is stored. */
 const uploadEnd = ".uploaded.json"
 
 const UploadNote = Type.Object({at: Type.String()})
 
-/** What stands beside the folder of a checkpoint, under its id and one of these. */
+/** The ends of the notes beside a checkpoint's folder; each follows its id. */
 const notes = [verificationEnd, uploadEnd] as const
 
-/** A checkpoint that has its manifest. */
+/** A checkpoint with a manifest. */
 export interface StoredCheckpoint {
   readonly id: string
   readonly folder: string
   readonly manifest: Manifest
   /** SHA-256 of the manifest's text. */
   readonly sha256: string
-  /** What was found when it, as it is now, was last verified. */
+  /** The last verification of its present content. */
   readonly verification: Verification | undefined
-  /** When it was uploaded; undefined for one that was made here. */
+  /** The time of the upload; undefined for a checkpoint that was made here. */
   readonly uploadedAt: string | undefined
 }
 
-/** A folder among the checkpoints whose manifest cannot be believed. */
+/** A folder among the checkpoints with an invalid manifest. */
 export interface DamagedCheckpoint {
   readonly id: string
   readonly why: string
 }
 
 export interface Listing {
-  /** Newest first. */
+  /** The newest comes first. */
   readonly checkpoints: readonly StoredCheckpoint[]
   readonly damaged: readonly DamagedCheckpoint[]
 }
 
-/** The checkpoints of a project: folders that have a manifest. */
+/** The checkpoints of a project: folders with a manifest. */
 export class CheckpointStore {
   readonly root: string
 
-  /** `root`: the folder of all checkpoints. */
+  /** `root` is the folder of all checkpoints. */
   constructor(root: string) {
     this.root = root
   }
@@ -73,11 +73,11 @@ export class CheckpointStore {
     return join(this.root, id)
   }
 
-  /** An id that is not taken, and its empty folder. */
+  /** Creates an unused id and its empty folder. */
   async begin(at: Date): Promise<{id: string; folder: string}> {
     await makePrivateFolder(this.root)
     const time = at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15)
-    // Of two checkpoints of one second, the newer one sorts behind the other.
+    // The milliseconds sort two checkpoints of the same second.
     const milliseconds = at.getUTCMilliseconds().toString(16).padStart(3, "0")
     const id = `${time}-${milliseconds}${randomBytes(2).toString("hex").slice(1)}`
     const folder = this.folderOf(id)
@@ -85,7 +85,7 @@ export class CheckpointStore {
     return {id, folder}
   }
 
-  /** Of all checkpoints, damaged ones too; newest first. */
+  /** Resolves to the ids of all checkpoints, including damaged ones, newest first. */
   async ids(): Promise<string[]> {
     return (await this.#names()).filter(isId).sort().reverse()
   }
@@ -105,23 +105,24 @@ export class CheckpointStore {
   }
 
   /**
-   * `newest` names the newest one that was made here. Throws `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`.
+   * Resolves to a checkpoint; `newest` is the newest one made here. Throws `checkpoint_unknown`, `checkpoint_invalid`,
+   * `checkpoint_newer`.
    */
   async get(name: string): Promise<StoredCheckpoint> {
     const id = name === "newest" ? (await this.list()).checkpoints.find(isMadeHere)?.id : name
     const found = id !== undefined && isId(id) ? await this.#read(id) : undefined
     if (found === undefined && name === "newest" && (await this.ids()).length > 0)
-      throw new Problem("checkpoint_unknown", "no checkpoint was made here; an uploaded one is named by its id")
+      throw new Problem("checkpoint_unknown", "no checkpoint was made here; name an uploaded one by its id")
     if (found === undefined) throw new Problem("checkpoint_unknown", `there is no checkpoint ${name}`)
     return found
   }
 
-  /** The newest one that was made here, and found sound as it is now. */
+  /** Resolves to the newest verified checkpoint that was made here. */
   async newestVerified(): Promise<StoredCheckpoint | undefined> {
     return newestSound((await this.list()).checkpoints)
   }
 
-  /** What stands under an id, damaged or not: the SHA-256 of its manifest; null for what has none that can be believed. */
+  /** Resolves to the SHA-256 of a checkpoint's manifest, to null if it has no valid one, or to undefined if the id is unused. */
   async sealOf(id: string): Promise<string | null | undefined> {
     if (!(await isThere(this.folderOf(id)))) return undefined
     return this.#read(id).then(
@@ -130,7 +131,7 @@ export class CheckpointStore {
     )
   }
 
-  /** Makes a verified checkpoint that came from elsewhere one of these, marked as uploaded; its folder is on the same disk. */
+  /** Adds a verified checkpoint from elsewhere, marked as uploaded. Its folder must be on the same file system. */
   async adopt(id: string, folder: string, verification: Verification): Promise<StoredCheckpoint> {
     try {
       await this.#write(id, uploadEnd, {at: new Date().toISOString()} satisfies Static<typeof UploadNote>)
@@ -148,7 +149,7 @@ export class CheckpointStore {
     await this.#write(id, verificationEnd, verification)
   }
 
-  /** From its first step on it is no checkpoint any more. */
+  /** Deletes a checkpoint. It becomes invalid with the first step. */
   async remove(id: string): Promise<void> {
     const folder = this.folderOf(id)
     await rm(join(folder, manifestName), {force: true})
@@ -157,7 +158,7 @@ export class CheckpointStore {
     for (const end of notes) await rm(join(this.root, `${id}${end}`), {force: true})
   }
 
-  /** Removes what a process left that died while it made or removed a checkpoint. Only for who may make one. */
+  /** Deletes leftovers of a process that died while it created or deleted a checkpoint. Only for the holder of the project. */
   async cleanUp(): Promise<void> {
     const names = await this.#names()
     for (const name of names) {
@@ -173,7 +174,7 @@ export class CheckpointStore {
     await writeFileAtomic(join(this.root, `${id}${end}`), toJson(note))
   }
 
-  /** A note that cannot be read still says that the checkpoint came from elsewhere. */
+  /** Resolves to the time of the upload. An unreadable note still marks the checkpoint as uploaded. */
   async #uploadOf(id: string): Promise<string | undefined> {
     const path = join(this.root, `${id}${uploadEnd}`)
     if (!(await isThere(path))) return undefined
@@ -193,7 +194,7 @@ export class CheckpointStore {
     const found = await readManifest(folder)
     if (found === undefined) return undefined
     const {manifest, sha256} = found
-    if (manifest.id !== id) throw new Problem("checkpoint_invalid", `${folder} says that it is ${manifest.id}`)
+    if (manifest.id !== id) throw new Problem("checkpoint_invalid", `${folder} has the manifest of ${manifest.id}`)
     const kept = await readJsonIfExists(join(this.root, `${id}${verificationEnd}`))
     // A parser has just proved it.
     const known = Check(Verification, kept) ? (kept as Verification) : undefined
@@ -202,10 +203,10 @@ export class CheckpointStore {
   }
 }
 
-/** Was it made by this project, and not uploaded? Only these count as its backups. */
+/** Returns whether this project made the checkpoint. Only these count as its backups, not uploaded ones. */
 export const isMadeHere = ({uploadedAt}: StoredCheckpoint): boolean => uploadedAt === undefined
 
-/** Of checkpoints, newest first: the newest that was made here and found sound. */
+/** Returns the newest verified checkpoint that was made here; the list must be sorted, newest first. */
 export const newestSound = (checkpoints: readonly StoredCheckpoint[]): StoredCheckpoint | undefined =>
   checkpoints.find(each => isMadeHere(each) && each.verification?.ok === true)
 

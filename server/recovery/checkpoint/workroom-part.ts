@@ -18,18 +18,18 @@ import type {Participant} from "./participant.ts"
 
 const name = "workroom"
 
-/** In a checkpoint: what is in `.svc/` of a project. */
+/** The folder in a checkpoint for the workroom's files in `.svc/`. */
 const folder = "workroom"
 
 /**
- * The workroom of a running Host. In table mode the database's copy holds it; in file mode its files are copied up to the
- * record that was the last one at the marker.
+ * The workroom of a running Host. In table mode it is in the copy of the database. In file mode its files are copied up to
+ * the last record at the marker.
  */
 export const workroomParticipant = ({state}: ProjectPaths, workroom: {mark(): WorkroomMark}): Participant => {
   let marked: WorkroomMark | undefined
   return {
     name,
-    // What is recorded after the mark is cut, and the database holds nothing that was stored after it: nothing waits.
+    // Nothing to hold: the copy ends at the mark, and the copied database has no later data either.
     hold: async () => () => {},
     mark: async () => {
       marked = workroom.mark()
@@ -43,7 +43,7 @@ export const workroomParticipant = ({state}: ProjectPaths, workroom: {mark(): Wo
   }
 }
 
-/** The files of a project that nothing runs, as their own start would find them; undefined where it has none. */
+/** Resolves to the workroom files of a stopped project, settled like at a start; undefined if it has none. */
 export const stoppedWorkroom = async ({state}: ProjectPaths): Promise<{mark(): WorkroomMark} | undefined> => {
   const catalog = await settleFiles(storePaths(state))
   if (catalog === undefined) return undefined
@@ -79,7 +79,7 @@ export const workroomRule: PartRule = {
   check: async staged => {
     const {mark, authority, database} = staged
     const facts = await examine(staged, database)
-    if (facts === undefined) return isFile(mark) ? ["its files are not in it"] : []
+    if (facts === undefined) return isFile(mark) ? ["its files are missing"] : []
     const findings = facts.authority === authority ? [] : [`it has the authority ${facts.authority}, not ${authority}`]
     if (!isFile(mark) || typeof mark !== "object" || mark === null) return findings
     const said = toJson({...mark, store: "file"})
@@ -87,7 +87,7 @@ export const workroomRule: PartRule = {
     const found = {store: "file", origin, authority: own, seq, hash}
     for (const [key, value] of Object.entries(found)) {
       if (Object.entries(mark).find(([each]) => each === key)?.[1] !== value)
-        findings.push(`${key} is ${value}, and the marker says ${said}`)
+        findings.push(`${key} is ${value}, but the marker has ${said}`)
     }
     return findings
   },

@@ -11,36 +11,36 @@ import {sha256Of} from "../../runtime/hash.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {listTree} from "../checkpoint/files.ts"
 
-/** `.svc/last-good/failed-starts.json`: how often the project as it is has failed to start in a row. */
+/** `.svc/last-good/failed-starts.json`: how many starts of the present project have failed in a row. */
 const FailedStarts = Type.Object({
   count: Type.Integer({minimum: 1}),
-  /** Of the project's files: what was changed since has not failed yet. */
+  /** The hash of the project's files; changed files have not failed yet. */
   files: Type.String(),
-  /** Of the newest failure; no value of a secret is in it. */
+  /** The reason of the newest failure, without secrets. */
   why: Type.String(),
 })
 export type FailedStarts = Static<typeof FailedStarts>
 
-/** So many failed starts in a row bring the last good generation. */
+/** How many failed starts in a row make the Host run the last good generation. */
 export const failuresBefore = 2
 
-/** They say nothing about the project: somebody holds it, stops it, or has put it nowhere. */
+/** Failures that say nothing about the project: it is locked, stopped, missing or half restored. */
 const notCounted: readonly ProblemCode[] = ["locked", "stopping", "project_missing", "restore_unfinished"]
 
-/** Does a failed start speak against the project's code and configuration? One that may pass does not. */
+/** Returns whether a failed start is the fault of the project's code or configuration. A temporary failure is not. */
 export const speaksAgainst = (error: unknown, mayPass: (error: unknown) => boolean): boolean =>
   !mayPass(error) && !notCounted.some(code => isProblem(error, code))
 
 const fileOf = ({lastGood}: Pick<ProjectPaths, "lastGood">): string => join(lastGood, "failed-starts.json")
 
-/** Undefined where the newest start has not failed, and for a file that is damaged. */
+/** Resolves to undefined if the newest start has not failed, or if the file is damaged. */
 export const readFailedStarts = async (paths: Pick<ProjectPaths, "lastGood">): Promise<FailedStarts | undefined> => {
   const json = await readJsonIfExists(fileOf(paths))
   // A parser has just proved it.
   return Check(FailedStarts, json) ? (json as FailedStarts) : undefined
 }
 
-/** Counts a start that failed. Throws `state_unwritable`. */
+/** Counts a failed start. Throws `state_unwritable`. */
 export const recordFailedStart = async (paths: ProjectPaths, why: string): Promise<void> => {
   const [before, files] = [await readFailedStarts(paths), await hashFiles(paths)]
   const count = before?.files === files ? before.count + 1 : 1
@@ -48,15 +48,15 @@ export const recordFailedStart = async (paths: ProjectPaths, why: string): Promi
   await writeFileAtomic(fileOf(paths), toJson({count, files, why}))
 }
 
-/** A start has succeeded, or somebody asks for another attempt. */
+/** Resets the count after a successful start, or when an operator requests another attempt. */
 export const clearFailedStarts = (paths: Pick<ProjectPaths, "lastGood">): Promise<void> =>
   rm(fileOf(paths), {force: true})
 
-/** Has the project as it is now failed often enough? */
+/** Resolves to whether the present project has failed often enough. */
 export const hasFailedOften = async (paths: ProjectPaths, failed: FailedStarts): Promise<boolean> =>
   failed.count >= failuresBefore && failed.files === (await hashFiles(paths))
 
-/** Over configuration, lockfile, sources and build. */
+/** Resolves to a hash of configuration, lockfile, sources and build. */
 const hashFiles = async (paths: ProjectPaths): Promise<string> => {
   const names = [paths.config, paths.manifest, paths.buildRecord, ...lockfiles.map(name => join(paths.project, name))]
   const tree = await listTree(paths.plugins).catch(() => [])

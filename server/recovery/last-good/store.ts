@@ -18,33 +18,33 @@ import {
 import {sha256Of} from "../../runtime/hash.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 
-/** `.svc/last-good/current.json`: the last generation that stayed ready for a minute, and what it fits. */
+/** `.svc/last-good/current.json`: the last generation that stayed ready for a minute, and what it needs. */
 const LastGoodRecord = Type.Object({
   generation: Type.Integer({minimum: 1}),
   /** Milliseconds since 1970. */
   committedAt: Type.Integer(),
-  /** Holds its configuration and plugins; beside this file. */
+  /** The folder with its configuration and plugins, beside this file. */
   folder: Type.String({pattern: "^[0-9a-f-]+$"}),
   configSha256: Type.String(),
-  /** Of svc. */
+  /** The version of svc. */
   version: Type.String(),
-  /** SHA-256 of the lockfile, empty without one. */
+  /** SHA-256 of the lockfile; empty without one. */
   lockfile: Type.String(),
-  /** Of svc and of every plugin, as `describeSchema` writes it. */
+  /** The schema of svc and of every plugin, in the form of `describeSchema`. */
   schema: Type.String(),
 })
 type LastGoodRecord = Static<typeof LastGoodRecord>
 
-/** A generation that can be started again as it was. */
+/** A generation that a Host can start again unchanged. */
 export interface LastGood extends Omit<LastGoodRecord, "folder" | "configSha256"> {
   readonly config: ConfigText
-  /** The folder with `<name>.js` of each plugin that is the project's own. */
+  /** The folder with the `<name>.js` of each plugin of the project. */
   readonly plugins: string
 }
 
 export interface LastGoodContent extends Omit<LastGoodRecord, "folder" | "configSha256"> {
   readonly config: Pick<ConfigText, "text">
-  /** Absolute paths of the modules that the runtime has loaded. */
+  /** The absolute paths of the loaded modules. */
   readonly modules: readonly {readonly name: string; readonly module: string}[]
 }
 
@@ -53,8 +53,8 @@ type Paths = Pick<ProjectPaths, "lastGood">
 const currentOf = ({lastGood}: Paths): string => join(lastGood, "current.json")
 
 /**
- * Keeps a generation in the place of the one that was kept before. Killed at any moment, one of the two is kept, wholly.
- * Throws `state_unwritable`.
+ * Keeps a generation instead of the previous one. If the process is killed, one of the two is kept completely. Throws
+ * `state_unwritable`.
  */
 export const keepLastGood = async (paths: Paths, content: LastGoodContent): Promise<void> => {
   const {config, modules, ...about} = content
@@ -79,7 +79,7 @@ const removeOthers = async ({lastGood}: Paths, folder: string): Promise<void> =>
     if (entry.isDirectory() && entry.name !== folder) await removeFolder(join(lastGood, entry.name))
 }
 
-/** Undefined where none is kept, and for one that is damaged. */
+/** Resolves to the kept generation; undefined if there is none or it is damaged. */
 export const readLastGood = async (paths: Paths): Promise<LastGood | undefined> => {
   const json = await readJsonIfExists(currentOf(paths))
   if (!Check(LastGoodRecord, json)) return undefined

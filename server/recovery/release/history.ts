@@ -38,12 +38,12 @@ const after = (view: ReleaseView, entry: ReleaseEntry): ReleaseView => {
   }
 }
 
-/** The releases that the record tells of, newest first, as they are at a time (milliseconds since 1970). */
+/** Returns the releases in the record, newest first, with their states at `now` (milliseconds since 1970). */
 export const releasesOf = (entries: readonly ReleaseEntry[], now: number): readonly ReleaseView[] => {
   const views = new Map<string, ReleaseView>()
   for (const entry of entries) {
     const known = views.get(entry.release)
-    // A rollback without a release under way is one of its own.
+    // A rollback without a release under way counts as a separate release.
     if (known === undefined && entry.is !== "beginning" && entry.is !== "rolled_back") continue
     views.set(entry.release, after(known ?? begun(entry.release, entry.at), entry))
   }
@@ -55,11 +55,11 @@ const withWindow = (view: ReleaseView, now: number): ReleaseView => {
   return view.state === "complete" && left > 0 ? {...view, state: "observing", windowLeft: left} : view
 }
 
-/** The release that is under way: it was begun, and is neither completed nor given up. */
+/** Returns the release under way: begun, but neither completed nor aborted. */
 export const underWay = (entries: readonly ReleaseEntry[]): ReleaseView | undefined =>
   releasesOf(entries, 0).find(({state}) => state === "beginning" || state === "begun")
 
-/** The checkpoints that releases still need: of the one under way, and of each open observation window. */
+/** Returns the checkpoints of the release under way and of each open observation window. */
 export const neededCheckpoints = (entries: readonly ReleaseEntry[], now: number): ReadonlySet<string> =>
   new Set(
     releasesOf(entries, now)
@@ -67,7 +67,7 @@ export const neededCheckpoints = (entries: readonly ReleaseEntry[], now: number)
       .flatMap(({restorePoint}) => (restorePoint === null ? [] : [restorePoint.checkpoint])),
   )
 
-/** A release that has ended by itself, and whose pause of ingress was not taken back yet: it died in between. */
+/** Returns an ended release whose pause of ingress still remains, because the Host died before it resumed ingress. */
 export const stillPausing = (entries: readonly ReleaseEntry[]): string | undefined => {
   const last = entries.at(-1)
   return last?.is === "completed" || last?.is === "aborted" ? last.release : undefined

@@ -8,12 +8,12 @@ import {readFileIfExists, syncFolder} from "../../runtime/files.ts"
 
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never
 
-/** What somebody records; number and time are added. */
+/** A new entry; the record adds its number and time. */
 export type NewEntry = Without<ReleaseEntry, "seq" | "at">
 
 /**
- * `.svc/releases.jsonl`: what was done about releases, one line an entry, only ever appended to; no restore replaces it.
- * Written by whoever holds the project: the Host while it runs, else a command.
+ * `.svc/releases.jsonl`: the append-only record of releases, one entry per line. No restore replaces it. The holder of the
+ * project writes it: the Host while it runs, otherwise a command.
  */
 export class ReleaseRecord {
   readonly #file: string
@@ -24,12 +24,15 @@ export class ReleaseRecord {
     this.#now = now
   }
 
-  /** Oldest first. What was being written when the process died was never acknowledged, and is left out. Throws `release_record_damaged`. */
+  /**
+   * Reads the entries, oldest first. Ignores an incomplete last line: its process died before it acknowledged the entry. Throws
+   * `release_record_damaged`.
+   */
   async read(): Promise<readonly ReleaseEntry[]> {
     return this.#parse((await readFileIfExists(this.#file)) ?? "")
   }
 
-  /** Durable when it resolves. Throws `release_record_damaged`. */
+  /** Appends an entry, which is durable when this resolves. Throws `release_record_damaged`. */
   async append(fresh: NewEntry): Promise<ReleaseEntry> {
     const text = (await readFileIfExists(this.#file)) ?? ""
     const entries = this.#parse(text)
@@ -54,7 +57,7 @@ export class ReleaseRecord {
     return lines.map((line, index) => {
       const entry = parseLine(line)
       if (entry?.seq === index + 1) return entry
-      throw new Problem("release_record_damaged", `${this.#file}:${index + 1} is not what was written there`)
+      throw new Problem("release_record_damaged", `${this.#file}:${index + 1} is damaged`)
     })
   }
 }

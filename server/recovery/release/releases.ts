@@ -20,21 +20,21 @@ type News = {
   }
 }
 
-/** What is told as an event. */
+/** News about a release, for the event log. */
 export type ReleaseNews = News[keyof News]
 
 export interface ReleasesOptions {
   readonly record: ReleaseRecord
   readonly checkpoints: Checkpoints
   readonly ingress: {pause(reason: "release"): Promise<void>; resume(reason: "release"): Promise<void>}
-  /** The code of the project as it is now. */
+  /** Resolves to the present code of the project. */
   readonly code: () => Promise<Pick<Manifest["code"], "commit" | "clean">>
-  /** What this Host runs. */
+  /** Resolves to the build that this Host runs. */
   readonly build: () => Promise<BuildIdentity>
-  /** Without git: SHA-256 of the project's files as they are now. */
+  /** Without git: resolves to the SHA-256 of the project's present files. */
   readonly copy: () => Promise<string>
   readonly runtimeId: string
-  /** How long a release is observed, as the configuration says now. */
+  /** Returns the configured length of the observation window. */
   readonly window: () => string
   readonly log: Log
   readonly tell: (news: ReleaseNews) => Promise<void>
@@ -58,7 +58,7 @@ export class Releases {
     options.checkpoints.spared = id => neededCheckpoints(this.#entries, Date.now()).has(id)
   }
 
-  /** Takes back a pause of ingress that an ended release has left. */
+  /** Resumes ingress if an ended release left it paused. */
   start(): Promise<void> {
     return this.#alone(async () => {
       const ended = stillPausing(this.#entries)
@@ -66,20 +66,20 @@ export class Releases {
     })
   }
 
-  /** Waits for what was begun; the checkpoints are stopped before. */
+  /** Waits for the running steps. Stop the checkpoints first. */
   async stop(): Promise<void> {
     await this.#making
     await this.#last
   }
 
-  /** Newest first. Throws `release_record_damaged`. */
+  /** Resolves to the releases, newest first. Throws `release_record_damaged`. */
   async list(): Promise<readonly ReleaseView[]> {
     this.#entries = await this.#options.record.read()
     return releasesOf(this.#entries, Date.now())
   }
 
   /**
-   * Pauses ingress and begins the checkpoint; resolves once that is under way. A begin that was cut off is repeated. Throws
+   * Pauses ingress and starts the checkpoint. Resolves once that is under way. Repeats an interrupted begin. Throws
    * `release_refused`, `checkpoint_busy`, `restore_point_missing`.
    */
   begin(restorePoint?: string): Promise<ReleaseView> {
@@ -88,12 +88,12 @@ export class Releases {
       const current = underWay(this.#entries)
       if (current?.state === "begun")
         throw new Problem("release_refused", `the release ${current.id} is under way`, {
-          hint: "svc release complete, or svc release abort.",
+          hint: "Run svc release complete or svc release abort.",
         })
       if (this.#making !== undefined || checkpoints.task?.state === "running")
-        throw new Problem("checkpoint_busy", "a checkpoint is being made or verified")
+        throw new Problem("checkpoint_busy", "the Host is creating or verifying a checkpoint")
       if ((await code()).clean === false)
-        throw new Problem("release_refused", "the git work tree has changes that are not committed", {
+        throw new Problem("release_refused", "the git work tree has uncommitted changes", {
           hint: "Commit or remove them (git status): a rollback goes back to a commit.",
         })
       const release = current?.id ?? newId(new Date())
@@ -112,7 +112,7 @@ export class Releases {
     })
   }
 
-  /** Throws `release_refused`. */
+  /** Records a verification. Throws `release_refused`. */
   verified(verification: ReleaseVerification): Promise<ReleaseView> {
     return this.#alone(async () => {
       const {id: release} = requireUnderWay(this.#entries)
@@ -127,8 +127,8 @@ export class Releases {
   }
 
   /**
-   * Ends the release: ingress opens, and the observation window begins. Throws `release_refused`, `release_not_verified`,
-   * `release_not_ready`.
+   * Completes the release: ingress opens and the observation window begins. Throws `release_refused`,
+   * `release_not_verified`, `release_not_ready`.
    */
   complete({acceptedBy, window, unverified}: Completion, report: ReadinessReport): Promise<ReleaseView> {
     return this.#alone(async () => {
@@ -160,7 +160,7 @@ export class Releases {
     })
   }
 
-  /** Gives the release up: ingress opens. Throws `release_refused`. */
+  /** Aborts the release and opens ingress. Throws `release_refused`. */
   abort(reason: string): Promise<ReleaseView> {
     return this.#alone(async () => {
       const {id: release} = requireUnderWay(this.#entries, ["beginning", "begun"])
@@ -182,7 +182,7 @@ export class Releases {
   }
 
   async #conclude(release: string, outcome: {checkpoint: StoredCheckpoint} | {error: unknown}): Promise<void> {
-    // It may have been given up meanwhile.
+    // An operator may have aborted the release meanwhile.
     if (underWay(this.#entries)?.id !== release) return
     if ("checkpoint" in outcome && outcome.checkpoint.verification?.ok === true) {
       const restorePoint = restorePointOf(outcome.checkpoint)
@@ -193,7 +193,7 @@ export class Releases {
     const {code, message: detail} =
       "error" in outcome
         ? toProblem(outcome.error, "checkpoint_failed")
-        : new Problem("checkpoint_failed", `${outcome.checkpoint.id} is not fit to restore`)
+        : new Problem("checkpoint_failed", `${outcome.checkpoint.id} cannot be restored`)
     await this.#append({is: "begin_failed", release, code, detail})
     await this.#tell({type: "release.begin_failed", data: {release, code, detail}})
   }
@@ -209,11 +209,11 @@ export class Releases {
 
   #viewOf(release: string): ReleaseView {
     const view = releasesOf(this.#entries, Date.now()).find(({id}) => id === release)
-    if (view === undefined) throw new Error("it was recorded just now")
+    if (view === undefined) throw new Error(`the release ${release} is missing right after it was recorded`)
     return view
   }
 
-  /** One after the other, each on what the record says. */
+  /** Does work one at a time, each time with the present record. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(async () => {
       this.#entries = await this.#options.record.read()
@@ -226,7 +226,7 @@ export class Releases {
   async #tell(news: ReleaseNews): Promise<void> {
     const {log, tell} = this.#options
     log.info(`${news.type}: ${news.data.release}`)
-    await tell(news).catch(error => log.warn(`${news.type} was not stored as an event: ${messageOf(error)}`))
+    await tell(news).catch(error => log.warn(`could not store the event ${news.type}: ${messageOf(error)}`))
   }
 }
 

@@ -5,12 +5,12 @@ import type {Database} from "../../database/database.ts"
 const open = "state IN ('queued', 'running', 'waiting')"
 const ended = "state IN ('succeeded', 'failed', 'cancelled')"
 
-/** Statements take so many rows at a time. */
+/** How many rows one statement handles. */
 const chunk = 1000
 
 /**
- * Runs of agents that had not ended are held, and what they ask of people with them; the first statement holds the runs. What a run
- * waits for stays, so that it goes on from there. An approval of a run that ended since is decided no more.
+ * Returns the statements that hold unfinished runs of agents and their approvals; the first statement holds the runs. A run
+ * keeps the reason why it waits, so that it can continue. Approvals of runs that have ended since are cancelled.
  */
 export const holdingAgents = (at: number): readonly Statement[] => [
   {sql: `UPDATE agent_runs SET state = 'held', reason = 'restored' WHERE ${open}`},
@@ -22,7 +22,7 @@ export const holdingAgents = (at: number): readonly Statement[] => [
   {sql: "UPDATE agent_approvals SET state = 'held' WHERE state = 'waiting'"},
 ]
 
-/** The end of each run that had not ended in the restored state, and has in the replaced one. */
+/** Resolves to the statements for runs that are unfinished in the restored state, but have ended in the replaced one. */
 export const knownAgentRuns = async (database: Database, replaced: Database): Promise<Statement[]> => {
   const [table] = await replaced.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'agent_runs'")
   if (table === undefined) return []
@@ -45,7 +45,7 @@ const columns =
     " ",
   )
 
-// `+`: each row is found by its key.
+// The `+` makes SQLite find each row by its key.
 const takingEnds = (rows: string): Statement => ({
   sql: `UPDATE agent_runs SET state = r.value ->> 'state', waits_for = NULL, due_at = NULL,
       ${columns.map(column => `${column} = r.value ->> '${column}'`).join(", ")}

@@ -6,38 +6,38 @@ import {owingGaps} from "../../endpoints/gaps/handed-over.ts"
 import {telling} from "../../events/telling.ts"
 import {holdingAgents, knownAgentRuns} from "./adopt-agents.ts"
 
-/** What a restored database becomes. */
+/** The new identity of a restored database. */
 export interface Adoption {
   readonly authority: string
   /** Milliseconds since 1970. */
   readonly at: number
   readonly checkpoint: string
-  /** The authority that the checkpoint was of. */
+  /** The authority of the checkpoint. */
   readonly from: string
 }
 
-/** What a restore leaves for a person to release or discard. */
+/** The rows that a restore leaves for a person to release or discard. */
 export interface HeldBack {
   readonly outbox: number
   readonly inbox: number
   /** Runs of agents. */
   readonly agents: number
-  /** Of what the checkpoint had unsent or unhandled, so many were sent, handled or ended since, as the replaced state says. */
+  /** The number of unsent or unhandled rows in the checkpoint that the replaced state had already sent, handled or ended. */
   readonly settled: number
 }
 
 const openMessages = "state IN ('scheduled', 'queued', 'sending')"
 const openMarks = "m.state IN ('pending', 'running')"
-// `+`: each row is found by its key. By the state, each row of a chunk would go through all that are open.
+// The `+` makes SQLite find each row by its key. By the state, each row of a chunk would scan all open rows.
 const andStillOpenMessage = `AND +outbox.${openMessages}`
 const andStillOpenMark = `AND +${openMarks}`
 
-/** Statements take so many rows at a time. */
+/** How many rows one statement handles. */
 const chunk = 1000
 
 /**
- * Makes a restored database that of a new authority, which sends and handles nothing by itself: what was unsent or
- * unhandled is held, but takes the state that `replaced`, the same authority's later state, shows where that is final.
+ * Gives a restored database a new authority. It holds unsent messages and unhandled events, so that the Host neither sends nor
+ * handles them. Rows that have a final state in `replaced`, the later state of the same authority, take that state instead.
  */
 export const adoptDatabase = async (
   database: Database,
@@ -84,7 +84,7 @@ export const adoptDatabase = async (
   }
 }
 
-/** The number of the last event that was ever stored: where it is the same in both, nothing was acknowledged in between. */
+/** Resolves to the number of the last event ever stored. If it is equal in both states, nothing was acknowledged in between. */
 const lastEventOf = async (database: Database): Promise<number> => {
   const [row] = await database.read("SELECT seq FROM sqlite_sequence WHERE name = 'inbox'")
   return Number(row?.seq ?? 0)
@@ -93,7 +93,7 @@ const lastEventOf = async (database: Database): Promise<number> => {
 const inChunks = <T>(items: readonly T[]): readonly (readonly T[])[] =>
   Array.from({length: Math.ceil(items.length / chunk)}, (_, index) => items.slice(index * chunk, (index + 1) * chunk))
 
-/** One that was being sent when the replaced state ended may have arrived. */
+/** A message that the replaced state was sending may have arrived. */
 const messageStates = `CASE state WHEN 'sending' THEN 'unknown' ELSE state END`
 
 const knownMessages = async (database: Database, replaced: Database): Promise<Statement[]> => {
@@ -110,7 +110,7 @@ const knownMessages = async (database: Database, replaced: Database): Promise<St
   return statements
 }
 
-/** What was sent since of messages in parts that wait for their next part. */
+/** Resolves to the statements for messages of which further parts have been sent since. */
 const sentParts = async (replaced: Database): Promise<Statement[]> => {
   const rows = await replaced.read(
     "SELECT id, platform_ids, progress FROM outbox WHERE state IN ('queued', 'held') AND progress IS NOT NULL",
@@ -154,7 +154,7 @@ const takingMarks = (rows: readonly Row[]): Statement => ({
   args: [toJson(rows)],
 })
 
-/** A number that the replaced state gave out never stands for something else. */
+/** Resolves to the statements that keep numbers of the replaced state from being reused. */
 const raiseCounters = async (replaced: Database): Promise<Statement[]> => {
   const rows = await replaced.read(
     "SELECT name, seq FROM sqlite_sequence WHERE name IN ('inbox', 'outbox', 'generations', 'agent_runs', 'agent_approvals')",

@@ -7,18 +7,18 @@ import type {ProjectPaths} from "../../runtime/project.ts"
 import {git, gitAgrees} from "./git.ts"
 import {recorded, type Swap, stagingName} from "./swap.ts"
 
-/** What takes a git work tree from one commit to another; paths of files are relative to its top. */
+/** The change of a git work tree from one commit to another; paths of files are relative to its top. */
 export interface CodeChange {
   readonly from: string
   readonly to: string
-  /** The branch that is checked out; null for none. */
+  /** The branch that is checked out; null if there is none. */
   readonly branch: string | null
-  /** Does the branch move to the commit? Else it stays where it is, and `HEAD` is detached. */
+  /** Whether the branch is fast-forwarded. Otherwise it does not move, and `HEAD` is detached. */
   readonly isForward: boolean
   readonly top: string
   readonly written: readonly string[]
   readonly removed: readonly string[]
-  /** Where git keeps them; `head` is the branch's own file where that moves. */
+  /** The files of git's HEAD and index; `head` is the branch's file if that moves. */
   readonly head: string
   readonly index: string
 }
@@ -28,14 +28,14 @@ const refuse = (detail: string, hint: string): never => {
 }
 
 export interface CodeRules {
-  /** A branch that the commit continues moves to it. */
+  /** Whether a branch may be fast-forwarded to the commit. */
   readonly mayForward?: boolean
-  /** A file of the project that may differ from its commit: who asks keeps a copy of it. */
+  /** A file that may differ from its commit, because the caller keeps a copy of it. */
   readonly mayReplace?: string
 }
 
 /**
- * How the code of a project gets to the commit of a checkpoint; changes nothing. Throws `rollback_refused`, above all where
+ * Plans the change of a project's code to the commit of a checkpoint, without making it. Throws `rollback_refused`, mainly if
  * the code could not go back together with its packages.
  */
 export const planCode = async (
@@ -44,19 +44,16 @@ export const planCode = async (
   {mayForward = false, mayReplace}: CodeRules = {},
 ): Promise<CodeChange> => {
   const byHand =
-    "svc checkpoint restore --data-only restores the data; bring code, packages and configuration to one version by hand."
-  const alone = "packages are never taken back without the code that they belong to"
+    "Restore the data with svc checkpoint restore --data-only, and bring code, packages and configuration to one version by hand."
+  const alone = "svc never rolls packages back without their code"
   const {commit} = code
-  if (commit === null) return refuse(`${id} does not know a commit: ${alone}`, byHand)
+  if (commit === null) return refuse(`${id} has no known commit: ${alone}`, byHand)
   if (code.clean === false)
-    return refuse(
-      `${id} was made of a work tree with changes that were not committed, which are lost: ${alone}`,
-      byHand,
-    )
+    return refuse(`${id} comes from a work tree with uncommitted changes, which are lost: ${alone}`, byHand)
   const top = await git(project, ["rev-parse", "--show-toplevel"]).catch(() => undefined)
   if (top === undefined)
     return refuse(
-      `${project} is no git work tree: ${alone}`,
+      `${project} is not a git work tree: ${alone}`,
       "Deploy the image or the folder of that commit, then restore.",
     )
   const replaced = mayReplace && (await git(project, ["ls-files", "--full-name", "--", mayReplace]))
@@ -65,13 +62,13 @@ export const planCode = async (
     .filter(line => line !== "" && !isChangeOf(line, replaced))
   if (changes.length > 0)
     return refuse(
-      `the git work tree has changes that are not committed:\n${changes.slice(0, 10).join("\n")}`,
-      "Commit them, or remove them: they would be lost.",
+      `the git work tree has uncommitted changes:\n${changes.slice(0, 10).join("\n")}`,
+      "Commit or remove them: they would be lost.",
     )
   await git(top, ["cat-file", "-e", `${commit}^{commit}`]).catch(() =>
     refuse(
       `commit ${commit} is not in this repository`,
-      "git fetch --tags --unshallow, or fetch the branch that has it.",
+      "Run git fetch --tags --unshallow, or fetch the branch that has it.",
     ),
   )
   const format = await git(top, ["config", "--get", "extensions.refstorage"]).catch(() => "files")
@@ -92,7 +89,7 @@ export const planCode = async (
   }
 }
 
-/** Is a line of `git status --porcelain` of this file, and the file what would be committed? */
+/** Returns whether a line of `git status --porcelain` is a plain change of this file. */
 const isChangeOf = (line: string, file: string | undefined): boolean =>
   file !== undefined && file !== "" && (line === ` M ${file}` || line === `M  ${file}`)
 
@@ -108,7 +105,7 @@ const changedFiles = async (top: string, from: string, to: string) => {
     if (before === submodule || after === submodule)
       return refuse(
         `the submodule ${path} differs`,
-        "Bring the work tree and its submodules to that commit by hand, then svc checkpoint restore.",
+        "Check out that commit and its submodules by hand, then run svc checkpoint restore.",
       )
     if (status === "D") removed.push(path)
     else written.push(path)
@@ -116,15 +113,15 @@ const changedFiles = async (top: string, from: string, to: string) => {
   return {written, removed}
 }
 
-/** Staging folders of a change of the code. */
+/** Returns the staging folders of a change of the code. */
 export const codeFolders = ({from, to, top, index}: CodeChange): readonly string[] =>
   from === to ? [] : [join(top, stagingName), join(dirname(index), stagingName)]
 
 const gitFiles = ({head, index}: CodeChange) => [index, head]
 
 /**
- * Writes the files of the commit beside those that they replace, durably, with an index and a HEAD that fit: what replaces
- * them is a list of renames like all else that a restore does. HEAD comes last. `taken` has a swap already.
+ * Writes the files of the commit durably beside those that they replace, with a matching index and HEAD. Resolves to the
+ * renames that replace them; HEAD comes last. Paths in `taken` already have a rename.
  */
 export const stageCode = async (
   project: string,
@@ -176,7 +173,7 @@ const syncFiles = async (fresh: string, written: readonly string[]): Promise<voi
   for (const each of folders) await syncFolder(each)
 }
 
-/** As git does: a folder of which every file has gone goes too. */
+/** Deletes folders that have become empty, like git. */
 export const removeEmptyFolders = async ({top, removed}: CodeChange): Promise<void> => {
   for (const path of removed) {
     for (let folder = dirname(join(top, path)); folder !== top && folder.startsWith(top); folder = dirname(folder)) {
@@ -189,7 +186,7 @@ export const removeEmptyFolders = async ({top, removed}: CodeChange): Promise<vo
   }
 }
 
-/** What of a repository's state a proof shows; null where it has none. */
+/** Resolves to the commit and changes of a repository for a proof, or to null without one. */
 export const describeTree = async (project: string): Promise<{commit: string; changes: readonly string[]} | null> => {
   try {
     const changes = await git(project, ["status", "--porcelain"])

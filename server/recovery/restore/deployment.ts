@@ -10,32 +10,32 @@ import {projectFiles, readCode} from "../checkpoint/provenance.ts"
 
 const readOnly = new Set(["EROFS", "EACCES", "EPERM"])
 
-/** May the project's own files be replaced, or are they an image's? */
+/** Resolves to whether the project's files can be replaced; those of an image cannot. */
 export const isWritable = async ({project}: ProjectPaths): Promise<boolean> => {
   try {
-    // Nothing is tried out: whatever is made for that would stay where the process is killed.
+    // Writes no test file, because that would remain if the process were killed.
     await access(project, constants.W_OK)
     return true
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && readOnly.has(String(cause.code))) return false
-    throw new Problem("restore_refused", `${project} cannot be written: ${messageOf(cause)}`, {cause})
+    throw new Problem("restore_refused", `cannot write to ${project}: ${messageOf(cause)}`, {cause})
   }
 }
 
-/** Has a folder any of configuration, package.json and lockfile? */
+/** Resolves to whether a folder has a configuration, a package.json or a lockfile. */
 export const hasProjectFiles = async ({project}: ProjectPaths): Promise<boolean> => {
   const found = await Promise.all(projectFiles.map(name => isThere(join(project, name))))
   return found.includes(true)
 }
 
-/** Something of a project that is not as a checkpoint has it. */
+/** A difference between a project and a checkpoint. */
 export interface Difference {
-  /** Code and packages belong together; the configuration may be replaced alone. */
+  /** Code and packages belong together; the configuration can be replaced alone. */
   readonly of: "code" | "packages" | "configuration"
   readonly text: string
 }
 
-/** How a project's code, configuration and packages differ from those of a checkpoint, as far as both are known. */
+/** Resolves to the differences in code, configuration and packages, as far as both sides are known. */
 export const compareDeployment = async (
   {project}: ProjectPaths,
   manifest: Manifest,
@@ -66,7 +66,7 @@ const compareFile = async (path: string, wanted: string | undefined): Promise<st
   return here === wanted ? undefined : "differs"
 }
 
-/** What to deploy so that code and packages are the checkpoint's. */
+/** Describes the image that has the code and packages of the checkpoint. */
 export const deploymentOf = ({image, commit}: Manifest["code"]): string =>
   image !== null
     ? `the image ${image}`
@@ -74,11 +74,11 @@ export const deploymentOf = ({image, commit}: Manifest["code"]): string =>
       ? `the image built from commit ${commit}`
       : "the image that made it"
 
-/** Throws `restore_mismatch` for any difference of a read-only project, naming what to deploy. */
+/** Throws `restore_mismatch` for any difference in a read-only project, and names the image to deploy. */
 export const requireSameDeployment = ({id, code}: Manifest, differences: readonly Difference[]): void => {
   if (differences.length === 0) return
   const texts = differences.map(({text}) => text).join("; ")
-  throw new Problem("restore_mismatch", `the project is read-only, and not that of ${id}: ${texts}`, {
+  throw new Problem("restore_mismatch", `the project is read-only and differs from ${id}: ${texts}`, {
     hint: `Deploy ${deploymentOf(code)}, then restore.`,
   })
 }

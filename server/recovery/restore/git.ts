@@ -3,13 +3,13 @@ import {execFile} from "node:child_process"
 export interface GitOptions {
   readonly environment?: Readonly<Record<string, string>>
   readonly input?: string
-  /** In milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly limit?: number
 }
 
 /**
- * What git prints, without the line's end; of the folder's own repository, whatever the caller's environment says. Rejects
- * with what git complains of.
+ * Runs git on the folder's repository, regardless of the caller's environment. Resolves to its output without the last line
+ * break. Rejects with git's error.
  */
 export const git = (
   folder: string,
@@ -26,7 +26,7 @@ export const git = (
     child.stdin?.end(input ?? "")
   })
 
-/** Does git end well with this? For what it answers by its exit code. */
+/** Resolves to whether git exits with 0, for commands that answer by their exit code. */
 export const gitAgrees = (folder: string, args: readonly string[]): Promise<boolean> =>
   git(folder, args).then(
     () => true,

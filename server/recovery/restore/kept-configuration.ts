@@ -5,8 +5,8 @@ import {git, gitAgrees} from "./git.ts"
 import type {RollbackPart} from "./rollback-part.ts"
 
 /**
- * A free name beside the configuration for the one that the restore of a checkpoint replaces; undefined for a rollback
- * where git has it as it is.
+ * Resolves to an unused name beside the configuration for the replaced one; undefined for a rollback if git has its present
+ * content.
  */
 export const placeForReplaced = async (
   {project, config}: ProjectPaths,
@@ -24,7 +24,7 @@ const isCommitted = async (project: string, name: string): Promise<boolean> =>
   (await gitAgrees(project, ["ls-files", "--error-unmatch", "--", name])) &&
   (await git(project, ["status", "--porcelain", "--", name])) === ""
 
-/** Would git show a file of the project as one to commit? */
+/** Resolves to whether git shows a file of the project as untracked. */
 export const isUntracked = (project: string, name: string): Promise<boolean> =>
   git(project, ["ls-files", "--others", "--exclude-standard", "--", name]).then(
     text => text !== "",

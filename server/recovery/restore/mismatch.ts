@@ -15,8 +15,8 @@ interface Request {
 }
 
 /**
- * Throws `restore_mismatch` where a restore would put packages or configuration under code that they do not belong to,
- * unless it was asked to, or the code goes back too.
+ * Throws `restore_mismatch` if a restore would combine packages or configuration with code that they do not belong to, unless
+ * an option allows it or the code is rolled back too.
  */
 export const requireUnmixed = async (
   checkpoint: Checkpoint,
@@ -27,14 +27,14 @@ export const requireUnmixed = async (
   const {id} = checkpoint.manifest
   throw new Problem(
     "restore_mismatch",
-    [`the project has other code or packages than ${id}; nothing was changed`, ...mismatches].join("\n  "),
+    [`the code or packages of the project differ from ${id}; nothing was changed`, ...mismatches].join("\n  "),
     {
-      hint: `${await wayBack(checkpoint, paths)}. --data-only restores the data alone, for the code that is here. --with-packages also restores package.json, lockfile and configuration, and leaves the code as it is.`,
+      hint: `${await wayBack(checkpoint, paths)}. --data-only restores only the data and keeps the present code. --with-packages also restores package.json, lockfile and configuration, and leaves the code as it is.`,
     },
   )
 }
 
-/** How code and data get back together, or why `svc rollback` cannot do it here. */
+/** Resolves to the command that restores code and data together, or to why `svc rollback` cannot do it here. */
 const wayBack = async ({folder, manifest}: Checkpoint, {project, checkpoints}: ProjectPaths): Promise<string> => {
   const {id, code} = manifest
   const isWorkTree = await git(project, ["rev-parse", "--is-inside-work-tree"]).then(
@@ -43,10 +43,11 @@ const wayBack = async ({folder, manifest}: Checkpoint, {project, checkpoints}: P
   )
   if (!isWorkTree && code.image !== null)
     return `Deploy ${deploymentOf(code)}, then restore; svc rollback needs a git work tree`
-  if (!isWorkTree) return "Put the code of the checkpoint here, then restore; svc rollback needs a git work tree"
+  if (!isWorkTree)
+    return "Copy the code of the checkpoint into this folder, then restore; svc rollback needs a git work tree"
   if (code.commit === null || code.clean === false)
-    return `svc rollback needs a checkpoint of a commit, and ${id} was made of ${code.commit === null ? "none" : "changes that were not committed"}`
+    return `svc rollback needs a checkpoint of a commit, but ${id} has ${code.commit === null ? "none" : "uncommitted changes"}`
   if (dirname(resolve(folder)) !== checkpoints)
     return `git checkout --detach ${code.commit}, then restore; svc rollback needs a checkpoint in .svc/checkpoints`
-  return `svc rollback ${id} takes code, packages, configuration and data back together`
+  return `svc rollback ${id} rolls back code, packages, configuration and data together`
 }

@@ -7,8 +7,8 @@ import {listTree} from "../checkpoint/files.ts"
 import type {Swap} from "./swap.ts"
 
 /**
- * What is staged gets the permissions of what it replaces; and, where root restores for another user, that user: whoever
- * owns the folder that it comes into.
+ * Gives staged files the permissions of the files that they replace. If root restores for another user, gives them to the
+ * owner of their target folder.
  */
 export const giveToOwners = async ({project}: ProjectPaths, swaps: readonly Swap[]): Promise<void> => {
   for (const {target, staged} of swaps) {
@@ -16,7 +16,7 @@ export const giveToOwners = async ({project}: ProjectPaths, swaps: readonly Swap
     const place = resolve(project, staged)
     const goal = resolve(project, target)
     const before = await stat(goal).catch(() => undefined)
-    // The project's own files are read by others too: package managers, editors, a build.
+    // Other programs read the project's files too, such as package managers, editors or a build.
     const fallback = dirname(goal) === project ? 0o644 : undefined
     const mode = before?.isFile() ? before.mode & 0o777 : fallback
     if (mode !== undefined && (await stat(place)).isFile()) await chmod(place, mode)
@@ -25,7 +25,7 @@ export const giveToOwners = async ({project}: ProjectPaths, swaps: readonly Swap
   }
 }
 
-/** What comes out of a commit keeps its mode, and gets the owner of the folder that it comes into, or of the nearest there is. */
+/** Gives files of a commit to the owner of their target folder, or of the nearest existing folder above; keeps their mode. */
 export const giveCodeToOwners = async ({project}: ProjectPaths, swaps: readonly Swap[]): Promise<void> => {
   for (const {target, staged} of swaps) {
     if (staged === null) continue

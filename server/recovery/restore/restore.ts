@@ -31,45 +31,45 @@ import {type Targets, targetsOf} from "./targets.ts"
 
 export interface RestoreOptions {
   readonly paths: ProjectPaths
-  /** Where a configuration puts the database, in this environment. Throws where it does not say so. */
+  /** Returns the database's location by a configuration in this environment. Throws if it names none. */
   readonly locate: (configuration: ConfigText) => Location
-  /** Where the state that is replaced has its database; undefined where there is none. */
+  /** The location of the replaced database; undefined if there is none. */
   readonly replaced: Location | undefined
-  /** Leaves configuration, package.json and lockfile as they are, whatever the code is. */
+  /** Leaves configuration, package.json and lockfile as they are, even if the code differs. */
   readonly dataOnly?: boolean
-  /** Brings package.json and lockfile too where code or packages are others; the code stays. */
+  /** Restores package.json and lockfile even if code or packages differ; the code stays as it is. */
   readonly withPackages?: boolean
   readonly progress?: Progress
-  /** The code goes back too, and the database stays of its schema: the svc of that code brings it to its own. */
+  /** Rolls back the code too. The database keeps its schema, because the svc of that code migrates it. */
   readonly rollback?: RollbackPart
 }
 
-/** What a restore would do, or did. */
+/** The changes of a restore, planned or done. */
 export interface RestorePlan {
   readonly checkpoint: string
   readonly createdAt: string
   readonly authority: string
-  /** `restored`, or `compared` where the project is read-only, or `kept`. */
+  /** `restored`, `compared` for a read-only project, or `kept`. */
   readonly projectFiles: "restored" | "compared" | "kept"
   readonly database: string
-  /** Of the database: as it is now, null where that is not known, and in the checkpoint. */
+  /** The database's present schema, null if unknown, and its schema in the checkpoint. */
   readonly schema: {readonly now: number | null; readonly checkpoint: number}
-  /** Migrations that cannot be undone and that it goes back across: what was stored since they were applied is lost. */
+  /** Irreversible migrations that the restore crosses; data stored since they were applied is lost. */
   readonly crossed: readonly Crossed[]
-  /** Has the folder none of the project's own files yet? Then nothing is compared. */
+  /** Whether the folder has none of the project's files yet, so that nothing is compared. */
   readonly isNew: boolean
-  /** Is another configuration replaced? */
+  /** Whether the restore replaces a different configuration. */
   readonly replacesConfiguration: boolean
-  /** How the project's own files and its code differ. */
+  /** The differences in the project's files and code. */
   readonly differences: readonly string[]
-  /** Those of code and packages: `restoreCheckpoint` refuses them, but for a rollback, `dataOnly` or `withPackages`. */
+  /** The differences in code and packages, which need a rollback, `dataOnly` or `withPackages`. */
   readonly mismatches: readonly string[]
 }
 
 export interface Restored extends RestorePlan {
-  /** The one that was minted. */
+  /** The new authority. */
   readonly newAuthority: string
-  /** Where the replaced configuration is, relative to the project; null where none was replaced, or git has it. */
+  /** The path of the replaced configuration, relative to the project; null if none was replaced or git has it. */
   readonly keptConfiguration: string | null
   readonly held: HeldBack
   readonly notes: readonly string[]
@@ -77,14 +77,14 @@ export interface Restored extends RestorePlan {
 
 type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
 
-/** Throws `database_newer`, `checkpoint_invalid`, and `restore_mismatch` where the project is read-only; changes nothing. */
+/** Plans a restore. Throws `database_newer`, `checkpoint_invalid`, and `restore_mismatch` for a read-only project. */
 export const planRestore = async ({folder, manifest}: Checkpoint, options: RestoreOptions): Promise<RestorePlan> => {
   const {paths, dataOnly = false} = options
   if (manifest.database.schema > newestSchema) {
     throw new Problem(
       "database_newer",
-      `${manifest.id} has schema ${manifest.database.schema}; this version of svc knows up to ${newestSchema}`,
-      {hint: `Restore it with svc ${manifest.version}, which made it, or a newer one.`},
+      `${manifest.id} has schema ${manifest.database.schema}; this version of svc supports up to ${newestSchema}`,
+      {hint: `Restore it with svc ${manifest.version}, which made it, or a newer version.`},
     )
   }
   const projectFiles = dataOnly ? "kept" : (await isWritable(paths)) ? "restored" : "compared"
@@ -109,7 +109,7 @@ export const planRestore = async ({folder, manifest}: Checkpoint, options: Resto
   }
 }
 
-/** What cannot be read of the replaced state is not known, and no reason not to restore. */
+/** Compares the schemas. An unreadable database does not prevent a restore. */
 const compareSchema = async (
   replaced: Location | undefined,
   {createdAt, database: {schema: checkpoint}}: Checkpoint["manifest"],
@@ -132,7 +132,7 @@ const locate = async (
   {paths, locate: ask, dataOnly}: RestoreOptions,
 ) => {
   if (dataOnly === true && !existsSync(paths.config)) {
-    throw new Problem("restore_refused", `there is no ${paths.config} that says where the database is`, {
+    throw new Problem("restore_refused", `there is no ${paths.config}, which names the database`, {
       hint: "Leave out --data-only: the checkpoint has a configuration.",
     })
   }
@@ -142,20 +142,20 @@ const locate = async (
   })
   const sha256 = sha256Of(text)
   if (dataOnly !== true && files.find(({path}) => path === "svc.config.yml")?.sha256 !== sha256)
-    throw invalidCheckpoint(id, "svc.config.yml has other content than when it was made")
+    throw invalidCheckpoint(id, "the content of svc.config.yml has changed")
   const location = ask({file: "svc.config.yml", text, sha256})
   if (location.dialect !== database.dialect)
     throw new Problem(
       "restore_refused",
-      `${id} is of dialect ${database.dialect}, and the configuration says ${location.dialect}`,
+      `${id} has the dialect ${database.dialect}, but the configuration has ${location.dialect}`,
     )
   return location
 }
 
 /**
- * Puts a checkpoint in the place of a project's state; only for who holds the lock. Wherever it is cut off, the project is
- * wholly as before or wholly the checkpoint's, once `settleRestore` has run. Throws what `planRestore` does,
- * `restore_mismatch` and `restore_refused`, with nothing changed.
+ * Replaces a project's state by a checkpoint; only for the holder of the lock. After an interruption, `settleRestore` makes
+ * the state entirely the old one or entirely the checkpoint's. Throws the problems of `planRestore`, `restore_mismatch` and
+ * `restore_refused` without changing anything.
  */
 export const restoreCheckpoint = async (checkpoint: Checkpoint, options: RestoreOptions): Promise<Restored> => {
   const {paths, progress = noProgress, rollback} = options
@@ -212,14 +212,14 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     })
     return done
   } catch (cause) {
-    // The record may say that it is to be finished although writing it has failed.
+    // Writing the record may have failed after it reached the disk; then the restore is completed.
     if ((await settleRestore(paths)) === "finished" && done !== undefined) return done
     if (cause instanceof Problem) throw cause
     throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
   }
 }
 
-/** Checks what was staged and makes it that of a new authority; durable when it resolves. */
+/** Checks the staged files and gives them a new authority, durably. */
 const prepare = async (
   {manifest}: Checkpoint,
   {replaced, progress = noProgress, rollback}: RestoreOptions,
@@ -233,7 +233,7 @@ const prepare = async (
   const keepSchema = rollback !== undefined
   const {findings} = await inspect({manifest, path, secrets: {}, keepSchema}, progress)
   if (findings.length > 0) throw invalidCheckpoint(manifest.id, findings.join("; "))
-  progress("holding back what would be sent or handled", 0, 0)
+  progress("holding unsent messages and unhandled events", 0, 0)
   const file = path(databaseName)
   const target: Location = file === undefined ? location : {dialect: "sqlite", file}
   const how = {...withoutHost(), restorePoint: manifest.id}
@@ -255,14 +255,14 @@ const prepare = async (
   }
 }
 
-/** What is in the log of the copy would not be moved with it. */
+/** Throws if the copy still has data in its log, because the log is not moved with it. */
 const requireWhole = async (file: string): Promise<void> => {
   const log = await stat(`${file}-wal`).catch(() => undefined)
-  if (log !== undefined && log.size > 0) throw new Error(`the log of ${file} could not be written back`)
+  if (log !== undefined && log.size > 0) throw new Error(`could not write the log of ${file} back`)
   await syncFile(file)
 }
 
-/** A remote database that an interrupted restore of this checkpoint has adopted already keeps what it got. */
+/** Resolves to the adoption. A remote database keeps the one from an interrupted restore of the same checkpoint. */
 const adoptionOf = async (database: Database, {id, authority}: Checkpoint["manifest"]): Promise<Adoption> => {
   const rows = await database.read("SELECT key, value FROM svc_meta WHERE key IN ('authority', 'restored')")
   const kept = (key: string) => rows.find(row => row.key === key)?.value
@@ -273,21 +273,21 @@ const adoptionOf = async (database: Database, {id, authority}: Checkpoint["manif
   if (before?.checkpoint === id && before.from === authority) return {...before, authority: found}
   throw new Problem(
     "restore_refused",
-    `the database has the authority ${found}, and the checkpoint ${authority}: they belong to two histories`,
+    `the database has the authority ${found}, but the checkpoint has ${authority}: they belong to two histories`,
     {
-      hint: "Restore the database's own backup that svc checkpoint show names, then repeat this.",
+      hint: "Restore the database's own backup that svc checkpoint show names, then repeat the command.",
     },
   )
 }
 
-/** The replaced state may be what made the restore necessary: what cannot be read of it is not known. */
+/** Adopts the database. The replaced state may be damaged, so an unreadable one only adds a note. */
 const adopt = async (database: Database, adoption: Adoption, location: Location | undefined) => {
   const replaced = await openReplaced(location, adoption.from)
   try {
     const held = await adoptDatabase(database, adoption, replaced instanceof Error ? undefined : replaced)
     const notes =
       replaced instanceof Error
-        ? [`the replaced database cannot be read, so what it had sent is not known: ${replaced.message}`]
+        ? [`svc cannot read the replaced database, so it does not know which messages were sent: ${replaced.message}`]
         : []
     return {held, notes}
   } finally {

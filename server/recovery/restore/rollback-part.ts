@@ -3,18 +3,18 @@ import type {RolledBack} from "../../../shared/api/release.ts"
 import type {CodeChange} from "./code.ts"
 import type {Swap} from "./swap.ts"
 
-/** What makes a restore a rollback. */
+/** The parts that a rollback adds to a restore. */
 export interface RollbackPart {
-  /** Undefined where the project is read-only: then the code was compared. */
+  /** Undefined for a read-only project, whose code was only compared. */
   readonly code: CodeChange | undefined
-  /** What of its build and packages changes names with it, put together once the staging folders are there. */
+  /** Resolves to the renames of build and packages; called once the staging folders exist. */
   readonly build?: (top: string) => Promise<readonly Swap[]>
-  /** The release that it belongs to. */
+  /** The release of the rollback. */
   readonly release: string
   readonly sideEffects: number
 }
 
-/** What is recorded of it. */
+/** Returns the entry for the record of releases. */
 export const noteOf = (
   {id: checkpoint, authority: before, code}: Manifest,
   {release, sideEffects}: RollbackPart,

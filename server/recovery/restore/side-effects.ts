@@ -3,7 +3,7 @@ import {messageOf} from "../../../shared/problems.ts"
 import type {Location} from "../../database/database.ts"
 import {withDatabase} from "../../database/without-host.ts"
 
-/** A message that went out, or may have. */
+/** A message that was sent, or may have been. */
 export interface SideEffect {
   readonly message: string
   readonly endpoint: string
@@ -12,17 +12,17 @@ export interface SideEffect {
 }
 
 export interface SideEffects {
-  /** Since the moment of the checkpoint, oldest first. */
+  /** The messages sent since the checkpoint, oldest first. */
   readonly sent: readonly SideEffect[]
-  /** Why it is not known what was sent; null where it is. */
+  /** Why svc does not know the sent messages; null if it does. */
   readonly unknown: string | null
 }
 
-/** What left this project since a moment (milliseconds since 1970), as the state that is about to be replaced tells. */
+/** Reads the messages that this project sent since a moment (milliseconds since 1970) from the state to be replaced. */
 export const sideEffectsSince = async (location: Location | undefined, moment: number): Promise<SideEffects> => {
-  if (location === undefined) return {sent: [], unknown: "the configuration does not say where the database is"}
+  if (location === undefined) return {sent: [], unknown: "the configuration does not name the database"}
   if (location.dialect === "sqlite" && !existsSync(location.file))
-    return {sent: [], unknown: `${location.file} is gone`}
+    return {sent: [], unknown: `${location.file} is missing`}
   try {
     const rows = await withDatabase(location, database =>
       database.read(

@@ -8,17 +8,16 @@ import type {Progress} from "../checkpoint/progress.ts"
 import {sizeOf} from "../checkpoint/store.ts"
 
 /**
- * Throws `checkpoint_invalid` unless a folder holds just the files that its manifest names: none more, none fewer, no
- * link, each of its size.
+ * Throws `checkpoint_invalid` unless a folder has exactly the files that its manifest names, and no links.
  */
 export const requireSameFiles = async (folder: string, {files}: Manifest): Promise<void> => {
   const entries = await listTree(folder)
   const named = new Set([manifestName, ...files.map(({path}) => path)])
   const folders = new Set(files.flatMap(({path}) => parentsOf(path)))
   for (const {path, kind} of entries) {
-    if (kind === "other") throw invalidCheckpoint(folder, `${path} is a link, or no file`)
+    if (kind === "other") throw invalidCheckpoint(folder, `${path} is not a plain file`)
     if (kind === "file" ? !named.has(path) : !folders.has(path))
-      throw invalidCheckpoint(folder, `${path} is one too many`)
+      throw invalidCheckpoint(folder, `${path} is not in its manifest`)
   }
   const found = new Set(entries.filter(({kind}) => kind === "file").map(({path}) => path))
   const missing = files.find(({path}) => !found.has(path))
@@ -31,8 +30,8 @@ const parentsOf = (path: string): string[] => {
 }
 
 /**
- * Copies a checkpoint's files to where `place` says, durably, comparing each with the manifest as it is copied; a file
- * without a place is compared all the same. Throws `checkpoint_invalid`.
+ * Copies a checkpoint's files durably to the paths that `place` returns, and compares each with the manifest. Throws
+ * `checkpoint_invalid`.
  */
 export const stageFiles = async (
   folder: string,
@@ -55,7 +54,7 @@ export const stageFiles = async (
       throw isReadError(cause) ? invalidCheckpoint(folder, `${path}: ${messageOf(cause)}`) : cause
     })
     if (copied.size !== size) throw invalidCheckpoint(folder, `${path} has ${copied.size} bytes, not ${size}`)
-    if (copied.sha256 !== sha256) throw invalidCheckpoint(folder, `${path} has other content than when it was made`)
+    if (copied.sha256 !== sha256) throw invalidCheckpoint(folder, `the content of ${path} has changed`)
   }
   for (const each of folders) await syncFolder(each)
 }

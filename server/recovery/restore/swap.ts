@@ -9,43 +9,43 @@ import {isThere, makeFolder, readFileIfExists, removeFolder, syncFolder, writeFi
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {ReleaseRecord} from "../release/record.ts"
 
-/** Beside each thing that is replaced, so that it is on the same file system: what comes, and what goes. */
+/** The folder beside each replaced file, on the same file system, for the new and the old files. */
 export const stagingName = ".svc-restore"
 
-/** Where the record of a swap stands, and what its paths are relative to. */
+/** The places of a swap's record; its paths are relative to the project. */
 export type SwapPaths = Pick<ProjectPaths, "project" | "state" | "restore" | "releases">
 
-/** Something that a restore replaces. Paths are relative to the project, absolute outside of it. */
+/** A rename of a restore. Paths are relative to the project, or absolute outside of it. */
 const Swap = Type.Object({
   target: Type.String({minLength: 1}),
-  /** What comes in its place; null where nothing does. */
+  /** The new file; null if the target is only removed. */
   staged: Type.Union([Type.String({minLength: 1}), Type.Null()]),
-  /** Where what is replaced goes: into a staging folder, removed when all is done, or elsewhere, to stay. */
+  /** The place of the replaced file: in a staging folder, which is deleted at the end, or elsewhere, to be kept. */
   kept: Type.String({minLength: 1}),
 })
 export type Swap = Static<typeof Swap>
 
 /**
- * `.svc/restore.json`: until it says `swapping`, nothing was changed and what was copied goes away; from then on the
- * restore is finished, unless that fails: then it is taken back (`reverting`). In `cleaning` only what is left is removed.
+ * `.svc/restore.json`. In the state `staging` nothing has changed, and the copies are deleted. From `swapping` on the restore
+ * is completed, or if that fails, undone (`reverting`). In `cleaning` only leftovers are deleted.
  */
 const RestoreRecord = Type.Object({
   state: Type.Enum(["staging", "swapping", "reverting", "cleaning"]),
   checkpoint: Type.String(),
-  /** Staging folders. */
+  /** The staging folders. */
   folders: Type.Array(Type.String({minLength: 1})),
   swaps: Type.Array(Swap),
   /**
-   * It replaces the packages, and with them svc itself: unless every name has been changed, it is taken back. So the
-   * svc that settles it is the one that the project is left with.
+   * Set if the packages are replaced, and with them svc itself. An interrupted restore is then undone unless all renames are
+   * done, so that the svc that settles it is the one that the project keeps.
    */
   takeBack: Type.Optional(Type.Boolean()),
-  /** What is recorded of it in the record of releases, once it is finished. */
+  /** The entry for the record of releases, added at the end. */
   rollback: Type.Optional(RolledBack),
 })
 export type RestoreRecord = Static<typeof RestoreRecord>
 
-/** How a path stands in the record: a project may be at another place when it is finished. */
+/** Returns the path for the record, relative if possible, because the project may have moved when the restore is settled. */
 export const recorded = (project: string, path: string): string => {
   const inside = relative(project, path)
   return inside === "" || inside.startsWith("..") || isAbsolute(inside) ? path : inside
@@ -54,7 +54,7 @@ export const recorded = (project: string, path: string): string => {
 export const writeRecord = (paths: SwapPaths, record: RestoreRecord): Promise<void> =>
   writeFileAtomic(paths.restore, toJson(record))
 
-/** Throws `restore_unfinished` for a record that cannot be read. */
+/** Reads the record. Throws `restore_unfinished` if it is damaged. */
 export const readRecord = async (paths: SwapPaths): Promise<RestoreRecord | undefined> => {
   const text = await readFileIfExists(paths.restore)
   if (text === undefined) return undefined
@@ -63,15 +63,15 @@ export const readRecord = async (paths: SwapPaths): Promise<RestoreRecord | unde
     // A parser has just proved it.
     if (Check(RestoreRecord, json)) return json as RestoreRecord
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Problem(
     "restore_unfinished",
-    `${paths.restore} is damaged: a restore was under way, and how far it is not known`,
+    `${paths.restore} is damaged: a restore was interrupted, and svc cannot tell how far it got`,
   )
 }
 
-/** Replaces everything, or nothing: what it cannot finish it takes back. Throws `restore_refused`. */
+/** Does all renames, or undoes them if one fails. Throws `restore_refused`. */
 export const swapAll = async (paths: SwapPaths, record: RestoreRecord): Promise<void> => {
   await writeRecord(paths, {...record, state: "swapping"})
   try {
@@ -82,13 +82,13 @@ export const swapAll = async (paths: SwapPaths, record: RestoreRecord): Promise<
     })
     throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
   }
-  // It is done; what is left of it is removed, or by whoever comes next.
+  // The restore is done. If the cleanup fails, the next command or start does it.
   await settle(paths, {...record, state: "cleaning"}).catch(() => settleRestore(paths))
 }
 
 /**
- * Finishes or takes back what a restore left that was cut off; only for who holds the lock. Resolves to what it did.
- * Throws `restore_unfinished`.
+ * Completes or undoes an interrupted restore; only for the holder of the lock. Resolves to what it did. Throws
+ * `restore_unfinished`.
  */
 export const settleRestore = async (paths: SwapPaths): Promise<"finished" | "taken back" | undefined> => {
   const record = await readRecord(paths)
@@ -123,11 +123,11 @@ const isSwapped = async (paths: SwapPaths, {swaps}: RestoreRecord): Promise<bool
 }
 
 const unfinished = ({checkpoint}: RestoreRecord, cause: unknown) =>
-  new Problem("restore_unfinished", `the change to ${checkpoint} was cut off: ${messageOf(cause)}`, {cause})
+  new Problem("restore_unfinished", `the change to ${checkpoint} was interrupted: ${messageOf(cause)}`, {cause})
 
-/** Takes back what is to be taken back, then removes what is left; each step is on the disk before the next. */
+/** Undoes the renames if necessary, then deletes leftovers. Each step is on the disk before the next. */
 const settle = async (paths: SwapPaths, {rollback, ...rest}: RestoreRecord): Promise<void> => {
-  // What was taken back is no rollback.
+  // An undone rollback is not recorded.
   const record: RestoreRecord = rest.state === "cleaning" && rollback !== undefined ? {...rest, rollback} : rest
   if (record.state === "reverting") {
     await writeRecord(paths, record)
@@ -142,7 +142,7 @@ const settle = async (paths: SwapPaths, {rollback, ...rest}: RestoreRecord): Pro
   await syncFolder(paths.state)
 }
 
-/** It may have been cut off after this. */
+/** Records the rollback unless an interrupted attempt already did. */
 const recordOnce = async (paths: SwapPaths, rollback: RolledBack): Promise<void> => {
   const record = new ReleaseRecord(paths.releases)
   const isRecorded = (await record.read()).some(
@@ -162,14 +162,14 @@ const located = ({project}: SwapPaths, {target, staged, kept}: Swap): Swap => ({
   kept: resolve(project, kept),
 })
 
-/** What is there tells how far it came: it may be done again, and from anywhere. */
+/** Does one rename. The existing files show its progress, so that it can be repeated from any point. */
 const put = async ({target, staged, kept}: Swap): Promise<void> => {
   if (staged !== null && !(await isThere(staged))) {
     if (await isThere(target)) return
-    throw new Error(`${target} is gone, and so is what was to come in its place`)
+    throw new Error(`${target} and its replacement are both missing`)
   }
   if (await isThere(target)) {
-    if (await isThere(kept)) throw new Error(`somebody has made ${target} anew`)
+    if (await isThere(kept)) throw new Error(`another process has created ${target} again`)
     await rename(target, kept)
   }
   if (staged === null) return
@@ -184,7 +184,7 @@ const back = async ({target, staged, kept}: Swap): Promise<void> => {
   }
   if (!(await isThere(kept))) return
   await makeFolder(dirname(target))
-  // Where a file was, a folder may have come, which is empty again.
+  // An empty folder may remain at the place of the file.
   await rmdir(target).catch(() => {})
   await rename(kept, target)
 }

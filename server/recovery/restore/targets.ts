@@ -7,32 +7,32 @@ import {partRules} from "../checkpoint/parts.ts"
 import {projectFiles} from "../checkpoint/provenance.ts"
 import {recorded, type Swap, stagingName} from "./swap.ts"
 
-/** Where everything of a checkpoint goes. */
+/** The targets of the files of a checkpoint. */
 export interface Targets {
-  /** Staging folders, each beside what it replaces. */
+  /** The staging folders, each beside the files that it replaces. */
   readonly folders: readonly string[]
-  /** Where a file of the checkpoint is copied to at first. */
+  /** Returns the path to which a file of the checkpoint is first copied. */
   staged(name: string): string
-  /** Where the new authority file is made. */
+  /** The path for the new authority file. */
   readonly authority: string
-  /** What is replaced, once everything is staged; relative to the project. */
+  /** Returns the renames after staging; paths are relative to the project. */
   swaps(isStaged: (path: string) => boolean): readonly Swap[]
 }
 
 export interface TargetOptions {
   readonly paths: ProjectPaths
   readonly manifest: Manifest
-  /** Where the database goes; undefined for a remote one. */
+  /** The target of the database; undefined for a remote one. */
   readonly database: string | undefined
-  /** Are configuration, package.json and lockfile replaced? */
+  /** Whether configuration, package.json and lockfile are replaced. */
   readonly withProjectFiles: boolean
-  /** Where the configuration that is replaced stays; undefined where it is removed with all else. */
+  /** The place for the replaced configuration; undefined if it is deleted. */
   readonly keptConfiguration?: string | undefined
 }
 
 export const targetsOf = (options: TargetOptions): Targets => {
   const {paths, manifest, database, withProjectFiles, keptConfiguration} = options
-  // What belongs to the replaced database file must not be taken for the new one's.
+  // SQLite must not apply the log files of the replaced database to the new one.
   const beside = database === undefined ? [] : [`${database}-wal`, `${database}-shm`]
   const places = new Set<string>([paths.authority, ...(database === undefined ? [] : [database]), ...beside])
   if (withProjectFiles)
@@ -55,7 +55,7 @@ export const targetsOf = (options: TargetOptions): Targets => {
     folders: [...new Set([...places, paths.authority].map(place => join(dirname(place), stagingName)))],
     staged: name => {
       const target = placeOf(name)
-      // What is only compared goes where it is removed again.
+      // Files that are only compared go into a folder that is deleted again.
       return target === undefined ? join(paths.state, stagingName, "aside", name) : stagedAt(target)
     },
     authority: stagedAt(paths.authority),
@@ -68,6 +68,6 @@ export const targetsOf = (options: TargetOptions): Targets => {
   }
 }
 
-/** A project has one lockfile: others would win over it, and go. What a checkpoint is without stays as it is. */
+/** Returns whether a restore replaces or removes a file: those of the checkpoint, and all lockfiles, since only one may remain. */
 const belongs = (name: string, {files}: Manifest): boolean =>
   files.some(({path}) => path === name) || (lockfiles as readonly string[]).includes(name)

@@ -15,28 +15,28 @@ import type {CheckpointStore, StoredCheckpoint} from "../checkpoint/store.ts"
 import {refuseSecrets} from "../verify/refuse-secrets.ts"
 import type {SecretValues} from "../verify/search.ts"
 
-/** A checkpoint that came from elsewhere, unpacked beside the project's own and not one of them yet. */
+/** An unpacked checkpoint from elsewhere that is not stored yet. */
 export interface Arrival extends Pick<StoredCheckpoint, "id" | "folder" | "manifest" | "sha256"> {
-  /** The folder that its own is in, as a store of one. */
+  /** The parent of its folder, which is a store with one checkpoint. */
   readonly root: string
-  /** Does the project have it already, with the same bytes? */
+  /** Whether the project already has it, with the same bytes. */
   readonly isKnown: boolean
-  /** Removes it, unless it was stored. */
+  /** Deletes it, unless it was stored. */
   drop(): Promise<void>
 }
 
 export interface ArrivalOptions {
-  /** So many bytes stay free on the disk. */
+  /** How many bytes must stay free on the disk. */
   readonly spare: number
-  /** Of this environment: it is refused where one of them stands in its configuration, lockfile or jobs. */
+  /** Returns the secrets of this environment; the checkpoint is refused if its configuration, lockfile or jobs contain one. */
   readonly secrets: (manifest: Manifest) => SecretValues | Promise<SecretValues>
   readonly progress?: Progress
 }
 
 /**
- * Unpacks an archive, or a file of one; only for who holds the project. What a process leaves here that dies, `cleanUp` of the store
- * removes. Throws what `readArchive` throws, `checkpoint_differs` where another checkpoint has its id, and `checkpoint_secret`;
- * nothing of it is left then.
+ * Unpacks an archive; only for the holder of the project. The store's `cleanUp` deletes the leftovers of a dead process. Throws
+ * the problems of `readArchive`, `checkpoint_differs` if another checkpoint has its id, and `checkpoint_secret`; then it
+ * leaves nothing behind.
  */
 export const unpackArrival = async (
   store: CheckpointStore,
@@ -64,8 +64,8 @@ export const unpackArrival = async (
 }
 
 /**
- * Puts an arrival among the project's checkpoints, marked as uploaded. Throws `checkpoint_invalid` where its verification found it
- * not fit to restore, and `checkpoint_secret_in_data` where its data holds the value of a secret.
+ * Adds an arrival to the project's checkpoints, marked as uploaded. Throws `checkpoint_invalid` if its verification failed, and
+ * `checkpoint_secret_in_data` if its data contains the value of a secret.
  */
 export const storeArrival = async (
   store: CheckpointStore,
@@ -73,26 +73,29 @@ export const storeArrival = async (
   verification: Verification,
 ): Promise<StoredCheckpoint> => {
   if (!verification.ok)
-    throw new Problem("checkpoint_invalid", `${id} is not fit to restore: ${verification.findings.join("; ")}`)
+    throw new Problem("checkpoint_invalid", `${id} cannot be restored: ${verification.findings.join("; ")}`)
   refuseLeaks(id, verification)
   const stored = await store.adopt(id, folder, verification)
   await drop()
   return stored
 }
 
-/** Throws `checkpoint_differs`. */
+/** Resolves to whether the project has the same checkpoint. Throws `checkpoint_differs` if another one has its id. */
 const knows = async (store: CheckpointStore, {id}: Manifest, sha256: string): Promise<boolean> => {
   const there = await store.sealOf(id)
   if (there === undefined) return false
   if (there === sha256) return true
-  throw new Problem("checkpoint_differs", `${there === null ? "a damaged checkpoint" : "another checkpoint"} is ${id}`)
+  throw new Problem(
+    "checkpoint_differs",
+    `${there === null ? "a damaged checkpoint" : "another checkpoint"} has the id ${id}`,
+  )
 }
 
-/** The manifests are equal: so are the checkpoints, where each file is what its manifest says. */
+/** Throws unless each file matches the manifest, so that equal manifests mean equal checkpoints. */
 const requireContent = async (folder: string, {id, files}: Manifest): Promise<void> => {
   for (const {path, size, sha256} of files) {
     const found = await hashFile(join(folder, path))
     if (found.size !== size || found.sha256 !== sha256)
-      throw invalidCheckpoint(id, `${path} has other content than when it was made`)
+      throw invalidCheckpoint(id, `the content of ${path} has changed`)
   }
 }

@@ -11,17 +11,17 @@ import {type Arrival, storeArrival, unpackArrival} from "./arrival.ts"
 
 export interface UploadsOptions {
   readonly checkpoints: Pick<Checkpoints, "store" | "settled">
-  /** Values that none may hold. */
+  /** Returns the values that no checkpoint may contain. */
   readonly secrets: () => SecretValues
   readonly temporary: string
-  /** So many bytes stay free on the disk. */
+  /** Returns how many bytes must stay free on the disk. */
   readonly least: () => number
   readonly log: Log
-  /** Hears of one that is stored and verified. */
+  /** Called for each stored and verified checkpoint. */
   readonly tell: (uploaded: {readonly id: string; readonly size: number}) => Promise<void>
 }
 
-/** Checkpoints that come from elsewhere to a running Host, one at a time. */
+/** Receives uploaded checkpoints in a running Host, one at a time. */
 export class Uploads {
   readonly #options: UploadsOptions
   readonly #closing = new AbortController()
@@ -32,12 +32,12 @@ export class Uploads {
     this.#options = options
   }
 
-  /** What is being done about the last upload, or how it ended. */
+  /** The progress or result of the last upload. */
   get task(): CheckpointTask | null {
     return this.#task
   }
 
-  /** Is aborted when the Host stops. */
+  /** Aborted when the Host stops. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }
@@ -49,8 +49,9 @@ export class Uploads {
   }
 
   /**
-   * Unpacks an archive as it comes; `size` is how many bytes it has, 0 where that is not known. Resolves once it is whole, while its
-   * verification goes on; the task tells how that ends. Throws what `requireFree` and `unpackArrival` throw, with nothing left.
+   * Unpacks an archive while it arrives; `size` is its length in bytes, or 0 if unknown. Resolves once it is complete; the
+   * verification continues, and the task has its result. Throws the problems of `requireFree` and `unpackArrival`, and then
+   * leaves nothing behind.
    */
   receive(pieces: AsyncIterable<Uint8Array>, size: number): Promise<CheckpointTask> {
     this.requireFree()
@@ -72,7 +73,7 @@ export class Uploads {
     return received.then(({task}) => task)
   }
 
-  /** Gives up what is under way, leaving nothing of it. */
+  /** Aborts the running upload and deletes its leftovers. */
   async stop(): Promise<void> {
     this.#closing.abort()
     await this.#running
@@ -88,7 +89,7 @@ export class Uploads {
     const task: CheckpointTask = {...begun, id, step: "waiting for another checkpoint", total: 0}
     this.#task = task
     const ended = this.#end(arrival, task).catch(() => {})
-    // It is said at once that nothing was to be done.
+    // For a known checkpoint the task ends at once.
     if (isKnown) await ended
     return {task: this.#task, ended}
   }
@@ -107,20 +108,20 @@ export class Uploads {
     const {id, isKnown, drop, manifest} = arrival
     try {
       if (isKnown) {
-        this.#task = {...task, state: "done", step: "it was there already"}
+        this.#task = {...task, state: "done", step: "already stored"}
         return
       }
       await checkpoints.settled()
       await storeArrival(checkpoints.store, arrival, await this.#verify(arrival, task))
-      log.info(`checkpoint ${id} was uploaded and verified`)
+      log.info(`uploaded and verified checkpoint ${id}`)
       await tell({id, size: sizeOf(manifest)}).catch(error =>
-        log.warn(`an event of checkpoint ${id} was not stored`, {error}),
+        log.warn(`could not store an event of checkpoint ${id}`, {error}),
       )
       this.#task = {...task, state: "done", step: "stored"}
     } catch (error) {
       this.#fail(error, task)
     } finally {
-      await drop().catch(error => log.warn(`what is left of the upload of ${id} was not removed`, {error}))
+      await drop().catch(error => log.warn(`could not delete the leftovers of the upload of ${id}`, {error}))
     }
   }
 
@@ -138,7 +139,7 @@ export class Uploads {
   #fail(error: unknown, task: CheckpointTask): never {
     const {code, message: detail, hint} = toProblem(error, "checkpoint_failed")
     this.#task = {...task, state: "failed", step: "refused", problem: {code, detail, hint}}
-    this.#options.log.warn(`an uploaded checkpoint was not stored: ${detail}`, {code, checkpoint: task.id})
+    this.#options.log.warn(`could not store an uploaded checkpoint: ${detail}`, {code, checkpoint: task.id})
     throw error
   }
 }

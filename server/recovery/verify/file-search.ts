@@ -1,7 +1,7 @@
 import {piecesOf} from "../../files/folder.ts"
 import type {SecretSearch} from "./search.ts"
 
-/** The name of the first secret that a file holds. The file may be of any size: it is read in pieces that overlap. */
+/** Resolves to the name of the first secret in a file. Reads it in overlapping pieces, so it may have any size. */
 export const findInFile = async (path: string, search: SecretSearch): Promise<string | undefined> => {
   const overlap = Math.max(0, search.longest - 1)
   let end = Buffer.alloc(0)

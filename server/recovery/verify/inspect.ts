@@ -18,24 +18,24 @@ import {scanDatabase} from "./scan.ts"
 import {SecretSearch, type SecretValues} from "./search.ts"
 
 export interface Inspection {
-  /** Why it is not one to restore. */
+  /** The faults that prevent a restore. */
   readonly findings: readonly string[]
-  /** What is to be dealt with, and does not keep it from being restored. */
+  /** The faults that do not prevent a restore. */
   readonly warnings: readonly string[]
 }
 
-/** The files of a checkpoint, copied and compared. */
+/** The copied and compared files of a checkpoint. */
 export interface Staged {
   readonly manifest: Manifest
   path(name: string): string | undefined
   readonly secrets: SecretValues
-  /** The copy stays of the schema that it has. */
+  /** Leaves the copy of the database unmigrated. */
   readonly keepSchema?: boolean
-  /** Where a copy of a remote database was restored to, by its own tool. */
+  /** The location of a remote database's copy, restored by its own tool. */
   readonly remoteCopy?: Location
 }
 
-/** Says what is wrong with a staged checkpoint, and brings the copy of its database to this version's schema. */
+/** Finds the faults of a staged checkpoint, and migrates the copy of its database to this version's schema. */
 export const inspect = async (staged: Staged, progress: Progress): Promise<Inspection> => {
   const findings: string[] = []
   const warnings: string[] = []
@@ -64,8 +64,8 @@ const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Not
       if (findings.length === 0) await inspectContent(database, staged, {findings, warnings, progress})
     })
   }
-  if (manifest.database.dialect === "sqlite") findings.push(`${databaseName} is not in it`)
-  else warnings.push(`the backup ${manifest.database.restorePoint} of the remote database was not looked at`)
+  if (manifest.database.dialect === "sqlite") findings.push(`${databaseName} is missing`)
+  else warnings.push(`the backup ${manifest.database.restorePoint} of the remote database was not checked`)
   findings.push(...(await checkParts(staged, undefined)))
 }
 
@@ -81,7 +81,7 @@ const inspectContent = async (
   let rows = 0
   const leaks = await scanDatabase(database, new SecretSearch(staged.secrets), count => {
     rows += count
-    progress("looking for secrets, rows", rows, 0)
+    progress("searching for secrets, rows", rows, 0)
   })
   warnings.push(
     ...leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`),
@@ -91,9 +91,9 @@ const inspectContent = async (
 const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
   try {
     const copy: Location = {dialect: "sqlite", file}
-    // Before it is opened here: a file that is closed frees the locks that SQLite has on it in this process.
+    // Runs before SQLite opens the file: closing a file releases the locks that SQLite has on it in this process.
     const mayLeak = await mayHold(file, new SecretSearch(staged.secrets), (done, total) =>
-      progress("looking for secrets", done, total),
+      progress("searching for secrets", done, total),
     )
     const searched = mayLeak ? staged : {...staged, secrets: {}}
     await withDatabase(copy, database => inspectBeside(database, file, searched, {findings, warnings, progress}))
@@ -102,15 +102,15 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
     const migrated = await openDatabase(copy, {...withoutHost(), restorePoint: staged.manifest.id})
     await migrated.close()
   } catch (error) {
-    // It is not the checkpoint's fault that its copy has no room.
+    // A full disk is not a fault of the checkpoint.
     if (isProblem(error, "database_full")) throw error
     findings.push(`${databaseName}: ${messageOf(error)}`)
   }
 }
 
 /**
- * Its pages are checked by another process while its content is looked at: each takes a core. Not before it is open here: opening
- * it locks it for a moment. What is wrong with the pages is all that is said then, as it may be why the content could not be read.
+ * Checks the content while another process checks the pages, each on its own core. The database is open here first, because
+ * opening locks the file for a moment. If pages are damaged, only that is reported: it may be why the content was unreadable.
  */
 const inspectBeside = async (database: Database, file: string, staged: Staged, notes: Notes): Promise<void> => {
   const {progress} = notes
@@ -139,7 +139,7 @@ type Fact = readonly [what: string, found: unknown, said: unknown]
 const checkDatabase = async (database: Database, manifest: Manifest): Promise<string[]> => {
   const schema = schemaOf(database)
   if (schema > newestSchema)
-    return [`${databaseName} has schema ${schema}; this version of svc knows up to ${newestSchema}`]
+    return [`${databaseName} has schema ${schema}; this version of svc supports up to ${newestSchema}`]
   const marker = await readMarker(database)
   const group = await readGroup(database)
   const {authority, eventLog = authority} = await readAuthorityRows(database)
@@ -148,7 +148,7 @@ const checkDatabase = async (database: Database, manifest: Manifest): Promise<st
     ["authority", authority, manifest.authority],
     ["event log's authority", eventLog, manifest.authority],
   ]
-  // A backup by the database's own tool is made before the marker is.
+  // The backup of a remote database is older than the marker, so these facts count only for SQLite.
   const atMarker: readonly Fact[] = [
     ["marker", marker?.id, manifest.id],
     ["time", marker === undefined ? undefined : new Date(marker.at).toISOString(), manifest.createdAt],
@@ -179,7 +179,7 @@ const checkParts = async ({manifest, path}: Staged, database: Database | undefin
   return findings
 }
 
-/** Items of the workroom's files, and files of messages, are data, as messages are. */
+/** Searches the workroom's files and the files of messages, which are data like messages. */
 const findInFiles = async ({manifest, path, secrets}: Staged): Promise<string[]> => {
   const search = new SecretSearch(secrets)
   const warnings: string[] = []
@@ -191,15 +191,15 @@ const findInFiles = async ({manifest, path, secrets}: Staged): Promise<string[]>
   return warnings
 }
 
-/** Its variables are another machine's: whether it starts is for the start to say. */
+/** Checks only the syntax: the variables may belong to another machine, so the start checks the rest. */
 const checkConfiguration = async ({path}: Staged): Promise<string[]> => {
   const file = path("svc.config.yml")
-  if (file === undefined) return ["svc.config.yml is not in it"]
+  if (file === undefined) return ["svc.config.yml is missing"]
   try {
     const {file: name, text} = await readConfigText(file)
     parseSource(name, text)
     return []
   } catch (error) {
-    return [`svc.config.yml was broken when the checkpoint was made: ${messageOf(error)}`]
+    return [`svc.config.yml was already invalid when the checkpoint was made: ${messageOf(error)}`]
   }
 }

@@ -2,13 +2,14 @@ import {open} from "node:fs/promises"
 import {anywhere} from "../../logs/form-search.ts"
 import type {SecretSearch} from "./search.ts"
 
-/** Whole pages of SQLite's, the largest of which is of 64 KiB. */
+/** A multiple of SQLite's page sizes, the largest of which is 64 KiB. */
 const chunkSize = 1 << 20
 
 /**
- * May a row of a SQLite file hold the value of a secret? Reads the file as bytes, many times faster than its rows. SQLite keeps a
- * long value in several pages (its file format, 1.6), each part in one piece, so a form is whole in one page or cut in two: the
- * search is for halves. True where a value is too short for that. Never for a file that this process has open in SQLite.
+ * Resolves to whether a row of a SQLite file may contain the value of a secret. It reads the file as bytes, many times faster
+ * than by rows. SQLite stores a long value in several pages (its file format, 1.6), each part in one piece. A form is therefore
+ * complete in one page or cut in two, and the search is for halves. Resolves to true if a value is too short for that. Do not
+ * use it on a file that this process has open in SQLite.
  */
 export const mayHold = async (
   path: string,
@@ -35,7 +36,7 @@ export const mayHold = async (
   }
 }
 
-/** As many bytes as there are: a read may end before the chunk does, in the middle of a page. */
+/** Fills the chunk if the file is long enough: a single read may end early, in the middle of a page. */
 const readWhole = async (file: Awaited<ReturnType<typeof open>>, chunk: Buffer, from: number): Promise<number> => {
   let filled = 0
   while (filled < chunk.length) {

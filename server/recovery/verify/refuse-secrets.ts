@@ -4,10 +4,10 @@ import type {CheckpointFile} from "../../../shared/api/checkpoint.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {SecretSearch, type SecretValues} from "./search.ts"
 
-/** Message data, in the database, the workroom and files of messages, is searched when the checkpoint is verified: it does not keep it from being made. */
+/** Excludes message data (database, workroom, files of messages): the verification searches that, and it does not prevent a checkpoint. */
 const isSearched = ({path}: CheckpointFile) => !path.endsWith(".sqlite") && !/^(workroom|files)\//.test(path)
 
-/** Throws `checkpoint_secret` where configuration, lockfile, jobs or workroom hold the value of a secret; never shows it. */
+/** Throws `checkpoint_secret` if configuration, lockfile or jobs contain the value of a secret; never shows the value. */
 export const refuseSecrets = async (
   folder: string,
   files: readonly CheckpointFile[],

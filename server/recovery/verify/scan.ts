@@ -2,23 +2,23 @@ import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
 import type {SecretSearch} from "./search.ts"
 
-/** Where in a database the value of a secret stands. */
+/** A place in a database with the value of a secret. */
 export interface Leak {
   readonly table: string
-  /** Its key, as the operator names it: `42`, or `42, root/greeter/command/greet`. */
+  /** The key for the operator: `42`, or `42, root/greeter/command/greet`. */
   readonly row: string
   readonly column: string
-  /** Name of the secret. */
+  /** The name of the secret. */
   readonly secret: string
 }
 
-/** Rows are read so many at a time. */
+/** How many rows to read at a time. */
 const batch = 1000
 
-/** More than so many are not named. */
+/** The most leaks to report. */
 const mostLeaks = 20
 
-/** The column that commands name a row by, where it is not the key. */
+/** The column by which commands name a row, if it is not the key. */
 const names: Readonly<Record<string, string>> = {outbox: "id"}
 
 interface Table {
@@ -29,7 +29,7 @@ interface Table {
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Searches every text and blob of a database that no Host uses; `onRows` hears how many rows were read. */
+/** Searches every text and blob of a database that no Host uses. Calls `onRows` with the number of rows of each read. */
 export const scanDatabase = async (
   database: Database,
   search: SecretSearch,
@@ -90,6 +90,6 @@ const findIn = (row: Row, {name, key, columns}: Table, search: SecretSearch): Le
     if (secret === undefined) return []
     const named = columns.indexOf(names[name] ?? "")
     const shown = named < 0 ? key.map((_, index) => String(row[`key${index}`])).join(", ") : String(row[`text${named}`])
-    // A key that holds the secret itself is not repeated.
+    // Never prints a key that contains the secret.
     return [{table: name, row: search.find(shown) === undefined ? shown : "?", column, secret}]
   })

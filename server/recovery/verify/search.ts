@@ -1,17 +1,17 @@
 import {anywhere, type Form, FormSearch} from "../../logs/form-search.ts"
 import {formsOf, shortestForm} from "../../logs/forms.ts"
 
-/** Names of secrets and their values. */
+/** The values of secrets, by their names. */
 export type SecretValues = Readonly<Record<string, string>>
 
 interface NamedForm extends Form {
   readonly name: string
 }
 
-/** So many characters of a form are looked for in halves: fewer than a page of SQLite's has, the smallest of which is of 512 bytes. */
+/** How many characters of a form to search in halves: fewer than SQLite's smallest page of 512 bytes has. */
 const longestBegin = 64
 
-/** Looks for the values of secrets (8 characters and more) in every form of `formsOf`. */
+/** Searches for the values of secrets (8 characters and more) in every form of `formsOf`. */
 export class SecretSearch {
   readonly #forms: readonly NamedForm[]
   readonly #search: FormSearch<NamedForm>
@@ -22,7 +22,10 @@ export class SecretSearch {
     this.#search = new FormSearch(this.#forms)
   }
 
-  /** Both halves of each form's beginning: a form that is cut in two has one of them whole. Undefined where one would be too short. */
+  /**
+   * Returns a search for both halves of each form's start: a form that is cut in two contains one of them. Undefined if a half
+   * would be too short.
+   */
   halves(): FormSearch<Form> | undefined {
     const begins = this.#forms.map(({text}) => text.slice(0, longestBegin))
     if (begins.some(({length}) => length < 2 * shortestForm)) return undefined
@@ -34,28 +37,28 @@ export class SecretSearch {
     )
   }
 
-  /** Nothing is looked for. */
+  /** Whether there is nothing to search for. */
   get isEmpty(): boolean {
     return this.#search.isEmpty
   }
 
-  /** The characters of the longest form. */
+  /** The length of the longest form, in characters. */
   get longest(): number {
     return Math.max(0, ...this.#forms.map(({text}) => text.length))
   }
 
-  /** The name of the first secret that the text holds. */
+  /** Returns the name of the first secret in a text. */
   find(text: string): string | undefined {
     return this.#search.find(text, 0, anywhere)?.form.name
   }
 
-  /** Of a file's bytes. */
+  /** Returns the name of the first secret in bytes. */
   findIn(bytes: Uint8Array): string | undefined {
     return this.find(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
   }
 }
 
-/** Every form as text, and as bytes where they differ: those are searched as Latin-1. */
+/** Returns every form as text, and as bytes in Latin-1 if they differ. */
 const textsOf = (value: string): string[] => {
   const forms = formsOf(value)
   return [...new Set([...forms, ...forms.map(form => Buffer.from(form).toString("latin1"))])]

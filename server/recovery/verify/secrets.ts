@@ -5,7 +5,7 @@ import type {SecretValues} from "./search.ts"
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
-/** The variables that a configuration refers to and whose values are among the given secrets, with these values. */
+/** Returns the variables of a configuration whose values are among the given secrets. */
 export const nameSecrets = (text: string, variables: Variables, values: Iterable<string>): SecretValues => {
   const known = new Set(values)
   const names = [...text.matchAll(reference)].map(match => match[1] ?? "")
@@ -17,7 +17,7 @@ export const nameSecrets = (text: string, variables: Variables, values: Iterable
   )
 }
 
-/** Those of the names that this environment has a value for. */
+/** Returns the names that have a value in this environment, with these values. */
 export const valuesOf = (names: readonly string[], variables: Variables): SecretValues =>
   Object.fromEntries(
     names.flatMap(name => {
@@ -28,7 +28,7 @@ export const valuesOf = (names: readonly string[], variables: Variables): Secret
 
 const key = "secret_names"
 
-/** Keeps the names for who makes a checkpoint while no Host runs, and cannot ask the plugins which of their keys are secret. */
+/** Stores the names for a checkpoint without a running Host, which cannot ask the plugins which of their keys are secret. */
 export const rememberNames = async (database: Database, names: readonly string[]): Promise<void> => {
   const value = toJson([...names].sort())
   const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [key])

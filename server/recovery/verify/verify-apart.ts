@@ -17,7 +17,7 @@ export interface VerifyRequest {
   readonly secrets: SecretValues
 }
 
-/** `verifyCheckpoint` in a process of its own. Throws `checkpoint_failed`. */
+/** Runs `verifyCheckpoint` in a separate process. Throws `checkpoint_failed`. */
 export const verifyApart = async (
   request: VerifyRequest,
   progress: Progress = noProgress,
@@ -40,7 +40,7 @@ export const verifyApart = async (
   if (Check(Verification, answer)) return answer as Verification
   throw new Problem(
     "checkpoint_failed",
-    `${request.id} was not verified: ${failure || stderr.slice(0, 500) || `exit code ${code}`}`,
+    `could not verify ${request.id}: ${failure || stderr.slice(0, 500) || `exit code ${code}`}`,
   )
 }
 

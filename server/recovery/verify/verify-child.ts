@@ -6,8 +6,8 @@ import {verifyCheckpoint} from "./verify.ts"
 import type {VerifyRequest} from "./verify-apart.ts"
 
 /**
- * A process of its own that verifies a checkpoint for a Host, which goes on meanwhile. Reads its request, with the values
- * of the secrets, from a line of its standard input; prints progress and then the result, one JSON value a line.
+ * A separate process that verifies a checkpoint, so that the Host is not blocked. It reads its request, with the values of the
+ * secrets, from one line of standard input, then prints progress and the result, one JSON value per line.
  */
 const print = (value: object) => void process.stdout.write(`${toJson(value)}\n`)
 

@@ -12,17 +12,17 @@ import {inspect} from "./inspect.ts"
 import type {SecretValues} from "./search.ts"
 
 export interface VerifyOptions {
-  /** A folder for the copy, removed again. */
+  /** A folder for the copy, which is deleted afterwards. */
   readonly temporary: string
   readonly secrets: SecretValues
-  /** Where a copy of a remote database was restored to. */
+  /** The location of a remote database's restored copy. */
   readonly remoteCopy?: Location
   readonly progress?: Progress
 }
 
 /**
- * Restores a checkpoint into a scratch folder and says what was found. Rejects only for what the checkpoint is not to
- * blame for: `checkpoint_failed`, as where the disk is full.
+ * Restores a checkpoint into a scratch folder. Resolves to its faults. Throws `checkpoint_failed` only for reasons outside of
+ * the checkpoint, such as a full disk.
  */
 export const verifyCheckpoint = async (
   {folder, manifest, sha256}: Pick<StoredCheckpoint, "folder" | "manifest" | "sha256">,
@@ -51,9 +51,11 @@ export const verifyCheckpoint = async (
   } catch (cause) {
     if (isProblem(cause, "checkpoint_invalid")) return result([cause.message], [])
     const isFull = tellsOfFullDisk(messageOf(cause))
-    throw new Problem("checkpoint_failed", `${manifest.id} could not be verified: ${messageOf(cause)}`, {
+    throw new Problem("checkpoint_failed", `could not verify ${manifest.id}: ${messageOf(cause)}`, {
       cause,
-      ...(isFull ? {hint: `Free space for ${temporary}: a verification takes as much as the checkpoint has.`} : {}),
+      ...(isFull
+        ? {hint: `Free space for ${temporary}: a verification needs as much as the size of the checkpoint.`}
+        : {}),
     })
   } finally {
     await removeFolder(scratch)

@@ -44,7 +44,7 @@ test("an archive that is cut short anywhere is none, and leaves nothing", async 
     }
     writeFileSync(project.path("short.tar"), bytes.subarray(0, bytes.length / 2))
     const before = readFileSync(project.path(".svc/authority.json"), "utf8")
-    expect(await refusal(project, "checkpoint restore short.tar")).toContain("short.tar is not a checkpoint")
+    expect(await refusal(project, "checkpoint restore short.tar")).toContain("short.tar is not a valid checkpoint")
     expect(readFileSync(project.path(".svc/authority.json"), "utf8")).toBe(before)
   }
 })
@@ -57,7 +57,7 @@ test("an archive comes in by standard input, and what is cut short there restore
   const cut = await restoreFrom(`head -c 20000 ${plain}`)
   expect({code: cut.code, stderr: cut.stderr}).toEqual({
     code: 1,
-    stderr: expect.stringContaining("the archive is not a checkpoint"),
+    stderr: expect.stringContaining("the archive is not a valid checkpoint"),
   })
   expect(readdirSync(folder)).toEqual([".svc"])
   const whole = await restoreFrom(`cat ${compressed} | gunzip`)

@@ -23,7 +23,7 @@ test("where an fsync fails, a checkpoint is not made, or is whole; a restore is 
     const {command} = onNode22 ?? onBun
     const {code, stderr} = await startWithFailingSync([...command, ...args], when, project.folder).finished
     expect({args, when, stderr}).toMatchObject({stderr: expect.not.stringMatching(/\n\s+at /)})
-    return code === 0 ? "done" : stderr.includes("was cut off") ? "cut off" : "refused"
+    return code === 0 ? "done" : stderr.includes("was interrupted") ? "cut off" : "refused"
   }
   const outcomes: string[] = []
   let known = [id]

@@ -30,7 +30,7 @@ test.for(bunOr("node24"))(
     for (const size of [30 * mebibyte, 24 * mebibyte - 64 * 1024]) {
       project.write("bun.lock", new Uint8Array(size))
       expect(await refusal(project, "checkpoint create")).toMatch(
-        /the checkpoint was not made: .*(ENOSPC|disk is full).*\n {2}hint: Free space, or let svc checkpoint prune/,
+        /could not create the checkpoint: .*(ENOSPC|disk is full).*\n {2}hint: Free space, or delete older checkpoints/,
       )
       expect(filesOf(project.path(".svc/checkpoints"))).toEqual([])
       expect(await checkpointsOf(project)).toEqual([])
@@ -56,7 +56,7 @@ test("a checkpoint that has no room to be verified is not called unfit, and is v
   const disk = mountDisk(project.path(".svc/tmp"), `${pagesOf(project.path(".svc/checkpoints", id)) / 1024}k`)
   for (const _ of ["while it is opened", "while it is copied"]) {
     expect(await refusal(project, `checkpoint verify ${id}`)).toMatch(
-      /could not be verified: .*\n {2}hint: Free space for .*\.svc\/tmp/,
+      /could not verify .*\n {2}hint: Free space for .*\.svc\/tmp/,
     )
     expect(readdirSync(project.path(".svc/tmp")).filter(name => name !== "filling")).toEqual([])
     expect(await printedJson<CheckpointDetail>(project, `checkpoint show ${id}`)).toMatchObject({state: "complete"})

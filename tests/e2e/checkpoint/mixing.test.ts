@@ -50,11 +50,11 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id}`, runtime)
     expect({code, stdout}).toEqual({code: 1, stdout: ""})
     expect(stderr).toContain(
-      `other code or packages than ${id}; nothing was changed\n  the commit is ${two}, not ${one}\n`,
+      `the code or packages of the project differ from ${id}; nothing was changed\n  the commit is ${two}, not ${one}\n`,
     )
     expect(stderr).toContain("  package.json differs\n  bun.lock differs\n  hint: ")
     expect(stderr).toMatch(
-      new RegExp(`hint: svc rollback ${id} takes code.* together\\. --data-only .*\\. --with-packages `),
+      new RegExp(`hint: svc rollback ${id} rolls back code.* together\\. --data-only .*\\. --with-packages `),
     )
     const json = await runCommand(project, `checkpoint restore ${id} --json`, runtime)
     expect(JSON.parse(json.stderr)).toMatchObject({code: "restore_mismatch", status: 409})
@@ -86,7 +86,7 @@ test("a dry run prints the plan, and refuses as the restore would", async () => 
   const {project, id} = await upgraded()
   const before = await readState(project)
   const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id} --dry-run`)
-  expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("other code or packages")})
+  expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("code or packages of the project differ")})
   expect(stdout).toContain(`would restore  ${id}`)
   expect(stdout).toMatch(/differs +bun.lock differs/)
   for (const option of ["--data-only", "--with-packages"]) {

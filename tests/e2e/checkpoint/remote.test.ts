@@ -44,7 +44,7 @@ test("a checkpoint of a remote database names its own backup, is verified with a
   const made = await printedJson<CheckpointDetail>(project, "checkpoint create --external-restore-point backup-7")
   expect(made.manifest.database).toMatchObject({dialect: "libsql", file: null, restorePoint: "backup-7"})
   expect(made.manifest.files.map(({path}) => path)).not.toContain("database.sqlite")
-  expect(made.verification?.warnings).toEqual(["the backup backup-7 of the remote database was not looked at"])
+  expect(made.verification?.warnings).toEqual(["the backup backup-7 of the remote database was not checked"])
   const restored = await restoreBackup(backup)
   expect(await verify(project, "--database-url", restored.url)).toMatchObject({
     code: 0,

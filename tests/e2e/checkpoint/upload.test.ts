@@ -144,7 +144,7 @@ test.each(bunAnd("node24"))(
     await host.process.finished
     const next = await startWithTokens(runtime, project)
     expect(await next.get("/api/system/status")).toMatchObject({checkpoint: null})
-    expect(await refusal(project, "checkpoint show newest")).toContain("named by its id")
+    expect(await refusal(project, "checkpoint show newest")).toContain("name an uploaded one by its id")
     expect(await printed(project, "checkpoint list")).toContain("verified, uploaded")
 
     await beginUpload(next, archiveOf(tarHeader("svc.config.yml", 100_000), new Uint8Array(400_000)))
@@ -187,7 +187,9 @@ test("svc checkpoint import takes an archive beside a Host and without one, and 
   remove(project, id)
   await host.stop()
   expect(await printed(project, ["checkpoint", "import", file])).toContain("verified, uploaded")
-  expect(await refusal(project, ["checkpoint", "import", project.path("svc.config.yml")])).toContain("not a checkpoint")
+  expect(await refusal(project, ["checkpoint", "import", project.path("svc.config.yml")])).toContain(
+    "not a valid checkpoint",
+  )
   remove(project, id)
 
   // ingress.minimumFree is 100 MiB.

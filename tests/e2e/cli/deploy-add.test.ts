@@ -116,14 +116,14 @@ describe("a file that differs from the template", () => {
   })
 })
 
-describe("what in the project the template does not get along with", () => {
+describe("settings of the project that do not fit the template", () => {
   const notesOf = async (config: string, files: Record<string, string> = {"bun.lock": "{}"}) =>
     (await addJson(makeProject({config, files}), "compose --dry-run")).result.notes
 
-  test("is told: token, address, lockfile", async () => {
+  test("are reported: token, address, lockfile", async () => {
     expect(await notesOf("http:\n  port: 8068\n", {})).toEqual([
-      expect.stringContaining("sets no http.token"),
-      expect.stringContaining("http.host in svc.config.yml must be 0.0.0.0"),
+      expect.stringContaining("does not set http.token"),
+      expect.stringContaining("inside a container http.host must be 0.0.0.0"),
       expect.stringContaining("no lockfile"),
     ])
     expect(await notesOf("http:\n  host: 0.0.0.0\n  token: ${OTHER}\n", {"yarn.lock": ""})).toEqual([
@@ -177,7 +177,7 @@ describe("svc init --deploy compose", () => {
     )
     expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
     for (const file of composeFiles) expect(existsSync(`${folder}/new-bot/${file}`)).toBe(true)
-    expect(made.stdout).toContain("note: svc.config.yml sets no http.token")
+    expect(made.stdout).toContain("note: svc.config.yml does not set http.token")
     expect(made.stdout).toContain("docker compose up --build --detach --wait")
   })
 

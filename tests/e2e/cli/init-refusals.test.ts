@@ -24,12 +24,12 @@ describe("svc init refuses", () => {
     writeFileSync(join(folder, "file"), "mine")
     for (const [target, why] of [
       ["held", "is not empty"],
-      ["file", "cannot make"],
-      ["file/below", "cannot make"],
+      ["file", "cannot create"],
+      ["file/below", "cannot create"],
     ]) {
       const refused = await init(folder, target ?? "")
       expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
-      expect(refused.stderr).toMatch(new RegExp(`^svc: .*${why}.*\n {2}hint: Name a new folder: svc init my-bot\n$`))
+      expect(refused.stderr).toMatch(new RegExp(`^svc: .*${why}.*\n {2}hint: Choose a new folder: svc init my-bot\n$`))
     }
     expect(readdirSync(folder).sort()).toEqual(["file", "held"])
     expect(readdirSync(join(folder, "held"))).toEqual(["notes.txt"])
@@ -41,7 +41,7 @@ describe("svc init refuses", () => {
       const refused = await init(folder, name)
       expect(refused.code).toBe(1)
       expect(refused.stderr).toBe(
-        `svc: "${name}" cannot be the name of a project\n  hint: Name a folder with letters or digits: svc init my-bot\n`,
+        `svc: "${name}" cannot be the name of a project\n  hint: Choose a folder name with letters or digits: svc init my-bot\n`,
       )
     }
     expect(readdirSync(folder)).toEqual([])
@@ -61,7 +61,7 @@ describe("svc init refuses", () => {
     expect({code: refused.code, stderr: refused.stderr}).toEqual({
       code: 1,
       stderr: `svc: there is no template "remindres" (did you mean "reminders"?)
-  hint: There are starter, reminders, moderation, files, poll, bridge, agent, adapter: svc init --list
+  hint: Choose one of starter, reminders, moderation, files, poll, bridge, agent, adapter; svc init --list describes them.
 `,
     })
     expect(readdirSync(folder)).toEqual([])
@@ -154,7 +154,7 @@ test("svc init builds what a clone has not built yet, a bundle or the console, b
     expect(code).toBe(0)
     return stdout
   }
-  expect(await make("first")).toContain("building svc, once")
+  expect(await make("first")).toContain("building svc (only this time)")
   const {stdout} = await runProcess(["tar", "-tzf", join(clone, `made/first/vendor/svc-runtime-${version}.tgz`)])
   const packed = ["svc.js", "bun/svc.js", "console/files.json", "openapi.json"].map(file => `package/dist/${file}`)
   expect(stdout.split("\n")).toEqual(expect.arrayContaining(packed))

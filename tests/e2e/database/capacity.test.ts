@@ -73,7 +73,7 @@ test("a compaction refuses a second one, says how far it is, and goes on without
     return undefined
   })
   expect(ended).toMatchObject({id: begun?.id, state: "done", problem: null, result: {dropped: 2900 + 3000}})
-  expect(heard.get("dropping old rows")).toBeGreaterThan(0)
+  expect(heard.get("deleting old rows")).toBeGreaterThan(0)
   expect(await printedJson<Compacted>(project, "database compact --follow")).toEqual(ended.result)
 })
 

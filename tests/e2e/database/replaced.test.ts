@@ -116,7 +116,7 @@ describe.each(runtimes)("an idle Host on $name whose database is removed", runti
     await expectHeld(host)
     const {code, stdout} = await host.stop()
     expect(code).toBe(0)
-    expect(stdout).toMatch(/the rescue is written: \d+ rows/)
+    expect(stdout).toMatch(/rescued \d+ rows/)
     const [name = "", ...others] = readdirSync(project.path("data"))
     expect(others).toEqual([])
     expect(statSync(project.path("data", name)).mode & 0o777).toBe(0o600)
@@ -134,7 +134,7 @@ test("svc database rescue refuses what is no place, and where nothing is lost", 
   // The log beside it would be taken into a file of the old name.
   for (const end of ["", "-wal"]) {
     const refused = await rescue("--to", `data/bot.sqlite${end}`)
-    expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("is no place for a rescue")})
+    expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("cannot rescue into")})
   }
   expect((await rescue("--to", "nowhere/rescued.sqlite")).code).toBe(1)
   const {stdout} = await rescue("--to", "rescued.sqlite", "--json")
@@ -143,7 +143,7 @@ test("svc database rescue refuses what is no place, and where nothing is lost", 
     database: project.path("data/bot.sqlite"),
   })
   // Written once is enough.
-  expect((await host.stop()).stdout).not.toContain("before it ends")
+  expect((await host.stop()).stdout).not.toContain("before it exits")
   expect(existsSync(project.path("rescued.sqlite"))).toBe(true)
 })
 
@@ -154,5 +154,5 @@ test("a Host that cannot write the rescue before it ends says loudly that it is 
   rmSync(project.path("data/bot.sqlite"))
   for (const folder of ["data", ".svc"]) mountDisk(project.path(folder), "4k")
   const {stdout} = await host.stop()
-  expect(stdout).toMatch(/NOT RESCUED: what only this process held of .*bot\.sqlite is lost/)
+  expect(stdout).toMatch(/NOT RESCUED: the data of .*bot\.sqlite that only this process had is lost/)
 })

@@ -73,8 +73,8 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const [checkpoint] = (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)).items
     const id = checkpoint?.id ?? ""
     expect(checkpoint).toMatchObject({state: "verified", schema: newest, reason: "migration"})
-    await untilPrinted(host.process, `${why}; a checkpoint is made and verified before`)
-    await untilPrinted(host.process, `checkpoint ${id} of schema ${newest} is made and verified`)
+    await untilPrinted(host.process, `${why}; creating and verifying a checkpoint first`)
+    await untilPrinted(host.process, `created and verified checkpoint ${id} of schema ${newest}`)
     const told = await host.get<{items: {type: string; data: unknown}[]}>("/api/events/history?limit=200")
     expect(told.items.filter(({type}) => /^database\.migrated|^checkpoint/.test(type))).toMatchObject([
       {type: "checkpoint.created", data: {checkpoint: id, reason: "migration"}},
@@ -152,10 +152,12 @@ test("where the checkpoint cannot be made, the migration does not begin and the 
   const disk = mountDisk(project.path(".svc/checkpoints"), "1m")
   fillDisk(project.path(".svc/checkpoints"))
   const text = await refused(project, next)
-  expect(text).toContain(`${why}; the checkpoint of before was not made: a checkpoint takes up to`)
+  expect(text).toContain(`${why}; could not create and verify a checkpoint first: a checkpoint needs up to`)
   expect(text).toContain("hint: Free space")
   expect(await stateOf(project)).toEqual({schema: newest, ids: 1})
-  expect((await runCommand(project, "database migrate", next)).stderr).toContain("was not made")
+  expect((await runCommand(project, "database migrate", next)).stderr).toContain(
+    "could not create and verify a checkpoint first",
+  )
   disk.resize("64m")
   const host = await startHost({project, runtime: next})
   expect(await textsOf(host)).toEqual(["before"])

@@ -46,8 +46,8 @@ describe("svc doctor on a sound project", () => {
     const findings = await runDoctor(project)
     expect(findings.filter(({level}) => level !== "ok")).toEqual([])
     const detailOf = (name: string) => findings.find(({check}) => check === name)?.detail
-    expect(detailOf("database")).toMatch(/^sqlite, schema \d+, says the running Host$/)
-    expect(detailOf("port")).toMatch(/ is held by this project's Host$/)
+    expect(detailOf("database")).toMatch(/^sqlite, schema \d+, according to the running Host$/)
+    expect(detailOf("port")).toMatch(/^this project's Host uses /)
   })
 
   test("warns of a pinned generation, and of a Host that it may not ask", async () => {
@@ -58,6 +58,6 @@ describe("svc doctor on a sound project", () => {
       "warning pin: the Host runs the pinned configuration of generation 1, not svc.config.yml",
     ])
     project.write(".env", "HTTP_TOKEN=another-token-than-the-hosts\n")
-    expect(await findingsOf(project)).toEqual(["warning database: a Host holds it, and does not say how it is"])
+    expect(await findingsOf(project)).toEqual(["warning database: a Host has it open, and does not answer svc doctor"])
   })
 })

@@ -154,12 +154,12 @@ describe("svc doctor --incident asks the five questions of an incident, in their
     const {url, requests} = await startStandIn((_, response) => response.writeHead(302, {location: other.url}).end())
     const redirected = await incident(url)
     expect(redirected.short).toEqual(["no", "no", "not asked", "not asked", "not asked"])
-    expect(redirected.evidence(2)).toBe("the Host answered with a redirect, which is not followed")
+    expect(redirected.evidence(2)).toBe("the Host answered with a redirect, which svc doctor does not follow")
     expect(other.requests).toEqual([])
     const before = requests.length
     const refused = await incident(url.replace("://", "://name:hunter22@"))
     expect(refused.short).toEqual(["no", "not asked", "not asked", "not asked", "not asked"])
-    expect(refused.evidence(1)).toBe("the address must not carry credentials; the token is SVC_HTTP_TOKEN")
+    expect(refused.evidence(1)).toBe("the address must not contain credentials; put the token into SVC_HTTP_TOKEN")
     expect(requests).toHaveLength(before)
   })
 

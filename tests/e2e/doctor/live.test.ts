@@ -116,7 +116,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     expect((await live(runtime, `${host.url}/`)).code).toBe(0)
     const without = await live(runtime, new URL(host.url).origin)
     expect(without.code).toBe(1)
-    expect(without.report().reason).toBe("the answer is no readiness report (404); check the address and http.base")
+    expect(without.report().reason).toBe("the answer is not a readiness report (404); check the address and http.base")
   })
 
   test("exits 1 when nothing listens", async () => {
@@ -132,7 +132,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
       const {code, report} = await live(runtime, url)
       expect({code, reason: report().reason}).toEqual({
         code: 1,
-        reason: "the Host answered with a redirect, which is not followed",
+        reason: "the Host answered with a redirect, which svc doctor does not follow",
       })
     }
     expect(other.requests).toEqual([])
@@ -153,7 +153,9 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     for (const credentials of ["name:hunter22", "name", ":hunter22", "a@b:hunter22"]) {
       const {code, stdout, stderr} = await live(runtime, url.replace("://", `://${credentials}@`))
       expect(code).toBe(1)
-      expect(JSON.parse(stdout).reason).toBe("the address must not carry credentials; the token is SVC_HTTP_TOKEN")
+      expect(JSON.parse(stdout).reason).toBe(
+        "the address must not contain credentials; put the token into SVC_HTTP_TOKEN",
+      )
       expect(stdout + stderr).not.toContain("hunter22")
     }
     expect(requests).toEqual([])
@@ -201,7 +203,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
       const {code, report} = await live(runtime, url)
       expect({code, reason: report().reason}).toEqual({
         code: 1,
-        reason: "the answer is no readiness report (200); check the address and http.base",
+        reason: "the answer is not a readiness report (200); check the address and http.base",
       })
     }
     // Megabytes: what is read at most, and what the sockets and streams between hold.

@@ -156,7 +156,7 @@ test("too little free space pauses ingress before the disk is full, and space op
   rmSync(project.path(".svc/filling"))
   await until("the opening", async () => (await viewOf(host)).state === "open")
   expect((await post(host, "after")).status).toBe(202)
-  await untilPrinted(host.process, /[0-2] MiB are free for the Host's data: too little/)
+  await untilPrinted(host.process, /too little disk space for the Host's data: [0-2] MiB free/)
 })
 
 test("the reason disk is found at the start, and not kept: a start with space is open", async context => {

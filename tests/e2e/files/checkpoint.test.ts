@@ -101,12 +101,12 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     writeFileSync(inCheckpoint(project, first, q1), "A report")
     const verified = await runCommand(project, ["checkpoint", "verify", first.id], runtime)
     expect(verified).toMatchObject({code: 1})
-    expect(`${verified.stdout}${verified.stderr}`).toContain(`files/${q1} has other content than when it was made`)
+    expect(`${verified.stdout}${verified.stderr}`).toContain(`the content of files/${q1} has changed`)
     // A damaged file is not shared.
     await makeCheckpoint(project, runtime)
     rmSync(inCheckpoint(project, first, q1))
     for (const [change, words] of [
-      [() => writeFileSync(project.path("data/files", q1), "B report"), "is damaged: its content is another one"],
+      [() => writeFileSync(project.path("data/files", q1), "B report"), "is damaged: its content has changed"],
       [() => rmSync(project.path("data/files", q1)), "is missing"],
     ] as const) {
       rmSync(project.path(".svc/checkpoints"), {recursive: true})

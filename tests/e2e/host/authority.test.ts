@@ -81,7 +81,7 @@ test("a start without the folder of the database names it and both ways out, and
   const missing = await refusal(project)
   expect(missing).toContain(`data/bot.sqlite is missing (there is no folder data/), but .svc/authority.json names`)
   expect(missing).toContain("mount the volume of data/")
-  expect(missing).toContain("To begin with an empty database, remove .svc/authority.json first.")
+  expect(missing).toContain("To start with an empty database, remove .svc/authority.json first.")
   expect(existsSync(data)).toBe(false)
   mkdirSync(data)
   expect(await refusal(project)).toContain("(the folder data/ is empty)")

@@ -41,7 +41,7 @@ test.skipIf(!canUnshare).each(bunAnd("node24"))(
     const {findings} = JSON.parse(stdout) as {findings: readonly {check: string}[]}
     expect(findings.find(({check}) => check === "restarts")).toMatchObject({
       level: "warning",
-      detail: "the Host is a container's main process, and nothing is known to start it again",
+      detail: "the Host is a container's main process, and svc knows of no restart policy for it",
       remediation: expect.stringContaining("--restart unless-stopped --env SVC_SUPERVISOR=docker"),
     })
     // unshare takes no SIGTERM.

@@ -182,7 +182,7 @@ ${hint}`)
     const env = {HTTP_TOKEN: "replace-me-with-a-long-random-token"}
     expect(await refusal(config("${HTTP_TOKEN}"), args, env)).toMatch(/^svc: http\.token is the placeholder/)
     const told = (key: string, why: string) => `svc: ${key} ${why}\n  hint: Replace the token's variable`
-    const words = "is made of words and sequences that everybody tries first"
+    const words = "consists of common words and sequences, which attackers try first"
     const weak = await refusal(config("${HTTP_TOKEN}"), args, {HTTP_TOKEN: "my-secret-token-1"})
     expect(weak).toContain(told("http.token", words))
     expect(weak).toContain("openssl rand -hex 32")

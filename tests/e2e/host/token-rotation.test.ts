@@ -144,9 +144,7 @@ describe.each(bunOr("node24"))("a token is rotated on $name", runtime => {
 
   test("the doctor tells since when each token is in use, and where it does not know", async () => {
     const project = makeOld()
-    expect((await ages(runtime, project)).token).toBe(
-      "http.token has no known age: no Host has recorded one; the next start does",
-    )
+    expect((await ages(runtime, project)).token).toBe("http.token has no known age: the next start begins to record it")
     const began = Date.now()
     await (await start(runtime, project)).stop()
     const known = (await ages(runtime, project)).token ?? ""
@@ -202,6 +200,6 @@ test("production refuses the example's placeholder as the previous token", async
   const ended = await svc(usualRuntime, project, ["runtime", "start", "--mode", "production", "--no-watch"])
   expect({code: ended.code, stderr: ended.stderr}).toEqual({
     code: 1,
-    stderr: expect.stringContaining("http.previousToken.token is the placeholder of the example's .env"),
+    stderr: expect.stringContaining("http.previousToken.token is the placeholder from .env.example"),
   })
 })

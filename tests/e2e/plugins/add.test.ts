@@ -39,9 +39,9 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
     for (const [name, why] of [
       ["left-pad", '"left-pad" is not the name of a plugin\'s package'],
       ["svc-plugin-later", 'svc-plugin-later 1.0.0 is for svc-runtime "^7.0.0", and this is 0.1.0'],
-      ["svc-plugin-silent", "svc-plugin-silent 1.0.0 does not say for which svc-runtime it is"],
+      ["svc-plugin-silent", "svc-plugin-silent 1.0.0 does not name a range of svc-runtime"],
       ["svc-plugin-hello@9.9.9", ""],
-      ["svc-plugin-torn", "hint: Nothing was changed."],
+      ["svc-plugin-torn", "hint: svc changed nothing."],
     ]) {
       const {code, stderr} = await add(name ?? "")
       expect({name, code}).toEqual({name, code: 1})
@@ -66,7 +66,7 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
     const scoped = await add("@team/svc-plugin-own@0.3.0")
     expect(scoped).toMatchObject({code: 0, stderr: ""})
     expect(project.read("svc.config.yml")).toContain('  own:\n    use: "@team/svc-plugin-own"\n')
-    expect((await add("svc-plugin-hello")).stderr).toContain('svc.config.yml has a plugin "hello" already')
+    expect((await add("svc-plugin-hello")).stderr).toContain('svc.config.yml already has a plugin "hello"')
   })
 })
 

@@ -127,7 +127,7 @@ test("where the checkpoint cannot be made, a reload commits nothing and a start 
   put(project, first, noStars)
   const refused = await refusedReload(host)
   expect(refused.code).toBe("migration_refused")
-  expect(refused.detail).toContain(`${why}; the checkpoint of before was not made: `)
+  expect(refused.detail).toContain(`${why}; could not create and verify a checkpoint first: `)
   expect((await statusOf(host)).generation.number).toBe(1)
   expect(await host.say("/notes two")).toEqual(['[{"text":"one","stars":null},{"text":"two","stars":null}]'])
   await host.stop()

@@ -49,8 +49,8 @@ describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
     for (const [name, why] of [
       ["My Plugin", '"My Plugin" cannot be the name of a plugin'],
       ["../out", '"../out" cannot be the name of a plugin'],
-      ["irc", '"irc" is a plugin of svc itself'],
-      ["mine", "plugins/mine.ts is there already"],
+      ["irc", '"irc" is a built-in plugin'],
+      ["mine", "plugins/mine.ts already exists"],
     ]) {
       const {code, stdout, stderr} = await svc(runtime, project, ["plugin", "new", name ?? ""])
       expect({code, stdout, told: stderr.split("\n")[0]}).toEqual({code: 1, stdout: "", told: `svc: ${why}`})
@@ -60,7 +60,7 @@ describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
     const taken = await svc(runtime, project, ["plugin", "new", "a", "--json"])
     expect({code: taken.code, problem: JSON.parse(taken.stderr).detail}).toEqual({
       code: 1,
-      problem: 'svc.config.yml has a plugin "a" already',
+      problem: 'svc.config.yml already has a plugin "a"',
     })
     expect((await svc(runtime, project, ["plugin", "new", "b"])).stderr).toContain("svc cannot add an entry to plugins")
     expect(project.read("svc.config.yml")).toBe(config)

@@ -165,7 +165,7 @@ test("a production start with a build that does not fit its source is refused wi
   expect((await buildOf(host)).stale).toEqual(["notes"])
   expect(await printed(project, "runtime status")).toContain("STALE: notes")
   const {stdout} = await runCommand(project, "doctor")
-  expect(stdout).toContain("these builds do not fit their source: notes")
+  expect(stdout).toContain("these builds do not match their source: notes")
   await host.stop()
   await printed(project, "build")
   const built = await startHost({...production, project})

@@ -127,7 +127,7 @@ test("what a release is not in the state for is refused, with what to do", async
   for (const line of ["release complete --accepted-by dana", "release abort"])
     expect(await refusal(project, line)).toMatch(/no release is under way\n.*svc release begin/)
   project.write("plugins/new.ts", "// not committed")
-  expect(await refusal(project, "release begin")).toMatch(/not committed\n.*git status/)
+  expect(await refusal(project, "release begin")).toMatch(/uncommitted changes\n.*git status/)
   expect(await ingressOf(host)).toMatchObject({state: "open"})
   project.commit("a new plugin")
   await begin(project)

@@ -106,7 +106,7 @@ test("a work tree with changes, packages without their code, and a commit that i
   expect(project.read("text/mine.txt")).toBe("mine")
   const dirty = await makeCheckpoint(project)
   project.git("clean", "--quiet", "--force", "text")
-  expect(await refusal(project, `rollback ${dirty.id}`)).toContain("packages are never taken back without the code")
+  expect(await refusal(project, `rollback ${dirty.id}`)).toContain("svc never rolls packages back without their code")
   project.git("checkout", "--quiet", "--orphan", "other")
   project.commit("another history")
   project.git("branch", "--quiet", "-D", "main", "next")

@@ -158,7 +158,7 @@ test("a lockfile that does not fit, none, one whose package manager is not here,
   expect(await failing(misfit)).toMatch(/lockfile had changes, but lockfile is frozen/)
   expect(await failing(none)).toMatch(/^there is no lockfile\n.*commit the lockfile/)
   expect(await failing(pnpm)).toContain("cannot start pnpm")
-  expect(await refusal(project, "release verify no-such-branch")).toContain("names no commit of this repository")
+  expect(await refusal(project, "release verify no-such-branch")).toContain("is not a commit of this repository")
   expect(await refusal(project, "release verify --limit soon")).toContain("--limit must be a duration")
 })
 
@@ -175,7 +175,7 @@ test("a step that does not end is ended with everything that it has started", as
     const {code, stdout} = await run.finished
     expect({code, stdout}).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining(`it had not ended within ${seconds} s`),
+      stdout: expect.stringContaining(`it did not end within ${seconds} s`),
     })
     return stdout
   }
@@ -250,11 +250,11 @@ test("without git, a copy of what is not ignored is tried, and only the same fil
   await beginRelease(project)
   const {code, marks, steps, release} = await verifyRelease(project)
   expect({code, marks}).toEqual({code: 0, marks: allSteps.with(0, "worktree left out").with(3, "build left out")})
-  expect(steps[0]?.detail).toContain("no git work tree: a copy of what is not ignored")
+  expect(steps[0]?.detail).toContain("not a git work tree: svc tries a copy of the files that are not ignored")
   expect(release.verification).toMatchObject({commit: null, copy: expect.stringMatching(/^[0-9a-f]{64}$/)})
   expectNothingLeft(project)
   project.write("plugins/late.ts", "// not tried")
-  expect(await refusal(project, "release complete --accepted-by dana")).toContain("other files than those")
+  expect(await refusal(project, "release complete --accepted-by dana")).toContain("files differ from the verified ones")
   rmSync(project.path("plugins"), {recursive: true})
   await printed(project, "release complete --accepted-by dana")
   expect((await host.stop()).code).toBe(0)

@@ -156,7 +156,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
       }
       return findings.flatMap(({check, level, detail}) => (check === "jobs" ? [`${level}: ${detail}`] : []))
     }
-    expect(await findings()).toContain("ok: declared by plugins, and called by no job: team/Digest")
+    expect(await findings()).toContain("ok: declared by plugins, but called by no job: team/Digest")
     await host.post("/api/jobs", {id: "mine", schedule: {every: "1h"}, timezone: "UTC", target})
     expect((await findings()).length).toBe(1)
     project.write("plugins/team.ts", pluginWith(""))

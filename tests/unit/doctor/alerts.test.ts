@@ -13,12 +13,12 @@ const findings = (targets: string, more = "") => {
 
 const webhook = "pager: {webhook: {url: https://hooks.example.org}}"
 
-test("who is told is named, and that a dead Host tells nobody", () => {
+test("names the targets, and warns that a dead Host sends no alert", () => {
   expect(findings(`ops: {endpoint: irc~main, channel: ops}, ${webhook}`)).toEqual([
-    "ok told: ops, pager; heartbeat: none",
-    "ok no alerts.heartbeat: a Host that is dead tells nobody",
+    "ok targets: ops, pager; heartbeat: none",
+    "ok no alerts.heartbeat: nobody gets an alert if the Host dies",
   ])
-  expect(findings(webhook, "  heartbeat: {url: https://hc.example.org}")).toEqual(["ok told: pager; heartbeat: set"])
+  expect(findings(webhook, "  heartbeat: {url: https://hc.example.org}")).toEqual(["ok targets: pager; heartbeat: set"])
 })
 
 test("a project without alerts hears nothing of them", () => {
@@ -30,12 +30,12 @@ test("an endpoint that no plugin has, and a channel that is none, are warned of"
     /^warning alerts\.targets\.ops names the endpoint irc~mian, which no plugin has/,
   )
   expect(findings(`ops: {endpoint: irc~main, channel: "ops "}, ${webhook}`)[0]).toMatch(
-    /^warning alerts\.targets\.ops\.channel "ops " is no id of a channel/,
+    /^warning alerts\.targets\.ops\.channel "ops " is not the id of a channel/,
   )
 })
 
 test("targets of one endpoint alone cannot tell that it is offline", () => {
-  const alone = "warning all targets are channels of irc~main: nobody is told while it is offline"
+  const alone = "warning all targets are channels of irc~main: no alert arrives while it is offline"
   expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: irc~main, channel: b}")).toContain(alone)
   expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: sandbox, channel: b}")).not.toContain(alone)
 })

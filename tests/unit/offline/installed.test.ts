@@ -39,13 +39,13 @@ describe.each(lockfiles)("%s", (name, withVersion) => {
 
   test("of another version is found", async () => {
     expect(await findings(name, withVersion("1.3.0"))).toEqual([
-      `${name}:1:1 one: has version 1.3.0, and 1.2.3 is installed`,
+      `${name}:1:1 one: has version 1.3.0, but 1.2.3 is installed`,
     ])
   })
 
   test("that lacks a dependency is found", async () => {
     const text = withVersion("1.2.3").replaceAll("one", "another")
-    expect(await findings(name, text)).toEqual([`${name}:1:1 one: is not in it, and package.json asks for "^1.0.0"`])
+    expect(await findings(name, text)).toEqual([`${name}:1:1 one: is missing, but package.json requires "^1.0.0"`])
   })
 })
 
@@ -62,7 +62,7 @@ test("a dependency that is not installed is found; the SDK comes from the svc th
 
 test("a runtime that engines does not admit is found, and only that of the runtime that runs", async () => {
   expect(await findings("", "", {engines: {node: ">=24", bun: ">=99"}})).toEqual([
-    `package.json:1:1 engines.node: asks for ">=24", and this is node 22.12.0`,
+    `package.json:1:1 engines.node: requires ">=24", but this is node 22.12.0`,
   ])
 })
 

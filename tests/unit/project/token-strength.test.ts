@@ -16,7 +16,7 @@ test.each([
   "00000000000000000000",
   "abababababababab",
 ])("%s is a word or sequence that production refuses", token => {
-  expect(weaknessOf(token)).toBe("is made of words and sequences that everybody tries first")
+  expect(weaknessOf(token)).toBe("consists of common words and sequences, which attackers try first")
 })
 
 test("fifteen characters are refused, sixteen are not, and made tokens never", () => {

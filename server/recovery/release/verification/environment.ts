@@ -5,7 +5,7 @@ import {parseConfig, readConfigText} from "../../../config/load.ts"
 import {Mask} from "../../../logs/mask.ts"
 import {type ProjectPaths, projectPaths} from "../../../runtime/project.ts"
 
-/** What is not passed on whatever it holds: who called svc, and how, is not the step's business. */
+/** Variables about the caller of svc, which a step never gets. */
 const callers = /^(SVC_|GIT_|npm_(?!config_)|BUN_WHICH_|INIT_CWD$|NODE_ENV$|NODE_CHANNEL_|OLDPWD$|PWD$)/
 
 const readConfigOrEmpty = (config: string): Promise<string> =>
@@ -15,26 +15,26 @@ const readConfigOrEmpty = (config: string): Promise<string> =>
   )
 
 export interface StepEnvironments {
-  /** Of install, build and tests: nothing that the project's configuration or its `.env` files name. */
+  /** For install, build and tests: without the variables that the project's configuration or its `.env` files name. */
   readonly plain: Readonly<Record<string, string>>
-  /** Of doctor and one-shot start: with the variables that the configuration names. */
+  /** For doctor and one-shot start: with the variables that the configuration names. */
   readonly full: Readonly<Record<string, string>>
-  /** Hides the values of secrets in what steps print. */
+  /** Hides the values of secrets in the output of steps. */
   readonly mask: Mask
 }
 
 export interface EnvironmentOptions {
   readonly paths: ProjectPaths
-  /** The project as it is tried. */
+  /** The folder of the tried project. */
   readonly tried: string
-  /** `.env.<name>` of the project is read over `.env`. */
+  /** The name of the project's `.env.<name>` that is read over `.env`. */
   readonly environment: string
-  /** Names of secrets that plugins' own keys have. */
+  /** The names of secrets in the keys of plugins. */
   readonly secrets: readonly string[]
   readonly own: NodeJS.ProcessEnv
 }
 
-/** What each step gets to know. */
+/** Resolves to the environments of the steps. */
 export const stepEnvironments = async (options: EnvironmentOptions): Promise<StepEnvironments> => {
   const {paths, tried, environment: name, own} = options
   const environment = await readEnvironment(paths.project, name, own)
@@ -56,7 +56,7 @@ export const stepEnvironments = async (options: EnvironmentOptions): Promise<Ste
   return {plain, full, mask: await maskOf(options, environment)}
 }
 
-/** The runtime that runs this comes first; programs that the running tree has installed are not the tried ones. */
+/** Returns the PATH with this runtime first, and without the programs that the running project has installed. */
 const pathWithout = (path: string): string =>
   [dirname(process.execPath), ...path.split(delimiter).filter(folder => !/node_modules[\\/]\.bin$/.test(folder))].join(
     delimiter,
@@ -70,7 +70,7 @@ const maskOf = async ({paths, tried, secrets, own}: EnvironmentOptions, {variabl
     try {
       mask.hide(parseConfig(await readConfigText(file), variables).secrets)
     } catch {
-      // Which of its variables are secret cannot be told.
+      // An invalid configuration does not tell which variables are secret, so all of them are hidden.
       mask.hide(valuesOf(namesIn(await readConfigOrEmpty(file))))
     }
   }

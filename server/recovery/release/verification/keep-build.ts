@@ -9,19 +9,19 @@ import {releasesOf} from "../history.ts"
 import {ReleaseRecord} from "../record.ts"
 import type {Source} from "./source.ts"
 
-/** What installing and building has made in the tree of a trial. */
+/** Resolves to the outputs of install and build in the tree of a trial. */
 export const outputsOf = (source: Source, tree: string): Promise<readonly string[]> =>
   source.is === "commit" ? outputsOfTree(tree, source.prefix) : outputsOfCopy(tree, source.paths)
 
 export interface Keeping {
   readonly paths: ProjectPaths
-  /** Id of the release. */
+  /** The id of the release. */
   readonly release: string
-  /** Where it was tried. */
+  /** The folder in which it was tried. */
   readonly tree: string
 }
 
-/** What was tried is what will be installed: it is moved, not made again. Removes the builds that no release needs. */
+/** Moves the tried build to the kept ones, so that exactly that is installed. Deletes builds that no release needs. */
 export const keepBuild = async ({paths, release, tree}: Keeping, kept: KeptBuild): Promise<void> => {
   const name = verifiedName(release)
   await pruneKept(paths, await releasesThatNeedBuilds(paths, release))
@@ -35,7 +35,7 @@ export const keepBuild = async ({paths, release, tree}: Keeping, kept: KeptBuild
   await describeKept(paths, name, kept)
 }
 
-/** Those that a rollback may still go back across. */
+/** Resolves to the releases across which a rollback is still possible. */
 const releasesThatNeedBuilds = async (paths: ProjectPaths, own: string): Promise<ReadonlySet<string>> => {
   const releases = releasesOf(await new ReleaseRecord(paths.releases).read(), Date.now())
   const open = releases.filter(({state}) => state === "begun" || state === "observing")

@@ -2,14 +2,14 @@ import {closeSync, openSync, writeSync} from "node:fs"
 import {messageOf} from "../../../../shared/problems.ts"
 import type {Mask} from "../../../logs/mask.ts"
 
-/** A file holds so many characters of a step at most. */
+/** The most characters of a step's output that its file keeps. */
 const most = 32 * 1024 * 1024
 
-/** The end of it that is shown and recorded. */
+/** The length of the end that is shown and recorded. */
 const tailLines = 30
 const tailLength = 4000
 
-/** What a step prints: all of it in a file that only its owner may read, without the values of secrets; its end at hand. */
+/** The output of a step, without the values of secrets. A file that only its owner may read keeps it; the end is in memory. */
 export class StepOutput {
   readonly file: string
   readonly #mask: Mask
@@ -19,7 +19,7 @@ export class StepOutput {
   #written = 0
   #failure: string | undefined
 
-  /** Replaces the file. */
+  /** Starts a new file, and replaces an existing one. */
   constructor(file: string, mask: Mask) {
     this.file = file
     this.#mask = mask
@@ -29,14 +29,14 @@ export class StepOutput {
   }
 
   readonly add = (text: string): void => {
-    // A value may come in two pieces: so much is held back as the longest one has.
+    // A secret may arrive in two pieces, so the length of the longest one is held back.
     const hidden = this.#mask.text(this.#pending + text)
     const kept = Math.min(hidden.length, this.#mask.reach)
     this.#pending = hidden.slice(hidden.length - kept)
     this.#write(hidden.slice(0, hidden.length - kept))
   }
 
-  /** Resolves nothing more; the end of what was printed, and why the file is not whole. */
+  /** Closes the file. Returns the end of the output, and why the file is incomplete if it is. */
   end(): {readonly tail: string; readonly failure: string | undefined} {
     this.#write(this.#pending)
     this.#pending = ""

@@ -4,19 +4,19 @@ import {Problem} from "../../../../shared/problems.ts"
 import {findLockfile} from "../../../generation/lockfile.ts"
 import {readJsonIfExists} from "../../../runtime/files.ts"
 
-/** How the dependencies of a project are installed just as its lockfile has them, and its scripts are run. */
+/** The commands that install exactly the lockfile's dependencies, and that run scripts. */
 export interface PackageManager {
   readonly lockfile: string
-  /** Installs what the lockfile names, and fails where it does not fit package.json. */
+  /** Installs the packages of the lockfile, and fails if that does not fit package.json. */
   readonly install: readonly string[]
-  /** Before the name of a script. */
+  /** The words before the name of a script. */
   readonly run: readonly string[]
 }
 
-/** This one where it is Bun, so that what is tried is what runs. */
+/** Returns the Bun that runs svc, if it runs on Bun, so that the trial uses the same one. */
 const bun = () => (process.versions.bun === undefined ? "bun" : process.execPath)
 
-/** The package manager that wrote the project's lockfile. Throws `release_refused` where there is no lockfile. */
+/** Resolves to the package manager of the project's lockfile. Throws `release_refused` if there is no lockfile. */
 export const packageManagerOf = async (project: string): Promise<PackageManager> => {
   const lockfile = (await findLockfile(project))?.name
   switch (lockfile) {
@@ -28,7 +28,7 @@ export const packageManagerOf = async (project: string): Promise<PackageManager>
     case "pnpm-lock.yaml":
       return {lockfile, install: ["pnpm", "install", "--frozen-lockfile"], run: ["pnpm", "run"]}
     case "yarn.lock": {
-      // Yarn 2 and newer say so in the file, and have another word for it.
+      // Yarn 2 and newer have this mark in the file, and another name for the option.
       const isModern = (await readFile(join(project, lockfile), "utf8")).includes("\n__metadata:")
       return {
         lockfile,
@@ -38,16 +38,16 @@ export const packageManagerOf = async (project: string): Promise<PackageManager>
     }
     default:
       throw new Problem("release_refused", "there is no lockfile", {
-        hint: "Install the dependencies, and commit the lockfile that it writes.",
+        hint: "Install the dependencies, and commit the lockfile that this writes.",
       })
   }
 }
 
-/** How a person installs it. */
+/** Returns the install command for a person. */
 export const installCommand = ({lockfile, install: [program = "", ...args]}: PackageManager): string =>
   [lockfile.startsWith("bun.") ? "bun" : program, ...args].join(" ")
 
-/** Does package.json have a script of this name? */
+/** Resolves to whether package.json has a script of this name. */
 export const hasScript = async (project: string, name: string): Promise<boolean> => {
   const manifest = await readJsonIfExists(join(project, "package.json"))
   if (typeof manifest !== "object" || manifest === null || !("scripts" in manifest)) return false

@@ -8,31 +8,31 @@ import type {ProjectPaths} from "../../../runtime/project.ts"
 import {hashFile} from "../../checkpoint/files.ts"
 import {git} from "../../restore/git.ts"
 
-/** What is tried: a commit of the project's repository, or where there is none, what git would not ignore. */
+/** The source of a trial: a commit of the project's repository, or without git, the files that git would not ignore. */
 export type Source =
   | {readonly is: "commit"; readonly commit: string; readonly top: string; readonly prefix: string}
   | {readonly is: "copy"; readonly paths: readonly string[]}
 
-/** `wanted` names a commit; HEAD without it. `scratch` is a folder that is not there. Throws `release_refused`. */
+/** Finds the source. `wanted` names a commit (default: HEAD), and `scratch` an unused folder. Throws `release_refused`. */
 export const findSource = async (project: string, wanted: string | undefined, scratch: string): Promise<Source> => {
   const top = await git(project, ["rev-parse", "--show-toplevel"]).catch(error => {
     if (messageOf(error).includes("not a git repository")) return undefined
     throw refuse(
-      `git cannot say what to try: ${messageOf(error)}`,
-      "Install git, and let this user read the repository.",
+      `git failed: ${messageOf(error)}`,
+      "Install git, and make sure that this user may read the repository.",
     )
   })
   if (top === undefined) {
     if (wanted === undefined) return {is: "copy", paths: await listSources(project, scratch)}
     throw refuse(
-      `${project} is no git work tree: there is no ${wanted}`,
-      "Leave it out: a copy of the folder is tried.",
+      `${project} is not a git work tree, so there is no ${wanted}`,
+      "Leave out the commit: svc then tries a copy of the folder.",
     )
   }
   const commit = await git(project, ["rev-parse", "--verify", "--quiet", `${wanted ?? "HEAD"}^{commit}`]).catch(() => {
     throw refuse(
-      `${wanted ?? "HEAD"} names no commit of this repository`,
-      "git fetch first, or name a commit that is here.",
+      `${wanted ?? "HEAD"} is not a commit of this repository`,
+      "Run git fetch first, or name a commit that the repository has.",
     )
   })
   const prefix = await git(project, ["rev-parse", "--show-prefix"])
@@ -44,10 +44,10 @@ export const findSource = async (project: string, wanted: string | undefined, sc
 
 const refuse = (detail: string, hint: string) => new Problem("release_refused", detail, {hint})
 
-/** Never part of a project's sources, ignored or not. */
+/** Paths that are never part of a project's sources, ignored or not. */
 const excluded = [".svc/", "/data/", "node_modules/", ".env", ".env.*", "!.env.example"]
 
-/** The files of a project without git, without what its `.gitignore` says; by paths, sorted. */
+/** Resolves to the sorted paths of a project without git, without those that its `.gitignore` names. */
 export const listSources = async (project: string, scratch: string): Promise<readonly string[]> => {
   const repository = join(scratch, "index.git")
   try {
@@ -62,7 +62,7 @@ export const listSources = async (project: string, scratch: string): Promise<rea
       "-z",
       ...excluded.map(pattern => `--exclude=${pattern}`),
     ])
-    // A folder is a repository of its own.
+    // A path with a trailing slash is another repository.
     return found
       .split("\0")
       .filter(path => path !== "" && !path.endsWith("/"))
@@ -72,7 +72,7 @@ export const listSources = async (project: string, scratch: string): Promise<rea
   }
 }
 
-/** Says in one hash what files there are, what is in them, and which may be executed. */
+/** Resolves to one hash over the paths, contents and executable bits of the files. */
 export const hashSources = async (project: string, paths: readonly string[]): Promise<string> => {
   const sum = createHash("sha256")
   for (const path of paths) {
@@ -84,7 +84,7 @@ export const hashSources = async (project: string, paths: readonly string[]): Pr
   return sum.digest("hex")
 }
 
-/** `hashSources` of a whole project, as it is now. */
+/** Resolves to the `hashSources` of a project's present files. */
 export const hashProject = async ({project, temporary}: ProjectPaths): Promise<string> =>
   hashSources(project, await listSources(project, join(temporary, `release-${randomUUID()}`)))
 
@@ -104,7 +104,7 @@ export const copySources = async (project: string, paths: readonly string[], tar
 
 type Commit = Extract<Source, {is: "commit"}>
 
-/** Git removes what it could not write whole, and does not tell why. Throws `release_refused`. */
+/** Throws `release_refused` if the disk has too little space: git would only delete the incomplete files without a reason. */
 export const requireRoom = async ({top, commit}: Commit, folder: string): Promise<void> => {
   const listed = await git(top, ["ls-tree", "-r", "--long", "-z", commit])
   const sizes = listed.split("\0").map(line => Number(/^\S+ blob \S+ +(\d+)\t/.exec(line)?.[1] ?? 0))
@@ -113,12 +113,12 @@ export const requireRoom = async ({top, commit}: Commit, folder: string): Promis
   if (free >= needed) return
   const inMib = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
   throw refuse(
-    `a disk is full: the files of the commit take ${inMib(needed)}, and ${folder} has ${inMib(free)} free`,
-    "Free space, and repeat this.",
+    `a disk is full: the files of the commit need ${inMib(needed)}, but ${folder} has only ${inMib(free)} free`,
+    "Free space, and repeat the command.",
   )
 }
 
-/** How a work tree of a commit is made; its hooks are not run. */
+/** Returns the command that creates a work tree of a commit, without running hooks. */
 export const worktreeCommand = ({top, commit}: Commit, place: string): readonly string[] => [
   "git",
   "-C",
@@ -134,7 +134,7 @@ export const worktreeCommand = ({top, commit}: Commit, place: string): readonly 
   commit,
 ]
 
-/** Removes a work tree, also one that was only half made, and what the repository knows of it. */
+/** Deletes a work tree, even an incomplete one, and its entry in the repository. */
 export const removeWorktree = async (project: string, place: string): Promise<void> => {
   const tryGit = (...args: readonly string[]) => git(project, args).catch(() => "")
   const isKnown = async () =>
@@ -145,7 +145,7 @@ export const removeWorktree = async (project: string, place: string): Promise<vo
   if (wasKnown) await tryGit("worktree", "prune")
 }
 
-/** Git tells paths without links. */
+/** Resolves the links in a path, like git does in its output. */
 const realPlace = async (place: string): Promise<string> => {
   const folder = dirname(place)
   return join(await realpath(folder).catch(() => folder), relative(folder, place))

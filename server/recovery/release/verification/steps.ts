@@ -12,32 +12,32 @@ import {hasScript, type PackageManager} from "./package-manager.ts"
 
 export type StepName = ReleaseStep["name"]
 
-/** What follows once the version stands in a folder of its own, in this order. */
+/** The steps after the version is in its separate folder, in this order. */
 export const allSteps = ["install", "doctor", "build", "test", "start"] as const satisfies readonly StepName[]
 
-/** What a step runs; left out where there is nothing to do. */
+/** The command of a step, or the reason why it is left out. */
 export type Work = {
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
-  /** As it is shown. */
+  /** The command as the output shows it. */
   readonly shown: string
 } & ({readonly command: readonly string[]} | {readonly leftOut: string})
 
 export interface StepOptions {
-  /** Hides the values of secrets in what it prints. */
+  /** Hides the values of secrets in the output. */
   readonly mask: Mask
-  /** Where it works. */
+  /** The folder for temporary files. */
   readonly scratch: string
-  /** Where its whole output goes. */
+  /** The file for the full output. */
   readonly output: string
-  /** The same, as it is recorded. */
+  /** The path of that file for the record. */
   readonly outputName: string
-  /** In milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly limit: number
   readonly signal: AbortSignal
 }
 
-/** Runs one step to its end; what goes wrong is in the step. */
+/** Runs one step to its end. Never rejects; the result contains the failure. */
 export const runStep = async (name: StepName, work: Work, options: StepOptions): Promise<ReleaseStep> => {
   const {mask, scratch, output, outputName, limit, signal} = options
   const began = performance.now()
@@ -58,7 +58,7 @@ export const runStep = async (name: StepName, work: Work, options: StepOptions):
   const {tail, failure} = log.end()
   const isOk = code === 0 && !isTooLate && !signal.aborted
   const why = isOk ? "" : await reason({code, isTooLate, limit, tail, scratch})
-  const notes = [why, failure === undefined ? "" : `its output is not whole: ${failure}`, isOk ? "" : tail]
+  const notes = [why, failure === undefined ? "" : `its output file is incomplete: ${failure}`, isOk ? "" : tail]
   return {
     ...head,
     ok: isOk,
@@ -77,17 +77,17 @@ interface Failed {
   readonly scratch: string
 }
 
-/** Less than this is nothing, in bytes: not every program tells why it could not write. */
+/** Below this many free bytes a disk counts as full, because not every program reports why it could not write. */
 const noSpace = 64 * 1024
 
 const reason = async ({code, isTooLate, limit, tail, scratch}: Failed): Promise<string> => {
-  if (isTooLate) return `it had not ended within ${limit / 1000} s (--limit)`
+  if (isTooLate) return `it did not end within ${limit / 1000} s (--limit)`
   const free = await freeSpace(scratch)
   if (free >= noSpace && !tellsOfFullDisk(tail)) return `exit code ${code ?? "none"}`
-  return `a disk is full (${Math.floor(free / 1024 ** 2)} MiB free for ${scratch}): free space and repeat this`
+  return `a disk is full (${Math.floor(free / 1024 ** 2)} MiB free for ${scratch}): free space and repeat the command`
 }
 
-/** The svc of the tried project, as its lockfile has it; where it has none, the one that runs this. */
+/** Returns the svc that the tried project has installed, or this one if it has none. */
 const svcOf = (folder: string): readonly string[] => {
   const installed = join(folder, "node_modules/svc-runtime/cli/launch.js")
   const own = join(packageRoot, "cli/launch.js")
@@ -95,18 +95,18 @@ const svcOf = (folder: string): readonly string[] => {
 }
 
 export interface Tried {
-  /** The project, as it is tried. */
+  /** The folder of the tried project. */
   readonly folder: string
   readonly manager: PackageManager
   readonly environments: StepEnvironments
-  /** Folder of the checkpoint that the migrations are tried on; undefined where there is none with a database. */
+  /** The checkpoint for the migrations; undefined if there is none with a database. */
   readonly checkpoint: {readonly id: string; readonly folder: string} | undefined
 }
 
-/** As one would type it: npm has Bun as `bun.exe`, on every system. */
+/** Returns the command as a person would type it: npm installs Bun as `bun.exe` on every system. */
 const nameOf = ([program = "", ...args]: readonly string[]): string => [basename(program, ".exe"), ...args].join(" ")
 
-/** What follows once the project stands in a folder of its own, in the order of the contract (rule 9, 3). */
+/** Returns the steps after the project is in its separate folder, in the order of the contract (rule 9, 3). */
 export const stepsOf = ({
   folder,
   manager,

@@ -26,15 +26,15 @@ import {allSteps, runStep, type StepName, stepsOf, type Work} from "./steps.ts"
 
 export interface TryOptions {
   readonly paths: ProjectPaths
-  /** The one under way. */
+  /** The release under way. */
   readonly release: Pick<ReleaseView, "id" | "restorePoint">
-  /** What is tried; HEAD without it. */
+  /** The commit to try (default: HEAD). */
   readonly commit?: string
-  /** `.env.<name>` of the project is read over `.env`. */
+  /** The name of the project's `.env.<name>` that is read over `.env`. */
   readonly environment: string
-  /** Leaves out the others; all of them without it. */
+  /** The steps to run (default: all). */
   readonly steps?: readonly StepName[]
-  /** Of each step, in milliseconds. */
+  /** The time limit of each step, in milliseconds. */
   readonly limit: number
   readonly command: string
   readonly signal: AbortSignal
@@ -42,7 +42,7 @@ export interface TryOptions {
   readonly onEnd: (step: ReleaseStep) => void
 }
 
-/** What is tried at once is one release. */
+/** Returns the places of a trial; only one release is tried at a time. */
 const placesOf = ({temporary, state}: ProjectPaths, release: string) => ({
   scratch: join(temporary, "release"),
   tree: join(temporary, "release/tree"),
@@ -52,15 +52,14 @@ const placesOf = ({temporary, state}: ProjectPaths, release: string) => ({
 
 type Places = ReturnType<typeof placesOf>
 
-/** Releases whose output is kept. */
+/** How many releases keep their output. */
 const keptOutputs = 10
 
 /**
- * Tries a version of the project in a folder of its own in `.svc/tmp`, never in the running tree: locked dependencies,
- * doctor, build, tests, one-shot start; beside a running Host. Ends at the first step that fails. What a run that was killed
- * has left is removed first, and nothing is left afterwards but the output of the steps and, where all have passed, the build
- * that was tried. Throws `release_refused`, `locked`
- * where another one runs, and `stopping` at the signal.
+ * Tries a version of the project in a separate folder in `.svc/tmp`, never in the running tree: locked dependencies, doctor,
+ * build, tests, one-shot start. Works beside a running Host, and ends at the first step that fails. First it deletes the
+ * leftovers of a killed trial. Afterwards only the output of the steps remains, and the build if all steps passed. Throws
+ * `release_refused`, `locked` if another trial runs, and `stopping` at the signal.
  */
 export const tryRelease = async (options: TryOptions): Promise<ReleaseVerification> => {
   const {paths, release, signal} = options
@@ -117,7 +116,7 @@ const attempt = async (options: TryOptions, places: Places): Promise<ReleaseVeri
     const {environments, following} = await prepareSteps(options, folder)
     for (const [name, workOf] of following.filter(([name]) => wanted.some(each => each === name))) {
       if (!(await run(name, environments.mask, workOf))) break
-      // What the tests make is no part of the build.
+      // Files that the tests write are not part of the build.
       if (name === "build") entries = await outputsOf(source, places.tree)
     }
   }
@@ -126,9 +125,9 @@ const attempt = async (options: TryOptions, places: Places): Promise<ReleaseVeri
   const build = await readBuild(folder)
   await keepBuild({paths, release: options.release.id, tree: places.tree}, {build, entries: [...entries]}).catch(
     cause => {
-      throw new Problem("release_refused", `what was tried could not be kept: ${messageOf(cause)}`, {
+      throw new Problem("release_refused", `could not keep the tried build: ${messageOf(cause)}`, {
         cause,
-        hint: `Free space for ${paths.builds}, which must be on the file system of .svc/tmp; then repeat this.`,
+        hint: `Free space for ${paths.builds}, which must be on the file system of .svc/tmp; then repeat the command.`,
       })
     },
   )
@@ -139,7 +138,7 @@ const prepareSteps = async ({paths, release, environment}: TryOptions, folder: s
   const checkpoint = await findCheckpoint(paths, release)
   const secrets = checkpoint?.manifest.secrets ?? []
   const environments = await stepEnvironments({paths, tried: folder, environment, secrets, own: process.env})
-  // The database of a remote one is not in it.
+  // A checkpoint does not contain a remote database.
   const tried = checkpoint?.manifest.database.dialect === "sqlite" ? checkpoint : undefined
   const following = await packageManagerOf(folder).then(
     manager => stepsOf({folder, manager, environments, checkpoint: tried}),
@@ -173,11 +172,11 @@ const place = async (source: Source, {project, temporary}: ProjectPaths, {tree}:
     folder: tree,
     environment,
     shown: `copy of ${source.paths.length} files`,
-    leftOut: "the project is no git work tree: a copy of what is not ignored is tried",
+    leftOut: "the project is not a git work tree: svc tries a copy of the files that are not ignored",
   }
 }
 
-/** What the verdict is about. */
+/** Resolves to the commit or copy that the verification is about. */
 const subjectOf = async (source: Source, {tree}: Places): Promise<Pick<ReleaseVerification, "commit" | "copy">> =>
   source.is === "commit" ? {commit: source.commit} : {commit: null, copy: await hashSources(tree, source.paths)}
 
