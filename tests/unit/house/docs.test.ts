@@ -1,4 +1,4 @@
-import {existsSync, readFileSync} from "node:fs"
+import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {dirname, join, normalize} from "node:path"
 import {Value} from "typebox/value"
 import {describe, expect, test} from "vitest"
@@ -15,7 +15,9 @@ const documents = readDocuments()
 const withoutFences = (text: string) => text.replace(/^```[\s\S]*?^```$/gm, "")
 
 const linksOf = ({text}: Document): string[] =>
-  [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].map(match => match[1] ?? "")
+  [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"/g)].map(
+    ([, link, picture]) => link ?? picture ?? "",
+  )
 
 /** As GitHub names the anchors of headings. */
 const anchorsOf = (markdown: string): string[] =>
@@ -40,6 +42,14 @@ test("every link of the documentation leads to a file and a heading that are the
     }
   }
   expect(broken).toEqual([])
+})
+
+test("a page shows each picture of the documentation", () => {
+  const shown = documents.flatMap(document =>
+    linksOf(document).map(link => normalize(join(dirname(document.path), link))),
+  )
+  const pictures = readdirSync(join(root, "docs/images")).map(name => join("docs/images", name))
+  expect(pictures.filter(picture => !shown.includes(picture))).toEqual([])
 })
 
 test("every page is reached from the README", () => {
