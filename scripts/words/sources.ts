@@ -37,7 +37,7 @@ export const commentsIn = (path: string, source: string): readonly SourceText[] 
     }
     if (block !== undefined) close()
     open ??= {line: index + 1, parts: []}
-    open.parts.push(part.replace(/\s*\*\/$/, "").trim())
+    open.parts.push(part.replace(/\s*\*?\/$/, "").trim())
     if (text.trimEnd().endsWith("*/")) close()
   }
   close()
@@ -46,12 +46,14 @@ export const commentsIn = (path: string, source: string): readonly SourceText[] 
 
 const literal = /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g
 
-/** The strings of a source that read like text: at least four words with a space between them. */
+/** The strings of a source that read like text: at least four words, and no command of svc. */
 export const stringsIn = (path: string, source: string): readonly SourceText[] =>
   [...source.matchAll(literal)].flatMap(match => {
     const text = match[1] ?? match[2] ?? match[3] ?? ""
     const line = source.slice(0, match.index).split("\n").length
-    return /^[^\n]*[A-Za-z]+(?: [^ \n]+){3,}/.test(text) && !/[{};]\s*$|=>|import /.test(text)
+    return !text.startsWith("svc ") &&
+      /^[^\n]*[A-Za-z]+(?: [^ \n]+){3,}/.test(text) &&
+      !/[{};]\s*$|=>|import /.test(text)
       ? [{path, line, text}]
       : []
   })
