@@ -3,7 +3,7 @@ import {startHost, svc} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 
-/** An adapter of the project: its platform is what the account says of it. */
+/** An adapter in the project. Its account's settings choose what the platform answers. */
 const wire = `import {definePlugin, refused, Type} from "svc-runtime"
 
 export default definePlugin({
@@ -45,7 +45,7 @@ plugins:
 `
 
 describe.each(bunOr("node24"))("svc adapter check on $name", runtime => {
-  test("asks the platform of each endpoint, and says what is missing and what to do", async () => {
+  test("asks each endpoint's platform, and reports what is missing and how to fix it", async () => {
     const project = makeProject({config, plugins: {wire}})
     const env = {WIRE_KEY: "right-key-for-wire", OTHER_KEY: "other-key-for-wire"}
     await startHost({runtime, project, env})
@@ -96,7 +96,7 @@ describe.each(bunOr("node24"))("svc adapter check on $name", runtime => {
   })
 })
 
-test("svc adapter add knows the built-in adapters, and does nothing for what is there", async () => {
+test("svc adapter add knows the built-in adapters, and changes nothing when the packages are installed", async () => {
   const [runtime] = bunOr("node22")
   if (runtime === undefined) throw new Error("there is no runtime")
   const project = makeProject({config})

@@ -15,11 +15,11 @@ import {
 
 const runtime = usuallyOn("node22")
 
-/** A channel of the fake with others, and the direct one of ann. */
+/** Two channels of the fake: one with several members, and Ann's direct messages. */
 const [club, direct] = ["600", "42"]
 
 describe("a bot on Discord whose Host is killed", () => {
-  test("has every message, edit and reaction once, and missed nothing", async () => {
+  test("stores every message, edit and reaction once and misses none", async () => {
     const fake = await startDiscord()
     let host = await startDiscordHost(fake, {runtime})
     await untilDiscord(host, "online")
@@ -38,7 +38,7 @@ describe("a bot on Discord whose Host is killed", () => {
       await untilDiscord(host, "online")
     }
     const all = said.length + 4
-    const events = await until("all of it", async () => {
+    const events = await until("all events", async () => {
       const items = await inboxOf(host)
       return items.length >= all && items
     }).catch(async error => {
@@ -51,12 +51,12 @@ describe("a bot on Discord whose Host is killed", () => {
     expect(created.map(({event}) => event.message?.id).sort()).toEqual([...said].sort())
     expect(events.filter(({event}) => event.type === "message-updated")).toHaveLength(4)
     expect(fake.sessions).toMatchObject({identified: 1, resumed: 4})
-    // A gap that was not ended yet at the next kill goes on.
+    // If a gap is still open at the next kill, that kill extends it.
     const gaps = await untilGaps(host, 1)
     expect(gaps.filter(({backfill}) => backfill !== "filled")).toEqual([])
   })
 
-  test("begins a new session where Discord has forgotten it, and fetches what it missed", async () => {
+  test("starts a new session when Discord has dropped the old one, and fetches missed messages", async () => {
     const fake = await startDiscord()
     const first = await startDiscordHost(fake, {runtime})
     await untilDiscord(first, "online")
@@ -67,20 +67,20 @@ describe("a bot on Discord whose Host is killed", () => {
     fake.sessions.forget()
     fake.write({channel: club, content: "meanwhile"})
     const host = await startDiscordHost(fake, {runtime, project: first.project})
-    await untilEvent(host, "what was missed", ({event}) => event.message?.content === "meanwhile")
+    await untilEvent(host, "the missed message", ({event}) => event.message?.content === "meanwhile")
     expect(fake.sessions).toMatchObject({identified: 2, resumed: 0})
     expect(await untilGaps(host, 1)).toMatchObject([{backfill: "filled"}])
-    // While it is connected, Discord may take its session away as well.
+    // Discord may also drop the session while the bot is connected.
     fake.sessions.forget()
     fake.write({channel: club, content: "and again"})
-    await untilEvent(host, "what was missed again", ({event}) => event.message?.content === "and again")
+    await untilEvent(host, "the second missed message", ({event}) => event.message?.content === "and again")
     await untilDiscord(host, "online")
     expect(fake.sessions.identified).toBe(3)
   })
 })
 
 describe("accounts of Discord", () => {
-  test("two of them are two bots, and a wrong token ends in its own endpoint", async () => {
+  test("run as separate bots, and a wrong token fails only its own endpoint", async () => {
     const fake = await startDiscord()
     const accounts = [{id: "one"}, {id: "other", token: "${OTHER_TOKEN}"}, {id: "wrong", token: "${WRONG_TOKEN}"}]
     const host = await startDiscordHost(fake, {runtime, accounts})
@@ -93,7 +93,7 @@ describe("accounts of Discord", () => {
     expect(host.process.output()).not.toContain(tokens.WRONG_TOKEN)
   })
 
-  test("intents that are not switched on are named, with where to do it", async () => {
+  test("fail with the names of the intents that are off, and say where to switch them on", async () => {
     const fake = await startDiscord()
     fake.sessions.areIntentsOff = true
     const accounts = [
@@ -114,7 +114,7 @@ describe("accounts of Discord", () => {
     expect(stdout).toMatch(/ERROR {3}interactions: by signed HTTP, to https:\/\/bot.example\/\n.*Set publicKey/)
   })
 
-  test("a wrong key of the account is named by its place, before anything connects", async () => {
+  test("with an invalid key are rejected with the key's position, before any connection", async () => {
     const config =
       'http: {port: 0}\nplugins:\n  discord:\n    endpoints: [{id: one, token: "${DISCORD_TOKEN}", publicKey: short}]\n'
     await expect(startHost({runtime, config, env: tokens})).rejects.toThrow(/publicKey/)

@@ -18,14 +18,14 @@ import {
 
 const runtime = usuallyOn("node24")
 
-/** Channels of the fake: one with others, a thread, and the direct one of ann. */
+/** Channels of the fake: one with several members, a thread, and Ann's direct messages. */
 const [club, thread, direct] = ["600", "601", "42"]
 
-/** The application's own key pair, with which Discord signs what it posts. */
+/** The application's key pair. Discord signs its HTTP interactions with it. */
 const keys = generateKeyPairSync("ed25519")
 const publicKey = Buffer.from(String(keys.publicKey.export({format: "jwk"}).x), "base64url").toString("hex")
 
-describe("a bot on Discord (at a fake of the tests)", () => {
+describe("a bot on Discord (on the tests' fake)", () => {
   const given = shared(async () => {
     const fake = await startDiscord()
     const host = await startDiscordHost(fake, {runtime, accounts: [{id: "one", publicKey}]})
@@ -33,7 +33,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     return {fake, host}
   })
 
-  /** Somebody says something, and the bot answers; resolves to the answer as Discord has it. */
+  /** Sends a message as a user and waits for the bot's answer. Resolves to the answer as Discord stores it. */
   const ask = async (content: string, channel = club) => {
     const {fake} = given()
     const before = saidIn(fake, channel).length
@@ -44,7 +44,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     return answer
   }
 
-  test("answers in a channel, in a thread and in private", async () => {
+  test("answers in a channel, in a thread and in a direct message", async () => {
     expect((await ask("!greet Bob")).content).toBe("hello Bob")
     expect((await ask("<@999> greet Carol")).content).toBe("hello Carol")
     expect((await ask("!greet Dora", thread)).content).toBe("hello Dora")
@@ -56,7 +56,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     expect(places.get(direct)).toEqual({channel: {id: direct, type: 1}})
   })
 
-  test("what a user says becomes no markup and notifies nobody; elements do both", async () => {
+  test("escapes markup and mentions in user text, and renders both from elements", async () => {
     const hostile = "**b** @everyone <@43> [x](https://evil.example/)\n# h"
     const echo = await ask(`!repeat "${hostile}"`)
     expect(echo.body?.allowed_mentions).toEqual({parse: [], users: [], roles: [], replied_user: true})
@@ -66,7 +66,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     expect(marked.body?.allowed_mentions).toMatchObject({parse: [], users: ["43"]})
   })
 
-  test("answers to a message, and reads what a message answers", async () => {
+  test("replies to a message, and reads which message a reply quotes", async () => {
     const quoting = await ask("!quote")
     expect(quoting.reference).toBe(
       given()
@@ -81,7 +81,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     )
   })
 
-  test("edits, deletes and reacts; and hears of edits, deletions and reactions", async () => {
+  test("edits, deletes and reacts, and receives edits, deletions and reactions", async () => {
     const {fake, host} = given()
     await ask("!draft")
     await until("the edit", () => saidIn(fake, club).at(-1) === "final")
@@ -108,17 +108,17 @@ describe("a bot on Discord (at a fake of the tests)", () => {
       ["reaction-removed", "🎉"],
       ["message-deleted", ""],
     ])
-    // What the bot itself has said and edited comes in as nothing.
+    // The bot receives no events for its own messages and edits.
     expect((await inboxOf(host)).filter(({event}) => event.user?.id === "999")).toEqual([])
   })
 
-  /** The ids of the buttons, or of the menu's options, of a message. */
+  /** The ids of a message's buttons or menu options. */
   const idsIn = (components: readonly unknown[]): readonly string[] =>
     (JSON.stringify(components).match(/"(?:custom_id|value)":"[^"]+"/g) ?? [])
       .map(each => JSON.parse(`{${each}}`))
       .flatMap(each => Object.values(each) as string[])
 
-  test("acknowledges a press once it is stored, and does what it says", async () => {
+  test("acknowledges a press once it is stored, and runs its handler", async () => {
     const {fake, host} = given()
     const {components, id} = await ask("!paint")
     expect(components).toMatchObject([
@@ -133,26 +133,26 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     await host.post("/api/ingress/pause")
     const press = fake.interact({type: 3, data: {component_type: 2, custom_id: red}, message: {id, content: ""}})
     fake.write({channel: club, content: "behind the press"})
-    await until("the paused endpoint", async () => (await host.fetch("/api/ingress")).ok)
+    await until("the ingress to be paused", async () => (await host.fetch("/api/ingress")).ok)
     expect(fake.callbacks).toEqual([])
     await host.post("/api/ingress/resume")
     await until("the acknowledgement", () => fake.callbacks.length === 1)
     expect(fake.callbacks).toEqual([{id: press, body: {type: 6}}])
-    await until("what the press does", () => saidIn(fake, club).at(-1) === "Ann takes red")
+    await until("the answer to the press", () => saidIn(fake, club).at(-1) === "Ann takes red")
     await untilEvent(host, "the message", ({event}) => event.message?.content === "behind the press")
     const {event} = await untilEvent(host, "the press", each => each.event.type === "interaction/button")
     expect(event.user).toMatchObject({id: "42", locale: "de"})
   })
 
-  test("shows a menu, whose choice is a press", async () => {
+  test("shows a menu and handles a choice as a press", async () => {
     const {fake} = given()
     const {components} = await ask("!menu")
     const [menu, , blue] = idsIn(components)
     fake.interact({type: 3, data: {component_type: 3, custom_id: menu, values: [blue]}})
-    await until("what the choice does", () => saidIn(fake, club).at(-1) === "Ann takes blue")
+    await until("the answer to the choice", () => saidIn(fake, club).at(-1) === "Ann takes blue")
   })
 
-  test("opens a form, and hands over what is filled in", async () => {
+  test("opens a form and passes the submitted values to the handler", async () => {
     const {fake} = given()
     const {components} = await ask("!join")
     const [button] = idsIn(components)
@@ -176,7 +176,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     await until("the welcome", () => saidIn(fake, club).at(-1) === "welcome Ann with news")
   })
 
-  test("lists its commands, and takes one that is called from the list", async () => {
+  test("registers its commands, and handles one that a user picks from the list", async () => {
     const {fake} = given()
     const listed = await until("the commands", () => fake.world.commands.get("999"))
     expect(listed).toContainEqual(expect.objectContaining({name: "greet", description: "Say hello", type: 1}))
@@ -184,10 +184,12 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     fake.interact({type: 2, data: {name: "greet", options: [{type: 3, name: "text", value: "Eve"}]}})
     await until("the answer", () => saidIn(fake, club).at(-1) === "hello Eve")
     expect(fake.callbacks[before]?.body).toEqual({type: 5, data: {flags: 64}})
-    await until("the end of thinking", () => fake.requests.some(request => request.endsWith("/messages/@original")))
+    await until("the deferred answer to be edited", () =>
+      fake.requests.some(request => request.endsWith("/messages/@original")),
+    )
   })
 
-  test("takes interactions by HTTP where Discord has signed them, each once", async () => {
+  test("accepts interactions over HTTP only with Discord's signature, and handles each one once", async () => {
     const {fake, host} = given()
     const post = (interaction: object, {age = 0, by = keys.privateKey} = {}) => {
       const body = JSON.stringify(interaction)
@@ -223,7 +225,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     expect(saidIn(fake, club).slice(-2)).toEqual(["Ann takes red", "hello Zoe"])
   })
 
-  test("waits as long as Discord asks it to, also where it asks that of all requests", async () => {
+  test("waits as long as Discord's rate limits demand, per route and globally", async () => {
     const {fake} = given()
     for (const isGlobal of [false, true]) {
       fake.slowDown(600, isGlobal)
@@ -233,7 +235,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     }
   })
 
-  test("goes on behind what it does not understand", async () => {
+  test("skips payloads that it cannot read, and keeps answering", async () => {
     const {fake} = given()
     fake.dispatch("NEWS_OF_2031", {a: 1})
     fake.dispatch("MESSAGE_CREATE", {guild_id: "500", id: 5, content: {}, author: "ann"})
@@ -258,17 +260,17 @@ describe("a bot on Discord (at a fake of the tests)", () => {
   })
 
   test.each([
-    ["is broken", "cut"],
-    ["is to be opened anew", "move"],
-    ["brings what is no JSON", "junk"],
-  ] as const)("a connection that %s goes on with its session, and nothing is missed", async (_, what) => {
+    ["is cut", "cut"],
+    ["is asked to reconnect", "move"],
+    ["receives invalid JSON", "junk"],
+  ] as const)("a connection that %s resumes its session and misses nothing", async (_, what) => {
     const {fake, host} = given()
     const {identified, resumed} = fake.sessions
     if (what === "cut") fake.sessions.cut()
     else if (what === "move") fake.sessions.move()
     else fake.sessions.all('{"op": 0, "t": "MESSAGE_CR')
     const said = fake.write({channel: club, content: `said when it ${what}`})
-    await untilEvent(host, "what was said", ({event}) => event.message?.id === said.id)
+    await untilEvent(host, "the message sent meanwhile", ({event}) => event.message?.id === said.id)
     await until("the session to be resumed", () => fake.sessions.resumed === resumed + 1)
     expect(fake.sessions.identified).toBe(identified)
     expect((await ask("!greet Bob")).content).toBe("hello Bob")
@@ -280,7 +282,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     expect(fake.requests.filter(request => request.startsWith("GET /channels/"))).toEqual([])
   })
 
-  test("svc adapter check tells what the account may do", async () => {
+  test("svc adapter check lists what the account is allowed to do", async () => {
     const {fake, host} = given()
     fake.world.permissions = "1024"
     fake.world.application = {flags: 0, verify_key: "ab".repeat(32)}

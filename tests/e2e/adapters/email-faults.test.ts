@@ -44,10 +44,10 @@ const textsOf = async (host: TestHost) =>
   (await inboxOf(host)).flatMap(({event}) => (event.message === undefined ? [] : [event.message.content]))
 
 describeWith("dovecot")("mail that goes wrong", () => {
-  test("a renumbered folder gives the mail that came meanwhile, and nothing twice", async () => {
+  test("fetches new mail after the server renumbers the folder, and stores none twice", async () => {
     const {world, host} = await connect()
     const source = (text: string) => letter({text})
-    // One has no Message-ID: its headers tell it.
+    // One mail has no Message-ID, so the adapter identifies it by its headers.
     const nameless = letter({text: "two"}).replace(/^Message-ID:.*\r\n/m, "Received: by mx.test; id 7\r\n")
     world.dovecot.deliver("bot", source("zero"), Date.now() - 86_400_000)
     for (const each of [source("one"), nameless]) world.dovecot.deliver("bot", each)
@@ -64,7 +64,7 @@ describeWith("dovecot")("mail that goes wrong", () => {
     expect(host.process.output()).toContain("has renumbered the folder")
   })
 
-  test("mail from before the account began is left alone", async () => {
+  test("ignores mail that is older than the account", async () => {
     const world = await startMailWorld()
     world.write({text: "old"})
     const host = await startMailHost([world.account()], {runtime})
@@ -76,7 +76,7 @@ describeWith("dovecot")("mail that goes wrong", () => {
     expect(world.dovecot.mails("bot").filter(({flags}) => flags.includes("S"))).toHaveLength(1)
   })
 
-  test("what no machine may answer is told as an internal event, and is not answered or marked", async () => {
+  test("stores automatic mail as internal events, and neither answers nor marks it", async () => {
     const {world, host} = await connect()
     world.write({text: "again and again", headers: {"Auto-Submitted": "auto-replied"}})
     world.write({text: "again and again", headers: {"List-Id": "<l.people.test>"}})
@@ -96,11 +96,11 @@ describeWith("dovecot")("mail that goes wrong", () => {
     expect(world.dovecot.mails("bot").filter(({flags}) => flags.includes("S"))).toHaveLength(1)
   })
 
-  test("two machines that answer each other come to an end", async () => {
+  test("stops answering a machine that answers every mail", async () => {
     let rounds = 0
     const {world, host} = await connect(
       {
-        // A machine that does not say that it is one, and begins a thread each time.
+        // A machine that does not mark its mail as automatic, and starts a new thread for each answer.
         pass: mail => {
           rounds++
           world.write({text: "again and again", subject: `round ${rounds}`, from: mail.to[0] ?? ""})
@@ -119,7 +119,7 @@ describeWith("dovecot")("mail that goes wrong", () => {
     await untilRow(host, id, "sent")
   })
 
-  test("junk holds nothing up: sizes, parts, depth, charsets, no headers", async () => {
+  test("stores malformed mail of every kind, and answers the next mail", async () => {
     const {world, host} = await connect()
     const head = `From: ${ann}\r\nSubject: junk\r\nMIME-Version: 1.0\r\n`
     const named = (type: string) => `${head}Message-ID: <${type}@people.test>\r\n`
@@ -153,11 +153,11 @@ describeWith("dovecot")("mail that goes wrong", () => {
     expect(contentOf("lines")).not.toBe("missing")
   })
 
-  test("mail waits while ingress is paused, and is marked only once it is stored", async () => {
+  test("leaves mail on the server while ingress is paused, and marks it only once it is stored", async () => {
     const {world, host} = await connect()
     expect((await svc(runtime, host.project, ["ingress", "pause"])).code).toBe(0)
     world.write({text: "/greet Ann", id: "paused@people.test"})
-    await until("the endpoint to hold it", async () => {
+    await until("the endpoint to close its admission", async () => {
       const {items} = await host.get<{items: readonly {admission: string}[]}>("/api/endpoints")
       return items[0]?.admission === "closed"
     })
@@ -169,7 +169,7 @@ describeWith("dovecot")("mail that goes wrong", () => {
     expect(await inboxOf(host)).toHaveLength(1)
   })
 
-  test("talks STARTTLS where the certificate is trusted, and not where nobody vouches for it", async () => {
+  test("uses STARTTLS with a trusted certificate, and refuses an untrusted one", async () => {
     const {cert, key} = await makeCertificate()
     const world = await startMailWorld({
       dovecot: `ssl = yes\nssl_cert = <${cert}\nssl_key = <${key}`,
@@ -186,7 +186,7 @@ describeWith("dovecot")("mail that goes wrong", () => {
     expect((await untilMail(other, "reconnecting")).error).toMatch(/self.signed certificate/i)
   })
 
-  test("what a server says to a mail becomes of it", async () => {
+  test("ends or retries a mail according to the server's reply code", async () => {
     const {world, host} = await connect({size: 100_000})
     world.smtp.refuseNext({stage: "to", code: 550, text: "5.1.1 no such user"})
     const nobody = await send(host, "x", "nobody@people.test")
@@ -203,7 +203,7 @@ describeWith("dovecot")("mail that goes wrong", () => {
     expect(await untilRow(host, none.id, "failed")).toMatchObject({reason: "target_invalid"})
     expect((await world.sentTo(ann)).map(({text}) => text)).toEqual(["later"])
 
-    // A login that is refused from now on ends the endpoint; the mail waits for the correction.
+    // The server now refuses the login. That fails the endpoint, and the mail waits for the corrected password.
     world.smtp.lock(true)
     const waiting = await send(host, "waits")
     const failed = await untilMail(host, "failed")

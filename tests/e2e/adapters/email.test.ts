@@ -12,7 +12,7 @@ const runtime = usuallyOn("node22")
 const ann = "ann@people.test"
 
 describeWith("dovecot")("mail, at a real Dovecot and a real SMTP server", () => {
-  test("an answer stands in the thread, to the writer alone, and finds it again after a restart", async () => {
+  test("answers in the thread, to the sender only, and recognizes the thread after a restart", async () => {
     const world = await startMailWorld()
     const host = await startMailHost([world.account()], {runtime})
     await untilMail(host, "online")
@@ -45,7 +45,7 @@ describeWith("dovecot")("mail, at a real Dovecot and a real SMTP server", () => 
       message: {id: "q1@people.test", content: "/greet Bob"},
     })
 
-    // The whole circle: what the bot has sent is in Ann's mailbox, and her program answers that.
+    // A full round trip: the bot's mail is in Ann's mailbox, and her mail program replies to it.
     expect(world.dovecot.mails("ann")[0]?.source).toContain(own)
     const answer = {subject: "RE: a question", headers: {"In-Reply-To": own, References: own}}
     world.write({text: "/ask\n\nOn Monday, Bot wrote:\n> hello Bob", ...answer})
@@ -67,7 +67,7 @@ describeWith("dovecot")("mail, at a real Dovecot and a real SMTP server", () => 
     expect(second?.event.message?.content).toBe(`<quote id="${own.slice(1, -1)}"/>/ask`)
   })
 
-  test("the command of the page sends a new mail to an address", async () => {
+  test("sends a new mail with the command from the page", async () => {
     const world = await startMailWorld()
     const host = await startMailHost([world.account({id: "support"})], {runtime})
     await untilMail(host, "online", "support")
@@ -77,7 +77,7 @@ describeWith("dovecot")("mail, at a real Dovecot and a real SMTP server", () => 
     expect(sent?.text).toBe("The build is green.")
   })
 
-  test("files come in and go out, pictures in the HTML too, and a mail that was moved keeps its files", async () => {
+  test("receives and sends files, embeds pictures in the HTML, and keeps the files of a moved mail", async () => {
     const world = await startMailWorld()
     const host = await startMailHost([world.account({moveTo: "Done"})], {runtime})
     await untilMail(host, "online")
@@ -103,7 +103,7 @@ describeWith("dovecot")("mail, at a real Dovecot and a real SMTP server", () => 
     expect(picture?.attachments).toMatchObject([{filename: "a.png", contentType: "image/png", related: true, size: 4}])
   })
 
-  test("two accounts, one polled without IDLE; a new mail to an address; who somebody is", async () => {
+  test("runs two accounts, one without IDLE, starts mail to an address, and identifies senders", async () => {
     const world = await startMailWorld({dovecot: "imap_capability = IMAP4rev1 LITERAL+ UIDPLUS"})
     const second = {user: "second", password: "${MAIL_PASSWORD}"}
     const accounts = [
@@ -139,7 +139,7 @@ describeWith("dovecot")("mail, at a real Dovecot and a real SMTP server", () => 
     expect(toCarl?.headers.get("auto-submitted")).toBe("auto-generated")
   })
 
-  test("line ends in subjects and names add no headers, and text stays text", async () => {
+  test("adds no headers for line breaks in subjects and names, and keeps text as text", async () => {
     const world = await startMailWorld()
     const name = 'Bot, "the" <x@y.test>'
     const host = await startMailHost([world.account({name})], {runtime})
@@ -156,7 +156,7 @@ describeWith("dovecot")("mail, at a real Dovecot and a real SMTP server", () => 
     })
   })
 
-  test("svc adapter check tells what is in order, and what to do", async () => {
+  test("svc adapter check lists what works, and how to fix the rest", async () => {
     const world = await startMailWorld()
     const wrong = {...(world.account().smtp as object), password: "${WRONG_PASSWORD}"}
     const accounts = [

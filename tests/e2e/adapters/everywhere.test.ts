@@ -30,14 +30,14 @@ const sources = {
   moderation: ["plugins/moderation.ts"],
 }
 
-/** The three examples, as they are. */
+/** The source files of the three examples, unchanged. */
 const code = Object.fromEntries(
   Object.entries(sources).flatMap(([name, paths]) =>
     paths.map(path => [path, readFileSync(`${root}examples/${name}/${path}`, "utf8")]),
   ),
 )
 
-/** JSON is YAML. Bob is a moderator on Discord. */
+/** The configuration. JSON is valid YAML. Bob is a moderator on Discord only. */
 const configFor = (places: readonly Place[]): string =>
   JSON.stringify({
     http: {port: 0, token: "${HTTP_TOKEN}"},
@@ -73,7 +73,7 @@ const untilOnline = async (host: TestHost, count: number): Promise<readonly Endp
   })
 }
 
-/** The endpoints of what a restore holds, each once. */
+/** The endpoints with rows that the restore holds, without repetition. */
 const heldOf = async (host: TestHost, what: "inbox" | "outbox" | "timers"): Promise<readonly string[]> => {
   const path = `/api/${what}?limit=500&state=held`
   const {items} = await host.get<{items: readonly {readonly endpoint: string}[]}>(path)
@@ -85,10 +85,13 @@ const portOf = ({url}: TestHost): number => Number(new URL(url).port)
 const every = <T>(places: readonly Place[], act: (place: Place) => Promise<T>): Promise<readonly T[]> =>
   Promise.all(places.map(act))
 
-/** The vote after the checkpoint comes once more: what the platform keeps, and what a session that goes on is sent again. */
+/** Endpoints that deliver the late vote again after the restore, from their history or from a resumed session. */
 const sentAgain = ["discord~one", "email~one", "matrix~one", "satori~one", "xmpp~one"]
 
-/** What the Host says it may have missed, and whether it could ask for it. MQTT and Telegram have handed it over, and keep it no longer. */
+/**
+ * The gaps that the Host lists, each with the result of its backfill. MQTT and Telegram have already delivered the late
+ * vote and no longer keep it.
+ */
 const gaps = [
   "discord~one filled",
   "irc~one -",
@@ -120,19 +123,22 @@ const setUp = async () => {
 
 type Setup = Awaited<ReturnType<typeof setUp>>
 
-/** What was done about Eve's message, as the moderators read it, and as the platform has it; resolves to the first. */
+/**
+ * Waits until moderation has handled Eve's message, in the moderators' channel and on the platform. Resolves to the
+ * outcome.
+ */
 const judged = async ({irc}: Setup, place: Place): Promise<string> => {
   if (place.judged === undefined) return "nothing: a direct conversation"
-  const line = await until(`what became of Eve's message at ${place.name}`, () =>
+  const line = await until(`the outcome of Eve's message at ${place.name}`, () =>
     irc.moderators().find(each => each.includes(` on ${place.name} wrote "buy spam now" (spam): `)),
   )
   expect({place: place.name, line}).toMatchObject({line: expect.stringContaining(`: ${place.judged}`)})
   const {didJudge} = place
-  if (didJudge !== undefined) await until(`${place.name} to have done it`, () => didJudge())
+  if (didJudge !== undefined) await until(`${place.name} to carry it out`, () => didJudge())
   return place.judged
 }
 
-/** In another folder, and on other file systems where this process may mount them. */
+/** Restores into another folder, on other file systems if this process may mount them. */
 const restoreElsewhere = async (archive: string, files: Setup["files"]): Promise<TestHost> => {
   const project = makeProject({files})
   for (const file of ["svc.config.yml", "package.json"]) rmSync(project.path(file))
@@ -147,7 +153,7 @@ const expectOnce = async (place: Place): Promise<void> => {
 }
 
 describeEverywhere("every platform at once", () => {
-  test("runs reminders, polls and moderation on all, is killed, and goes on from an archive in another folder", async () => {
+  test("run reminders, polls and moderation, and continue from an archive in another folder after a kill", async () => {
     const setup = await setUp()
     const {irc, places, host: before, client} = setup
     const refusals = await every(places, begin)
@@ -169,7 +175,7 @@ describeEverywhere("every platform at once", () => {
     setup.cable.join(portOf(host))
     await irc.untilJoined(2)
     await untilOnline(host, places.length)
-    await until("what comes again", async () => (await heldOf(host, "inbox")).length >= sentAgain.length)
+    await until("the votes that arrive again", async () => (await heldOf(host, "inbox")).length >= sentAgain.length)
     const missed = await untilGaps(host, gaps.length)
     expect(missed.map(({endpoint, backfill}) => `${endpoint} ${backfill ?? "-"}`).sort()).toEqual(gaps)
     expect(await heldOf(host, "inbox")).toEqual(sentAgain)

@@ -25,7 +25,7 @@ import {describeWithDendrite} from "../../support/platforms/matrix/dendrite.ts"
 const run = faultRun("adapter-kills")
 const {rounds, seed} = run
 
-/** A kill counts where it cuts something off: not each one does so on each platform. */
+/** Only kills that interrupt something count, and not every kill interrupts something on every platform. */
 const mostKills = rounds * 8 + 20
 
 interface OutboxRow {
@@ -33,7 +33,7 @@ interface OutboxRow {
   readonly state: string
 }
 
-/** The last Host has all the time it needs; resolves to what it lists. */
+/** Starts the last Host and waits until it has nothing left to do. Resolves to its outbox and its gaps. */
 const settle = async ({project, env, platforms}: Scene) => {
   for (const platform of platforms) platform.launching()
   const last = await startHost({project, env, patience})
@@ -54,7 +54,7 @@ const settle = async ({project, env, platforms}: Scene) => {
   return {outbox, gaps}
 }
 
-/** The texts of a platform that are stored, in order. */
+/** The stored texts of a platform's messages, in order. */
 const storedOn = ({name}: KillPlatform, {events}: Ledger) =>
   events.filter(({endpoint, type}) => endpoint === `${name}~one` && type === "message-created").map(({text}) => text)
 
@@ -85,14 +85,14 @@ const judge = async (platform: KillPlatform, ledger: Ledger, all: readonly Gap[]
   return {row, wrong: {lost, doubled}}
 }
 
-/** Their servers start side by side. */
+/** Starts the platforms' servers side by side. */
 const meet = () =>
   Promise.all([telegramUnderKills(), discordUnderKills(), matrixUnderKills(), emailUnderKills(), ircUnderKills()])
 
 describeWith("ngircd", "dovecot")("the kill loop over five platforms", () => {
   describeWithDendrite("on real servers of three, and fakes of two", () => {
     test(
-      `after ${rounds} kills of each, what came in is stored once and answered as promised (seed ${seed})`,
+      `after ${rounds} kills of each, every message is stored once and answered as promised (seed ${seed})`,
       async () => {
         tellHowToRepeat(run)
         const platforms = await meet()
@@ -111,7 +111,7 @@ describeWith("ngircd", "dovecot")("the kill loop over five platforms", () => {
         const stateOf = ({id, state}: OutboxRow) => `${id} ${state}`
         expect(outbox.map(stateOf).sort()).toEqual(ledger.answers.map(stateOf).sort())
         const dead = ledger.events.filter(({states}) => states === "dead")
-        // Only where the kill fell into a start or its replay, one at a time, was a handler running at two of them.
+        // A handler is dead only if it ran at two kills. At the second one, the Host was starting or replaying.
         expect(dead.length).toBeLessThanOrEqual(loop.kills.early)
         const verdicts = await Promise.all(
           platforms.map(platform => judge(platform, ledger, gaps, loop.counted.get(platform) ?? 0)),

@@ -22,7 +22,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     whenOver(() => gate.close())
     return gate
   }
-  /** A bot, a user, and a room that both are in. */
+  /** A bot, a user, and a room with both as members. */
   const makeRoom = async () => {
     const [bot, ann] = await Promise.all([Person.register(homeserver(), "bot"), Person.register(homeserver(), "ann")])
     const room = await ann.createRoom({preset: "public_chat"})
@@ -31,7 +31,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     return {bot, ann, room}
   }
 
-  test("what was said while the Host was dead comes in whole and in order, though a sync shows less", async () => {
+  test("fetches all messages in order after a kill, even though a sync shows fewer", async () => {
     const {bot, ann, room} = await makeRoom()
     const options = {runtime, env: {BOT_TOKEN: bot.token}}
     const account = {id: "main", homeserver: homeserver().url, accessToken: "${BOT_TOKEN}"}
@@ -49,7 +49,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     expect(await textsOf(host, room)).toEqual(all)
   })
 
-  test("a message whose answer was lost is sent once, across a kill of the Host", async () => {
+  test("sends a message once when its response was lost and the Host was killed", async () => {
     const {bot, ann, room} = await makeRoom()
     const gate = await openGateHere()
     const options = {runtime, env: {BOT_TOKEN: bot.token}}
@@ -70,7 +70,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     expect(gate.asked.filter(({method, path}) => method === "PUT" && path.includes("/send/")).length).toBeGreaterThan(1)
   })
 
-  test("while ingress is paused nothing is acknowledged, and afterwards nothing is lost", async () => {
+  test("acknowledges nothing while ingress is paused, and loses nothing afterwards", async () => {
     const {bot, ann, room} = await makeRoom()
     const gate = await openGateHere()
     const env = {BOT_TOKEN: bot.token}
@@ -93,7 +93,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     await until("the read receipts", () => receipts() > 0)
   })
 
-  test("junk of a homeserver loses nothing, and a limit is kept to", async () => {
+  test("loses no message through malformed syncs, and keeps to rate limits", async () => {
     const {bot, ann, room} = await makeRoom()
     const gate = await openGateHere()
     const env = {BOT_TOKEN: bot.token}
@@ -130,17 +130,19 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     for (const [n, [status, body]] of junk.entries()) {
       const asked = gate.asked.length
       gate.answerNext(sync, status, body)
-      // Ends the long poll of now.
+      // Ends the current long poll.
       await ann.say(room, `tick ${n}`)
-      await until("the junk to be asked for", () => gate.asked.length > asked)
+      await until("the malformed sync to be requested", () => gate.asked.length > asked)
       await until("the message", async () => (await textsOf(host, room)).includes(`tick ${n}`))
     }
     await ann.say(room, "still there")
-    await until("the message behind the junk", async () => (await textsOf(host, room)).includes("still there"))
+    await until("the message after the malformed syncs", async () =>
+      (await textsOf(host, room)).includes("still there"),
+    )
     expect(host.process.output()).not.toContain(bot.token)
   })
 
-  test("a token that is taken away while the bot runs ends in failed, with what to do", async () => {
+  test("fails with a hint when its token is revoked while the bot runs", async () => {
     const {bot} = await makeRoom()
     const env = {BOT_TOKEN: bot.token}
     const account = {id: "main", homeserver: homeserver().url, accessToken: "${BOT_TOKEN}"}
@@ -153,7 +155,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     expect(JSON.stringify(failed) + host.process.output()).not.toContain(bot.token)
   })
 
-  test("several accounts log in with passwords, under the same device again", async () => {
+  test("logs several accounts in with passwords, and reuses each account's device", async () => {
     const {bot, ann, room} = await makeRoom()
     const other = await Person.register(homeserver(), "other")
     const env = {PASSWORD: bot.password, WRONG: "wrong-password"}
@@ -181,7 +183,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     expect(devices).toHaveLength(2)
   })
 
-  test("accepts invitations where the account says so, and answers the first words of a direct room", async () => {
+  test("accepts invitations if the account allows them, and answers the first message of a direct room", async () => {
     const {bot, ann} = await makeRoom()
     const shy = await Person.register(homeserver(), "shy")
     const env = {BOT_TOKEN: bot.token, SHY_TOKEN: shy.token}

@@ -33,7 +33,7 @@ const untilSent = (host: TestHost): Promise<unknown> =>
   )
 
 describeWithDendrite("a homeserver that forgets its transactions", () => {
-  /** A bot and a user in so many rooms of a homeserver. */
+  /** A bot, a user, and `count` rooms of a homeserver. */
   const meet = async (homeserver: Homeserver, rooms: number) => {
     const [bot, ann] = await Promise.all([Person.register(homeserver, "bot"), Person.register(homeserver, "ann")])
     const made: string[] = []
@@ -45,7 +45,7 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
     return {bot, ann, rooms: made}
   }
 
-  test("has each act once, though its answer was lost, and both the Host and the homeserver were killed", async () => {
+  test("does each act once, though its response was lost and both the Host and the homeserver were killed", async () => {
     const homeserver = await startDendrite()
     const {bot, ann, rooms} = await meet(homeserver, 1)
     const [room = ""] = rooms
@@ -91,7 +91,7 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
   })
 
   test(
-    `has each message once, in order, after ${rounds} kills of the Host while it sends (seed ${seed})`,
+    `sends each message once and in order, across ${rounds} kills of the Host (seed ${seed})`,
     async () => {
       tellHowToRepeat(run)
       const chance = new Chance(seedOf(seed, runtime.name))

@@ -29,14 +29,14 @@ describeWithDendrite("a bot on Matrix", () => {
     await untilEndpoint(host, "main", "online")
     return {homeserver, bot, ann, bob, room, host}
   })
-  /** What the bot says in a room, once it has said so many messages there. */
+  /** The bot's messages in a room, once there are `count` of them. */
   const answersIn = (room: string, count: number) =>
     until(`${count} answers`, async () => {
       const heard = await place().ann.heard(room, place().bot.id)
       return heard.length >= count && heard
     })
 
-  test("reads markup, mentions and replies, and answers with markup", async () => {
+  test("reads markup, mentions and replies, and sends markup", async () => {
     const {ann, bot, room, host} = place()
     const pill = `<a href="https://matrix.to/#/${encodeURIComponent(bot.id)}">The bot</a>`
     const said = await ann.send(room, {
@@ -65,7 +65,7 @@ describeWithDendrite("a bot on Matrix", () => {
     expect(quoted).toMatchObject({body: "as you say", "m.relates_to": {"m.in_reply_to": {event_id: reply}}})
   })
 
-  test("tells of edits by their author only, of deletions, and of reactions that come and go", async () => {
+  test("receives edits by the author only, deletions, and reactions being added and removed", async () => {
     const {ann, bob, room, host} = place()
     const said = await ann.say(room, "first")
     await untilEvent(host, "message-created", said)
@@ -103,7 +103,7 @@ describeWithDendrite("a bot on Matrix", () => {
     ])
   })
 
-  test("answers in the thread that it was asked in, and tells who comes and goes", async () => {
+  test("answers in the thread of the question, and reports members who join and leave", async () => {
     const {ann, bot, room, host, homeserver} = place()
     const root = await ann.say(room, "a thread")
     const thread = {rel_type: "m.thread", event_id: root, is_falling_back: true, "m.in_reply_to": {event_id: root}}
@@ -123,7 +123,7 @@ describeWithDendrite("a bot on Matrix", () => {
     })
   })
 
-  test("sends one file with its text as its caption, several as events of their own, and bans for good", async () => {
+  test("sends one file with its text as caption, several files as separate events, and bans permanently", async () => {
     const {ann, bob, bot, room, host} = place()
     const headers = {"satori-platform": "matrix", "satori-user-id": bot.id}
     const satori = async (method: string, body: object) => {
@@ -157,7 +157,7 @@ describeWithDendrite("a bot on Matrix", () => {
     await until("the ban", async () => (await ann.ask("GET", state)).membership === "ban")
   })
 
-  test("sends to an alias, and says why a room does not take a message", async () => {
+  test("sends to an alias, and says why a room rejects a message", async () => {
     const {ann, bot, room, host, homeserver} = place()
     const alias = `#lounge:${homeserver.name}`
     await ann.ask("PUT", `/client/v3/directory/room/${encodeURIComponent(alias)}`, {room_id: room})
@@ -188,7 +188,7 @@ describeWithDendrite("a bot on Matrix", () => {
     await bot.join(silent)
     expect(await ended(await send(silent))).toMatchObject({state: "failed", reason: "forbidden"})
     const told = () => host.process.output().match(/is encrypted: the bot cannot read or send there/g)?.length
-    await until("the log to tell of the encrypted room", () => told() !== undefined)
+    await until("the log line about the encrypted room", () => told() !== undefined)
     expect(told()).toBe(1)
 
     const {code, stdout} = await svc(runtime, host.project, ["adapter", "check", "matrix~main"])

@@ -20,13 +20,13 @@ const start = (accounts: readonly ReturnType<typeof accountAt>[], env: Record<st
   startMqttHost(accounts, {runtime, env})
 
 describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.name}`, () => {
-  test("what is published while ingress is paused stays with the broker, and comes in order afterwards", async () => {
+  test("leaves messages with the broker while ingress is paused, and receives them in order afterwards", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker)
     const host = await start([accountAt(broker)])
     await untilMqtt(host, "one", "online")
     await host.post("/api/ingress/pause", {})
-    // More than the broker sends without an acknowledgement.
+    // More messages than the broker sends without an acknowledgement.
     const texts = Array.from({length: 30}, (_, index) => `line ${index + 1}`)
     for (const text of texts) await ann.say("room/in", text)
     const connects = broker.connects("bot")
@@ -36,7 +36,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     await untilTexts(host, texts)
   })
 
-  test("what is published while the Host is dead comes in, in order and once, by ids of user properties", async () => {
+  test("receives messages published while the Host is dead, in order and once, by their user properties' ids", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker)
     const accounts = [accountAt(broker)]
@@ -59,7 +59,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     expect((await storedIn(host))[0]).toMatchObject({user: {id: "ann"}, channel: {id: "room"}})
   })
 
-  test("a request is answered on its response topic, with its correlation data, where answers allows it", async () => {
+  test("answers a request on its response topic with its correlation data, if answers allows the topic", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker, ["replies/ann", "secret/door", "room/out"])
     const host = await start([accountAt(broker, {answers: ["replies/+"]})])
@@ -73,7 +73,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     expect(ann.textsOf("secret/door")).toEqual([])
   })
 
-  test("a retained message is handled once, also where the broker has lost the session", async () => {
+  test("handles a retained message once, even after the broker loses the session", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker)
     await ann.say("state/door", "open", {retain: true})
@@ -81,13 +81,13 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     const host = await start([account])
     await untilTexts(host, ["open"])
     await endSession(broker, "bot")
-    await until("the bot to be back", () => broker.connects("bot") >= 3)
+    await until("the bot to reconnect", () => broker.connects("bot") >= 3)
     await untilMqtt(host, "one", "online")
     await ann.say("state/window", "shut")
     await untilTexts(host, ["open", "shut"])
   })
 
-  test("several accounts, by TCP, by WebSocket and by TLS, each hear their own", async () => {
+  test("receives separate messages on several accounts, over TCP, WebSocket and TLS", async () => {
     const tls = await makeCertificate()
     const broker = await startBroker({tls})
     const ann = await joinBroker(broker, ["a/out", "b/out", "c/out"])
@@ -113,7 +113,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     await ann.hears("c/out", "hello C")
   })
 
-  test("junk, bytes and a payload that is too large block nothing", async () => {
+  test("keeps receiving after malformed, binary and oversized payloads", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker)
     const host = await start([accountAt(broker, {payload: {format: "json", text: "body.text", user: "from", id: "n"}})])
@@ -138,7 +138,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     expect(raw[5]?._data).toMatchObject({topic: "room/in", base64: "//4A"})
   })
 
-  test("a topic that the configuration no longer has is unsubscribed from the broker's session", async () => {
+  test("unsubscribes from a topic that was removed from the configuration", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker)
     const host = await start([accountAt(broker, {subscribe: [{topic: "one"}, {topic: "two"}]})])
@@ -153,7 +153,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     await untilTexts(host, ["heard"])
   })
 
-  test("its status topic says whether the bot is there, after a kill too", async () => {
+  test("publishes on its status topic whether the bot is online, even after a kill", async () => {
     const broker = await startBroker()
     const ann = await joinBroker(broker, ["bots/one"])
     const account = accountAt(broker, {status: {topic: "bots/one", offline: "gone"}})
@@ -164,10 +164,10 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     const again = await startMqttHost([account], {runtime, project: host.project})
     await until("online again", () => ann.textsOf("bots/one").length === 3)
     expect((await again.stop()).code).toBe(0)
-    await until("gone again", () => ann.textsOf("bots/one").join() === "online,gone,online,gone")
+    await until("offline again", () => ann.textsOf("bots/one").join() === "online,gone,online,gone")
   })
 
-  test("a topic that the broker does not let the bot publish to ends the message as failed", async () => {
+  test("fails a message if the broker forbids its topic", async () => {
     const broker = await startBroker()
     const account = {username: "narrow", subscribe: [{topic: "free/in"}], publish: "{channel}"}
     const host = await start([accountAt(broker, account)], {MQTT_PASSWORD: passwords.narrow})
@@ -184,7 +184,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     expect(JSON.stringify(await stateOf("free/+"))).toMatch(/"failed".*no topic to publish to/)
   })
 
-  test("a subscription that the broker refuses ends as failed, and check names it", async () => {
+  test("fails if the broker refuses a subscription, and svc adapter check names the topic", async () => {
     const broker = await startBroker({access: "roles"})
     const account = accountAt(broker, {subscribe: [{topic: "free/in"}, {topic: "locked/in"}]})
     const host = await start([account])
@@ -203,7 +203,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     expect(broker.log().match(/ as bot \(/g)).toHaveLength(1)
   })
 
-  test("a wrong password is told with what to do, and is never shown", async () => {
+  test("explains how to fix a wrong password, and never shows the password", async () => {
     const broker = await startBroker()
     const host = await start([accountAt(broker)], {MQTT_PASSWORD: "a-wrong-password"})
     expect(await untilMqtt(host, "one", "failed")).toMatchObject({
@@ -214,7 +214,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     expect(host.process.output()).not.toContain("a-wrong-password")
   })
 
-  test("a broker that is not there is tried again, and found", async () => {
+  test("retries a broker that is offline, and connects once it is back", async () => {
     const broker = await startBroker()
     await broker.stop()
     const host = await start([accountAt(broker)])

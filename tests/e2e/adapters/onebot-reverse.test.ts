@@ -38,7 +38,7 @@ const start = (...endpoints: readonly object[]): Promise<TestHost> => startOneBo
 
 const hookOf = (host: TestHost, id: string) => `${host.url}/hooks/onebot/onebot~${id}`
 
-/** How an implementation that connects with these headers is answered. */
+/** The answer to an implementation that connects with these headers. */
 const statusOf = (hook: string, headers: Readonly<Record<string, string>>): Promise<number> =>
   new Promise((resolve, reject) => {
     const {port, pathname} = new URL(hook)
@@ -55,7 +55,7 @@ const statusOf = (hook: string, headers: Readonly<Record<string, string>>): Prom
     socket.once("error", reject)
   })
 
-/** Waits until the newest gap that was filled, as far as it could be, ended so. */
+/** Waits until the endpoint's newest gap has ended with this backfill result. */
 const untilFilled = (host: TestHost, id: string, how: "filled" | "partly") =>
   until(`a gap of onebot~${id} to be ${how}`, async () =>
     (await gapsOf(host)).find(({endpoint, backfill}) => endpoint === `onebot~${id}` && backfill === how),
@@ -64,7 +64,7 @@ const untilFilled = (host: TestHost, id: string, how: "filled" | "partly") =>
 const untilAnswered = (fake: OneBotFake, count: number) =>
   until(`${count} answers`, () => fake.sent().length >= count && fake.sent())
 
-test("two bots connect to one Host, by one WebSocket and by two, come back, and fill their gaps as they can", async () => {
+test("two bots connect to one Host, over one WebSocket and over two, reconnect, and fill their gaps", async () => {
   const [one, two] = [await startOneBot(), await startOneBot(secondBot)]
   const host = await start(account("one", firstBot, {history: true}), account("two", secondBot, {history: true}))
   one.answers.set("get_group_msg_history", {status: "failed", retcode: 1404, data: null})
@@ -81,13 +81,13 @@ test("two bots connect to one Host, by one WebSocket and by two, come back, and 
   const status = {online: false, good: true}
   one.answers.set("get_status", {status: "ok", retcode: 0, data: status})
   one.report({post_type: "meta_event", meta_event_type: "heartbeat", status, interval: 5000})
-  await until("the login to be missed", async () => {
+  await until("the endpoint to report the lost login", async () => {
     const {error} = await untilOneBot(host, "one", "reconnecting")
     return /lost its login|is not logged in/.test(error ?? "")
   })
   one.answers.delete("get_status")
   two.cut()
-  // What is written to a WebSocket that closes goes nowhere.
+  // Data written to a closing WebSocket is lost.
   two.report(groupMessage("!who missed", 2))
   for (const id of ["one", "two"]) await untilOneBot(host, id, "online")
   await untilAnswered(two, 2)
@@ -99,7 +99,7 @@ test("two bots connect to one Host, by one WebSocket and by two, come back, and 
   expect(stdout).toContain("connects to the Host")
 })
 
-test("only the endpoint's bot is let in, once, with the token and a role", async () => {
+test("only the endpoint's bot may connect, once, with the token and a valid role", async () => {
   const host = await start(
     account("one", firstBot),
     {...account("both", firstBot), url: "ws://127.0.0.1:1"},
@@ -121,13 +121,13 @@ test("only the endpoint's bot is let in, once, with the token and a role", async
   fake.reverse(hookOf(host, "one"))
   await untilOneBot(host, "one", "online")
   expect(await attempt(usual)).toBe(409)
-  await until("the second connection to be told of", () => host.process.output().includes("second connection"))
+  await until("the log line about the second connection", () => host.process.output().includes("second connection"))
   expect(host.process.output()).toContain(`refused a connection of the bot ${secondBot}`)
   expect(fake.connections()).toBe(1)
   expect(host.process.output()).not.toContain(token)
 })
 
-test("mentions, quotes, files, notices and requests come in, and an answer to a request goes out", async () => {
+test("mentions, quotes, files, notices and requests arrive, and the bot answers a request", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", firstBot))
   fake.reverse(hookOf(host, "one"))

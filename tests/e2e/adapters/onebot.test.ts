@@ -53,7 +53,7 @@ const untilStored = (host: TestHost, id: string, count: number) =>
 const untilAnswered = (fake: OneBotFake, count: number) =>
   until(`${count} answers`, () => fake.sent().length >= count && fake.sent())
 
-test("accounts by WebSocket and by HTTP answer, each in its format", async () => {
+test("accounts connected over WebSocket and over HTTP each answer in their own format", async () => {
   const [one, two] = [await startOneBot(), await startOneBot()]
   const host = await start(
     account("socket", one.wsUrl),
@@ -80,7 +80,7 @@ test("accounts by WebSocket and by HTTP answer, each in its format", async () =>
   expect(await stored(host, "posts")).toHaveLength(1)
 })
 
-test("junk from the implementation blocks nothing", async () => {
+test("malformed data from the implementation blocks nothing", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl))
   await untilOneBot(host, "one", "online")
@@ -111,7 +111,7 @@ test("junk from the implementation blocks nothing", async () => {
   expect(events[3]?.message?.content).toBe("last")
 })
 
-test("a heartbeat that says offline ends the connection; the endpoint waits until the login is back", async () => {
+test("a heartbeat that reports offline ends the connection, and the endpoint waits for the login", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl))
   await untilOneBot(host, "one", "online")
@@ -128,7 +128,7 @@ test("a heartbeat that says offline ends the connection; the endpoint waits unti
   await untilOneBot(host, "one", "online")
 })
 
-test("heartbeats that stop are noticed", async () => {
+test("missing heartbeats end the connection", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl))
   await untilOneBot(host, "one", "online")
@@ -142,7 +142,7 @@ test("heartbeats that stop are noticed", async () => {
   await untilOneBot(host, "one", "online")
 })
 
-test("what the implementation refuses ends as failed, and what it does not know yet is tried again", async () => {
+test("a message fails if the implementation rejects it, and is retried if it may succeed later", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl))
   await untilOneBot(host, "one", "online")
@@ -162,7 +162,7 @@ test("what the implementation refuses ends as failed, and what it does not know 
   await untilIs(id, "sent")
 })
 
-test("check names who the bot is, a token that is refused, and posts without a secret", async () => {
+test("svc adapter check names the bot, a rejected token, and posts without a secret", async () => {
   const fake = await startOneBot()
   const host = await start(account("one", fake.wsUrl), account("posts", fake.url), {
     ...account("wrong", fake.wsUrl),

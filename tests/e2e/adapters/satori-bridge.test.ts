@@ -39,7 +39,7 @@ const textsOf = async (host: TestHost, id: string): Promise<readonly string[]> =
   )
 
 test.each(bunOr("node24"))(
-  "Telegram's updates are confirmed once they are stored: kill -9 and a pause lose and double none, on $name",
+  "Telegram updates are confirmed once stored, and neither kill -9 nor a pause loses or duplicates any, on $name",
   async runtime => {
     const fake = await startTelegram({token})
     fake.say({text: "waited"})
@@ -53,21 +53,24 @@ test.each(bunOr("node24"))(
     for (const round of [1, 2]) {
       await online(host, "one")
       say(Array.from({length: 6}, (_, n) => `${round}.${n}`))
-      await until("some to be stored", async () => (await textsOf(host, "one")).length > said.length - 5)
+      await until("some updates to be stored", async () => (await textsOf(host, "one")).length > said.length - 5)
       host.process.child.kill("SIGKILL")
       await host.process.finished
       say([`${round}, meanwhile`])
       host = await startHost({runtime, env, project})
     }
-    await until("all to be taken", () => fake.waiting().length === 0)
+    await until("all updates to be confirmed", () => fake.waiting().length === 0)
     fake.repeat()
     await host.post("/api/ingress/pause")
     say(["paused"])
     const polls = fake.arrivals()
-    await until("the rest to be handed over", async () => (await textsOf(host, "one")).length === said.length - 1)
+    await until(
+      "the other updates to be delivered",
+      async () => (await textsOf(host, "one")).length === said.length - 1,
+    )
     expect(fake.waiting()).toHaveLength(1)
     await host.post("/api/ingress/resume")
-    await until("all to be taken", () => fake.waiting().length === 0)
+    await until("all updates to be confirmed", () => fake.waiting().length === 0)
     expect(await textsOf(host, "one")).toEqual(said)
     expect(fake.arrivals()).toBeGreaterThan(polls)
     expect(new Set((await untilGaps(host, 3)).map(({backfill}) => backfill))).toEqual(new Set(["filled"]))
@@ -89,7 +92,7 @@ test.each(bunOr("node24"))(
   },
 )
 
-test("two bots and two generations of one adapter have nothing to do with each other", async () => {
+test("two bots and two generations of one adapter stay independent", async () => {
   const [first, second] = [await startTelegram({token}), await startTelegram({token: env.OTHER_TOKEN})]
   const accounts = [telegramAt(first, "one"), telegramAt(second, "two", "OTHER_TOKEN")]
   const host = await startHost({runtime: usuallyOn("node22"), env, plugins: {bot}, config: configOf(accounts)})
@@ -102,7 +105,7 @@ test("two bots and two generations of one adapter have nothing to do with each o
 
   host.project.write("svc.config.yml", configOf([telegramAt(second, "two", "OTHER_TOKEN")]))
   await host.post("/api/system/reload")
-  await until("the bot that is gone to have no connection", () => first.open() === 0)
+  await until("the removed bot to disconnect", () => first.open() === 0)
   await host.post("/api/endpoints/satori-bridge~two/reconnect")
   await online(host, "two")
   second.say({text: "!greet again"})
@@ -113,7 +116,7 @@ test("two bots and two generations of one adapter have nothing to do with each o
   expect([first.open(), second.open()]).toEqual([0, 0])
 })
 
-test("edits, deletions, reactions and presses come in from Discord, and junk holds nothing up", async () => {
+test("edits, deletions, reactions and presses arrive from Discord, and malformed data blocks nothing", async () => {
   const fake = await startDiscord()
   const account = {
     id: "one",
@@ -152,7 +155,7 @@ test("edits, deletions, reactions and presses come in from Discord, and junk hol
   await until("the bot's edit", () => saidIn(fake, "600").includes("a & b, **bold**"))
   for (const src of ["file:///etc/hostname", `${host.url}/api/endpoints`])
     fake.write({channel: "600", content: `!read ${src}`})
-  await until("files of this machine to be left alone", async () => {
+  await until("the adapter to refuse local files", async () => {
     const {items} = await host.get<{items: readonly {state: string}[]}>("/api/outbox?limit=2")
     return items.length === 2 && items.every(({state}) => state === "failed")
   })

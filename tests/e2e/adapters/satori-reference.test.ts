@@ -12,7 +12,7 @@ import {reference, referenceToken, startReference} from "../../support/platforms
 const env = {SATORI_TOKEN: referenceToken, WRONG_TOKEN: "another-token-than-the-server-has"}
 const token = "${SATORI_TOKEN}"
 
-/** A Host with these accounts at a reference server of its own. */
+/** A Host with these accounts, connected to a new reference server. */
 const setUp = async (accounts: readonly object[]) => {
   const {port, release} = await holdPort()
   await release()
@@ -29,8 +29,8 @@ const online = (host: Awaited<ReturnType<typeof startHost>>, ...ids: readonly st
 
 const one = {id: "one", platform: "testing", user: "one"}
 
-describe.skipIf(!reference.install())("satori at the reference server, with the names of the first drafts", () => {
-  test("each account has the events of its own login, of every kind, and acts as it", async () => {
+describe.skipIf(!reference.install())("satori on the reference server, with the names of the first drafts", () => {
+  test("receives each login's events of every kind on its own account, and acts as that login", async () => {
     const {server, host} = await setUp([one, {id: "two", platform: "testing", user: "two"}])
     await online(host, "one", "two")
     await server.say("m1", 'hello &amp; <at id="one"/>')
@@ -93,18 +93,18 @@ describe.skipIf(!reference.install())("satori at the reference server, with the 
     ])
   })
 
-  test("keeps nothing for a Host that was killed, which the Host lists; and restarts its count after its own end", async () => {
+  test("lists a gap for a Host that was killed, and handles a restart of the server's event count", async () => {
     const {port, server, host, start} = await setUp([one])
     await online(host, "one")
     for (const n of [1, 2, 3]) await server.say(`before-${n}`, `before ${n}`)
-    await until("all of it", async () => (await textsBy(host, "satori~one")).length === 3)
+    await until("all messages", async () => (await textsBy(host, "satori~one")).length === 3)
     await host.stop("SIGKILL")
     await server.say("away", "lost")
     const next = await start()
-    // This release of the server has a buffer for what was missed, and puts nothing into it; its bot has no history.
+    // This release of the server has a buffer for missed events but never fills it. Its bot has no history.
     expect(await untilGaps(next, 1)).toMatchObject([{reason: "host_ended", backfill: "partly"}])
     await server.say("after", "after")
-    await until("what came then", async () => (await textsBy(next, "satori~one")).length === 4)
+    await until("the message after the restart", async () => (await textsBy(next, "satori~one")).length === 4)
     const said = ["before 1", "before 2", "before 3", "after"]
     expect(await textsBy(next, "satori~one")).toEqual(said)
 
@@ -113,14 +113,14 @@ describe.skipIf(!reference.install())("satori at the reference server, with the 
     await untilState(next, "satori~one", "reconnecting")
     const again = await startReference(port)
     await online(next, "one")
-    // With the ids of old messages in another channel, and with lower numbers.
+    // The server uses old message ids in another channel, and lower event numbers.
     await again.say("before-1", "in another channel", {channel: {id: "den", type: 0}})
     await until("the new event", async () => (await textsBy(next, "satori~one")).length === 5)
     expect(await textsBy(next, "satori~one")).toEqual([...said, "in another channel"])
     await untilPrinted(next.process, "the server has restarted its event numbers")
   })
 
-  test("a login that goes offline takes its endpoint along, and brings it back", async () => {
+  test("takes its endpoint offline with its login, and online again", async () => {
     const {server, host} = await setUp([one])
     await online(host, "one")
     await server.tell({status: 0})
@@ -129,10 +129,10 @@ describe.skipIf(!reference.install())("satori at the reference server, with the 
     await server.tell({status: 1})
     await online(host, "one")
     await server.say("m1", "back")
-    await until("what is said then", async () => (await textsBy(host, "satori~one")).includes("back"))
+    await until("the message after the reconnect", async () => (await textsBy(host, "satori~one")).includes("back"))
   })
 
-  test("an account that means several logins, one that means none, and a wrong token say what to do", async () => {
+  test("explains an ambiguous account, an account that matches no login, and a wrong token", async () => {
     const {host, project} = await setUp([
       {id: "any"},
       {id: "none", user: "three"},

@@ -13,7 +13,7 @@ const endpoint = "satori~one"
 const runtime = usuallyOn("node22")
 const env = {SATORI_TOKEN: "token-of-the-stand-in"}
 
-/** Reads each file that comes in, sends what it holds, and sends a file on request. */
+/** A plugin that reads each file of a message, answers with its content, and sends a file on request. */
 const reader = pluginWith(`
     plugin.on("message-created", async session => {
       if (session.text === "send it") return [{type: "file", attrs: {src: "data:text/plain;base64,aGVsbG8=", title: "a.txt"}, children: []}]
@@ -42,7 +42,7 @@ const setUp = async (plugins: Readonly<Record<string, string>> = {}) => {
 const hears = (host: TestHost, text: string) =>
   until(`the inbox to have "${text}"`, async () => (await textsBy(host, endpoint)).includes(text))
 
-test("junk from the server blocks nothing: truncated, unknown, of wrong types, of 10 MB", async () => {
+test("malformed data from the server blocks nothing: truncated, unknown, of wrong types, of 10 MB", async () => {
   const {server, host} = await setUp()
   server.sendText('{"op":0,"body":{"sn":1,"type":"message-cre')
   server.sendText("[]")
@@ -57,7 +57,7 @@ test("junk from the server blocks nothing: truncated, unknown, of wrong types, o
     {sn: 5, type: "message-created", channel: {id: {}}, message: {id: [], content: 5}},
     {sn: 6, type: "constructor", channel: {id: "hall"}},
     {sn: 7, type: "interaction/button", button: {id: 7}, timestamp: "now"},
-    // Refused by the Host: the Unicode character is half of one, the time is of no calendar.
+    // The Host rejects these: one holds half a Unicode character, the other an impossible time.
     {sn: 8, type: "message-created", channel: {id: "hall", type: 0}, message: {id: "\ud800", content: "half"}},
     {
       sn: 9,
@@ -76,7 +76,7 @@ test("junk from the server blocks nothing: truncated, unknown, of wrong types, o
   expect(server.identified).toEqual([{token: env.SATORI_TOKEN}])
 })
 
-test("tells the server the last stored event after kill -9, and nothing that is not stored", async () => {
+test("after kill -9, the client names the last stored event and no later one", async () => {
   const {server, host, start} = await setUp()
   server.say(41, "stored")
   await hears(host, "stored")
@@ -92,7 +92,7 @@ test("tells the server the last stored event after kill -9, and nothing that is 
   expect(await textsBy(next, endpoint)).toEqual(["stored", "said while ingress is paused", "and more"])
 })
 
-test("opens files by the server's proxy with its token, and lets no address lead elsewhere", async () => {
+test("files open only through the server's proxy with its token, and no address leads elsewhere", async () => {
   const {server} = await setUp({reader})
   server.answer = ({path}) =>
     path.startsWith("proxy/") || path === "message.create" ? Response.json([{id: `sent: ${path}`}]) : undefined
@@ -123,7 +123,7 @@ test("opens files by the server's proxy with its token, and lets no address lead
   })
 })
 
-test("a small file goes into the message where the server takes no uploads", async () => {
+test("a small file is sent inside the message if the server accepts no uploads", async () => {
   const {server} = await setUp({reader})
   server.answer = ({path}) => (path === "message.create" ? Response.json([{id: "sent"}]) : undefined)
   server.say(1, "send it")
@@ -132,7 +132,7 @@ test("a small file goes into the message where the server takes no uploads", asy
   expect(server.asked.some(({path}) => path === "upload.create")).toBe(false)
 })
 
-/** How a message ends for each answer of the server. */
+/** The final state of a message for each answer of the server. */
 const answers: readonly (readonly [string, () => Response, string, string])[] = [
   ["400", () => new Response("bad content", {status: 400}), "failed", "bad content"],
   [
@@ -150,7 +150,7 @@ const answers: readonly (readonly [string, () => Response, string, string])[] = 
   ["a page of a gateway", () => new Response("<html>no</html>", {status: 404}), "failed", "the server answered 404"],
 ]
 
-test("what the server does not take ends as failed, with what it says", async () => {
+test("a message that the server rejects fails with the server's reason", async () => {
   const {server, host} = await setUp()
   for (const [, answer, state, said] of answers) {
     server.answer = answer

@@ -22,7 +22,7 @@ const votes = pluginWith(`
 
 const portOf = (host: TestHost) => Number(new URL(host.url).port)
 
-/** A project whose account is at this port. */
+/** A project with an account that connects to this port. */
 const projectAt = (port: number, account: object = {}, plugins: Readonly<Record<string, string>> = {}) => {
   const one = {id: "one", url: `http://127.0.0.1:${port}/satori`, token: "${SATORI_TOKEN}", ...account}
   const others = Object.fromEntries(Object.keys(plugins).map(name => [name, {}]))
@@ -33,7 +33,7 @@ const projectAt = (port: number, account: object = {}, plugins: Readonly<Record<
 }
 
 describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => {
-  test("nothing is lost or doubled by kill -9 of either Host while messages arrive, and the gaps are filled", async () => {
+  test("kill -9 of either Host during traffic loses and duplicates nothing, and the gaps are filled", async () => {
     let server = await startServingHost({runtime})
     const cable = await layCable(portOf(server))
     const project = projectAt(cable.port)
@@ -41,11 +41,11 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
     await untilState(host, endpoint, "online")
     const said: string[] = []
     let isOver = false
-    // About as fast as a busy channel: what comes faster than a backfill fetches is another matter.
+    // About as fast as a busy channel. Faster traffic than a backfill can fetch is not tested here.
     const talk = async () => {
       for (let n = 1; !isOver; n++) {
         const body = {channel: "room", user: "ann", group: true, text: `line ${n}`, id: `said-${n}`}
-        await until("the server to take it", () =>
+        await until("the server to accept it", () =>
           server.post("/api/plugins/sandbox/messages", body).then(
             () => true,
             () => undefined,
@@ -62,7 +62,7 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
 
     await host.stop("SIGKILL")
     const before = said.length
-    await until("messages meanwhile", () => said.length > before + 5)
+    await until("messages during the outage", () => said.length > before + 5)
     host = await startHost({runtime, project, env})
     await hasMore(before + 5)
 
@@ -73,14 +73,15 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
     await hasMore(said.length)
     isOver = true
     await talking
-    await until("the last one", async () => (await textsBy(host, endpoint)).includes(said.at(-1) ?? ""))
-    // A message that the server stored as it died is in its inbox, and not in the history of its sandbox: it may come behind others.
+    await until("the last message", async () => (await textsBy(host, endpoint)).includes(said.at(-1) ?? ""))
+    // A message that the server stored as it died is in its inbox but not in its sandbox's history. It may arrive after
+    // later messages.
     expect([...(await textsBy(host, endpoint))].sort()).toEqual([...said].sort())
     const gaps = (await untilGaps(host, 2)).filter(gap => gap.endpoint === endpoint)
     expect(gaps.map(({reason}) => reason)).toEqual(["connection_lost", "host_ended"])
   })
 
-  test("buttons go through to a platform that shows them, and are a numbered list for any other", async () => {
+  test("buttons reach a platform that shows them, and become a numbered list on others", async () => {
     const server = await startServingHost({runtime})
     const host = await startHost({runtime, project: projectAt(portOf(server), {buttons: true}, {votes}), env})
     await untilState(host, endpoint, "online")
@@ -105,7 +106,7 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
     expect((await answers())[3]).toBe("ann takes salad")
   })
 
-  test("check tells what an account can do, a wrong token, and a server that is not there", async () => {
+  test("svc adapter check lists an account's abilities, and explains a wrong token and an offline server", async () => {
     const server = await startServingHost({runtime})
     const project = projectAt(portOf(server))
     const host = await startHost({runtime, project, env})

@@ -14,7 +14,7 @@ const accounts = {bot: "bot-password", second: "bot-password", ann: "ann-passwor
 const room = "team@rooms.localhost"
 
 describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
-  test("checks the certificate, by STARTTLS and by TLS at once, and never goes on without TLS", async () => {
+  test("checks the certificate, with STARTTLS and with direct TLS, and never continues without TLS", async () => {
     const tls = await makeCertificate()
     const server = await startProsody({accounts, tls})
     const plain = await startProsody({accounts})
@@ -43,7 +43,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
     expect(wary.process.output()).not.toContain(env.BOT_PASSWORD)
   })
 
-  test("fails where another client takes its place, and has several accounts side by side", async () => {
+  test("fails if another client takes its resource, and runs several accounts side by side", async () => {
     const server = await startProsody({accounts})
     const service = `xmpp://127.0.0.1:${server.port}`
     const host = await startXmppHost(
@@ -68,7 +68,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
     expect((await host.sends("xmpp~two", "ann@localhost", "still here")).state).toBe("sent")
   })
 
-  test("reads on over what a server cannot have meant, and comes back after what is no XML", async () => {
+  test("skips meaningless stanzas, and reconnects after invalid XML", async () => {
     const server = await startProsody({accounts})
     const cable = await layCable(server.port)
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
@@ -109,7 +109,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
     expect((await host.fetch("/pub/live")).status).toBeLessThan(500)
   })
 
-  test("says in its check, and in its log, where a server keeps no archive, and receives live all the same", async () => {
+  test("reports a missing archive in its check and its log, and still receives live messages", async () => {
     const server = await startProsody({accounts, archives: false})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
     const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
@@ -130,7 +130,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
     expect(stdout).toContain("archive of direct chats")
     expect(stdout).toContain("XEP-0313")
     expect(stdout).toContain("file upload: uploads.localhost, up to 1000000 bytes")
-    // The connection that is open stays.
+    // The check leaves the open connection alone.
     expect((await host.untilState("xmpp~main", "online")).state).toBe("online")
   })
 })

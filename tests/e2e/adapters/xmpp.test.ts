@@ -24,7 +24,7 @@ const giveRights = (owner: Person, affiliation: string) => {
 }
 
 describeWith("prosody")("a bot on XMPP", () => {
-  test("answers in a direct chat, and takes edits, deletions, reactions and replies both ways", async () => {
+  test("answers in a direct chat, and handles edits, deletions, reactions and replies in both directions", async () => {
     const server = await startProsody({accounts})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann})
     const host = await startXmppHost([{id: "main", service: `xmpp://127.0.0.1:${server.port}`}], {runtime})
@@ -75,7 +75,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect((await host.sends("xmpp~main", "no address", "hi")).state).toBe("failed")
   })
 
-  test("takes from others neither what only looks like its server's word, nor copies of its own", async () => {
+  test("rejects forged server stanzas from others, and ignores copies of its own messages", async () => {
     const server = await startProsody({accounts})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann})
     const cable = await layCable(server.port)
@@ -93,7 +93,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     await ann.say(bot, "one", forged)
     await ann.say(bot, "two", forged)
     await ann.say(bot, "secret", xml("encrypted", {xmlns: "eu.siacs.conversations.axolotl"}))
-    // Another client of the bot's account: what it gets is for the bot too, what it says is the bot's own.
+    // Another client of the bot's account. Messages to it are for the bot too, and its own messages count as the bot's.
     const twin = await joinXmpp(server, "bot", {password: accounts.bot})
     await ann.say(twin.jid, "for the other client")
     await twin.say("ann@localhost", "said by the other client")
@@ -114,7 +114,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect(host.process.output()).toContain("turn OMEMO off")
   })
 
-  test("is in its rooms: called by its nick, told who comes and goes, moderating and moderated", async () => {
+  test("answers to its nick in a room, sees members come and go, moderates and is moderated", async () => {
     const server = await startProsody({accounts})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
     await giveRights(ann, "admin")
@@ -155,7 +155,7 @@ describeWith("prosody")("a bot on XMPP", () => {
       channel: {id: `${room}/ann`, type: 1},
     })
 
-    // Put out, the bot comes back, and reads what was said meanwhile.
+    // After a kick, the bot rejoins and reads the messages that it missed.
     const kick = xml("item", {nick: "bot", role: "none"}, xml("reason", {}, "for a test"))
     await ann.ask("set", room, xml("query", {xmlns: "http://jabber.org/protocol/muc#admin"}, kick))
     await ann.say(room, "said while the bot is out")
@@ -163,7 +163,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect(host.process.output()).toContain(`kicked from ${room}: for a test`)
   })
 
-  test("loses and doubles nothing by kill -9 while messages of chats and rooms come in", async () => {
+  test("loses and duplicates nothing when kill -9 interrupts incoming chat and room messages", async () => {
     const server = await startProsody({accounts})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
     const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
@@ -189,7 +189,7 @@ describeWith("prosody")("a bot on XMPP", () => {
       expect(events.filter(text => text.endsWith(place))).toEqual(expected.filter(text => text.endsWith(place)))
   })
 
-  test("keeps what comes in while ingress is paused, and hands it over afterwards", async () => {
+  test("leaves messages in the archive while ingress is paused, and receives them afterwards", async () => {
     const server = await startProsody({accounts})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
     const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
@@ -198,14 +198,14 @@ describeWith("prosody")("a bot on XMPP", () => {
     await host.post("/api/ingress/pause")
     const texts = Array.from({length: 60}, (_, n) => `line ${n}`)
     for (const text of texts) await ann.say(room, text)
-    await until("the room to have them", () => ann.stanzas.some(({stanza}) => textOf(stanza) === "line 59"))
+    await until("the room to receive them", () => ann.stanzas.some(({stanza}) => textOf(stanza) === "line 59"))
     expect(await host.events()).toEqual([])
     await host.post("/api/ingress/resume")
     await host.receives("the last", ({message}) => message?.content === "line 59")
     expect((await host.events()).map(({message}) => message?.content)).toEqual(texts)
   })
 
-  test("reads on where it was in the archive, and by time where that no longer has the bot's place", async () => {
+  test("continues at its place in the archive, or by time if the archive has lost that place", async () => {
     const server = await startProsody({accounts})
     const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
@@ -218,7 +218,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     await ann.post(room, said.reactions(message?.id ?? "", "👍"), said.store)
     const then = await startXmppHost([account], {runtime, project: host.project})
     await then.receives("the reaction", ({type}) => type === "reaction-added")
-    // A room that everybody has left is gone, and its archive with it.
+    // When everybody has left a room, the server deletes the room and its archive.
     await then.stop()
     await ann.leave()
     const again = await joinXmpp(server, "ann", {password: accounts.ann, room})

@@ -9,7 +9,7 @@ import {tokens as slackTokens} from "../../../support/platforms/slack/world.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 import type {Place, Who} from "./place.ts"
 
-/** On platforms where people are numbers. */
+/** The user ids on platforms that identify people by numbers. */
 const numbers: Readonly<Record<Who, string>> = {ann: "42", bob: "43", cid: "44", eve: "45"}
 
 export const telegramPlace = async (): Promise<Place> => {
@@ -136,7 +136,7 @@ export const onebotPlace = async (): Promise<Place> => {
   }
 }
 
-/** Koishi 4.18 with a Satori server plugin of the tests. */
+/** Koishi 4.18 with the tests' Satori server plugin. */
 export const satoriPlace = async (): Promise<Place> => {
   const koishi = await startKoishiServer()
   let number = 0
@@ -145,7 +145,7 @@ export const satoriPlace = async (): Promise<Place> => {
     guild: {id: "guild"},
     user: {id: who, name: who},
   })
-  /** What the bot said, as it was edited since. */
+  /** The bot's messages, with later edits applied. */
   const shown = () => {
     const said = new Map<string, string>()
     for (const {did, id, message, content = ""} of koishi.deeds()) {

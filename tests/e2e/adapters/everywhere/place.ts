@@ -1,39 +1,41 @@
 import {until} from "../../../support/host/process.ts"
 
-/** Ann asks, Bob and Cid vote, Eve writes what is not wanted. On a platform where a channel has one writer, all of them are that one. */
+/**
+ * Ann asks, Bob and Cid vote, Eve writes spam. If a platform's channel has only one writer, that writer plays all four.
+ */
 export type Who = "ann" | "bob" | "cid" | "eve"
 
-/** What stands behind an endpoint. */
+/** The other side of an endpoint. */
 export type Counterpart = "real server" | "fake" | "real Koishi"
 
-/** A platform of the scenario: how people say something there, and how they see what the bot says. */
+/** One platform of the scenario: how people write there, and how they see the bot's messages. */
 export interface Place {
-  /** The endpoint. */
+  /** The endpoint's name. */
   readonly name: string
   readonly counterpart: Counterpart
   readonly env?: Readonly<Record<string, string>>
   /** The entry of `plugins.<adapter>.endpoints`. */
   readonly account: Readonly<Record<string, unknown>>
-  /** Is each person a writer of their own in the channel? */
+  /** Whether each person is a separate user in the channel. */
   readonly isShared: boolean
-  /** What the platform says of its people's language; English where it says nothing. */
+  /** The language that the platform reports for its users. Without one, the bot writes English. */
   readonly language?: string
   say(who: Who, text: string): Promise<unknown> | unknown
-  /** What the bot has said so far, everywhere on the platform, as it stands there now. */
+  /** The bot's messages on the whole platform, with later edits applied. */
   heard(): Promise<readonly string[]> | readonly string[]
-  /** Presses a button of the newest message with buttons; not there where the platform has none. */
+  /** Presses a button of the newest message with buttons. Absent if the platform has no buttons. */
   press?(who: Who, label: string): Promise<unknown> | unknown
-  /** What moderation does there: as the bot tells the moderators, or undefined where it has nothing to do. */
+  /** The outcome that the bot reports to the moderators. Undefined if moderation does not apply. */
   readonly judged: "deleted, muted" | "deleted, not muted" | "not deleted, not muted" | undefined
-  /** Has the platform carried out what was done to Eve's message and to Eve? */
+  /** Whether the platform has deleted Eve's message and muted Eve, as far as it can. */
   didJudge?(): Promise<boolean> | boolean
 }
 
-/** Each line that the bot has said there, as it stands now. */
+/** Each line of the bot's messages, with later edits applied. */
 export const linesOf = async (place: Place): Promise<readonly string[]> =>
   (await place.heard()).flatMap(text => text.split("\n")).map(line => line.trim())
 
-/** Waits for a line of the bot. */
+/** Waits until the bot has written the line at least `times` times. Resolves to the newest one. */
 export const sees = async (place: Place, line: RegExp, times = 1): Promise<string> => {
   let last: readonly string[] = []
   const found = await until(`${line} at ${place.name}`, async () => {

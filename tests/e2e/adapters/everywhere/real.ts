@@ -21,9 +21,9 @@ const byName = async <T>(make: (name: Who) => Promise<T>): Promise<Readonly<Reco
 }
 
 export interface IrcPlace extends Place {
-  /** What the moderators read in `#mods`. */
+  /** The bot's messages in `#mods`, where the moderators read. */
   moderators(): readonly string[]
-  /** The bot has joined so often. */
+  /** Waits until the bot has joined both channels at least `times` times. */
   untilJoined(times: number): Promise<unknown>
 }
 
@@ -87,7 +87,7 @@ export const matrixPlace = async (): Promise<Place> => {
   }
 }
 
-/** A room of a real Prosody, whose moderator the bot is. */
+/** A room of a real Prosody in which the bot is a moderator. */
 export const xmppPlace = async (): Promise<Place> => {
   const room = "team@rooms.localhost"
   const accounts = Object.fromEntries([...names, "bot"].map(name => [name, `${name}-password`]))
@@ -122,7 +122,7 @@ export const xmppPlace = async (): Promise<Place> => {
   }
 }
 
-/** The channel `room` of a real Mosquitto, with payloads of JSON that name their user. */
+/** The channel `room` of a real Mosquitto, with JSON payloads that name their user. */
 export const mqttPlace = async (): Promise<Place> => {
   const broker = await startBroker()
   const person = await joinBroker(broker, ["room/out"])
@@ -139,7 +139,7 @@ export const mqttPlace = async (): Promise<Place> => {
   }
 }
 
-/** One thread of Ann's with a real Dovecot and a real SMTP server: a mail reaches the bot alone. */
+/** One mail thread between Ann and the bot, with a real Dovecot and a real SMTP server. */
 export const emailPlace = async (): Promise<Place> => {
   const world = await startMailWorld()
   let number = 0
@@ -155,7 +155,7 @@ export const emailPlace = async (): Promise<Place> => {
       world.write({id, headers, text, subject: "the team"})
     },
     heard: async () => (await world.sentTo("ann@people.test")).map(({text = ""}) => text),
-    // A mail is a direct conversation, and the example moderates channels with others.
+    // A mail is a direct conversation, and the example moderates only channels with several members.
     judged: undefined,
   }
 }

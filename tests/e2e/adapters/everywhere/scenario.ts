@@ -6,21 +6,24 @@ import {countOf, linesOf, type Place, sees, type Who} from "./place.ts"
 export const choices = ["Pizza", "Salad"] as const
 type Choice = (typeof choices)[number]
 
-/** The reminder itself, beside what the bot answers about it. */
+/** Matches the reminder itself, but not the bot's answers about it. */
 export const rung = (what: string): RegExp => new RegExp(`^(?!Reminder \\d|\\d+, ).+: ${what}$`)
 
-/** By a button where the platform has them, else by the number in the list. */
+/** Votes by button if the platform has buttons, otherwise by the number in the list. */
 export const vote = (place: Place, who: Who, choice: Choice): unknown =>
   place.press === undefined ? place.say(who, String(choices.indexOf(choice) + 1)) : place.press(who, choice)
 
-/** Does something that the bot answers with one more such line. */
+/** Runs `act`, then waits for one more line of the bot that matches. */
 export const answered = async (place: Place, line: RegExp, act: () => unknown): Promise<string> => {
   const before = await countOf(place, line)
   await act()
   return sees(place, line, before + 1)
 }
 
-/** Everything before the checkpoint; a reminder is pending then, and a poll open. */
+/**
+ * The part before the checkpoint. It leaves a daily reminder cancelled and a poll open. Resolves to the refusal of
+ * `!pardon`.
+ */
 export const begin = async (place: Place): Promise<string> => {
   const says = (text: string) => () => place.say("ann", text)
   await answered(place, /^Reminder 1, at .*: tea$/, says("!remind in 1s tea"))
@@ -37,14 +40,15 @@ export const begin = async (place: Place): Promise<string> => {
   return refusal
 }
 
-/** A vote that the checkpoint does not have. */
+/** A vote after the checkpoint. */
 export const voteLate = (place: Place): Promise<string> =>
   answered(place, /^Salad: 1 vote$/, () => vote(place, "bob", "Salad"))
 
-/** The poll goes on after the restore, and ends with the count of what people have said last. */
+/** Continues the poll after the restore, and closes it. The result counts each person's last vote. */
 export const finish = async (place: Place, cameAgain: boolean): Promise<void> => {
   if (place.press !== undefined && !cameAgain) {
-    // The late vote edited the message: its buttons are newer than the checkpoint, until the poll is shown again.
+    // The late vote edited the message, so its buttons are newer than the checkpoint. Showing the poll again renews
+    // them.
     await answered(place, /^(This button no longer works|Dieser Knopf gilt nicht mehr)/, () =>
       vote(place, "cid", "Pizza"),
     )
@@ -52,7 +56,7 @@ export const finish = async (place: Place, cameAgain: boolean): Promise<void> =>
   }
   const pizza = place.isShared ? /^Pizza: 2 votes$/ : /^Pizza: 1 vote$/
   await answered(place, pizza, () => vote(place, "cid", "Pizza"))
-  // Where the late vote came again, it counts already, and is not counted twice.
+  // If the late vote arrived again, it already counts, and a repeated vote does not count twice.
   const known =
     cameAgain && place.isShared ? /(has voted for Salad already|hat schon für Salad gestimmt)\.$/ : /^Salad: 1 vote$/
   await answered(place, known, () => vote(place, "bob", "Salad"))
@@ -70,7 +74,9 @@ interface Login {
   readonly login?: {readonly platform: string; readonly user: {readonly id: string}}
 }
 
-/** Asks for a mute where the platform has none, as an application does; resolves to the words of the refusal, or to `done`. */
+/**
+ * Asks for a mute on a platform without mutes, as a Satori application would. Resolves to the refusal, or to `done`.
+ */
 export const refusedMute = async (host: TestHost, place: Place, endpoints: readonly Login[]): Promise<string> => {
   if (place.judged === "deleted, muted") return "done"
   const login = endpoints.find(({name}) => name === place.name)?.login
@@ -89,7 +95,9 @@ export const refusedMute = async (host: TestHost, place: Place, endpoints: reado
   return detail
 }
 
-/** Bob, a moderator on Discord alone, pardons Eve of any platform. Where there was nothing to moderate, there is no case. */
+/**
+ * Bob, a moderator on Discord only, pardons Eve on any platform. If there was nothing to moderate, there is no case.
+ */
 export const pardon = async (
   place: Place,
   places: readonly Place[],

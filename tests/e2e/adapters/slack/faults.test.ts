@@ -13,14 +13,14 @@ const start = async (more: Readonly<Record<string, unknown>> = {}) => {
   return {slack, host}
 }
 
-test("a token that Slack refuses fails the endpoint, with what to do and without the token", async () => {
+test("a token that Slack refuses fails the endpoint with a hint and without the token", async () => {
   const {host} = await start({botToken: "${SLACK_WRONG}"})
   const failed = await untilSlack(host, "failed")
   expect(failed).toMatchObject({reason: "credentials", error: "Slack rejected the token: invalid_auth"})
   expect(failed.remediation).toContain("Bot User OAuth Token (xoxb-…)")
 })
 
-test("an app-level token that Slack refuses does so too, and one of neither kind", async () => {
+test("a refused app-level token and a token of the wrong kind fail the endpoint too", async () => {
   const slack = await FakeSlack.start(whenOver)
   const wrong = accountOf(slack, {id: "wrong", appToken: "${SLACK_WRONG}"})
   const neither = accountOf(slack, {id: "neither", appToken: undefined})
@@ -29,7 +29,7 @@ test("an app-level token that Slack refuses does so too, and one of neither kind
   expect((await untilSlack(host, "failed", "neither")).remediation).toContain("signingSecret")
 })
 
-test("what was said around kills comes in once, from the connection or from the history", async () => {
+test("messages sent around kills arrive once, from the connection or from the history", async () => {
   const {slack, host} = await start()
   await untilSlack(host, "online")
   await slack.say("count 0")
@@ -40,7 +40,7 @@ test("what was said around kills comes in once, from the connection or from the 
       said.push(`count ${kill}${n}`)
       return slack.say(`count ${kill}${n}`)
     })
-    await until("something of it to be acknowledged", () => slack.acknowledged.length > kill)
+    await until("an event to be acknowledged", () => slack.acknowledged.length > kill)
     running.process.child.kill("SIGKILL")
     await running.process.finished
     await Promise.all(saying)
@@ -49,13 +49,14 @@ test("what was said around kills comes in once, from the connection or from the 
     running = await startSlackHost([accountOf(slack)], {project: host.project, ...(runtime && {runtime})})
     await untilSlack(running, "online")
   }
-  const received = await until("all of it in the inbox", async () => {
+  const received = await until("all messages in the inbox", async () => {
     const found = await inboxOf(running)
     return said.every(text => found.includes(text)) && found
   })
   expect(received.toSorted()).toEqual(said.toSorted())
-  // An answer that a kill has cut off is `unknown` and not sent again: Slack does not drop repetitions.
-  await until("each to be answered, or to be unknown", async () => {
+  // If a kill interrupts sending an answer, the answer is `unknown` and is not sent again: Slack does not drop
+  // repetitions.
+  await until("each message to be answered or unknown", async () => {
     const {items} = await running.get<{items: readonly {state: string}[]}>("/api/outbox?limit=200")
     return items.length === said.length && items.every(({state}) => state === "sent" || state === "unknown")
   })
@@ -63,7 +64,7 @@ test("what was said around kills comes in once, from the connection or from the 
   expect(new Set(answers).size).toBe(answers.length)
 })
 
-test("while ingress is paused nothing is acknowledged, and all of it comes in afterwards", async () => {
+test("while ingress is paused nothing is acknowledged, and everything arrives afterwards", async () => {
   const {slack, host} = await start()
   await untilSlack(host, "online")
   await host.post("/api/ingress/pause")
@@ -78,7 +79,7 @@ test("while ingress is paused nothing is acknowledged, and all of it comes in af
   await slack.untilHeard("counted 1")
 })
 
-test("a token that is revoked while the bot runs keeps what is to be sent", async () => {
+test("messages to be sent stay queued when the token is revoked while the bot runs", async () => {
   const {slack, host} = await start()
   await untilSlack(host, "online")
   slack.answer = method =>
@@ -91,7 +92,7 @@ test("a token that is revoked while the bot runs keeps what is to be sent", asyn
   await slack.untilHeard("kept")
 })
 
-test("a message that Slack takes nowhere has failed, by Slack's name of the reason", async () => {
+test("a message that Slack rejects fails with Slack's name for the reason", async () => {
   const {slack, host} = await start()
   await untilSlack(host, "online")
   for (const error of ["not_in_channel", "channel_not_found", "is_archived", "missing_scope"]) {
@@ -106,7 +107,7 @@ test("a message that Slack takes nowhere has failed, by Slack's name of the reas
   }
 })
 
-test("an answer that is none of Slack's is tried again, without a word of it", async () => {
+test("a response that is not Slack's is retried, and its text is not shown", async () => {
   const {slack, host} = await start()
   await untilSlack(host, "online")
   let bad = 2
@@ -119,7 +120,7 @@ test("an answer that is none of Slack's is tried again, without a word of it", a
   expect(host.process.output()).not.toContain("xxxx")
 })
 
-test("the token of the bot goes to Slack's files, and over no redirect", async () => {
+test("the bot token is sent to Slack's file server only, and to no redirect", async () => {
   const {slack, host} = await start()
   await untilSlack(host, "online")
   slack.scopes = slack.scopes.filter(scope => scope !== "files:read")

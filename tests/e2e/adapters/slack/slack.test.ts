@@ -30,7 +30,7 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
       ...more,
     })
 
-  test("answers its name, in a thread where it is asked there, and tells users by name", async () => {
+  test("answers a mention, keeps to the thread of the question, and names users", async () => {
     const {slack} = running()
     await slack.say("<@U0BOT> greet Bob")
     await slack.untilHeard("hello Bob")
@@ -43,7 +43,7 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     await until("the bot's reaction", () => slack.world.find("C0ROOM", marked.ts)?.reactions.has("eyes"))
   })
 
-  test("hears of edits, deletions, reactions and members, and not of its own", async () => {
+  test("receives edits, deletions, reactions and member changes, but none of its own", async () => {
     const {slack} = running()
     const {ts, channel, ...said} = await slack.say("as it was")
     const edited = {...said, ts, text: "as it is", edited: {user: "U0ANN", ts: slack.world.ts()}}
@@ -60,7 +60,7 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     expect(await inboxOf(running().host)).not.toContain("hello Bob")
   })
 
-  test("takes presses and forms, and acknowledges them before the handler has ended", async () => {
+  test("handles presses and forms, and acknowledges them before the handler ends", async () => {
     const {slack} = running()
     await slack.say("!paint")
     const asked = await slack.untilHeard("Which?")
@@ -75,14 +75,14 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     await slack.untilHeard("Ann has 3")
   })
 
-  test("sends files with their text in one message, and mentions whom the plugin means", async () => {
+  test("sends files and text in one message, and mentions only users that the plugin names", async () => {
     const {slack, host} = running()
     await slack.say("!file")
     const {files, ts} = await slack.untilHeard("Here:")
     expect(files.map(({name, bytes}) => [name, Buffer.from(bytes).toString()])).toEqual([["a.txt", "abc"]])
     expect(slack.lengths).toEqual(["3"])
     const {items} = await host.get<{items: readonly {id: string}[]}>("/api/outbox?limit=1")
-    await until("the file to be sent, as this message", async () => {
+    await until("the file to be sent with this message", async () => {
       const {platformIds} = await host.get<{platformIds: readonly string[]}>(`/api/outbox/${items[0]?.id}`)
       return platformIds.includes(ts)
     })
@@ -91,14 +91,14 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     expect(text).toBe("to <@U0ANN> not &lt;!channel&gt; *x*")
   })
 
-  test("takes a slash command", async () => {
+  test("handles a slash command", async () => {
     const {slack} = running()
     const command = {command: "/greet", text: "Slash", user_id: "U0ANN", channel_id: "C0ROOM", trigger_id: "7.8.9"}
     expect(await slack.deliver("slash_commands", command)).toBe(true)
     await slack.untilHeard("hello Slash")
   })
 
-  test("by HTTP takes what Slack has signed, stores it once, and answers its challenge", async () => {
+  test("accepts signed HTTP requests, stores each event once, and answers Slack's challenge", async () => {
     const {slack, host} = running()
     const hook = `${host.url}/hooks/slack/slack~http`
     const post = (body: string, type = "application/json", headers: Record<string, string> = {}) =>
@@ -121,7 +121,7 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     expect((await fetch(hook)).status).toBe(405)
   })
 
-  test("leaves out junk, and goes on", async () => {
+  test("skips malformed events and keeps answering", async () => {
     const {slack, host} = running()
     slack.write("null")
     slack.write('{"type":"events_api","envelope_id":"x","payload":nul')
@@ -139,7 +139,7 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     expect(host.process.output()).not.toMatch(/unhandled|xox[bp]-|xapp-/i)
   })
 
-  test("svc adapter check names each scope that is missing, and what to do", async () => {
+  test("svc adapter check names each missing scope and how to add it", async () => {
     const {slack, host} = running()
     const check = () => svc(runtime, host.project, ["adapter", "check", "slack~team"], {env: environment})
     expect(await check()).toMatchObject({

@@ -17,7 +17,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     await untilTelegram(host, "online")
     return {fake, host}
   })
-  /** What the bot says in a chat in answer to a text; each test has a chat of its own. */
+  /** The bot's answers to a text in a chat. Each test uses a separate chat. */
   const answers = async (chat: string, text: string, count = 1): Promise<readonly Shown[]> => {
     const {fake} = scene()
     const inChat = () => fake.sent().filter(each => each.chat === chat)
@@ -32,13 +32,13 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
       return row.state === state && row
     })
 
-  test("answers as a reply to the message, with formatting as entities", async () => {
+  test("answers with a reply to the message, and sends formatting as entities", async () => {
     const [reply] = await answers("10", "reply")
     const said = (await eventsOf(scene().host)).find(({message}) => message?.content === "reply")
     expect(reply).toMatchObject({text: "as you say", answers: Number(said?.message?.id)})
   })
 
-  test("a Satori application gets a message that came in by its channel and its number", async () => {
+  test("finds a received message for a Satori application by its channel and number", async () => {
     const {host, fake} = scene()
     fake.push({message: {message_id: 1000, date: date(), chat: {...group, id: -1002}, from: ada, text: "in the group"}})
     await answers("18", "ping")
@@ -55,7 +55,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     expect(await ask("18")).toMatchObject({status: 404})
   })
 
-  test("shows buttons, hands over a press and answers it", async () => {
+  test("shows buttons, delivers a press to the handler and answers it", async () => {
     const {fake} = scene()
     const [menu] = await answers("11", "menu")
     expect(menu?.keyboard).toMatchObject([[{text: "Red"}, {text: "Blue"}]])
@@ -65,7 +65,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     await until("the press to be answered", () => fake.calls("answerCallbackQuery").length === before + 1)
   })
 
-  test("sends pictures as one album, with the text below the first", async () => {
+  test("sends pictures as one album with the text below the first", async () => {
     const shown = await answers("12", "album", 3)
     expect(shown.map(({text, files: [file]}) => [text, file?.kind, file?.name, file?.bytes.length])).toEqual([
       ["all of them", "photo", "picture-1.png", 2000],
@@ -76,7 +76,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     expect(shown[0]?.entities).toEqual([{type: "bold", offset: 0, length: 3}])
   })
 
-  test("sends files one by one where there are buttons, which stand below the last", async () => {
+  test("sends files one by one if there are buttons, and puts the buttons below the last", async () => {
     const shown = await answers("13", "picture and menu", 2)
     expect(shown.map(({text, album, keyboard}) => ({text, album, buttons: keyboard.length}))).toEqual([
       {text: "Which?", album: undefined, buttons: 0},
@@ -84,7 +84,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     ])
   })
 
-  test("goes on behind what was sent where Telegram asks to wait in the middle of a message", async () => {
+  test("resumes a message after the part that was sent when Telegram asks it to wait", async () => {
     const {fake} = scene()
     fake.slowDown(1, 2)
     const shown = await answers("14", "long album", 4)
@@ -100,7 +100,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     ["15", "edit", "final text", undefined],
     ["16", "edit caption", "final", "picture-1.png"],
     ["17", "edit picture", "final", "picture-2.png"],
-  ])("changes what it has sent: %s %s", async (chat, text, expected, file) => {
+  ])("edits its messages: %s %s", async (chat, text, expected, file) => {
     await answers(chat, text)
     const changed = await until("the edit", () =>
       scene()
@@ -110,14 +110,14 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     expect({text: changed.text, file: changed.files[0]?.name}).toEqual({text: expected, file})
   })
 
-  test("reads a file that a person sends, and sends it back by its id", async () => {
+  test("reads a file that a user sends, and sends it back by its id", async () => {
     const {fake} = scene()
     fake.sayFile({name: "plan.pdf", type: "application/pdf", bytes: Buffer.alloc(5000, 3)})
     const shown = await until("the answer", () => fake.sent().find(({text}) => text === "plan.pdf: 5000"))
     expect(shown.files).toMatchObject([{kind: "document", name: expect.stringMatching(/^file-\d+$/)}])
   })
 
-  test("takes edits, reactions, members and topics", async () => {
+  test("handles edits, reactions, members and topics", async () => {
     const {fake, host} = scene()
     const message = {message_id: 900, date: date(), chat: group, from: ada}
     fake.push({message: {...message, text: "ping", is_topic_message: true, message_thread_id: 50}})
@@ -146,18 +146,18 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     ])
   })
 
-  test("a user that has blocked the bot ends the message, without another attempt", async () => {
+  test("fails a message without a retry if the user has blocked the bot", async () => {
     scene().fake.block("66")
     const row = await untilEnded(await sendTo("66", "hello"), "failed")
     expect(row).toMatchObject({attempt: 1, error: expect.stringContaining("bot was blocked by the user")})
   })
 
-  test("a chat that is none ends the message with what to do", async () => {
+  test("fails a message to an unknown chat, with a hint", async () => {
     const row = await untilEnded(await sendTo("nobody", "hello"), "failed")
     expect(row.error).toContain('"nobody" is not a Telegram chat')
   })
 
-  test("a group that has become a supergroup gets the message under its new id", async () => {
+  test("sends a message under the new id when its group has become a supergroup", async () => {
     const {fake} = scene()
     fake.move("-500", -100500)
     await untilEnded(await sendTo("-500", "still here"), "sent")

@@ -17,7 +17,7 @@ import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 const others = {OTHER_TOKEN: "999:AAanother-token"}
 
 describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", runtime => {
-  test("a wrong token and a second poll end in failed with what to do, and leave another account alone", async () => {
+  test("fails on a wrong token and on a second poller with a hint, and leaves other accounts running", async () => {
     const fake = await startTelegram({token})
     const wrong = accountAt(fake, {id: "wrong", token: "${OTHER_TOKEN}"})
     const host = await startTelegramHost([accountAt(fake), wrong], {runtime, env: others})
@@ -38,11 +38,11 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     const [polls, {output}] = [fake.arrivals(), host.process]
     await host.post("/api/endpoints/telegram~main/reconnect")
     await untilTelegram(host, "online")
-    await until("it to poll again", () => fake.arrivals() > polls)
+    await until("the account to poll again", () => fake.arrivals() > polls)
     expect(output()).not.toContain(secretPart)
   })
 
-  test("what Telegram never sends neither ends the Host nor keeps what follows from coming in", async () => {
+  test("stays up on malformed updates, and receives the updates after them", async () => {
     const fake = await startTelegram({token})
     const host = await startTelegramHost([accountAt(fake)], {runtime})
     await untilTelegram(host, "online")
@@ -60,7 +60,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     fake.push({message: {...message, text: "long ".repeat(2_000_000), message_id: 7}})
     fake.say({text: "ping"})
     await until("pong", () => fake.sent().some(({text}) => text === "pong"))
-    await until("all to be confirmed", () => fake.waiting().length === 0)
+    await until("all updates to be confirmed", () => fake.waiting().length === 0)
 
     for (const method of ["getMe", "getUpdates"])
       for (const text of [
@@ -83,23 +83,23 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     expect(host.process.output()).not.toContain(secretPart)
   })
 
-  test("while ingress is paused, messages stay with Telegram; then they come in, in their order", async () => {
+  test("leaves messages with Telegram while ingress is paused, and receives them in order afterwards", async () => {
     const fake = await startTelegram({token})
     const host = await startTelegramHost([accountAt(fake)], {runtime})
     await untilTelegram(host, "online")
     await host.post("/api/ingress/pause")
     const polls = fake.arrivals()
     fake.say({text: "one"}, {text: "two"})
-    await until("the bot to have them, and to poll no more", () => fake.open() === 0)
+    await until("the bot to stop polling", () => fake.open() === 0)
     expect(await textsOf(host)).toEqual([])
     await host.post("/api/ingress/resume")
-    await until("both to be stored", async () => (await textsOf(host)).length === 2)
+    await until("both messages to be stored", async () => (await textsOf(host)).length === 2)
     expect(await textsOf(host)).toEqual(["one", "two"])
-    await until("both to be confirmed", () => fake.waiting().length === 0)
+    await until("both updates to be confirmed", () => fake.waiting().length === 0)
     expect(fake.arrivals() - polls).toBeLessThan(4)
   })
 
-  test("svc adapter check tells what Telegram knows of the bot, and what to do", async () => {
+  test("svc adapter check reports what Telegram knows about the bot, and what to do", async () => {
     const fake = await startTelegram({token})
     const accounts = [accountAt(fake), accountAt(fake, {id: "wrong", token: "${OTHER_TOKEN}"})]
     const host = await startTelegramHost([...accounts, accountAt(fake, {id: "away", apiRoot: "http://127.0.0.1:9"})], {
@@ -127,7 +127,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     expect((await untilTelegram(host, "online")).state).toBe("online")
   })
 
-  test("a library that does not load ends in failed, with the command that installs the right one", async () => {
+  test("fails if its library does not load, with the command that installs the right version", async () => {
     const fake = await startTelegram({token})
     const project = makeProject({
       config: telegramConfig([accountAt(fake)]),

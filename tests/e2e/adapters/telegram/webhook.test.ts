@@ -14,7 +14,7 @@ import {freePort} from "../../../support/machine/ports.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 
 test.each(bunOr("node22"))(
-  "a webhook is verified, answered once an update is stored, survives kill -9, and goes when the bot polls, on $name",
+  "a webhook is verified, answered once its update is stored, survives kill -9, and is deleted for polling, on $name",
   async runtime => {
     const fake = await startTelegram({token})
     const port = await freePort()
@@ -45,14 +45,14 @@ test.each(bunOr("node22"))(
 
     const said = Array.from({length: 12}, (_, n) => `text ${n + 1}`)
     for (const text of said.slice(0, 6)) fake.say({text})
-    await until("some to be stored", async () => (await textsOf(host)).length >= 2)
+    await until("some updates to be stored", async () => (await textsOf(host)).length >= 2)
     host.process.child.kill("SIGKILL")
     await host.process.finished
     for (const text of said.slice(6)) fake.say({text})
     host = await startTelegramHost([], {runtime, project, args: ["--no-watch"]})
-    await until("all to be taken", () => fake.waiting().length === 0)
+    await until("all updates to be accepted", () => fake.waiting().length === 0)
     fake.repeat()
-    await until("the repetition to be taken", () => fake.waiting().length === 0)
+    await until("the repeated update to be accepted", () => fake.waiting().length === 0)
     expect(await textsOf(host)).toEqual(said)
     expect(new Set(fake.updates.answers)).toContain(200)
 
@@ -66,7 +66,7 @@ test.each(bunOr("node22"))(
   },
 )
 
-test("updates wait for the Host while ingress is paused, and a body that is no update is refused", async () => {
+test("updates wait for the Host while ingress is paused, and an invalid body is rejected", async () => {
   const fake = await startTelegram({token})
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/hooks/telegram/telegram~main`
@@ -74,10 +74,10 @@ test("updates wait for the Host while ingress is paused, and a body that is no u
   await untilTelegram(host, "online")
   await host.post("/api/ingress/pause")
   fake.say({text: "later"})
-  await until("Telegram to be refused", () => fake.updates.answers.includes(503))
+  await until("the Host to refuse Telegram's update", () => fake.updates.answers.includes(503))
   expect(await textsOf(host)).toEqual([])
   await host.post("/api/ingress/resume")
-  await until("it to be taken", () => fake.waiting().length === 0)
+  await until("the update to be accepted", () => fake.waiting().length === 0)
   expect(await textsOf(host)).toEqual(["later"])
   expect(fake.updates.answers.at(-1)).toBe(200)
 })
