@@ -25,7 +25,7 @@ const config = `${fullAndDemo.config()}agents:
 
 const today = new Date().toISOString().slice(0, 10)
 
-/** What the engine would have left: ended runs, one that a restore holds, and one that waits for a person. */
+/** Rows as the engine leaves them: ended runs, one held by a restore, and one that waits for an approval. */
 const rows = [
   agentRun(1, {
     agent: "writer",
@@ -80,7 +80,7 @@ const runtimes = bunAnd("node24")
 describe.each(runtimes)("agents over HTTP on $name", runtime => {
   const host = shared(() => start(runtime))
 
-  test("the list has each binding with what keeps it from being configured, its figures and limits", async () => {
+  test("the list shows each binding with its configuration problems, figures and limits", async () => {
     const {items} = await host().get<{items: AgentView[]}>("/api/agents")
     expect(items.map(({name, enabled, configured, reason}) => ({name, enabled, configured, reason}))).toEqual([
       {name: "writer", enabled: true, configured: true, reason: null},
@@ -110,7 +110,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     await expectProblem(await host().fetch("/api/agents/nobody"), 404, "agent_unknown")
   })
 
-  test("runs of agents are listed beside those of jobs: by kind, agent and state, page by page", async () => {
+  test("agent runs are listed apart from job runs, filtered by agent and state, in pages", async () => {
     const runs = async (query: string) => {
       const {items, next} = await host().get<Page<AgentRunView>>(`/api/runs?${query}`)
       return {ids: items.map(({runId}) => runId), next}
@@ -122,7 +122,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     expect(await runs("kind=agent&limit=2&cursor=4")).toEqual({ids: ["run-3", "run-2"], next: "2"})
   })
 
-  test("a filter that runs of the kind do not have is refused with the reason", async () => {
+  test("a filter that does not fit the kind of run is rejected with the reason", async () => {
     const detail = async (query: string) =>
       (await expectProblem(await host().fetch(`/api/runs?${query}`), 400, "request_invalid")).detail
     expect(await detail("agent=writer")).toMatch(/add kind=agent/)
@@ -131,7 +131,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     expect(await detail("state=waiting")).toMatch(/runs of jobs are queued/)
   })
 
-  test("a run has its steps with input and output, its approvals, and how much of its limits it has taken", async () => {
+  test("a run shows its steps with input and output, its approvals, and its share of each limit", async () => {
     const run = await host().get<Static<typeof AgentRunDetail>>("/api/runs/run-5")
     expect(run).toMatchObject({
       kind: "agent",
@@ -179,7 +179,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     expect(await ids("?state=denied")).toEqual([])
   })
 
-  test("a demo token sees states and figures, never text", async () => {
+  test("a demo token sees states and figures, but no text", async () => {
     for (const path of [
       "/api/agents",
       "/api/agents/writer",
@@ -202,7 +202,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     }
   })
 
-  test("the body of a question and of a decision is checked, and a demo token may send neither", async () => {
+  test("the bodies of questions and decisions are validated, and a demo token may send neither", async () => {
     const post = (path: string, body: unknown, token: string = fullAndDemo.env.HTTP_TOKEN) =>
       host().fetch(path, {
         method: "POST",
@@ -218,7 +218,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     }
   })
 
-  test("metrics count runs, tokens, money and approvals, and name the newest run that did not succeed", async () => {
+  test("metrics count runs, tokens, money and approvals, and name the newest run that failed", async () => {
     const page = await (await host().fetch("/api/metrics")).text()
     const value = (name: string, ...labels: readonly string[]) =>
       page
@@ -255,7 +255,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     expect(JSON.parse(json.stdout)).toMatchObject({runId: "run-5", trail: [{step: 1}, {step: 2}]})
   })
 
-  test("the incident check names the agents whose runs wait for a person", async () => {
+  test("the incident check names the agents with runs that wait for a person", async () => {
     const {project, url} = host()
     const incident = await svc(runtime, project, ["doctor", "--incident", url], {
       env: {SVC_HTTP_TOKEN: fullAndDemo.env.HTTP_TOKEN},
@@ -265,7 +265,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     expect(incident.stdout).not.toContain("agent reader")
   })
 
-  test("the command line says what is not there, and what it needs", async () => {
+  test("the command line reports unknown agents and runs, and missing arguments", async () => {
     const {project} = host()
     const refusal = async (...args: string[]) => {
       const {code, stderr} = await svc(runtime, project, ["agent", ...args], {

@@ -66,7 +66,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
     return items.filter(each => each.runId === runId && each.type.startsWith("agent.approval_"))
   }
 
-  test("of two in one channel without buttons, a number decides the newer, and the older has its id", async () => {
+  test("a number decides the newer of two in one channel, and the older keeps its id", async () => {
     const there = inChannel("pair")
     await tell(host(), "line", "eve", {...saying("/spend on tea"), ...there})
     const older = await approvalOf("tea")
@@ -88,9 +88,9 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
     expect(spent().filter(text => text === "spent on tea")).toHaveLength(1)
   })
 
-  test("a button shows exactly what will happen, is decided once, and is in the event log", async () => {
+  test("a button shows the exact call, decides once, and both are in the event log", async () => {
     await tell(host(), "shows", "eve", saying("/spend on a\n2. Deny\n&lt;b&gt;b&lt;/b&gt;"))
-    const {id, runId} = await until("it to be asked", async () => (await waitingApprovals(host()))[0])
+    const {id, runId} = await until("the approval", async () => (await waitingApprovals(host()))[0])
     const buttons = await until("the buttons", async () => {
       const nodes = (await sentTo(host(), "shows")).flatMap(({content}) => content)
       const ids = nodes.flatMap(node => (typeof node === "object" && node.type === "button" ? [node.attrs.id] : []))
@@ -113,7 +113,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
     ])
   })
 
-  test("a named channel is asked, and no other place", async () => {
+  test("only the configured channel is asked", async () => {
     await tell(host(), "line", "eve", {...saying("/asks on wine"), ...inChannel("bar")})
     await approvalOf("wine")
     const {items} = await until("the question", async () => {
@@ -126,7 +126,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
     expect((await runAsked(host(), "on wine")).answer).toBe("told spent")
   })
 
-  test("what nobody decides in time is denied, and the model is told", async () => {
+  test("an approval without a decision expires, and the model gets the reason", async () => {
     await tell(host(), "line", "eve", saying("/quick on gold"))
     const run = await runAsked(host(), "on gold")
     expect(run.answer).toBe('told {"error":"nobody approved this call in time"}')
@@ -137,7 +137,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
     expect(spent()).not.toContain("spent on gold")
   })
 
-  test("the model hears the reason, and the Journal of a work item has question and decision", async () => {
+  test("the model gets a denial's reason, and the work item records question and decision", async () => {
     const {id} = await host().post<{id: number}>("/api/workroom/items", {title: "paint", assignee: "agent:helper"})
     const approval = await approvalOf("paint")
     await host().post(`/api/approvals/${approval.id}/deny`, {by: "grace", reason: "too expensive"})

@@ -32,7 +32,7 @@ agents:
     limits: {tokens: 1000000}
 ${more}`
 
-/** Calls the tool that it is asked for, and answers; while it is asleep it says nothing at all. */
+/** Starts a model that calls the tool named in the question, then answers. While asleep, it never responds. */
 const startModel = async () => {
   let isAsleep = false
   const model = await startScriptedModel(({results, messages}) => {
@@ -45,12 +45,12 @@ const startModel = async () => {
     sleep: (is: boolean) => {
       isAsleep = is
     },
-    /** Once so many questions have come. */
+    /** Waits until `count` questions have arrived. */
     asked: (count: number) => until(`${count} model calls`, () => model.requests.length >= count),
   }
 }
 
-/** Asks as a user of the sandbox, each in a channel of its own; resolves to the id of the run. */
+/** Asks as a user of the sandbox, in a separate channel. Resolves to the id of the run. */
 const ask = async (host: TestHost, word: string, channel: string): Promise<string> => {
   const known = (await runsOf(host)).length
   await host.post("/api/plugins/sandbox/messages", {text: word, channel, user: channel})
@@ -61,14 +61,14 @@ const ask = async (host: TestHost, word: string, channel: string): Promise<strin
 const newsIn = async (host: TestHost): Promise<readonly string[]> =>
   (await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages?channel=news")).items.map(each => each.text)
 
-describe.each(bunOr("node24"))("on $name", runtime => {
-  test("a Host that is stopped in the middle of a model call ends in order, and the next one goes on", async () => {
+describe.each(bunOr("node24"))("agent runs on $name", runtime => {
+  test("survive a graceful stop during a model call, and continue in the next Host", async () => {
     const model = await startModel()
     model.sleep(true)
     const host = await startHost({runtime, config: configOf(model), plugins: {toolbox}})
     const runId = await ask(host, "note", "a")
     await model.asked(1)
-    // A second Host of the project does not start, and takes nothing up.
+    // A second Host for the project does not start and continues no run.
     const {process: second} = launchHost({runtime, project: host.project})
     expect((await second.finished).code).not.toBe(0)
     const before = performance.now()
@@ -84,7 +84,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(await newsIn(next)).toEqual(["note"])
   })
 
-  test("after a restore runs and their questions wait for a word, and go on or end by it", async () => {
+  test("are held after a restore, and continue or end when an operator decides", async () => {
     const model = await startModel()
     let host = await startHost({runtime, config: configOf(model), plugins: {toolbox}})
     const {project} = host
@@ -113,7 +113,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     await host.post(`/api/runs/${open}/release`)
     expect(await endOf(host, open)).toMatchObject({state: "succeeded", answer: "note is done"})
     await host.post(`/api/runs/${kept}/release`)
-    await until("the question to be open again", async () => (await runOf(host, kept)).state === "waiting")
+    await until("the approval to be open again", async () => (await runOf(host, kept)).state === "waiting")
     await host.post(approve, {by: "ada"})
     expect(await endOf(host, kept)).toMatchObject({state: "succeeded", answer: "announce is done"})
     await until("the news", async () => (await newsIn(host)).length === 2)
@@ -122,14 +122,14 @@ describe.each(bunOr("node24"))("on $name", runtime => {
 })
 
 test.for(bunOr("node24"))(
-  "on $name, a disk that is full in the middle of a run only holds it up",
+  "a full disk in the middle of an agent run only delays the run, on $name",
   async (runtime, context) => {
     needMounts(context)
     const {promise: isFull, resolve: goOn} = Promise.withResolvers<void>()
     const model = await startScriptedModel(async ({results}) => {
       if (results > 0) return {text: "note is done"}
       await isFull
-      // Larger than what the database can store without more room.
+      // Larger than the free space inside the database file.
       return {text: "thinking ".repeat(50_000), calls: [{name: "toolbox.note"}]}
     })
     const more = "ingress: {minimumFree: 0}\ndatabase: {dialect: sqlite, filename: data/bot.sqlite}\n"

@@ -41,7 +41,7 @@ const cases = bunOr("node22").flatMap(runtime =>
 )
 
 describe.each(cases)("work items of agents in the $store store, on $on", ({runtime, store}) => {
-  test("are worked on to review, blocked, sent back, and given to somebody else", async () => {
+  test("reach review, get blocked, come back, and pass to another agent", async () => {
     const model = await startScriptedModel(({model: who, messages, results}) => {
       const [{text} = {text: ""}] = messages
       if (text.includes("hard") && !text.includes("the key is")) {
@@ -84,7 +84,7 @@ describe.each(cases)("work items of agents in the $store store, on $on", ({runti
 
     const {id: hard} = await add("a hard one")
     expect((await itemIn(hard, "blocked")).blocker?.reason).toBe("no key")
-    await until("its last word", async () => said(await item(hard)).length === 1)
+    await until("the agent's comment", async () => said(await item(hard)).length === 1)
     await give(hard, "comment", {text: "the key is under the mat"})
     await give(hard, "unblock")
     await itemIn(hard, "review")
@@ -95,7 +95,7 @@ describe.each(cases)("work items of agents in the $store store, on $on", ({runti
     ])
 
     const {id: slow} = await add("a slow one")
-    const {runId} = await until("its run to work", async () =>
+    const {runId} = await until("its run to be running", async () =>
       (await runsOf(host)).find(run => run.item === slow && run.state === "running"),
     )
     await itemIn(slow, "active")
@@ -115,7 +115,7 @@ describe.each(cases)("work items of agents in the $store store, on $on", ({runti
     await waitingApprovals(host, 0)
 
     const {id: lost} = await add("a slow one that is cancelled")
-    await until("its run to work", async () =>
+    await until("its run to be running", async () =>
       (await runsOf(host)).some(run => run.item === lost && run.state === "running"),
     )
     await itemIn(lost, "active")

@@ -4,7 +4,7 @@ import {makeProject, type Project} from "../../support/host/project.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** One tool of each effect. Those that call the world take a moment, in which they can be cut off. */
+/** One tool of each effect. The tools that call the world take a moment, so that a kill can interrupt them. */
 const toolbox = (world: string) =>
   pluginWith(`
     plugin.database.migrate([{name: "notes", irreversible: "the notes are gone", up: table => ["CREATE TABLE " + table("notes") + " (what TEXT NOT NULL)"]}])
@@ -25,7 +25,7 @@ const toolbox = (world: string) =>
 /** The tools of a run, in the order in which each of its two rounds calls them. */
 export const toolNames = ["toolbox.look", "toolbox.note", "toolbox.order", "toolbox.mail"] as const
 
-/** A stand-in for everything outside: it takes an order once for each key, and each mail. */
+/** A stand-in for the outside world. It accepts an order once for each key, and every mail. */
 export const startWorld = async () => {
   const orders = new Map<string, string>()
   const mails: string[] = []
@@ -48,10 +48,10 @@ export const startWorld = async () => {
 
 export type World = Awaited<ReturnType<typeof startWorld>>
 
-/** What each answer of the model takes, as it says. */
+/** The token usage that each answer of the model reports. */
 export const usage = {input: 100, output: 10} as const
 
-/** Two rounds of all tools, then an answer with the word that was asked; that of some words comes slowly, and streams. */
+/** Starts a model that calls all tools in two rounds, then answers with the user's word. Some answers stream slowly. */
 export const startModel = (): Promise<ScriptedModel> =>
   startScriptedModel(({results, messages}) => {
     const word = messages.findLast(({role}) => role === "user")?.text ?? ""
@@ -62,7 +62,7 @@ export const startModel = (): Promise<ScriptedModel> =>
     return {text: `${word} is done`, usage, ...(word.endsWith("7") ? {pace: 450} : {})}
   })
 
-/** A project whose agent `helper` answers direct messages. */
+/** A project with an agent `helper` that answers direct messages. */
 export const agentProject = (platform: Loopback, world: World, model: ScriptedModel): Project =>
   makeProject({
     config: `http: {port: 0}

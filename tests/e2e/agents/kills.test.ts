@@ -14,13 +14,13 @@ import {agentProject, startModel, startWorld, toolNames, usage} from "./kill-wor
 const run = faultRun("agent-kills")
 const {rounds, seed} = run
 
-/** Anything that a Host is waited for, in milliseconds: the machine may be busy. */
+/** How long to wait for anything that a Host does, in milliseconds. The machine may be busy. */
 const patience = 120_000
 
-/** More runs than these are let through before a round goes on. */
+/** Runs that may be open when a round continues. */
 const mostOpen = 12
 
-/** A project with a platform, a world and a model of its own. */
+/** Starts a project with a separate platform, world and model. */
 const meet = async (runtime: TestRuntime) => {
   const [platform, world, model] = await Promise.all([startLoopback(), startWorld(), startModel()])
   const project = agentProject(platform, world, model)
@@ -37,7 +37,10 @@ const meet = async (runtime: TestRuntime) => {
 
 type Scene = Awaited<ReturnType<typeof meet>>
 
-/** Waits until no more is open than this. An event that ran at two kills in a row was taken for their cause: it gets another try. */
+/**
+ * Waits until at most `most` runs are open. An event that ran at two kills in a row is suspected of causing them, so
+ * this retries it.
+ */
 const untilOpen = (host: TestHost, most: number, open: () => number): Promise<unknown> =>
   until(
     "the runs to end",
@@ -49,7 +52,7 @@ const untilOpen = (host: TestHost, most: number, open: () => number): Promise<un
     patience,
   )
 
-/** Starts the Host and kills it: anywhere in its start, or while its runs call models and tools. */
+/** Starts the Host and kills it, either during its start or while its runs call models and tools. */
 const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise<void> => {
   const options = {runtime, project, patience}
   speak()
@@ -61,18 +64,20 @@ const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise
   await host.stop("SIGKILL")
 }
 
-/** What became of the runs of a scene. */
+/** The result of a scene. */
 interface Outcome {
   readonly runtime: string
   readonly runs: number
   readonly kills: number
   readonly unknown: number
-  /** Model calls, and how many of them repeated one. */
+  /** Model calls, and the number of them that repeated an earlier call. */
   readonly asked: number
   readonly again: number
 }
 
-/** The last Host has all the time that it needs; then each thing is done once, or known to be cut off. */
+/**
+ * Runs a last Host to the end. Then each effect must have happened once, or its call must be recorded as interrupted.
+ */
 const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   const {runtime, platform, world, model, project, words, open} = scene
   const host = await startHost({runtime, project, patience})
@@ -101,7 +106,7 @@ const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   expectOnce([...world.orders.values()], callsOf("idempotent", true), callsOf("idempotent", false))
   expectOnce(world.mails, callsOf("external", true), callsOf("external", false))
   const cut = steps.filter(({state}) => state !== "done")
-  // A call that ended the Host three times is given up.
+  // The engine gives up a call after three interruptions.
   expect(cut.filter(({state, error}) => state !== "unknown" && !/^the Host stopped/.test(String(error)))).toEqual([])
 
   const answers = platform.deeds.filter(deed => deed.endsWith(" is done"))
@@ -120,7 +125,7 @@ const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   return {runtime: runtime.name, runs: runs.length, kills, unknown, asked, again: asked - 3 * runs.length}
 }
 
-/** What happened in the world is what was done, and at most what was cut off. */
+/** Expects that every completed call happened once, and that everything else that happened was an interrupted call. */
 const expectOnce = (happened: readonly string[], done: readonly string[], cut: readonly string[]): void => {
   expect([...happened].sort()).toEqual([...new Set(happened)].sort())
   for (const what of done) expect(happened).toContain(what)
@@ -134,7 +139,7 @@ const tableOf = (outcomes: readonly Outcome[]): string =>
   )
 
 test(
-  `after ${rounds} kills, on Bun and Node side by side, each run has ended and each effect was done once (seed ${seed})`,
+  `after ${rounds} kills on Bun and Node, each agent run has ended and each effect happened once (seed ${seed})`,
   async () => {
     tellHowToRepeat(run)
     const scenes = await Promise.all(bunAnd("node24").map(meet))

@@ -4,7 +4,7 @@ import {runProcess} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 
-/** The test of a plugin's author: a tool, an agent over a scripted model, and timers that the agent sets. */
+/** A plugin author's test: a tool, an agent with a scripted model, and timers that the agent sets. */
 const script = (url: string) => `
 import {definePlugin, Type} from "svc-runtime"
 import {plugin} from "svc-runtime/test"
@@ -41,27 +41,30 @@ console.log(JSON.stringify(seen))
 process.exit(0)
 `
 
-test.each(bunOr("node24"))("a tool is tested with an agent, whose timers are its user's, on $name", async runtime => {
-  const model = await startScriptedModel(({last, results}) => {
-    const [, later, what] = /^(later )?order (\w+)$/.exec(last.text) ?? []
-    if (results > 0) return {text: `told ${last.text}`}
-    if (later !== undefined) return {calls: [{name: "timer", args: {in_minutes: 5, note: `order ${what}`}}]}
-    return {calls: [{name: "shop.order", args: {what}}]}
-  })
-  const project = makeProject({files: {"shop.test.mjs": script(model.url)}})
-  const [binary = ""] = runtime.command
-  const {stdout, stderr} = await runProcess([binary, project.path("shop.test.mjs")], {cwd: project.folder})
-  const timer = "told You will be woken at 2026-05-01T09:05:00.000Z."
-  expect({stderr, seen: JSON.parse(stdout || "{}")}).toEqual({
-    stderr: "",
-    seen: {
-      ordered: [["told ordered"], ["ada wants tea"]],
-      waiting: [[timer], ["ada wants tea"]],
-      later: [
-        ["told ordered", timer, "told ordered"],
-        [timer, expect.stringContaining("the user who asked does not have the permission trusted")],
-        ["ada wants tea", "ada wants cake"],
-      ],
-    },
-  })
-})
+test.each(bunOr("node24"))(
+  "a plugin author's test runs a tool through an agent, and its timers keep the user's permission, on $name",
+  async runtime => {
+    const model = await startScriptedModel(({last, results}) => {
+      const [, later, what] = /^(later )?order (\w+)$/.exec(last.text) ?? []
+      if (results > 0) return {text: `told ${last.text}`}
+      if (later !== undefined) return {calls: [{name: "timer", args: {in_minutes: 5, note: `order ${what}`}}]}
+      return {calls: [{name: "shop.order", args: {what}}]}
+    })
+    const project = makeProject({files: {"shop.test.mjs": script(model.url)}})
+    const [binary = ""] = runtime.command
+    const {stdout, stderr} = await runProcess([binary, project.path("shop.test.mjs")], {cwd: project.folder})
+    const timer = "told You will be woken at 2026-05-01T09:05:00.000Z."
+    expect({stderr, seen: JSON.parse(stdout || "{}")}).toEqual({
+      stderr: "",
+      seen: {
+        ordered: [["told ordered"], ["ada wants tea"]],
+        waiting: [[timer], ["ada wants tea"]],
+        later: [
+          ["told ordered", timer, "told ordered"],
+          [timer, expect.stringContaining("the user who asked does not have the permission trusted")],
+          ["ada wants tea", "ada wants cake"],
+        ],
+      },
+    })
+  },
+)

@@ -21,7 +21,7 @@ export default definePlugin({
 `
 
 describe.each(bunAnd("node24"))("an agent on $name", runtime => {
-  test("answers a direct message, with a plugin's tool", async () => {
+  test("answers a direct message with a plugin's tool", async () => {
     const model = await startScriptedModel(({results}) =>
       results === 0 ? {calls: [{name: "toolbox.note", args: {text: "milk"}}]} : {text: "I noted milk."},
     )

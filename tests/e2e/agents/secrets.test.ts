@@ -5,7 +5,7 @@ import {startHost, svc} from "../../support/host/host.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** Tools that know a secret, as plugins may, and are careless with it. */
+/** Tools that leak a secret from the environment, as a careless plugin might. */
 const careless = pluginWith(`
     const secret = process.env.MODEL_KEY
     plugin.tool("leak", {description: "Tells", parameters: Type.Object({}), effect: "none"}, () => ({text: "it is " + secret, [secret]: 1}))
@@ -19,7 +19,7 @@ const secrets = {
 }
 
 describe.each(bunOr("node24"))("secrets of a project with agents on $name", runtime => {
-  test("are not in prompts, rows, events, logs and checkpoints, whoever says them", async () => {
+  test("stay out of prompts, rows, events, logs and checkpoints, whichever side writes them", async () => {
     const all = Object.values(secrets)
     const model = await startScriptedModel(({last, results}) => {
       if (last.text.startsWith("say")) return {text: `You said ${all.join(" and ")}.`}

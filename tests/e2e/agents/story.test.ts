@@ -10,7 +10,7 @@ import {startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** A plugin with a table, a tool that writes to it, and one that a person has to approve. */
+/** A plugin with a table, a tool that writes to it, and a tool that needs approval. */
 const toolbox = pluginWith(`
     plugin.database.migrate([{name: "notes", irreversible: "the notes are gone", up: table => ["CREATE TABLE " + table("notes") + " (kind TEXT NOT NULL, text TEXT NOT NULL)"]}])
     const insert = (call, kind) => call.database.write([{sql: "INSERT INTO " + call.database.table("notes") + " VALUES (?, ?)", args: [kind, call.args.text]}])
@@ -26,7 +26,7 @@ const toolbox = pluginWith(`
     plugin.route({method: "GET", path: "/notes", scope: "full", summary: "Notes", handle: async () =>
       Response.json((await plugin.database.read("SELECT kind, text FROM " + plugin.database.table("notes") + " ORDER BY kind, text")).map(row => row.kind + " " + row.text))})`)
 
-/** Four turns: a plugin's tool, a work item, a call that is approved, an answer. `asked` says which story it is. */
+/** Four turns: a plugin's tool, a work item, a call that needs approval, and an answer. `asked` names the story. */
 const tell = ({asked, results}: FakeQuestion) => {
   const name = asked.replace("plan ", "")
   const turns = [
@@ -86,7 +86,7 @@ const untilJoined = async (host: TestHost, people: readonly {sees(pattern: RegEx
 
 describeWith("ngircd")("an agent from the question to the answer", () => {
   describe.each(bunAnd("node24"))("on $name", runtime => {
-    test("uses tools, waits for approvals over kill -9, and doubles nothing, on two protocols", async () => {
+    test("uses tools, keeps approvals across kill -9, and repeats nothing, with two model protocols", async () => {
       const fake = await startProtocolFake(tell)
       const server = await startIrcServer("ngircd")
       const alice = await joinIrc(server, "alice", {channel: "#one"})
@@ -107,7 +107,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       )
       await alice.sees(/svcbot!\S+ PRIVMSG #\w+ :2\. Deny/)
       await bob.sees(/svcbot!\S+ PRIVMSG #two :2\. Deny/)
-      const buttons = await until("the questions in the sandbox", async () => {
+      const buttons = await until("the approvals in the sandbox", async () => {
         const messages = [(await room(host, "first")).at(-1), (await room(host, "second")).at(-1)]
         return messages.every(message => message?.buttons.length === 2) && messages
       })

@@ -6,7 +6,7 @@ import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** A platform that can edit, and that remembers what it was asked to show, whatever becomes of the Host. */
+/** A platform that supports edits. It notes each message and edit in a file that survives the Host. */
 const board = pluginWith(`
     let opened
     plugin.adapter("board", {
@@ -48,7 +48,7 @@ const actsIn = (host: TestHost, channel: string): readonly Act[] =>
     .map(line => JSON.parse(line) as Act)
     .filter(act => act.channel === channel)
 
-/** What stands in a channel of the board now, message by message. */
+/** The current messages in a channel of the board. */
 const shown = (host: TestHost, channel: string): readonly string[] => {
   const messages = new Map<string, string>()
   for (const {act, id, text} of actsIn(host, channel)) {
@@ -61,7 +61,7 @@ const shown = (host: TestHost, channel: string): readonly string[] => {
 const words = (count: number) => Array.from({length: count}, (_, n) => `word${n}`).join(" ")
 const markup = 'See <at id="all"/>, <img src="http://x/"/>, &lt;b&gt; and **bold** @everyone'
 
-/** By the question: how the model answers, and how it answers when it is asked the same again. */
+/** For each question, the model's first answer and its answer to the repeated question. */
 const answers: Readonly<Record<string, readonly [ScriptedAnswer, ScriptedAnswer?]>> = {
   slow: [{text: words(12), pace: 250}],
   killed: [{text: words(12), pace: 250, hang: "text"}, {text: "After the restart."}],
@@ -75,8 +75,8 @@ const answers: Readonly<Record<string, readonly [ScriptedAnswer, ScriptedAnswer?
   markup: [{text: markup}],
 }
 
-describe.each(bunOr("node24"))("an answer that comes slowly on $name", runtime => {
-  test("is a message that is edited, once each, whatever happens meanwhile", async () => {
+describe.each(bunOr("node24"))("a slowly streamed answer on $name", runtime => {
+  test("is one message with edits, through limits, lost connections and a kill", async () => {
     const asked = new Map<string, number>()
     const model = await startScriptedModel(({last: {text}}) => {
       const count = asked.get(text) ?? 0
@@ -100,7 +100,7 @@ agents:
     for (const text of Object.keys(answers)) if (text !== "room") await ask(text)
     await host.post("/api/plugins/sandbox/messages", {text: "room", channel: "room"})
     for (const text of ["slow", "long", "cut", "refused", "markup"]) await runAsked(host, text)
-    // A run has ended before the platform has all of its answer.
+    // A run ends before the platform has received all of its answer.
     const whole = (text: string) =>
       shown(host, text)
         .map(each => each.trim())
@@ -130,7 +130,7 @@ agents:
     )
     expect(actsIn(host, "markup").map(({act, text}) => `${act} ${text}`)).toEqual([`send ${markup}`])
 
-    await until("the killed one to be edited", () => shown(host, "killed").join("") === `${words(12)} …`)
+    await until("the interrupted message to be edited", () => shown(host, "killed").join("") === `${words(12)} …`)
     expect(actsIn(host, "killed")[0]?.text).toMatch(/^word0 .* …$/)
     expect(actsIn(host, "killed").at(-1)?.act).toBe("edit")
     await until("the room to show it", async () => (await roomOf(host)).length === 1)
@@ -148,7 +148,7 @@ agents:
       host.project,
       "SELECT channel, group_concat(kind, ' ') AS kinds FROM (SELECT * FROM outbox WHERE endpoint = 'board' ORDER BY seq) GROUP BY channel ORDER BY channel",
     )
-    // On a slow machine an answer may be there before any of it is shown.
+    // On a slow machine, an answer may be complete before its first part is sent.
     const kinds = Object.fromEntries(rows.map(row => [String(row.channel), String(row.kinds)]))
     expect(kinds).toEqual({
       ...Object.fromEntries(

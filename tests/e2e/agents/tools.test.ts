@@ -12,7 +12,7 @@ interface Run {
   readonly answer: string
 }
 
-/** Asks for a call, as `tool {arguments}`; resolves to what the model was told of it. */
+/** Asks the agent for a call, as `tool {arguments}`. Resolves to the result that the model received. */
 const asking = (host: TestHost) => {
   let asked = 0
   return async (call: string, user = "ada"): Promise<string> => {
@@ -26,12 +26,12 @@ const asking = (host: TestHost) => {
   }
 }
 
-test.each(bunOr("node22"))("svc's own tools do what a user may have done, on $name", async runtime => {
+test.each(bunOr("node22"))("svc's own tools do only what the asking user may do, on $name", async runtime => {
   const pages = createServer((_, response) => {
     response.writeHead(200, {"content-type": "text/html"}).end("<h1>Docs</h1><script>no</script>")
   })
   const page = `127.0.0.1:${await listen(pages)}`
-  // It calls what it is asked to call, and then repeats what it was told.
+  // The model calls the requested tool, then repeats the result.
   const model = await startScriptedModel(({last}) => {
     if (last.role === "tool") return {text: last.text}
     const [name = "", ...args] = last.text.slice(last.text.indexOf("call ") + 5).split(" ")

@@ -10,7 +10,7 @@ import {shared} from "../../support/host/shared.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {deliver, secretOf} from "../../support/webhooks/webhooks.ts"
 
-/** A platform that writes mentions, a tool that says whom it is called for, a question, and a plugin that asks an agent. */
+/** A platform with mentions, a tool that returns its caller, a question, and a route that runs an agent. */
 const toolbox = pluginWith(`
     let wire
     plugin.adapter("wire", {
@@ -59,7 +59,9 @@ agents:
     triggers: {command: expert, permission: trusted}
 `
 
-/** Where a question begins with "who", a tool is asked whom the run is for. */
+/**
+ * Starts a Host with a model that calls `toolbox.whoami` for a question with "who", and otherwise echoes the question.
+ */
 const start = async (runtime: Parameters<typeof startHost>[0]): Promise<TestHost> => {
   const model = await startScriptedModel(({last, results}) => {
     if (last.role === "user" && last.text.includes("who")) return {calls: [{name: "toolbox.whoami"}]}
@@ -68,11 +70,11 @@ const start = async (runtime: Parameters<typeof startHost>[0]): Promise<TestHost
   return startHost({...runtime, config: config(model.url), plugins: {toolbox}, env: {SHOP_SECRET: secret}})
 }
 
-describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime => {
+describe.each(bunOr("node24"))("agent runs on $name", runtime => {
   const host = shared(() => start({runtime}))
   let count = 0
 
-  /** What was said and what came of it: the run's trigger and question, or none. */
+  /** The trigger and the agent of the run that this event started, or "none". */
   const outcome = async (sn: number) => {
     await eventOf(host(), sn)
     const runs = await runsOf(host())
@@ -97,7 +99,7 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
     ["/aks hello", {group: true}, "none"],
     ["/help", {}, "none"],
     ["ask hello", {}, "command of helper"],
-  ] as const)("in the sandbox, %j as %j is %s", async (text, how, expected) => {
+  ] as const)("start in the sandbox from %j by %j: %s", async (text, how, expected) => {
     expect(await outcome(await say(text, how))).toBe(expected)
   })
 
@@ -108,11 +110,11 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
     ["&lt;at id=&quot;b7&quot;/&gt; what now", {id: "eve"}, "none"],
     ['<at id="b7"/> what now', {id: "other", is_bot: true}, "none"],
     ["Robo: what now", {id: "other", is_bot: true}, "none"],
-  ])("on a platform with mentions, %j by %j is %s", async (content, user, expected) => {
+  ])("start on a platform with mentions from %j by %j: %s", async (content, user, expected) => {
     expect(await outcome(await wire(content, user))).toBe(expected)
   })
 
-  test("a mistyped command gets its suggestion, help has the command, and an answer to a question is no question", async () => {
+  test("do not start from a mistyped command, from help, or from an answer to a question", async () => {
     expect(await host().say("/expertt hello", {user: "ada"})).toEqual([
       expect.stringContaining("Did you mean /expert?"),
     ])
@@ -124,7 +126,7 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
     expect((await host().get<{text: string}>(`/api/outbox/${replies[0]}`)).text).toBe("Hello Zoe")
   })
 
-  test("who may not start a run is told so, and a tool knows whose permission counts", async () => {
+  test("are refused to users without permission, and a tool receives the permission that counts", async () => {
     expect(await host().say("/expert who?", {user: "eve"})).toEqual(["The agent expert needs the permission trusted."])
     for (const [user, allowed] of [
       ["ada", true],
@@ -149,7 +151,7 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
     return runAsked(host(), input)
   }
 
-  test("a scheduled job asks, for nobody, and the answer goes where it says", async () => {
+  test("start from a scheduled job without a user, and answer in the job's channel", async () => {
     const add = ["schedule", "add", "morning", "--cron", "0 8 * * *", "--timezone", "UTC", "--agent", "helper"]
     const to = ["--text", "who is it this morning?", "--endpoint", "sandbox", "--channel", "mornings"]
     const added = await svc(runtime, host().project, [...add, ...to])
@@ -168,7 +170,7 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
     await expect(edited).rejects.toThrow("target: there is no agent nobody")
   })
 
-  test("a signed webhook asks once, for nobody, and an unsigned one does not", async () => {
+  test("start once from a signed webhook without a user, and not from an unsigned one", async () => {
     const hook = `${host().url}/hooks/webhook/webhook~shop`
     const body = JSON.stringify({channel: "orders", user: "ada", text: "who has ordered this?"})
     const send = (key: string) => deliver(hook, body, {id: "delivery-1", secret: key})
@@ -182,7 +184,7 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
     expect((await runAsked(host(), order)).answer).toBe(`re: ${order}`)
   })
 
-  test("a plugin asks under a key, once, and gets the result", async () => {
+  test("start once for each key that a plugin passes, and return their result", async () => {
     const ask = () => host().post<{runId: string}>("/api/plugins/toolbox/ask", {input: "from a plugin", key: "k1"})
     const {runId} = await ask()
     expect((await ask()).runId).toBe(runId)
