@@ -15,7 +15,7 @@ import {bunAnd, onBun} from "../../support/host/runtimes.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
-/** A project with state, and archives of it. */
+/** A stopped project with state, and two archives of it. */
 const archived = async (): Promise<{project: Project; plain: string; compressed: string}> => {
   const host = await startHost({files: {"bun.lock": "locked"}})
   await host.say("hello")
@@ -26,13 +26,13 @@ const archived = async (): Promise<{project: Project; plain: string; compressed:
   return {project: host.project, plain, compressed}
 }
 
-test("an archive that is cut short anywhere is none, and leaves nothing", async () => {
+test("a truncated archive is rejected wherever it is cut, and leaves no files", async () => {
   const {project, plain, compressed} = await archived()
   const folder = makeFolder()
   const chance = new Chance(5)
   for (const archive of [plain, compressed]) {
     const bytes = readFileSync(archive)
-    // Two empty blocks end a tar; without them everything is there.
+    // A tar ends with two empty blocks, which a reader does not need.
     const needed = archive === plain ? bytes.length - 1024 : bytes.length
     const cuts = [0, 1, 511, 512, 513, needed - 1, ...Array.from({length: 40}, () => chance.below(needed))]
     for (const cut of cuts) {
@@ -49,7 +49,7 @@ test("an archive that is cut short anywhere is none, and leaves nothing", async 
   }
 })
 
-test("an archive comes in by standard input, and what is cut short there restores nothing", async () => {
+test("restore reads an archive from standard input, and restores nothing from a truncated one", async () => {
   const {plain, compressed} = await archived()
   const folder = makeFolder()
   const command = [...onBun.command, "checkpoint", "restore", "-", "--json"].join(" ")
@@ -67,7 +67,7 @@ test("an archive comes in by standard input, and what is cut short there restore
   expect(readFileSync(join(folder, "bun.lock"), "utf8")).toBe("locked")
 })
 
-test("an archive that passes a limit fails while it is read, and leaves nothing", async () => {
+test("an archive over a limit is rejected while svc reads it, and leaves no files", async () => {
   const folder = makeFolder()
   const unpacked = join(folder, "unpacked")
   const refused = async (file: string, limits: Partial<ArchiveLimits>, why: string) => {
@@ -81,7 +81,7 @@ test("an archive that passes a limit fails while it is read, and leaves nothing"
   writeFileSync(many, Buffer.concat(Array.from({length: 20}, (_, index) => tarHeader(`file-${index}`, 0))))
   await refused(many, {entries: 10}, "more than 10 files")
 
-  // Its header alone: what it promises is enough, and none of it is waited for.
+  // The header alone exceeds the limit, so svc rejects it without waiting for the data.
   const promising = join(folder, "promising.tar")
   writeFileSync(promising, tarHeader("data.sqlite", 4_000_000_000))
   await refused(promising, {bytes: 1_000_000_000}, "more than 1000000000 bytes")
@@ -99,42 +99,39 @@ test("an archive that passes a limit fails while it is read, and leaves nothing"
   expect(statSync(bomb).size).toBeLessThan(300_000)
   await refused(bomb, {}, "more than 200 times its size")
 
-  // A text about another entry, which the reader of tar would keep in memory.
+  // A text about another entry, which the tar reader would keep in memory.
   const attribute = join(folder, "attribute.tar")
   writeFileSync(attribute, tarHeader("long", 2_000_000_000, "x"))
   await expect(readArchive(attribute, unpacked)).rejects.toMatchObject({code: "checkpoint_invalid"})
   expect(existsSync(unpacked)).toBe(false)
 })
 
-test.each(bunAnd("node24"))(
-  "a running Host gives what is verified as an archive, and nothing else, on $name",
-  async runtime => {
-    const {HTTP_TOKEN, DEMO_TOKEN} = fullAndDemo.env
-    const files = {"bun.lock": "locked", ".env": `HTTP_TOKEN=${HTTP_TOKEN}\nDEMO_TOKEN=${DEMO_TOKEN}\n`}
-    const host = await startHost({runtime, config: fullAndDemo.config(), env: fullAndDemo.env, files})
-    await host.say("hello")
-    const download = (id: string, token: string = HTTP_TOKEN) =>
-      fetch(`${host.url}/api/checkpoints/${id}/archive`, {headers: {authorization: `Bearer ${token}`}})
-    await expectProblem(await download("newest"), 404, "checkpoint_unknown")
-    await printed(host.project, ["checkpoint", "create", "--no-verify"], runtime)
-    await expectProblem(await download("newest"), 503, "checkpoint_failed")
-    await printed(host.project, ["checkpoint", "verify", "newest"], runtime)
-    await expectProblem(await download("newest", DEMO_TOKEN), 403, "forbidden")
-    const answer = await download("newest")
-    expect(answer.headers.get("content-type")).toBe("application/x-tar")
-    expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="[0-9a-f-]+\.tar"$/)
-    const folder = makeFolder()
-    const archive = join(folder, "bot.tar")
-    writeFileSync(archive, new Uint8Array(await answer.arrayBuffer()))
-    const restored = await svc(runtime, host.project, [
-      "checkpoint",
-      "restore",
-      archive,
-      "--project",
-      join(folder, "bot"),
-    ])
-    expect({code: restored.code, stderr: restored.stderr}).toMatchObject({code: 0})
-    expect(readFileSync(join(folder, "bot/bun.lock"), "utf8")).toBe("locked")
-    expect((await host.fetch("/api/system/status")).status).toBe(200)
-  },
-)
+test.each(bunAnd("node24"))("a running Host serves only verified checkpoints as archives, on $name", async runtime => {
+  const {HTTP_TOKEN, DEMO_TOKEN} = fullAndDemo.env
+  const files = {"bun.lock": "locked", ".env": `HTTP_TOKEN=${HTTP_TOKEN}\nDEMO_TOKEN=${DEMO_TOKEN}\n`}
+  const host = await startHost({runtime, config: fullAndDemo.config(), env: fullAndDemo.env, files})
+  await host.say("hello")
+  const download = (id: string, token: string = HTTP_TOKEN) =>
+    fetch(`${host.url}/api/checkpoints/${id}/archive`, {headers: {authorization: `Bearer ${token}`}})
+  await expectProblem(await download("newest"), 404, "checkpoint_unknown")
+  await printed(host.project, ["checkpoint", "create", "--no-verify"], runtime)
+  await expectProblem(await download("newest"), 503, "checkpoint_failed")
+  await printed(host.project, ["checkpoint", "verify", "newest"], runtime)
+  await expectProblem(await download("newest", DEMO_TOKEN), 403, "forbidden")
+  const answer = await download("newest")
+  expect(answer.headers.get("content-type")).toBe("application/x-tar")
+  expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="[0-9a-f-]+\.tar"$/)
+  const folder = makeFolder()
+  const archive = join(folder, "bot.tar")
+  writeFileSync(archive, new Uint8Array(await answer.arrayBuffer()))
+  const restored = await svc(runtime, host.project, [
+    "checkpoint",
+    "restore",
+    archive,
+    "--project",
+    join(folder, "bot"),
+  ])
+  expect({code: restored.code, stderr: restored.stderr}).toMatchObject({code: 0})
+  expect(readFileSync(join(folder, "bot/bun.lock"), "utf8")).toBe("locked")
+  expect((await host.fetch("/api/system/status")).status).toBe(200)
+})

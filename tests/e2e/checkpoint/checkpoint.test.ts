@@ -25,7 +25,7 @@ const started = (options: Parameters<typeof startHost>[0] = {}) => startHost({co
 
 const authorityOf = async (host: TestHost) => (await host.get<{authority: string}>("/api/system/status")).authority
 
-/** The same folder as a project of the tests. */
+/** The folder as a project for the test helpers. */
 const projectAt = (folder: string): Project => ({
   ...makeProject(),
   folder,
@@ -33,37 +33,33 @@ const projectAt = (folder: string): Project => ({
 })
 
 describe.each(bunOr("node24"))("on $name", runtime => {
-  test(
-    "a checkpoint of a running Host is verified, and what came after it is gone once it is restored",
-    story,
-    async () => {
-      const host = await started({runtime, files: {"bun.lock": "locked"}})
-      await host.say("before")
-      const made = await makeCheckpoint(host.project, runtime)
-      await host.say("after")
-      const authority = await authorityOf(host)
-      expect(made.manifest).toMatchObject({authority, generation: 1, runtimeId: host.runtimeId, reason: "operator"})
-      const {checkpoint} = await host.get<{checkpoint: {id: string}}>("/api/system/status")
-      expect(checkpoint.id).toBe(made.id)
-      expect((await host.get<{checkpoint: {id: string}}>("/api/system/readiness")).checkpoint.id).toBe(made.id)
-      expect((await host.stop()).code).toBe(0)
-      host.project.write("svc.config.yml", `${config}log_level: debug\n`)
-      host.project.write("bun.lock", "another")
-      const restored = await restore(host.project, made.id, runtime, "--with-packages")
-      expect(restored).toMatchObject({authority, projectFiles: "restored", notes: []})
-      expect(host.project.read(restored.keptConfiguration ?? "")).toBe(`${config}log_level: debug\n`)
-      expect([host.project.read("svc.config.yml"), host.project.read("bun.lock")]).toEqual([config, "locked"])
-      expect(readdirSync(host.project.folder).filter(name => name.startsWith(".svc-"))).toEqual([])
-      const again = await startHost({project: host.project, runtime})
-      expect(await authorityOf(again)).toBe(restored.newAuthority)
-      expect(restored.newAuthority).not.toBe(authority)
-      expect(await textsOf(again)).toEqual(["before"])
-      expect(await again.say("now")).toEqual(["got now"])
-    },
-  )
+  test("a running Host's checkpoint is verified, and restoring it removes everything newer", story, async () => {
+    const host = await started({runtime, files: {"bun.lock": "locked"}})
+    await host.say("before")
+    const made = await makeCheckpoint(host.project, runtime)
+    await host.say("after")
+    const authority = await authorityOf(host)
+    expect(made.manifest).toMatchObject({authority, generation: 1, runtimeId: host.runtimeId, reason: "operator"})
+    const {checkpoint} = await host.get<{checkpoint: {id: string}}>("/api/system/status")
+    expect(checkpoint.id).toBe(made.id)
+    expect((await host.get<{checkpoint: {id: string}}>("/api/system/readiness")).checkpoint.id).toBe(made.id)
+    expect((await host.stop()).code).toBe(0)
+    host.project.write("svc.config.yml", `${config}log_level: debug\n`)
+    host.project.write("bun.lock", "another")
+    const restored = await restore(host.project, made.id, runtime, "--with-packages")
+    expect(restored).toMatchObject({authority, projectFiles: "restored", notes: []})
+    expect(host.project.read(restored.keptConfiguration ?? "")).toBe(`${config}log_level: debug\n`)
+    expect([host.project.read("svc.config.yml"), host.project.read("bun.lock")]).toEqual([config, "locked"])
+    expect(readdirSync(host.project.folder).filter(name => name.startsWith(".svc-"))).toEqual([])
+    const again = await startHost({project: host.project, runtime})
+    expect(await authorityOf(again)).toBe(restored.newAuthority)
+    expect(restored.newAuthority).not.toBe(authority)
+    expect(await textsOf(again)).toEqual(["before"])
+    expect(await again.say("now")).toEqual(["got now"])
+  })
 })
 
-test("a checkpoint of a stopped project is made by the command, and has the same", async () => {
+test("svc checkpoint create makes a complete checkpoint of a stopped project", async () => {
   const host = await started()
   await host.say("hello")
   await host.stop()
@@ -75,7 +71,7 @@ test("a checkpoint of a stopped project is made by the command, and has the same
   expect(await printed(host.project, "checkpoint show")).toContain(manifest.authority)
 })
 
-test("a restore is refused while a Host runs, and names it", async () => {
+test("a restore is refused while a Host runs, and names that Host", async () => {
   const host = await started()
   const {id} = await makeCheckpoint(host.project)
   const text = await refusal(host.project, `checkpoint restore ${id}`)
@@ -84,7 +80,7 @@ test("a restore is refused while a Host runs, and names it", async () => {
   expect(await host.say("on")).toEqual(["got on"])
 })
 
-test("an archive is restored into an empty folder, as on a new machine; gzip and a stream hold the same", async () => {
+test("an archive restores into an empty folder, and gzip and streamed archives hold the same", async () => {
   const host = await started({files: {"bun.lock": "locked"}})
   await host.say("hello")
   const archive = host.project.path("backup.tar.gz")
@@ -111,7 +107,7 @@ test("an archive is restored into an empty folder, as on a new machine; gzip and
   expect(await printed(host.project, ["checkpoint", "verify", stream])).toContain("can be restored")
 })
 
-test("data/ and .svc/ on two disks of their own with the project read-only: it is restored; another lockfile and a wrong commit are refused", async context => {
+test("a restore works with data/ and .svc/ on separate disks, and refuses another lockfile or commit", async context => {
   needMounts(context)
   const files = {"bun.lock": "locked", "data/.keep": "", ".svc/.keep": ""}
   const onDisks = `${config}database:\n  filename: data/bot.sqlite\ningress:\n  minimumFree: 0\n`
@@ -152,7 +148,7 @@ test("data/ and .svc/ on two disks of their own with the project read-only: it i
   expect((await at("a", "restore", made.id)).code).toBe(0)
 })
 
-test("the secret of the configuration is in no file of a checkpoint, whose manifest names it", async () => {
+test("no file of a checkpoint holds a secret, and the manifest lists the secrets' names", async () => {
   const token = "a-long-token-of-the-test/+="
   const host = await started({
     config: config.replace("port: 0", "port: 0\n  token: ${HTTP_TOKEN}"),
@@ -174,7 +170,7 @@ test("the secret of the configuration is in no file of a checkpoint, whose manif
   ])
 })
 
-test("prune keeps the newest, and the newest verified one in any case", async () => {
+test("prune keeps the newest checkpoints, and always the newest verified one", async () => {
   const host = await started()
   await host.stop()
   const verified = await makeCheckpoint(host.project)
@@ -191,7 +187,7 @@ test("prune keeps the newest, and the newest verified one in any case", async ()
 })
 
 test.each(["database", "file"] as const)(
-  "the workroom in store %s is of the same point, and goes on under the new authority",
+  "the workroom in store %s is restored to the checkpoint's moment, and works under the new authority",
   async store => {
     const host = await started({config: `${config}workroom:\n  store: ${store}\n`})
     const add = (title: string) => host.post("/api/workroom/items", {title})
@@ -214,9 +210,9 @@ test.each(["database", "file"] as const)(
   },
 )
 
-test("scheduled jobs are of the same point, and what came due before the restore does not fire by itself", async () => {
+test("scheduled jobs are restored to the checkpoint's moment, and jobs that came due earlier do not fire", async () => {
   const host = await started()
-  // Next due in half an hour: not while the test runs.
+  // Next due in half an hour, so not while the test runs.
   const from = new Date(Date.now() - 86_400_000 - 1_800_000).toISOString().replace(/\.\d+/, "")
   const job = (id: string, every: string) => ({
     id,

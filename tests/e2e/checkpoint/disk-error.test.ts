@@ -8,10 +8,10 @@ import {plainConfig} from "../../support/host/project.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {needStrace, startWithFailingSync} from "../../support/machine/strace.ts"
 
-/** Which fsync fails, of those that a command makes. */
+/** The numbers of the fsync calls to fail, for each command. */
 const failing = {create: [1, 4, 11], restore: [3, 22, 41, 46, 48, 50]}
 
-test("where an fsync fails, a checkpoint is not made, or is whole; a restore is not done, or is whole", async context => {
+test("a failing fsync leaves each checkpoint and each restore complete or without effect", async context => {
   needStrace(context)
   const host = await startHost({config: plainConfig, files: {"bun.lock": "old"}})
   const {project} = host
@@ -47,7 +47,7 @@ test("where an fsync fails, a checkpoint is not made, or is whole; a restore is 
     project.write("svc.config.yml", changed)
     const before = await readState(project)
     const outcome = await run(["checkpoint", "restore", id], when)
-    // What is cut off, the next command finishes or takes back.
+    // The next command completes or reverts an interrupted restore.
     await runCommand(project, "release history")
     await expectSettled(project)
     const after = await readState(project)

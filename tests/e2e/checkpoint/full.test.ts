@@ -15,18 +15,18 @@ const checkpointsOf = async (project: Project) =>
 
 const filesOf = (folder: string): readonly string[] => readdirSync(folder, {recursive: true, encoding: "utf8"})
 
-/** Of all its files as a tmpfs stores them. */
+/** The size of a folder's files on a tmpfs, which stores whole pages. */
 const pagesOf = (folder: string): number =>
   filesOf(folder).reduce((sum, name) => sum + Math.ceil(statSync(`${folder}/${name}`).size / 4096) * 4096, 0)
 
 test.for(bunOr("node24"))(
-  "on $name, a disk that fills while a checkpoint is made leaves none that counts; the Host goes on, and makes one once there is space",
+  "a full disk leaves no checkpoint, and the Host stays up and makes one once there is space, on $name",
   async (runtime, context) => {
     needMounts(context)
     const project = makeProject()
     const disk = mountDisk(project.path(".svc/checkpoints"), "24m")
     const host = await startHost({project, runtime})
-    // The lockfile is copied first: one is larger than the disk, the other leaves no room for the database.
+    // svc copies the lockfile first. The first size exceeds the disk, the second leaves no room for the database.
     for (const size of [30 * mebibyte, 24 * mebibyte - 64 * 1024]) {
       project.write("bun.lock", new Uint8Array(size))
       expect(await refusal(project, "checkpoint create")).toMatch(
@@ -45,14 +45,14 @@ test.for(bunOr("node24"))(
   },
 )
 
-test("a checkpoint that has no room to be verified is not called unfit, and is verified once there is space", async context => {
+test("a checkpoint without space for verification stays valid, and is verified once there is space", async context => {
   needMounts(context)
   const project = makeProject()
   const host = await startHost({project})
   await host.say("/help")
   await host.stop()
   const {id} = JSON.parse(await printed(project, "checkpoint create --no-verify --json")) as CheckpointDetail
-  // Room for the copies, and none for what SQLite needs beside its file.
+  // Enough space for the copies, but not for SQLite's files beside them.
   const disk = mountDisk(project.path(".svc/tmp"), `${pagesOf(project.path(".svc/checkpoints", id)) / 1024}k`)
   for (const _ of ["while it is opened", "while it is copied"]) {
     expect(await refusal(project, `checkpoint verify ${id}`)).toMatch(
@@ -67,7 +67,7 @@ test("a checkpoint that has no room to be verified is not called unfit, and is v
   expect(await printed(project, `checkpoint verify ${id}`)).toContain("can be restored")
 })
 
-test("a restore that has no room changes nothing, and succeeds once there is space", async context => {
+test("a restore without enough space changes nothing, and succeeds once there is space", async context => {
   needMounts(context)
   const project = makeProject()
   const disk = mountDisk(project.path("data"), "16m")

@@ -20,12 +20,12 @@ import {needStrace} from "../../support/machine/strace.ts"
 const run = faultRun("checkpoint-kills")
 const {rounds, seed} = run
 
-/** What is other than in the checkpoint. */
+/** The parts that differ from the checkpoint. */
 const changed = {configuration: `${plainConfig}log_level: debug\n`, lockfile: "new"}
 
 const limit = 120_000 + rounds * 20_000
 
-/** A project whose state differs from that of its one checkpoint in every part. */
+/** Starts a project, makes one checkpoint, and changes every part of the state afterwards. */
 const changedProject = async (): Promise<{project: Project; id: string}> => {
   const host = await startHost({config: plainConfig, files: {"bun.lock": "old"}})
   await host.say("one")
@@ -43,20 +43,22 @@ const change = (project: Project): Promise<ProjectState> => {
   return readState(project)
 }
 
-/** Wholly as before, or wholly the checkpoint's. */
+/** Expects the state from before the restore, or the checkpoint's state, without mixing them. */
 const expectWhole = async (project: Project, before: ProjectState): Promise<"before" | "after"> => {
   const after = await readState(project)
   const isBefore = after.lockfile === changed.lockfile
-  // The replaced configuration is kept with all else that is new, and not before.
+  // A completed restore keeps a copy of the configuration that it replaced.
   const kept = [...before.kept, changed.configuration]
   const restored = {messages: 1, configuration: plainConfig, lockfile: "old", authorities: 1, kept}
   expect(after).toEqual(isBefore ? before : restored)
   return isBefore ? "before" : "after"
 }
 
-/** Whatever is listed is there and whole, and nothing else is. */
+/**
+ * Expects that every listed checkpoint is complete and that no other files are left. Returns the ids other than `id`.
+ */
 const expectListed = async (project: Project, id: string): Promise<readonly string[]> => {
-  // A command that finds a restore which was cut off says on stderr what it did about it.
+  // A command that finds an interrupted restore reports on stderr how it handled it.
   const {code, stdout} = await runCommand(project, "checkpoint list --json")
   expect(code).toBe(0)
   const {items, damaged} = JSON.parse(stdout) as {items: {id: string}[]; damaged: unknown[]}
@@ -68,7 +70,7 @@ const expectListed = async (project: Project, id: string): Promise<readonly stri
   return left.filter(each => each !== id)
 }
 
-test("a restore that is killed at any change of a name leaves the project wholly as before or wholly the checkpoint's", async context => {
+test("a restore killed at any rename leaves either the old state or the checkpoint's state", async context => {
   needStrace(context)
   const {project, id} = await changedProject()
   const outcomes: string[] = []
@@ -78,14 +80,14 @@ test("a restore that is killed at any change of a name leaves the project wholly
     await expectSettled(project)
     outcomes.push(await expectWhole(project, before))
   }
-  // The record decides: from one change of a name on it is the checkpoint's.
+  // The restore's record decides. From one rename on, the outcome is the checkpoint's state.
   expect(outcomes.indexOf("after")).toBeGreaterThan(1)
   expect(outcomes.slice(outcomes.indexOf("after"))).not.toContain("before")
   expect(outcomes.length).toBeGreaterThan(10)
 }, 400_000)
 
 test(
-  `create, verify and restore killed ${rounds} times, at any moment and at any fsync or removal, lose nothing`,
+  `create, verify and restore lose nothing across ${rounds} kills at random moments, fsyncs and removals`,
   async context => {
     tellHowToRepeat(run)
     needStrace(context)
@@ -101,7 +103,7 @@ test(
       const before = await change(project)
       const how = ([undefined, "sync", "unlink"] as const)[chance.below(3)]
       if (await killOnce(project, args, how, chance)) killed[action]++
-      // A restore that was cut off is finished or taken back by whatever command comes next.
+      // The next command of any kind completes or reverts an interrupted restore.
       const others = await expectListed(project, id)
       outcomes[await expectWhole(project, before)]++
       for (const other of others.filter(each => !verified.has(each))) {
@@ -128,7 +130,7 @@ const killOnce = (
     ? killDuring(onBun, project, args, 150 + chance.below(700))
     : killAt(how, onBun, project, args, 1 + chance.below(how === "sync" ? 20 : 6))
 
-test("copies that a killed verification left are removed by the next start, but not those that a command may work in", async () => {
+test("the next start removes copies of a killed verification, except those that a command may still use", async () => {
   const names = ["host/verify-a", "verify-old", "archive-old", "verify-new"]
   const files = Object.fromEntries(names.map(name => [`.svc/tmp/${name}/database.sqlite`, "left"]))
   const project = makeProject({files})

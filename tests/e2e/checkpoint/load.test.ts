@@ -15,7 +15,7 @@ const inboxOf = async (project: Project): Promise<readonly (readonly [number, st
   return rows.map(({seq, event_id}) => [Number(seq), String(event_id)])
 }
 
-test("while signed webhooks arrive, a checkpoint holds exactly what was acknowledged up to its marker", async () => {
+test("a checkpoint made under webhook traffic holds exactly the events acknowledged up to its marker", async () => {
   const {host, say} = await startWebhookHost({files: {".env": `HTTP_TOKEN=${secrets.HTTP_TOKEN}\n`}})
   const sent: string[] = []
   const acknowledged = new Set<string>()
@@ -33,7 +33,7 @@ test("while signed webhooks arrive, a checkpoint holds exactly what was acknowle
   const made: {archive: string; before: readonly string[]; sentBy: ReadonlySet<string>}[] = []
   const moreAcknowledged = () => {
     const before = sent.length
-    return until("what is sent from now on to be acknowledged", () => acknowledged.size > before)
+    return until("the events sent from now on to be acknowledged", () => acknowledged.size > before)
   }
   for (let round = 0; round < 3; round++) {
     await moreAcknowledged()
@@ -53,7 +53,7 @@ test("while signed webhooks arrive, a checkpoint holds exactly what was acknowle
     const copy = makeEmpty()
     await restore(copy, archive)
     const held = await inboxOf(copy)
-    // Nothing is missing in between, and nothing is there that came later.
+    // The copy has no holes, and no events from after the checkpoint.
     expect(held).toEqual(all.slice(0, held.length))
     const ids = new Set(held.map(([, id]) => id))
     expect(before.filter(id => !ids.has(id))).toEqual([])

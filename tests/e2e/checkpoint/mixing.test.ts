@@ -15,7 +15,7 @@ import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
 const filesOf = (project: Project) =>
   ["svc.config.yml", "package.json", "bun.lock", "plugins/notes.ts"].map(name => project.read(name))
 
-/** At the second version, with a checkpoint of the first, and a message that came since. */
+/** Upgrades a project to its second version. The checkpoint is of the first, and one message arrived since. */
 const upgraded = async (runtime?: TestRuntime) => {
   const {project, upgrade} = makeUpgradable()
   const host = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
@@ -30,7 +30,7 @@ const upgraded = async (runtime?: TestRuntime) => {
   return {project, id, one, two}
 }
 
-/** What the Host of this project answers, and what it has heard before. */
+/** Starts the project's Host. Resolves to the messages that it knows and its answer to a new one. */
 const ask = async (project: Project, runtime?: TestRuntime) => {
   const host: TestHost = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
   const heard = await textsOf(host)
@@ -39,12 +39,12 @@ const ask = async (project: Project, runtime?: TestRuntime) => {
   return {heard: heard.toSorted(), answer}
 }
 
-/** Every sentence that a refusal of `svc checkpoint restore` prints. */
+/** Everything that a refused `svc checkpoint restore` prints. */
 const refused = (project: Project, id: string, ...options: readonly string[]) =>
   refusal(project, ["checkpoint", "restore", id, ...options])
 
 describe.each(bunOr("node24"))("on $name", runtime => {
-  test("packages of a checkpoint never come under newer code: the restore refuses, names three ways, and changes nothing", async () => {
+  test("a restore never puts old packages under newer code: it refuses, offers three ways, and changes nothing", async () => {
     const {project, id, one, two} = await upgraded(runtime)
     const before = {files: filesOf(project), state: await readState(project)}
     const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id}`, runtime)
@@ -63,7 +63,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(await ask(project, runtime)).toEqual({heard: ["early", "late"], answer: ["two hello"]})
   })
 
-  test("--data-only takes the data alone back, and the newer code answers on it", async () => {
+  test("--data-only restores only the data, and the newer code answers from it", async () => {
     const {project, id} = await upgraded(runtime)
     const before = filesOf(project)
     const told = await printed(project, `checkpoint restore ${id} --data-only`, runtime)
@@ -73,7 +73,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(await ask(project, runtime)).toEqual({heard: ["early"], answer: ["two hello"]})
   })
 
-  test("after the refusal, the rollback that it names brings back the code that answers as before", async () => {
+  test("the rollback that the refusal suggests brings the old code and its answers back", async () => {
     const {project, id, one} = await upgraded(runtime)
     const [, command = ""] = /hint: (svc rollback \S+)/.exec(await refused(project, id)) ?? []
     await printed(project, `${command.replace("svc ", "")} --accept-side-effects`, runtime)
@@ -82,7 +82,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
   })
 })
 
-test("a dry run prints the plan, and refuses as the restore would", async () => {
+test("a dry run prints the plan, and refuses in the same cases as the restore", async () => {
   const {project, id} = await upgraded()
   const before = await readState(project)
   const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id} --dry-run`)
@@ -99,7 +99,7 @@ test("a dry run prints the plan, and refuses as the restore would", async () => 
   expect(await readState(project)).toEqual(before)
 })
 
-/** The commands of a remediation, which the shell understands. */
+/** The shell commands inside a remediation text. */
 const commandIn = (remediation: string): string =>
   /(?:rm \S+ && )?git checkout HEAD -- .*?(?= takes)/.exec(remediation)?.[0] ?? ""
 
@@ -109,7 +109,7 @@ const doctorOf = async (project: Project) => {
   return findings.find(({check}) => check === "lockfile")
 }
 
-test("--with-packages brings packages and configuration, leaves the code, and says how to install; doctor takes them back", async () => {
+test("--with-packages restores packages and configuration but not code, and doctor can revert it", async () => {
   const {project, id, one} = await upgraded()
   const [configuration, manifest, lockfile, plugin] = filesOf(project)
   const told = await printed(project, `checkpoint restore ${id} --with-packages`)
@@ -130,7 +130,7 @@ test("--with-packages brings packages and configuration, leaves the code, and sa
   expect(await doctorOf(project)).toMatchObject({level: "ok"})
 })
 
-test("doctor never says to commit a lockfile of an older commit that another package manager wrote", async () => {
+test("doctor never suggests committing an old lockfile from another package manager", async () => {
   const project = makeGitProject({files: {"bun.lock": "{}\n"}})
   project.git("rm", "--quiet", "bun.lock")
   project.write("package-lock.json", "{}\n\n")
@@ -142,12 +142,12 @@ test("doctor never says to commit a lockfile of an older commit that another pac
   expect(remediation).toContain("Do not commit it")
   expect(await runProcess(["sh", "-ec", commandIn(remediation)], {cwd: project.folder})).toMatchObject({code: 0})
   expect(project.git("status", "--porcelain")).toBe("")
-  // What nobody has committed yet may be a change of one's own.
+  // A lockfile that was never committed may be the operator's own change.
   project.write("package-lock.json", "mine")
   expect((await doctorOf(project))?.remediation).toMatch(/^git diff HEAD -- package\.json package-lock\.json shows how/)
 })
 
-test("if only the commit differs the restore refuses too; --with-packages takes configuration and data back", async () => {
+test("a restore is refused if only the commit differs, and --with-packages restores configuration and data", async () => {
   const project = makeGitProject({config: plainConfig, files: {"bun.lock": "{}\n"}})
   await (await startHost({project})).stop()
   const {id} = await makeCheckpoint(project)
@@ -166,7 +166,7 @@ test("if only the commit differs the restore refuses too; --with-packages takes 
   expect(project.git("rev-parse", "HEAD")).toBe(commit)
 })
 
-test("a configuration that alone differs is restored, and each that it replaces is kept beside it", async () => {
+test("a restore replaces a configuration that differs, and keeps a copy of each one", async () => {
   const project = makeGitProject({config: plainConfig})
   await (await startHost({project})).stop()
   const {id} = await makeCheckpoint(project)
@@ -179,7 +179,7 @@ test("a configuration that alone differs is restored, and each that it replaces 
   expect(keptConfigurations(project)).toEqual([`svc.config.yml.before-${id}`, `svc.config.yml.before-${id}-2`])
   expect(keptConfigurations(project).map(name => project.read(name))).toEqual(texts)
   expect(project.read("svc.config.yml")).toBe(plainConfig)
-  // Ignored as in a new project, there is nothing to say; the same one again is not kept.
+  // If git ignores the copies, as in a new project, there is no note. An identical configuration is not copied.
   const template = readFileSync(new URL("../../../cli/init/template/gitignore", import.meta.url), "utf8")
   project.write(".gitignore", template)
   expect(project.git("status", "--porcelain")).toBe("M .gitignore")
@@ -188,7 +188,7 @@ test("a configuration that alone differs is restored, and each that it replaces 
   expect(await restore(project, id)).toMatchObject({notes: [], keptConfiguration: `svc.config.yml.before-${id}-3`})
 })
 
-test("without git, package.json and lockfile decide; the refusal says what a rollback lacks", async () => {
+test("without git, a restore compares package.json and lockfile, and says what a rollback needs", async () => {
   const host = await startHost({files: {"bun.lock": "old"}})
   const {project} = host
   await host.stop()
@@ -216,7 +216,7 @@ test("without git, package.json and lockfile decide; the refusal says what a rol
   expect(project.read("bun.lock")).toBe("old")
 })
 
-test("in a clone, the refusal of an archive names the commit to check out, and the restore works there", async () => {
+test("in a clone, a refused archive names the commit to check out, and restores there", async () => {
   const {project, one} = await (async () => {
     const {project, id, one} = await upgraded()
     await printed(project, ["checkpoint", "export", id, "--output", project.path(".svc/backup.tar")])
@@ -232,7 +232,7 @@ test("in a clone, the refusal of an archive names the commit to check out, and t
   expect(await restore(clone, archive)).toMatchObject({isNew: false, differences: [], keptConfiguration: null})
 })
 
-test("an empty folder inside a git work tree gets everything; --data-only needs a configuration", async () => {
+test("a restore fills an empty folder inside a work tree, and --data-only needs a configuration", async () => {
   const {project, id} = await upgraded()
   const archive = project.path(".svc/backup.tar")
   await printed(project, ["checkpoint", "export", id, "--output", archive])
@@ -248,7 +248,7 @@ test("an empty folder inside a git work tree gets everything; --data-only needs 
   expect(readFileSync(other.path("bun.lock"), "utf8")).toBe(versions.one.lockfile)
 })
 
-test("a rollback keeps no copy of a configuration that git has, and one of a configuration that it has not", async () => {
+test("a rollback copies the replaced configuration only if git does not have it", async () => {
   const {project, id} = await upgraded()
   await printed(project, `rollback ${id} --accept-side-effects`)
   expect(keptConfigurations(project)).toEqual([])
@@ -263,7 +263,7 @@ test("a rollback keeps no copy of a configuration that git has, and one of a con
   expect(ignored.read(`svc.config.yml.before-${checkpoint.id}`)).toContain("log_level: debug")
 })
 
-test("a restore that is taken back takes the kept configuration back too, wherever that is killed", async context => {
+test("reverting a restore also reverts the kept configuration, even if it is killed at any point", async context => {
   needStrace(context)
   const host = await startHost({config: plainConfig})
   const {project} = host
@@ -280,7 +280,7 @@ test("a restore that is taken back takes the kept configuration back too, wherev
   }
   let rounds = 0
   for (let isKilled = true; isKilled; rounds++) {
-    // As one that was cut off after the configuration was replaced, and cannot be finished.
+    // A restore that was interrupted after it replaced the configuration, and cannot be completed.
     for (const name of ["new", "old"]) mkdirSync(project.path(".svc-restore", name), {recursive: true})
     project.write(kept, changed)
     project.write("svc.config.yml", plainConfig)

@@ -15,7 +15,7 @@ type Change = (folder: string, manifest: Manifest, chance: Chance) => void
 
 const write = (folder: string, text: string) => writeFileSync(join(folder, "manifest.json"), text)
 
-/** A manifest that was changed and sealed again, as by who knows how. */
+/** Changes the manifest and seals it again, as an attacker could. */
 const forged =
   (change: (manifest: Manifest, chance: Chance) => object): Change =>
   (folder, manifest, chance) => {
@@ -31,7 +31,7 @@ const replaced = (manifest: Manifest, chance: Chance, change: object) => {
   return {files: manifest.files.map((file, each) => (each === index ? {...file, ...change} : file))}
 }
 
-/** Each change is one that no verification may let pass. */
+/** Changes that a verification must reject. */
 const changes: Readonly<Record<string, Change>> = {
   "one bit": (folder, manifest, chance) => {
     const path = join(folder, someFile(manifest, chance))
@@ -91,7 +91,7 @@ const run = faultRun("checkpoint-changes")
 const {rounds, seed} = run
 
 test(
-  `${rounds} changed checkpoints: none is accepted, and the unchanged one is`,
+  `verification rejects all of ${rounds} damaged checkpoints, and accepts the original`,
   async () => {
     tellHowToRepeat(run)
     const host = await startHost({config: plainConfig, files: {"bun.lock": "locked"}})

@@ -16,7 +16,7 @@ const say = async (host: Awaited<ReturnType<typeof startHost>>, text: string) =>
   await host.say(text)
 }
 
-/** As the database's own tool does it: a copy of one moment, and a server on it. */
+/** Stands in for the database's backup tool: copies one moment and starts a server on the copy. */
 const restoreBackup = async (backup: string): Promise<HranaServer> => {
   const file = join(scratchFolder(), "restored.sqlite")
   copyFileSync(backup, file)
@@ -28,7 +28,7 @@ const verify = async (project: Project, ...args: string[]) => {
   return {code, ...(JSON.parse(stdout) as {ok: boolean; findings: string[]; warnings: string[]})}
 }
 
-test("a checkpoint of a remote database names its own backup, is verified with a copy of it, and restored with it", async () => {
+test("a remote database's checkpoint names its backup, and is verified and restored with a copy of it", async () => {
   const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
   const host = await startHost({
     config,
@@ -52,7 +52,7 @@ test("a checkpoint of a remote database names its own backup, is verified with a
     findings: [],
     warnings: [],
   })
-  // The backup of another project, or of another history.
+  // A backup of another project or of another history.
   const foreign = await restoreBackup(backup)
   foreign.sql("UPDATE svc_meta SET value = 'another' WHERE key = 'authority' RETURNING 1")
   const refused = await verify(project, "--database-url", foreign.url)
@@ -66,6 +66,6 @@ test("a checkpoint of a remote database names its own backup, is verified with a
   const {newAuthority} = await restore(project, made.id)
   const again = await startHost({project, env: {DATABASE_URL: restored.url}})
   expect(await again.get("/api/system/status")).toMatchObject({authority: newAuthority, ingress: {state: "paused"}})
-  // As it was when the backup was made.
+  // The state at the moment of the backup.
   expect(await textsOf(again)).toEqual(["before"])
 })

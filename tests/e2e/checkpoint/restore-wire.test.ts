@@ -9,7 +9,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {secrets, startWebhookHost, webhookConfig} from "../../support/webhooks/host.ts"
 import {startReceiver} from "../../support/webhooks/webhooks.ts"
 
-/** A platform that delivers anew what it sent before its cursor was set back; and a job whose run does not end. */
+/** A platform that repeats a message after its cursor was set back, and a job with a run that never ends. */
 const poller = pluginWith(`
     plugin.job("slow", async run => {
       note("slow")
@@ -40,7 +40,9 @@ const linesOf = (host: TestHost, line: string) =>
 const runsOf = async (host: TestHost) =>
   (await host.get<{items: {job: string; state: string}[]}>("/api/runs")).items.map(({job, state}) => `${job} ${state}`)
 
-/** A checkpoint with an unsent message, an open run, and a job that is due so many milliseconds later; its Host is killed. */
+/**
+ * Makes a checkpoint with an unsent message, an open run, and a job due `lead` milliseconds later. Then kills the Host.
+ */
 const makeSituation = async (url: string, hasRefused: () => boolean, lead: number) => {
   const answers = pluginWith(`plugin.on("message-created", session => "got " + session.text)`)
   const {host, say} = await startWebhookHost({
@@ -68,14 +70,14 @@ const makeSituation = async (url: string, hasRefused: () => boolean, lead: numbe
   return {host, id, due, isInTime}
 }
 
-test("unsent messages, jobs due since, an open run and a rewound cursor: the wire stays silent until release", async () => {
+test("a restored Host sends nothing on the wire until an operator releases it", async () => {
   let isBusy = true
   const receiver = await startReceiver(secrets.SHOP_SECRET, () => ({status: isBusy ? 503 : 200}))
   const make = (lead: number) => {
     const refusedBefore = receiver.deliveries.length
     return makeSituation(receiver.url, () => receiver.deliveries.length > refusedBefore, lead)
   }
-  // On a machine that is too slow for the short time, the job was due before the checkpoint was made.
+  // On a slow machine, the job may come due before the checkpoint exists. Then use the longer time.
   const quick = await make(6000)
   const {host, id, due, isInTime} = quick.isInTime ? quick : await make(30_000)
   expect(isInTime).toBe(true)
@@ -96,10 +98,11 @@ test("unsent messages, jobs due since, an open run and a rewound cursor: the wir
   const again = await startHost({project, env: {...env, REWOUND_TO: String(due)}})
   const answer = await fetch(`${again.url}/pub/ready`)
   expect(answer.status).toBe(200)
-  await until("what the platform delivers anew", async () =>
+  await until("the repeated message", async () =>
     (await again.get<{items: {state: string}[]}>("/api/inbox")).items.some(({state}) => state === "held"),
   )
-  // The wire works: what is new goes its way, after everything that would have gone by itself.
+  // New messages still go out, which shows that the wire works. Anything sent without a release would have gone out
+  // earlier.
   await again.post("/api/outbox", {endpoint: "webhook~shop", channel: "c", text: "new"})
   const texts = () => receiver.deliveries.slice(before).map(({body}) => body.text)
   await until("the new message", () => texts().includes("new"))
@@ -108,6 +111,6 @@ test("unsent messages, jobs due since, an open run and a rewound cursor: the wir
   expect(await runsOf(again)).toEqual(["slow failed"])
   await again.post("/api/outbox/held/release")
   await again.post("/api/inbox/held/release")
-  await until("what was held", () => texts().length === 2 && linesOf(again, "sent").length === 1)
+  await until("the released messages", () => texts().length === 2 && linesOf(again, "sent").length === 1)
   expect(texts()).toEqual(["new", "got one"])
 })

@@ -23,7 +23,7 @@ const scheduledOf = async (host: TestHost) => (await listOf(host)).filter(({reas
 
 const hour = 3_600_000
 
-test("one is made and verified in each interval, so many stay, and those made by hand stay besides", async () => {
+test("the Host makes a checkpoint in each interval, keeps `keep` of them, and keeps all manual ones", async () => {
   const first = await startHost({config: plainConfig})
   await makeCheckpoint(first.project)
   await first.stop()
@@ -40,14 +40,14 @@ test("one is made and verified in each interval, so many stay, and those made by
   const scheduled = items.filter(({reason}) => reason === "schedule")
   expect(items.filter(({reason}) => reason === "operator").map(({state}) => state)).toEqual(["verified"])
   expect(scheduled.filter(({state}) => state === "verified").length).toBeGreaterThan(0)
-  // One that is being made beside, and one more where the Host was stopped before it pruned.
+  // One more may be under way, and one more is left if the Host stopped before it pruned.
   expect(scheduled.length).toBeLessThanOrEqual(3)
   const gone = [...seen].filter(id => !items.some(item => item.id === id))
   expect(gone).not.toEqual([])
   for (const id of gone) expect(existsSync(host.project.path(".svc/checkpoints", id))).toBe(false)
 })
 
-test("one that was missed while the Host was stopped is made once at the next start, and no other before its time", async () => {
+test("a checkpoint missed while the Host was stopped is made once at the next start", async () => {
   const config = every("24h")
   const host = await startHost({config})
   expect(await listOf(host)).toEqual([])
@@ -57,7 +57,7 @@ test("one that was missed while the Host was stopped is made once at the next st
     `UPDATE svc_runs SET started_at = started_at - ${100 * hour}`,
   )
   const again = await startHost({project: host.project})
-  await until("the missed one", async () => (await scheduledOf(again)).some(({state}) => state === "verified"))
+  await until("the missed checkpoint", async () => (await scheduledOf(again)).some(({state}) => state === "verified"))
   const made = await scheduledOf(again)
   await again.stop()
   const last = await startHost({project: host.project})
@@ -66,7 +66,7 @@ test("one that was missed while the Host was stopped is made once at the next st
   expect(made).toHaveLength(1)
 })
 
-test("a failure is in readiness report, status and metrics until one succeeds, and what was verified before it stays", async () => {
+test("a failed checkpoint shows in readiness, status and metrics until one succeeds, and older ones stay", async () => {
   const token = "a-long-token-of-the-test"
   const host = await startHost({
     config: every("1s", 1).replace("port: 0", "port: 0\n  token: ${HTTP_TOKEN}"),
@@ -75,10 +75,10 @@ test("a failure is in readiness report, status and metrics until one succeeds, a
   })
   const failureOf = async (path: string) =>
     (await host.get<{checkpointFailure: {code: string; detail: string} | null}>(path)).checkpointFailure
-  await until("a verified one", async () => (await scheduledOf(host)).some(({state}) => state === "verified"))
+  await until("a verified checkpoint", async () => (await scheduledOf(host)).some(({state}) => state === "verified"))
   expect(await failureOf("/api/system/status")).toBeNull()
   host.project.write("bun.lock", `"x": "https://:${token}@registry.example"`)
-  // The checkpoint that is being made meanwhile may fail because the file has come.
+  // A checkpoint that was already under way may fail as well, because the file appeared.
   const failure = await until("the failure", async () => {
     const found = await failureOf("/api/system/readiness")
     return found?.code === "checkpoint_secret" ? found : undefined
@@ -93,7 +93,7 @@ test("a failure is in readiness report, status and metrics until one succeeds, a
   const {checkpoint, ready} = await host.get<{checkpoint: {id: string}; ready: boolean}>("/api/system/readiness")
   expect([checkpoint.id, ready]).toEqual([spared?.id, true])
   host.project.write("bun.lock", "clean")
-  await until("the next to succeed", async () => (await failureOf("/api/system/readiness")) === null)
-  await until("the newer one", async () => (await scheduledOf(host))[0]?.id !== spared?.id)
+  await until("the next checkpoint to succeed", async () => (await failureOf("/api/system/readiness")) === null)
+  await until("the newer checkpoint", async () => (await scheduledOf(host))[0]?.id !== spared?.id)
   expect((await metricsOf(host)).value("svc_checkpoints_total", {outcome: "verified"})).toBeGreaterThan(1)
 })

@@ -12,7 +12,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `${plainConfig}  answers: {}\n`
 
-/** Answers each message, and notes that it did. */
+/** A plugin that answers each message and notes it. */
 const answers = pluginWith(`
     plugin.on("message-created", session => {
       note(session.text)
@@ -31,7 +31,7 @@ const inboxOf = async (host: TestHost) =>
 
 const noted = (host: TestHost) => host.project.read("notes.log").trim().split("\n").filter(Boolean)
 
-test("a restore sends and handles nothing by itself: what was open is held, and released it goes its way", async () => {
+test("a restore holds open messages and events until an operator releases them", async () => {
   const host = await startHost({config, plugins: {answers}})
   await host.say("one")
   await host.say("two")
@@ -41,7 +41,7 @@ test("a restore sends and handles nothing by itself: what was open is held, and 
   await changeDatabase(file, "UPDATE inbox_marks SET state = 'pending' WHERE seq = 2")
   await changeDatabase(file, "UPDATE svc_runs SET ended_at = NULL")
   const {id} = await makeCheckpoint(host.project)
-  // Of another authority: nothing is known of what was sent since.
+  // The first restore changes the authority, so nothing shows which messages were sent since.
   await restore(host.project, id)
   const before = noted(host)
   const {held} = await restore(host.project, id)
@@ -58,7 +58,7 @@ test("a restore sends and handles nothing by itself: what was open is held, and 
   expect(noted(again)).toEqual([...before, "three", "two"])
 })
 
-test("what the replaced state of the same authority has sent or handled since is not held", async () => {
+test("a restore does not hold messages and events that the replaced state completed", async () => {
   const host = await startHost({config, plugins: {answers}})
   await host.say("one")
   await host.say("two")
@@ -79,7 +79,7 @@ test("what the replaced state of the same authority has sent or handled since is
   expect(sn).toBe(3)
 })
 
-test("an event from before the restore that a rewound cursor brings again is held; a new one is handled", async () => {
+test("an old event that a rewound cursor repeats is held, and a new one is handled", async () => {
   const host = await startHost({
     config,
     plugins: {
@@ -109,7 +109,7 @@ test("an event from before the restore that a rewound cursor brings again is hel
 const replaying = (slot: string, more = "") =>
   awayPlugin.replace('"away", {', `"${slot}", {${more}`).replace('history: "none"', 'history: "replay"')
 
-test("what came after the checkpoint is in one gap where the platform forgets it, also if first starts are killed; an ordinary restart and a restore of the newest state leave none", async () => {
+test("a restore records one gap for an endpoint whose platform forgets, and an ordinary restart none", async () => {
   const plugins = {repeats: replaying("repeats"), forgets: replaying("forgets", "forgetsAcknowledged: true,")}
   const first = await startHost({config: `${plainConfig}  repeats: {}\n  forgets: {}\n`, plugins})
   const {project} = first
@@ -156,7 +156,7 @@ test("what came after the checkpoint is in one gap where the platform forgets it
   expect(await gapsOf(last)).toEqual(gaps)
 })
 
-test("an event-stream client from before the restore is told of the new epoch", async () => {
+test("an event-stream client from before the restore receives a gap with the new epoch", async () => {
   const host = await startHost({config, plugins: {answers}})
   await host.say("one")
   const {id} = await makeCheckpoint(host.project)

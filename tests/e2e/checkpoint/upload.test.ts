@@ -24,14 +24,14 @@ const namesOf = (project: Project) => readdirSync(folderOf(project)).sort()
 const put = (host: TestHost, body: Uint8Array<ArrayBuffer>, token: string = HTTP_TOKEN) =>
   fetch(`${host.url}${path}`, {method: "PUT", body, headers: {authorization: `Bearer ${token}`}})
 
-/** How an upload ended that arrived whole. */
+/** Waits for the end of a fully received upload. Resolves to its task. */
 const ended = (host: TestHost) =>
   until("the upload to end", async () => {
     const {task} = await host.get<{task: CheckpointTask | null}>(path)
     return task?.state !== "running" && task
   })
 
-/** Takes a checkpoint out of a project: its archive, which need not be one that svc would write. */
+/** Makes an archive of a checkpoint, optionally changed first. The result need not be one that svc would write. */
 const takeOut = (
   project: Project,
   id: string,
@@ -53,7 +53,7 @@ const remove = (project: Project, id: string) => {
 const ends = Buffer.alloc(1024)
 const archiveOf = (...parts: readonly Uint8Array[]) => new Uint8Array(Buffer.concat([...parts, ends]))
 
-/** Sends the beginning of an archive; resolves once the Host has begun to unpack it. */
+/** Sends half of an archive. Resolves once the Host is unpacking it. */
 const beginUpload = async (host: TestHost, bytes: Uint8Array) => {
   const {port} = new URL(host.url)
   const headers = {authorization: `Bearer ${HTTP_TOKEN}`, "content-length": bytes.length}
@@ -77,7 +77,7 @@ const startWithTokens = (runtime: TestRuntime, project?: Project) =>
   })
 
 test.each(bunAnd("node24"))(
-  "on $name, an uploaded checkpoint is verified, stored and marked, and no backup of the project",
+  "on $name, an uploaded checkpoint is verified, stored and marked, and is no backup of the project",
   async runtime => {
     const host = await startWithTokens(runtime)
     const {project} = host
@@ -88,7 +88,7 @@ test.each(bunAnd("node24"))(
     remove(project, first)
     const before = namesOf(project)
 
-    // The newest by its id, and uploaded: nothing takes it for the project's own.
+    // This id sorts as the newest. The Host must not treat an uploaded checkpoint as the project's own.
     const newer = "29990101-000000-abcdef"
     const foreign = takeOut(project, own, folder => {
       const {seal: _, ...rest} = JSON.parse(readFileSync(join(folder, manifestName), "utf8")) as Manifest
@@ -112,7 +112,7 @@ test.each(bunAnd("node24"))(
       503,
       "checkpoint_no_space",
     ).catch(
-      // A machine with so much space refuses it because it ends too early.
+      // A machine with that much space rejects the archive because it ends too early.
       async () => expectProblem(await put(host, archiveOf(tarHeader("big", 7 * 1024 ** 3))), 422, "checkpoint_invalid"),
     )
     const other = takeOut(project, own, folder => {
@@ -127,18 +127,18 @@ test.each(bunAnd("node24"))(
     const sent = await beginUpload(host, archive)
     await expectProblem(await put(host, archive), 409, "checkpoint_busy")
     sent.destroy()
-    await until("nothing to be left", () => namesOf(project).join() === before.join())
+    await until("the files to be removed", () => namesOf(project).join() === before.join())
 
     expect((await put(host, archive)).status).toBe(202)
     expect(await ended(host)).toMatchObject({state: "done", id: first, problem: null})
     const listed = await host.get<{items: CheckpointView[]}>("/api/checkpoints")
-    // Both may be of one second, so that either comes first.
+    // Both may have been made in the same second, so their order is open.
     const rows = Object.fromEntries(listed.items.map(({id, state, uploadedAt}) => [id, [state, uploadedAt === null]]))
     expect(rows).toEqual({[own]: ["verified", true], [first]: ["verified", false]})
     const {items} = await host.get<{items: {type: string}[]}>("/api/events/history?limit=100")
     expect(items.map(({type}) => type)).toContain("checkpoint.uploaded")
 
-    // Without one of its own the project has no backup, whatever was uploaded.
+    // Without a checkpoint of its project, the Host reports no backup, whatever was uploaded.
     remove(project, own)
     await host.process.child.kill("SIGKILL")
     await host.process.finished
@@ -152,9 +152,9 @@ test.each(bunAnd("node24"))(
     await next.process.finished
     expect(namesOf(project).some(name => name.endsWith(".tmp"))).toBe(true)
     const last = await startWithTokens(runtime, project)
-    await until("what was left to be removed", () => !namesOf(project).some(name => name.endsWith(".tmp")))
+    await until("the leftovers to be removed", () => !namesOf(project).some(name => name.endsWith(".tmp")))
 
-    // The value of a secret in what people wrote: what a download refuses.
+    // User messages that hold a secret's value. A download rejects them too.
     await last.say(`my token is ${HTTP_TOKEN}`)
     const {id: leaking} = await printedJson<{id: string}>(project, "checkpoint create")
     const leak = takeOut(project, leaking)
@@ -168,9 +168,9 @@ test.each(bunAnd("node24"))(
   },
 )
 
-test("svc checkpoint import takes an archive beside a Host and without one, and keeps space free", async context => {
+test("svc checkpoint import works with and without a Host, and keeps the minimum space free", async context => {
   needMounts(context)
-  // Each runtime's fetch has its own way to send a stream.
+  // The runtimes' fetch functions send streams differently.
   const node = usuallyOn("node24")
   const host = await startHost()
   const {project} = host
