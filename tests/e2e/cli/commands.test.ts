@@ -13,7 +13,7 @@ import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 const names = Object.keys(commands)
 const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]
-test("without a running Host, what asks one says so, and how to start it", async () => {
+test("every command that needs a Host says that none is running and how to start it", async () => {
   const project = makeProject()
   const asking = names.filter(name =>
     /^(chat|send|inbox|outbox|generation|runtime (reload|restart|status|stop))/.test(name),
@@ -55,9 +55,9 @@ const greeterHost = (): Promise<TestHost> =>
   })
 
 describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
-  test("chat and send reach the bot; inbox and outbox tell what became of it", async () => {
+  test("chat and send reach the bot, and inbox and outbox show the results", async () => {
     const {project} = await greeterHost()
-    // The input ends once both are answered.
+    // The input ends once the bot has answered both lines.
     const lines = "printf '/greet\\n\\n/grete\\n'; until test -e answered; do sleep 0.1; done"
     const command = [...runtime.command, "chat", "--as", "Ada"].join(" ")
     const chat = startProcess(["sh", "-c", `{ ${lines}; } | ${command}`], {cwd: project.folder})
@@ -107,7 +107,7 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
     expect(await printed(project, "outbox list", runtime)).toContain("the build is green")
   })
 
-  test("generations are listed, compared, rolled back and unpinned; status and reload tell what runs", async () => {
+  test("generations can be listed, compared, rolled back and unpinned, and status and reload report the current one", async () => {
     const {project, process} = await greeterHost()
     expect(await printed(project, "runtime reload", runtime)).toBe("nothing has changed\n")
     project.write("svc.config.yml", "http: {port: 0}\nplugins:\n  sandbox: {}\n")
@@ -147,7 +147,7 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
     expect((await process.finished).code).toBe(0)
   })
 
-  test("what is not there, and what is no number, is told with a hint", async () => {
+  test("unknown ids and invalid numbers are rejected with a hint", async () => {
     const {project} = await greeterHost()
     const told = async (line: string) =>
       (await runCommand(project, line, runtime)).stderr.replace(/\n {2}hint: [\s\S]*$/, "")
@@ -161,7 +161,7 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
   })
 })
 
-test("what is piped into chat is answered, also by a bot that takes its time", story, async () => {
+test("svc chat waits for the answers to piped input, even from a slow bot", story, async () => {
   const {project} = await startHost({
     config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
     plugins: {thinker: pluginWith(`plugin.command("think", async () => { await sleep(2000); return "at last" })`)},
@@ -170,16 +170,16 @@ test("what is piped into chat is answered, also by a bot that takes its time", s
   expect({code, stdout, stderr}).toEqual({code: 0, stdout: "at last\n", stderr: ""})
 })
 
-test("chat --group talks in a channel with others, where a bare word is no command", async () => {
+test("chat --group writes to a channel with several members, where a bare word is no command", async () => {
   const {project} = await greeterHost()
   const {code, stdout} = await svc(onBun, project, ["chat", "--group"], {input: "greet\n/greet\n"})
   expect({code, stdout}).toEqual({code: 0, stdout: "hello\n"})
 })
 
-describe.each(bunOr("node24"))("what is piped into chat exits 1, on $name,", runtime => {
+describe.each(bunOr("node24"))("svc chat with piped input exits 1, on $name,", runtime => {
   const chat = (project: Project, input: string) => svc(runtime, project, ["chat"], {input})
 
-  test("where the Host refuses a message: ingress is paused, or the plugin sandbox is off", async () => {
+  test("if the Host refuses a message: ingress is paused or the plugin sandbox is off", async () => {
     const {project} = await greeterHost()
     expect(await chat(project, "/greet\n")).toMatchObject({code: 0, stdout: "hello\n", stderr: ""})
     await runCommand(project, "ingress pause", runtime)
@@ -195,7 +195,7 @@ describe.each(bunOr("node24"))("what is piped into chat exits 1, on $name,", run
     expect(await chat(project, "/greet\n")).toMatchObject({code: 1, stderr: expect.stringContaining("hint: ")})
   })
 
-  test("where one of several messages was refused, once the others are answered", async () => {
+  test("if one of several messages is refused, after the others are answered", async () => {
     const {project} = await greeterHost()
     const long = "x".repeat(2_000_000)
     const {code, stdout, stderr} = await chat(project, `${long}\n/greet\n`)
@@ -203,7 +203,7 @@ describe.each(bunOr("node24"))("what is piped into chat exits 1, on $name,", run
     expect(stderr).toContain("hint: Send at most 1 MiB.")
   })
 
-  test("where the Host has gone before it answered", async () => {
+  test("if the Host dies before it answers", async () => {
     const host = await startHost({
       config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
       plugins: {thinker: pluginWith(`plugin.command("think", async () => { note("begun"); await sleep(600_000) })`)},
@@ -218,7 +218,7 @@ describe.each(bunOr("node24"))("what is piped into chat exits 1, on $name,", run
   }, 120_000)
 })
 
-test("where a hint speaks of detail, it stands there under this name, also of what the Host answers", async () => {
+test("a hint that mentions detail is printed with the detail, including one from the Host", async () => {
   const {project} = await greeterHost()
   const told = async (line: string) => (await runCommand(project, line)).stderr
   expect(await told("release complete --accepted-by dana --window soon")).toMatch(
@@ -237,7 +237,7 @@ plugins:
 `
   const files = {".env": "HTTP_TOKEN=hunter22hunter22\n"}
 
-  test.each(bunOr("node22"))("check, print and schema, on $name: no secret is shown", async runtime => {
+  test.each(bunOr("node22"))("check, print and schema, on $name: they show no secret", async runtime => {
     const project = makeProject({config, files})
     expect(await printed(project, "config check", runtime)).toBe("svc.config.yml is valid\n")
     expect(await printedJson(project, "config check", runtime)).toEqual({ok: true, warnings: []})
@@ -249,7 +249,7 @@ plugins:
     expect(schema.properties).toMatchObject({http: {}, database: {}, plugins: {}})
   })
 
-  test("check exits 1 with every finding, a plugin's own keys included, and never shows a value of a variable", async () => {
+  test("check exits 1 with every finding, even in a plugin's keys, and shows no variable's value", async () => {
     const project = makeProject({
       config: `${config}  greeter: {config: {nothing: 1}}\n`,
       files,
@@ -266,7 +266,7 @@ plugins:
 })
 
 describe.each(both)("output into a pipe, on $name", runtime => {
-  /** `svc` whose stdout is read only when the test does so. */
+  /** Starts `svc`. Its stdout is read only when the test does so. */
   const unread = ([command = "", ...before]: readonly string[], project: Project, ...args: string[]) => {
     const child = spawn(command, [...before, ...args], {
       cwd: project.folder,
@@ -280,7 +280,7 @@ describe.each(both)("output into a pipe, on $name", runtime => {
     return {child, ended}
   }
 
-  test("arrives whole, however slowly it is read, and a reader that leaves is no error", async () => {
+  test("arrives complete at a slow reader, and a reader that closes the pipe causes no error", async () => {
     const host = await startHost()
     for (let n = 0; n < 10; n++)
       await host.post("/api/outbox", {endpoint: "sandbox", channel: "a", text: "x".repeat(30_000)})

@@ -29,7 +29,7 @@ const addJson = async (project: Project, line: string) => {
 const composeFiles = ["Dockerfile", "compose.yaml", ".dockerignore", ".env.example"]
 
 describe.each(bunOr("node22"))("svc deploy add compose on $name", runtime => {
-  test("writes the template with the name, port and runtime of the project; again, it changes nothing", async () => {
+  test("writes the template with the project's name, port and runtime, and changes nothing the second time", async () => {
     const project = botProject()
     const added = await add(project, "compose", runtime)
     expect(added).toMatchObject({code: 0, stderr: ""})
@@ -58,7 +58,7 @@ test("a project with npm's lockfile gets an image that runs on Node", async () =
 describe("a file that differs from the template", () => {
   const changed = "services: {}\n"
 
-  test("is not overwritten: it is refused by name, and nothing else is written", async () => {
+  test("is refused by name and not overwritten, and no other file is written", async () => {
     const project = botProject({files: {"compose.yaml": changed}})
     const refused = await addJson(project, "compose")
     expect(refused.code).toBe(1)
@@ -94,9 +94,9 @@ describe("a file that differs from the template", () => {
     ["y", "name: scratch-bot\n"],
     ["n", changed],
     ["", changed],
-  ])("is asked about on a terminal: %j", async (answer, expected) => {
+  ])("is replaced on a terminal only if the operator confirms: %j", async (answer, expected) => {
     const project = botProject({files: {"compose.yaml": changed}})
-    // `script` gives it a terminal.
+    // `script` runs the command on a terminal.
     const line = [...onBun.command, "deploy", "add", "compose"].join(" ")
     const asked = await runProcess(["script", "-qec", line, "/dev/null"], {cwd: project.folder, input: `${answer}\n`})
     expect(asked).toMatchObject({
@@ -107,7 +107,7 @@ describe("a file that differs from the template", () => {
     expect(existsSync(project.path("Dockerfile"))).toBe(true)
   })
 
-  test("stays where the project owns it too: the example of the environment", async () => {
+  test("is kept even with --force if the project owns it: .env.example", async () => {
     const project = botProject({files: {".env.example": "HTTP_TOKEN=\nOTHER_KEY=\n"}})
     const {code, result} = await addJson(project, "compose --force")
     expect(code).toBe(0)
@@ -136,7 +136,7 @@ describe("settings of the project that do not fit the template", () => {
     ["http:\n  port: 0\n", "deployment_refused", "http.port is 0"],
     ["http:\n  port: ${PORT}\n", "deployment_refused", "--port"],
     ["http: [\n", "config_invalid", ""],
-  ])("is refused where nothing can be filled in: %j", async (text, code, hint) => {
+  ])("refuses a configuration without a usable port: %j", async (text, code, hint) => {
     const project = makeProject({config: text})
     const {result} = await addJson(project, "compose")
     expect(result.code).toBe(code)
@@ -144,7 +144,7 @@ describe("settings of the project that do not fit the template", () => {
     expect(existsSync(project.path("Dockerfile"))).toBe(false)
   })
 
-  test("--name, --port and --runtime say otherwise", async () => {
+  test("takes name, port and runtime from --name, --port and --runtime", async () => {
     const project = makeProject({config: "http:\n  port: 0\n"})
     const {result} = await addJson(project, "compose --name @team/Other_Bot --port 9200 --runtime node")
     expect(result).toMatchObject({name: "other-bot", port: 9200, runtime: "node"})
@@ -160,7 +160,7 @@ describe("settings of the project that do not fit the template", () => {
     expect(refused).toMatchObject({code: 1, stdout: "", stderr: expect.stringContaining(message)})
   })
 
-  test("a folder without a project is none", async () => {
+  test("refuses a folder without a project", async () => {
     const folder = makeFolder()
     const refused = await runProcess([...onBun.command, "deploy", "add", "compose"], {cwd: folder})
     expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("svc.config.yml")})
@@ -168,7 +168,7 @@ describe("settings of the project that do not fit the template", () => {
 })
 
 describe("svc init --deploy compose", () => {
-  test("makes the project with the template, and tells what is left to do", async () => {
+  test("makes the project with the template, and lists the remaining steps", async () => {
     const folder = makeFolder()
     const runtime = onNode22 === undefined ? [] : ["--runtime", "node"]
     const made = await runProcess(

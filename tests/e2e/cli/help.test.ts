@@ -14,11 +14,14 @@ const helps = shared(async () => {
 })
 
 describe("help", () => {
-  test.each(["doctor", "runtime start", "workroom block"])("svc %s --help is the help of that command", async name => {
-    expect(await printed(makeProject(), `${name} --help`)).toBe(helps()[name])
-  })
+  test.each(["doctor", "runtime start", "workroom block"])(
+    "svc %s --help prints the help of that command",
+    async name => {
+      expect(await printed(makeProject(), `${name} --help`)).toBe(helps()[name])
+    },
+  )
 
-  test.each(names)("svc %s --help tells how to call it, with examples and its options", name => {
+  test.each(names)("svc %s --help shows the usage, examples and the options", name => {
     const text = helps()[name] ?? ""
     expect(text.split("\n")[0]).toMatch(new RegExp(`^svc ${name}( <\\w+>| \\[\\w+\\])*$`))
     expect(text).toMatch(new RegExp(`\nExamples\n\n {2}\\S.*\n {4}.*svc ${name}`))
@@ -27,12 +30,12 @@ describe("help", () => {
     expect(text).not.toMatch(/ $/m)
   })
 
-  test("an option that a call must have is marked as required", () => {
+  test("a required option is marked as required", () => {
     expect(helps()["release complete"]).toMatch(/^ {2}--accepted-by <value> {2}.* \(required\)$/m)
     expect(helps()["release complete"]).not.toMatch(/--window.*\(required\)/)
   })
 
-  test("svc --help, svc help and svc help of a group list the commands; svc alone does too, as an error", async () => {
+  test("svc --help, svc help and a group's help list the commands, and svc alone does so as an error", async () => {
     const project = makeProject()
     const all = await printed(project, "--help")
     for (const name of names) expect(all).toMatch(new RegExp(`^ {2}svc ${name} {2,}\\S`, "m"))
@@ -46,7 +49,7 @@ describe("help", () => {
   })
 })
 
-describe("what is not a command or an option", () => {
+describe("an unknown command or an invalid call", () => {
   test.each([
     ["doctr", 'there is no command "doctr" (did you mean "doctor"?)', "svc --help lists the commands"],
     [
@@ -72,7 +75,7 @@ describe("what is not a command or an option", () => {
     ["checkpoint prune", "--keep <value> is missing", "svc checkpoint prune --help shows how to call it"],
     ["checkpoint export 1", "--output <value> is missing", "svc checkpoint export --help shows how to call it"],
     ["doctor --live", "not enough arguments to option --live", "svc doctor --help shows how to call it"],
-  ])("svc %s is told on stderr, with exit code 1", async (line, message, hint) => {
+  ])("is explained on stderr with exit code 1: svc %s", async (line, message, hint) => {
     const {code, stdout, stderr} = await runCommand(makeProject(), line)
     expect({code, stdout, stderr}).toEqual({code: 1, stdout: "", stderr: `svc: ${message}\n  hint: ${hint}\n`})
   })

@@ -8,7 +8,7 @@ import {runProcess} from "../../support/host/process.ts"
 import {makeFolder} from "../../support/host/project.ts"
 import {onBun, root} from "../../support/host/runtimes.ts"
 
-/** svc on Bun, whatever the PATH is. */
+/** Runs svc on Bun, even if Bun is not on the PATH. */
 const bunAnywhere = (): readonly string[] => {
   const [bun = "", ...script] = onBun.command
   return [isAbsolute(bun) ? bun : execFileSync("which", [bun], {encoding: "utf8"}).trim(), ...script]
@@ -17,7 +17,7 @@ const bunAnywhere = (): readonly string[] => {
 describe("svc init refuses", () => {
   const init = (folder: string, ...args: string[]) => runProcess([...onBun.command, "init", ...args], {cwd: folder})
 
-  test("a folder that holds something, and leaves it as it is", async () => {
+  test("a folder that is not empty, and leaves it unchanged", async () => {
     const folder = makeFolder()
     mkdirSync(join(folder, "held"))
     writeFileSync(join(folder, "held/notes.txt"), "mine")
@@ -35,7 +35,7 @@ describe("svc init refuses", () => {
     expect(readdirSync(join(folder, "held"))).toEqual(["notes.txt"])
   })
 
-  test("a name that no package can have, before it writes anything", async () => {
+  test("a name that npm does not allow, before it writes anything", async () => {
     const folder = makeFolder()
     for (const name of ["...", "___", "node_modules", "svc-runtime", "☃"]) {
       const refused = await init(folder, name)
@@ -55,7 +55,7 @@ describe("svc init refuses", () => {
     })
   })
 
-  test("an unknown template, and suggests the one that was meant", async () => {
+  test("an unknown template, and suggests a similar one", async () => {
     const folder = makeFolder()
     const refused = await init(folder, "my-bot", "--template", "remindres")
     expect({code: refused.code, stderr: refused.stderr}).toEqual({
@@ -67,7 +67,7 @@ describe("svc init refuses", () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test("a project for Node where there is no npm, before it writes anything", async () => {
+  test("a project for Node if npm is missing, before it writes anything", async () => {
     const folder = makeFolder()
     const options = {cwd: folder, env: {PATH: makeFolder()}}
     const refused = await runProcess([...bunAnywhere(), "init", "my-bot", "--runtime", "node"], options)
@@ -78,7 +78,7 @@ describe("svc init refuses", () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test("no name that can be made one", () => {
+  test("no folder name that it can convert to a package name", () => {
     expect(["/a/My Bot!", "/a/.hidden", "/a/bot_2", "/a/Äbc"].map(packageNameOf)).toEqual([
       "my-bot",
       "hidden",
@@ -88,7 +88,7 @@ describe("svc init refuses", () => {
   })
 })
 
-test("svc init --list shows each template with one line", async () => {
+test("svc init --list shows each template on one line", async () => {
   const {code, stdout} = await runProcess([...onBun.command, "init", "--list"], {cwd: makeFolder()})
   expect({code, names: stdout.split("\n").map(line => line.split(" ")[0])}).toEqual({
     code: 0,
@@ -96,10 +96,10 @@ test("svc init --list shows each template with one line", async () => {
   })
 })
 
-test("svc init --no-install writes the project and tells the commands of a machine without Bun on its PATH", async () => {
+test("svc init --no-install writes the project and prints commands that work without Bun on the PATH", async () => {
   const folder = makeFolder()
   const bin = makeFolder()
-  // What npx and Bun put in front while svc runs is gone when it has ended.
+  // npx and Bun put this folder on the PATH only while svc runs.
   const fetched = join(folder, "_npx/1a2b/node_modules/.bin")
   mkdirSync(fetched, {recursive: true})
   symlinkSync(process.execPath, join(fetched, "bun"))
@@ -118,7 +118,7 @@ test("svc init --no-install writes the project and tells the commands of a machi
   expect(existsSync(join(folder, "My Bot/node_modules"))).toBe(false)
 })
 
-test("svc init --runtime node tells of a Node that is too old to run the project", async () => {
+test("svc init --runtime node warns if the installed Node is too old for the project", async () => {
   const folder = makeFolder()
   const bin = makeFolder()
   const old = `#!/bin/sh\nif [ "$1" = --version ]; then echo v20.1.0; else exec '${process.execPath}' "$@"; fi\n`
@@ -131,7 +131,7 @@ test("svc init --runtime node tells of a Node that is too old to run the project
   expect(last).toBe("This terminal runs Node 20.1.0. Install Node 22.12 or newer before you start the bot.")
 })
 
-test("svc init builds what a clone has not built yet, a bundle or the console, before it packs svc", async () => {
+test("svc init builds a missing bundle or console in a clone before it packs svc", async () => {
   const clone = makeFolder()
   cpSync(join(root, "cli/init/template"), join(clone, "cli/init/template"), {recursive: true})
   const build =

@@ -8,7 +8,7 @@ import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/h
 import {freePort} from "../../support/machine/ports.ts"
 import {registryEnvironment} from "../../support/machine/registry.ts"
 
-/** No way to any registry: every proxy is a port where nothing listens. */
+/** Blocks every registry: all proxies are a port without a listener. */
 const offline = async () => {
   const nowhere = `http://127.0.0.1:${await freePort()}`
   return {HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, http_proxy: nowhere, https_proxy: nowhere}
@@ -17,14 +17,16 @@ const offline = async () => {
 interface Toolchain {
   readonly name: string
   readonly runtime: TestRuntime
-  /** Before the name of a script. */
+  /** The words before a script's name. */
   readonly run: readonly string[]
-  /** Before the arguments of svc. */
+  /** The words before svc's arguments. */
   readonly svc: readonly string[]
   readonly lockfile: string
-  /** The other templates that it makes projects of. */
+  /** The other templates of which this toolchain makes projects. */
   readonly makes: readonly string[]
-  /** Of these, the ones whose tests it runs. Those of all examples run in tests/e2e/examples/projects.test.ts. */
+  /**
+   * The templates of `makes` whose tests it runs. The tests of all examples run in tests/e2e/examples/projects.test.ts.
+   */
   readonly tests: readonly string[]
 }
 
@@ -47,14 +49,15 @@ const toolchains: readonly Toolchain[] = [
           run: ["npm", "run"],
           svc: ["npx", "svc"],
           lockfile: "package-lock.json",
-          // Each takes npm five seconds to pack svc for, and is the same project but for the scripts in its package.json.
+          // For each project, npm takes five seconds to pack svc. The projects differ only in the scripts of their
+          // package.json.
           makes: ["agent"],
           tests: ["agent"],
         },
       ]),
 ]
 
-/** What stands in a new project, without what the package manager installed. */
+/** The files of a new project, without installed packages. */
 const files = (folder: string) =>
   readdirSync(folder)
     .filter(name => name !== "node_modules")
@@ -64,7 +67,7 @@ const files = (folder: string) =>
     })
     .sort()
 
-/** What a template needs beside svc. */
+/** The packages that a template needs in addition to svc. */
 const packagesOf = (template: string): Readonly<Record<string, string>> => {
   const {dependencies = {}}: ProjectTemplate = projectTemplates[templateName(template)]
   return dependencies
@@ -80,15 +83,15 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
   const command = (line: readonly string[], options: SpawnOptions & {path: string}) =>
     runProcess(["/usr/bin/env", ...line], {...options, env: {...options.env, PATH: options.path}})
 
-  test("installs offline from a warm cache; its test, types, build, start, chat and doctor are right", {
+  test("installs offline from a warm cache, and its tests, types, build, start, chat and doctor work", {
     timeout: 600_000,
   }, async () => {
     const path = PATH()
-    // Bun links what it installs to its cache, which is on the disk.
+    // Bun links the installed packages to its cache, which is on the disk.
     const parent = runtime === onBun ? makeFolder() : makeFolder(roomyPlace())
     const init = (name: string, launcher: string, env: Readonly<Record<string, string>>) =>
       command([runtime.command[0] ?? "", launcher, "init", name], {cwd: parent, env, path})
-    // The first one may have to fill the cache.
+    // The first installation may have to fill the cache.
     const warm = await init("warm", `${root}cli/launch.js`, registryEnvironment)
     expect({code: warm.code, stderr: warm.stderr}).toEqual({code: 0, stderr: ""})
     const made = await init("My Bot", join(parent, "warm/node_modules/svc-runtime/cli/launch.js"), {
@@ -129,11 +132,11 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
       },
       dependencies: {"svc-runtime": "file:vendor/svc-runtime-0.1.0.tgz"},
     })
-    // The tarball was packed by an installed svc.
+    // An installed svc packed the tarball.
     expect(readFileSync(join(folder, "node_modules/svc-runtime/LICENSE"), "utf8")).toMatch(/^MIT License\n/)
 
-    // A proxy of the environment has no part in a test, which talks to its own Host.
-    // Bun gives a test five seconds, unless it is told otherwise; Node gives it all the time.
+    // The test talks to a Host on this machine, so a proxy in the environment must not affect it. Bun's default limit
+    // is five seconds for each test; Node has none.
     const patience = lockfile === "bun.lock" ? ["--timeout", "120000"] : []
     const tested = await inProject([...run, "test", ...patience], await offline())
     expect({code: tested.code, passed: /\b1 pass|# pass 1\b/.test(tested.stdout + tested.stderr)}).toEqual({
@@ -141,7 +144,8 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
       passed: true,
     })
 
-    // The other templates find what is installed in the folder above them, where the packages are put that some of them need.
+    // The other templates use the packages installed in the folder above them. This adds the packages that only they
+    // need.
     for (const name of makes.flatMap(template => Object.keys(packagesOf(template)))) {
       mkdirSync(dirname(join(folder, "node_modules", name)), {recursive: true})
       symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name))
@@ -198,7 +202,10 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
   })
 })
 
-/** The shipped declarations type the project, and the projects of the other templates: what is right passes, and each mistake is found where it is. */
+/**
+ * Expects that the shipped declarations type all projects: correct code passes, and each mistake is reported at its
+ * position.
+ */
 const expectTypes = async (folder: string, check: () => Promise<Finished>) => {
   const mistakes = join(folder, "plugins/mistakes.ts")
   writeFileSync(
@@ -222,7 +229,7 @@ export const wrongReply: Promise<number> = startBot({plugins: {}}).then(bot => b
   writeFileSync(join(folder, "tsconfig.json"), settings.replace('["plugins",', '["others", "plugins",'))
   const {code, stdout} = await check()
   writeFileSync(join(folder, "tsconfig.json"), settings)
-  // Each line of these, and nothing else of the project.
+  // Exactly the lines with mistakes.
   const lines = (stdout.match(/^.*error TS\d+/gm) ?? []).map(line => /^[^(]+\(\d+/.exec(line)?.[0] ?? line)
   expect(lines).toEqual([7, 8, 9, 10, 13].map(line => `plugins/mistakes.ts(${line}`))
   expect(code).toBeGreaterThan(0)

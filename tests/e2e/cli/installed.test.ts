@@ -11,14 +11,14 @@ import {registryEnvironment} from "../../support/machine/registry.ts"
 
 const mebibyte = 1024 * 1024
 
-/** What a folder takes, in bytes; a file of two names once. */
+/** The size of a folder in bytes. A file with two names counts once. */
 const sizeOf = (folder: string): number => {
   const files = readdirSync(folder, {recursive: true, withFileTypes: true}).filter(entry => entry.isFile())
   const stats = files.map(({parentPath, name}) => lstatSync(join(parentPath, name)))
   return [...new Map(stats.map(({ino, size}) => [ino, size])).values()].reduce((sum, size) => sum + size, 0)
 }
 
-/** The packages that declarations import. */
+/** The names of the packages that type declarations import. */
 const packagesIn = (files: Iterable<string>): readonly string[] => {
   const names = [...files].flatMap(file =>
     [...readFileSync(file, "utf8").matchAll(/(?:from\s+|import\()["']((?:@[^/"']+\/)?[^./"'][^/"']*)/g)].map(
@@ -30,7 +30,7 @@ const packagesIn = (files: Iterable<string>): readonly string[] => {
 
 const token = "c9d1f6a07b3e4582a6d0c8e7135f942b"
 
-test("a production install takes 50 MiB at most, has no compiler, and runs what was built elsewhere", {
+test("a production install takes at most 50 MiB, has no compiler, and runs plugins built elsewhere", {
   timeout: 600_000,
 }, async () => {
   const runtime = usuallyOn("node22")

@@ -2,7 +2,7 @@ import {Cli, type CommandClass} from "clipanion"
 import {commands} from "../../../cli/commands.ts"
 import {commandHelp, define} from "../../../cli/kit/help.ts"
 
-/** Prints what `svc <name> --help` prints, of all commands by their names, as JSON: one process instead of one for each. */
+/** Prints the `--help` of every command as JSON, by name. One process for all saves starting one for each. */
 const helps = Object.entries(commands).map(async ([name, load]) => {
   const cli = new Cli({binaryName: "svc"})
   const [command] = Object.values(await load()) as CommandClass[]

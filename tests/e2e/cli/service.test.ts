@@ -5,7 +5,7 @@ import {svc} from "../../support/host/host.ts"
 import {makeFolder, makeProject} from "../../support/host/project.ts"
 import {onNode22, root} from "../../support/host/runtimes.ts"
 
-test.runIf(onNode22)("a service is not set up on a runtime that npx has fetched for this one command", async () => {
+test.runIf(onNode22)("svc service install refuses a runtime that npx fetched for this one command", async () => {
   const folder = join(makeFolder(), "_npx", "1a2b")
   mkdirSync(folder, {recursive: true})
   copyFileSync(onNode22?.command[0] ?? "", join(folder, "node"))

@@ -5,7 +5,7 @@ import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** What a terminal would obey: it clears the screen, sets its title, hides text, moves up and writes backwards. */
+/** Control characters that clear the screen, set the title, hide text, move up and write backwards. */
 const hostile = "\u001b[2J\u001b]0;owned\u0007\u001b[8m\u009b1A\u202e\u007f\rpwned"
 
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u
@@ -35,7 +35,7 @@ describe.each(bunOr("node24"))("on a terminal, from a Host on $name", runtime =>
     "runtime status",
     "schedule list",
     "doctor",
-  ])("svc %s shows control characters and sends none", async words => {
+  ])("svc %s shows control characters and sends none to the terminal", async words => {
     const {project} = host()
     const {stdout, stderr} = await svc(runtime, project, words.split(" "))
     expect(`${stdout}${stderr}`).not.toMatch(obeyed)
@@ -43,7 +43,7 @@ describe.each(bunOr("node24"))("on a terminal, from a Host on $name", runtime =>
   })
 
   test.each(["inbox list", "inbox show 3", "outbox list", "logs", "workroom list"])(
-    "svc %s --json is JSON that says the same",
+    "svc %s --json prints the same texts as valid JSON",
     async words => {
       const {stdout} = await svc(runtime, host().project, [...words.split(" "), "--json"])
       expect(stdout).not.toMatch(obeyed)
@@ -52,13 +52,13 @@ describe.each(bunOr("node24"))("on a terminal, from a Host on $name", runtime =>
     },
   )
 
-  test("svc chat shows what a bot answers", async () => {
+  test("svc chat shows control characters in a bot's answers", async () => {
     const {stdout, stderr} = await svc(runtime, host().project, ["chat"], {input: "/echo\n"})
     expect(stdout).toContain("\\u001b[2J")
     expect(`${stdout}${stderr}`).not.toMatch(obeyed)
   })
 
-  test("svc events tail shows what events tell, and the Host's own log does likewise", async () => {
+  test("svc events tail and the Host's log show control characters in events", async () => {
     const {project, process} = host()
     const tail = startProcess(
       [...runtime.command, "events", "tail", "--types", "message.*", "--after", "of another history"],
