@@ -22,7 +22,7 @@ const twoRuntimes = bunOr("node22")
 
 const file = (project: Project) => project.path(".svc/data.sqlite")
 
-/** A stopped project with so many events of long ago. */
+/** A stopped project with `count` events that are 100 days old. */
 const oldProject = async (count: number): Promise<Project> => {
   const host = await startHost({config: plainConfig})
   await host.stop()
@@ -32,26 +32,29 @@ const oldProject = async (count: number): Promise<Project> => {
   return host.project
 }
 
-test.each(twoRuntimes)("a running Host drops what is old and gives the space back on $name", async runtime => {
-  const project = await oldProject(2000)
-  project.write("svc.config.yml", `${plainConfig}retention: {handled: {least: 100}}\n`)
-  const host = await startHost({runtime, project})
-  await host.say("hello")
-  const planned = await printedJson<Compacted>(project, "database compact --dry-run", runtime)
-  expect(planned).toMatchObject({dryRun: true, dropped: 0})
-  const done = await printedJson<Compacted>(project, "database compact", runtime)
-  expect(done.dropped).toBe(1901 + 2000)
-  expect(done.after).toBeLessThan(done.before / 4)
-  const info = await printedJson<DatabaseInfo>(project, "database info --tables", runtime)
-  expect(info.storage).toMatchObject({file: done.after, unused: 0, givesBack: true})
-  expect(info.tables?.find(({name}) => name === "inbox")).toMatchObject({rows: 100})
-  expect(info.retention).toContainEqual(expect.objectContaining({part: "handled", age: "30d", dropped: 1901}))
-  const metrics = await (await host.fetch("/api/metrics")).text()
-  expect(metrics).toContain('svc_retention_dropped_total{part="handled"} 1901')
-  expect(await host.say("still there")).toEqual(expect.any(Array))
-})
+test.each(twoRuntimes)(
+  "svc database compact on a running Host deletes old rows and shrinks the file, on $name",
+  async runtime => {
+    const project = await oldProject(2000)
+    project.write("svc.config.yml", `${plainConfig}retention: {handled: {least: 100}}\n`)
+    const host = await startHost({runtime, project})
+    await host.say("hello")
+    const planned = await printedJson<Compacted>(project, "database compact --dry-run", runtime)
+    expect(planned).toMatchObject({dryRun: true, dropped: 0})
+    const done = await printedJson<Compacted>(project, "database compact", runtime)
+    expect(done.dropped).toBe(1901 + 2000)
+    expect(done.after).toBeLessThan(done.before / 4)
+    const info = await printedJson<DatabaseInfo>(project, "database info --tables", runtime)
+    expect(info.storage).toMatchObject({file: done.after, unused: 0, givesBack: true})
+    expect(info.tables?.find(({name}) => name === "inbox")).toMatchObject({rows: 100})
+    expect(info.retention).toContainEqual(expect.objectContaining({part: "handled", age: "30d", dropped: 1901}))
+    const metrics = await (await host.fetch("/api/metrics")).text()
+    expect(metrics).toContain('svc_retention_dropped_total{part="handled"} 1901')
+    expect(await host.say("still there")).toEqual(expect.any(Array))
+  },
+)
 
-test("a compaction refuses a second one, says how far it is, and goes on without the command that asked for it", async () => {
+test("a compaction refuses a second one, reports progress, and outlives the command that started it", async () => {
   const project = await oldProject(3000)
   project.write("svc.config.yml", `${plainConfig}retention: {handled: {least: 100}}\n`)
   const host = await startHost({project})
@@ -77,7 +80,7 @@ test("a compaction refuses a second one, says how far it is, and goes on without
   expect(await printedJson<Compacted>(project, "database compact --follow")).toEqual(ended.result)
 })
 
-test("info and compact work without a Host too, and say the same", async () => {
+test("info and compact also work without a Host, and report the same", async () => {
   const project = await oldProject(500)
   await changeDatabase(file(project), "DELETE FROM inbox")
   const before = await printedJson<DatabaseInfo>(project, "database info")
@@ -90,7 +93,7 @@ test("info and compact work without a Host too, and say the same", async () => {
   expect((await startHost({project})).url).toContain("http")
 })
 
-test("a file that cannot shrink in use is told to be compacted stopped, which makes it so that it can", async () => {
+test("a file that cannot shrink in use must be compacted once while the Host is stopped", async () => {
   const project = makeProject({config: plainConfig})
   mkdirSync(project.path(".svc"))
   const client = createClient({url: `file:${file(project)}`, concurrency: 1})
@@ -116,14 +119,14 @@ const expectWhole = async (project: Project, count: number): Promise<void> => {
   await untilNothingIsLeft(project)
 }
 
-/** The child that writes the new file may outlive the command that was killed: what it still writes goes with the next opening. */
+/** The child process that writes the new file may outlive a killed command. The next opening deletes its file. */
 const untilNothingIsLeft = (project: Project): Promise<true> =>
-  until("nothing of the compaction is left", async () => {
+  until("the files of the compaction to be deleted", async () => {
     await (await open({dialect: "sqlite", file: file(project)})).close()
     return !readdirSync(project.path(".svc")).some(name => name.includes("compact"))
   })
 
-test("a compaction that is killed at any change of a name, or at any time, loses nothing and leaves nothing behind", async context => {
+test("a compaction killed at any rename or at a random moment loses nothing and leaves no files", async context => {
   needStrace(context)
   const count = 3000
   const project = await oldProject(count)
@@ -138,7 +141,7 @@ test("a compaction that is killed at any change of a name, or at any time, loses
   }
 })
 
-test("a disk that fills pauses ingress before anything fails, and opens it above a higher floor; nothing is lost", async context => {
+test("a disk that fills pauses ingress before anything fails, reopens it with space, and loses nothing", async context => {
   needMounts(context)
   const config = "http: {port: 0}\ningress: {minimumFree: 10}\nplugins: {sandbox: {}, echo: {}}\n"
   const project = makeProject({config, plugins: {echo: echoPlugin}})
@@ -154,13 +157,13 @@ test("a disk that fills pauses ingress before anything fails, and opens it above
   }
   await expectProblem(refused, 503, "ingress_paused")
   await handledAll(host)
-  // What the log still holds gets its place in the file now, not once the size was measured.
+  // Moves the WAL into the file now. Otherwise the file would still grow after the measurement.
   await printed(project, "database compact")
   const {blocks, bavail, bsize} = await statfs(project.path(".svc"))
   const taken = (blocks - bavail) * bsize
   const leave = (mebibytes: number) => disk.resize(`${Math.ceil((taken + mebibytes * 1024 ** 2) / 1024)}k`)
   leave(10.5)
-  // Longer than it takes to look again.
+  // Longer than the Host's interval between two looks at the disk.
   await sleep(6000)
   expect(await host.get<IngressView>("/api/ingress")).toMatchObject({state: "paused", reasons: ["disk"]})
   leave(14)
@@ -173,7 +176,7 @@ test("a disk that fills pauses ingress before anything fails, and opens it above
   for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
 })
 
-test("too little space to write the file anew is refused before anything is written", async context => {
+test("a compaction without enough space is refused before it writes anything", async context => {
   needMounts(context)
   const project = makeProject({config: `${plainConfig}ingress: {minimumFree: 0}\n`})
   const disk = mountDisk(project.path(".svc"), "64m")

@@ -16,7 +16,7 @@ plugins:
 const ids = (name: string, count: number) => Array.from({length: count}, (_, n) => `${name} ${n}`)
 
 test.for(bunOr("node22"))(
-  "on $name, an event whose fsync fails is not acknowledged, and the Host goes on once the disk does",
+  "on $name, an event with a failed fsync is not acknowledged, and the Host recovers with the disk",
   async (runtime, context) => {
     needStrace(context)
     const host = await startHost({runtime, config, plugins: {echo: echoPlugin}, env: syncing.inThread})
@@ -42,7 +42,7 @@ test.for(bunOr("node22"))(
 )
 
 test.for(bunOr("node22"))(
-  "on $name, a stranger's lock refuses events for as long as it is held, and none that is acknowledged later is lost",
+  "on $name, a foreign lock refuses events while it is held, and no event acknowledged later is lost",
   async runtime => {
     const host = await startHost({runtime, config, plugins: {echo: echoPlugin}})
     for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
@@ -69,7 +69,7 @@ test.for(bunOr("node22"))(
   },
 )
 
-test("what handlers answer while the database is locked is stored once the lock is gone", async () => {
+test("a handler's results are stored once a foreign lock on the database is released", async () => {
   const slow = echoPlugin
     .replace("import", 'import {existsSync} from "node:fs"\nimport')
     .replace(

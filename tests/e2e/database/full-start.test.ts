@@ -15,7 +15,10 @@ const token = "the-full-token-of-the-test-of-full-starts"
 const env = {HTTP_TOKEN: token}
 const args = ["--no-watch"]
 
-/** Notes in `notes.log` each opening and each attempt to send; while the file `away` is there, its platform takes nothing. */
+/**
+ * Notes each opening and each attempt to send in `notes.log`. While the file `away` exists, its platform accepts
+ * nothing.
+ */
 const wire = pluginWith(`
     plugin.adapter("wire", {
       history: "none",
@@ -59,9 +62,9 @@ const clientOf = (port: number) => {
 
 type Client = ReturnType<typeof clientOf>
 
-/** Waits until a Host that started without space tells of it; resolves to the report. */
+/** Waits until a Host that started without space says so in its readiness report. Resolves to the report. */
 const untilTold = ({ask}: Client, running: Running): Promise<ReadinessReport> =>
-  until("the report to tell of the full disk", async () => {
+  until("the report to mention the full disk", async () => {
     const response = await ask("/api/system/readiness").catch(() => undefined)
     if (response?.status !== 503 || response.headers.get("content-type") !== "application/json") return false
     return (await response.json()) as ReadinessReport
@@ -69,7 +72,7 @@ const untilTold = ({ask}: Client, running: Running): Promise<ReadinessReport> =>
     throw new Error(`${error.message}\n${running.output()}`)
   })
 
-/** The page itself, and the first file that it names. */
+/** Expects the console's page and the first script that the page names. */
 const expectConsole = async ({ask}: Client) => {
   const page = await ask("/console/", {headers: {authorization: ""}})
   expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")])
@@ -78,8 +81,8 @@ const expectConsole = async ({ask}: Client) => {
 }
 
 /**
- * A full disk between two starts with a message still to send, or at the first start: without inodes a later one stores on, in the
- * files that it has.
+ * A full disk between two starts with a message still to send, or at the first start. A later start without free inodes
+ * still stores, because its files already exist.
  */
 const lacks = [
   {of: "bytes", at: "data", folder: "data", isFirst: false, fill: fillDisk},
@@ -89,7 +92,7 @@ const lacks = [
 
 for (const {of, at, folder, isFirst, fill} of lacks)
   test.for(bunAnd("node24"))(
-    `on $name, a Host that starts without ${of} in ${at} shows report and console, refuses the rest, sends nothing, and opens with space`,
+    `on $name, a Host without ${of} in ${at} at startup serves report and console only, and recovers with space`,
     async (runtime, context) => {
       needMounts(context)
       const port = await freePort()
@@ -101,7 +104,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
         project.write("away", "")
         const host = await startHost({project, runtime, env, args})
         message = (await host.post<{id: string}>("/api/outbox", {endpoint: "wire", channel: "a", text: "hello"})).id
-        await until("an attempt", () => notesOf(project).includes("send"))
+        await until("an attempt to send", () => notesOf(project).includes("send"))
         await host.stop()
         rmSync(project.path("away"))
       }
@@ -147,7 +150,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
         const problem = await expectProblem(refused, 503, "starting")
         expect(problem.detail).toBe("the Host is starting: it waits for free space on its disk")
       }
-      await until("another attempt, beside which the status is answered", async () => {
+      await until("another attempt while the status request is answered", async () => {
         expect((await ask("/api/system/status")).status).toBe(200)
         return ((await client.statusOf()).provisional?.attempts ?? 0) > 1
       })
@@ -167,7 +170,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
           const row = await client.messageOf(id)
           return row.state === "sent" && row
         })
-        // Each attempt was marked before it was made.
+        // The Host marks each attempt before it makes it.
         expect(notesOf(project).filter(note => note === "send")).toHaveLength(sent.attempt)
       }
       running.child.kill("SIGTERM")

@@ -27,7 +27,7 @@ const databaseOf = async (host: TestHost) => {
 }
 
 test.for(bunOr("node24"))(
-  "on $name, a full disk refuses events, loses none that was acknowledged, and the Host goes on once there is space",
+  "on $name, a full disk refuses events, loses none that was acknowledged, and accepts again with space",
   async (runtime, context) => {
     needMounts(context)
     const project = makeProject({config, plugins: {echo: echoPlugin}})
@@ -52,8 +52,8 @@ test.for(bunOr("node24"))(
 
     expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
     expect((await fetch(`${host.url}/pub/ready`)).status).toBe(200)
-    // A small change of a handler may still have found its place, and then the newest one is stored.
-    const told = await until("the report to tell of it", async () => {
+    // A handler's small write may still fit. In that case the database's newest change is stored.
+    const told = await until("the report to mention the full disk", async () => {
       await say(`large ${acknowledged.length + refused.length}`, 90_000)
       const component = await databaseOf(host)
       return component?.message !== "The database is initialized." && component
@@ -77,7 +77,7 @@ test.for(bunOr("node24"))(
   },
 )
 
-/** A Host that starts on a full disk answers its probes at this port, and waits. */
+/** Starts a Host on a full disk. It answers its probes at this port and waits for space. */
 const launchOnFull = async (project: Project, port: number, runtime: TestRuntime) => {
   const {process: running} = launchHost({runtime, project})
   await untilPrinted(
@@ -86,7 +86,7 @@ const launchOnFull = async (project: Project, port: number, runtime: TestRuntime
   )
   expect(running.output()).toContain("you can delete .svc/verifications, old logs, old checkpoints")
   const probe = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
-  await until("the socket to be open", () =>
+  await until("the port to be open", () =>
     probe("/pub/health").then(
       () => true,
       () => false,
@@ -108,9 +108,9 @@ const launchOnFull = async (project: Project, port: number, runtime: TestRuntime
 const configAt = (port: number) => config.replace("port: 0", `port: ${port}`)
 
 describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "a disk that is full at a start, on $name",
+  "a disk that is full at startup, on $name",
   runtime => {
-    test("keeps the first start waiting with its socket open, and it serves once there is space", async context => {
+    test("keeps the first start waiting with its port open until there is space", async context => {
       needMounts(context)
       const port = await freePort()
       const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
@@ -122,7 +122,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
       await end()
     })
 
-    test("keeps a later start waiting, and loses nothing that was acknowledged", async context => {
+    test("keeps a later start waiting, and loses no acknowledged event", async context => {
       needMounts(context)
       const port = await freePort()
       const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
@@ -141,7 +141,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
       for (const entry of ledger.values()) expect(entry).toMatchObject({states: "handled", answers: 1})
     })
 
-    test("and has no room for .svc/ keeps the start waiting, counts it once, and does not hold up a stop", async context => {
+    test("without space for .svc/ keeps the start waiting, counts one start, and does not delay a stop", async context => {
       needMounts(context)
       const port = await freePort()
       const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
@@ -159,7 +159,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
   },
 )
 
-test("svc checkpoint prune frees a full disk beside a Host that waits for space, and the Host starts", async context => {
+test("svc checkpoint prune frees a full disk while a Host waits for space, and the Host starts", async context => {
   needMounts(context)
   const port = await freePort()
   const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
@@ -176,7 +176,7 @@ test("svc checkpoint prune frees a full disk beside a Host that waits for space,
 })
 
 test.for(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "a .svc/ that fills up while the Host runs ends nothing: reloads may fail, and it serves and stores on, on $name",
+  "the Host keeps serving and storing while .svc/ is full, though reloads may fail, on $name",
   async (runtime, context) => {
     needMounts(context)
     const project = makeProject({config, plugins: {echo: echoPlugin}})

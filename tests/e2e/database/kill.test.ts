@@ -18,7 +18,7 @@ plugins:
 const run = faultRun("database-kills")
 const {rounds, seed} = run
 
-/** Says one thing after another until the Host is gone; adds what it acknowledged. */
+/** Posts one event after another until the Host dies. Adds the ids of the acknowledged ones. */
 const talk = async (host: TestHost, name: string, acknowledged: Set<string>): Promise<void> => {
   for (let n = 0; ; n++) {
     const id = `${name}/${n}`
@@ -30,7 +30,7 @@ const talk = async (host: TestHost, name: string, acknowledged: Set<string>): Pr
 }
 
 test(
-  `after ${rounds} kills, on all runtimes in turn, every acknowledged event is there and answered once`,
+  `after ${rounds} kills on all runtimes, every acknowledged event is stored and answered once`,
   async () => {
     tellHowToRepeat(run)
     const chance = new Chance(seed)
@@ -41,7 +41,7 @@ test(
       const host = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
       const talking = Promise.all([1, 2, 3, 4].map(name => talk(host, `${round}/${name}`, acknowledged)))
       const before = acknowledged.size
-      await until("something to be acknowledged", () => acknowledged.size > before + 1)
+      await until("an event to be acknowledged", () => acknowledged.size > before + 1)
       await sleep(chance.below(150))
       await host.stop("SIGKILL")
       await talking
@@ -56,7 +56,7 @@ test(
     const ledger = await readLedger(file)
     expect([...acknowledged].filter(id => !ledger.has(id))).toEqual([])
     for (const entry of ledger.values()) {
-      // A handler that ran at two kills in a row is taken for their cause; then it has answered nothing.
+      // A handler that ran at two kills in a row is suspected of causing them. It has answered nothing.
       const isDead = entry.states === "dead"
       expect(entry).toMatchObject({copies: 1, states: isDead ? "dead" : "handled", answers: isDead ? 0 : 1})
     }

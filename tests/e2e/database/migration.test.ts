@@ -12,7 +12,7 @@ import {needStrace, startOnSlowDisk} from "../../support/machine/strace.ts"
 
 const newest = migrations.at(-1)?.version ?? 0
 
-/** The tables that these migrations make, besides SQLite's own. */
+/** The tables of these migrations, without SQLite's own. */
 const tablesOf = (versions: number): string[] =>
   migrations
     .slice(0, versions)
@@ -20,12 +20,14 @@ const tablesOf = (versions: number): string[] =>
     .flatMap(sql => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? [])
     .sort()
 
-/** The schema version of a database that no Host has open; every migration is there wholly or not at all. */
+/**
+ * Returns the schema version of a database that no Host has open. Expects that each migration is complete or absent.
+ */
 const versionOf = async (file: string): Promise<number> => {
   if (!existsSync(file)) return 0
   const {findings, schema} = await inspectFile(file)
   expect(findings).toEqual([])
-  // Opened with the migrations that it has, it gets none.
+  // With these migrations as the known ones, opening applies none.
   const database = await open({dialect: "sqlite", file}, {known: migrations.slice(0, schema)})
   expect(database.applied).toEqual([])
   const own = "svc_group', 'svc_migrations', 'sqlite_sequence"
@@ -40,7 +42,10 @@ const holderOf = (project: Project): number | undefined => {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as {pid: number}).pid : undefined
 }
 
-/** A first start on a disk whose every fsync takes long, ended by a signal that long after its database file appeared. */
+/**
+ * Starts a Host for the first time on a disk with slow fsyncs, and sends a signal `delay` milliseconds after its
+ * database file appears.
+ */
 const endedStart = async (command: readonly string[], signal: NodeJS.Signals, delay: number, slowness: number) => {
   const project = makeProject()
   const host = startOnSlowDisk([...command, "runtime", "start"], slowness, project.folder)
@@ -52,7 +57,10 @@ const endedStart = async (command: readonly string[], signal: NodeJS.Signals, de
   return {project, code, stderr, version: await versionOf(project.path(".svc/data.sqlite"))}
 }
 
-/** Likewise, while its migrations go on: a signal that comes too late, on a busy machine, is sent again on a slower disk. */
+/**
+ * Like `endedStart`, but the signal arrives during the migrations. If a busy machine sends it too late, this repeats
+ * with a slower disk.
+ */
 const interruptedStart = async (command: readonly string[], signal: NodeJS.Signals, delay: number) => {
   for (let slowness = 60; ; slowness *= 4) {
     const ended = await endedStart(command, signal, delay, slowness)
@@ -61,7 +69,7 @@ const interruptedStart = async (command: readonly string[], signal: NodeJS.Signa
 }
 
 test.for(bunOr("node22"))(
-  "on $name, SIGTERM during the migrations ends the start cleanly, and the next start goes on with them",
+  "on $name, SIGTERM during the migrations ends the start cleanly, and the next start completes them",
   async (runtime, context) => {
     needStrace(context)
     const {project, code, stderr, version} = await interruptedStart(runtime.command, "SIGTERM", 150)
@@ -74,7 +82,7 @@ test.for(bunOr("node22"))(
   },
 )
 
-test("a kill during the migrations leaves each of them wholly or not at all, and the next start goes on", async context => {
+test("a kill during the migrations leaves each one complete or absent, and the next start completes them", async context => {
   needStrace(context)
   const versions: number[] = []
   for (const delay of [60, 160, 260, 360]) {
@@ -94,7 +102,7 @@ test("SIGTERM at any moment of a first start leaves a project that the next star
     await sleep(80 + round * 40)
     first.child.kill("SIGTERM")
     const {code, signal, stderr} = await first.finished
-    // Before the Host has taken its signals, the process ends by them.
+    // Before the Host handles its signals, the signal itself ends the process.
     if (signal !== "SIGTERM") expect({code, stderr}).toEqual({code: 0, stderr: ""})
     await versionOf(project.path(".svc/data.sqlite"))
     const next = await startHost({project})

@@ -21,7 +21,7 @@ plugins:
 let project: Project
 let file: string
 
-/** A project with a sound database that a Host has left in order. */
+/** A project with an intact database, after a Host that stopped gracefully. */
 beforeEach(async () => {
   const host = await startHost({config})
   await host.stop()
@@ -35,12 +35,12 @@ const overwrite = (at: number, bytes: Uint8Array) => {
   writeFileSync(file, content)
 }
 
-/** The same each time: chance would now and then make a page of it. */
+/** Bytes that are the same each time. Random bytes could happen to form a valid page. */
 const noise = (size: number) => createHash("shake256", {outputLength: size}).update("noise").digest()
 
 const hashOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex")
 
-/** Starts a Host that must refuse to start: the file, what is wrong with it, and what to do, without a stack. */
+/** Starts a Host that must refuse to start. Expects the file, the problem and a remedy on stderr, without a stack. */
 const refusal = async (runtime = onBun): Promise<string> => {
   const {code, stdout, stderr} = await launchHost({project, runtime}).process.finished
   expect(code).toBe(1)
@@ -50,7 +50,7 @@ const refusal = async (runtime = onBun): Promise<string> => {
   return stderr
 }
 
-test("after an orderly end the database file is whole by itself, and only its owner may read it", async () => {
+test("after a graceful stop the database is one complete file that only its owner may read", async () => {
   const copy = project.path("copy.sqlite")
   copyFileSync(file, copy)
   const database = await open({dialect: "sqlite", file: copy})
@@ -68,7 +68,7 @@ describe.each(bunOr("node22"))("a Host on $name", runtime => {
     expect(text).toContain("Check the path and its permissions")
   })
 
-  test("refuses a file that is no database, and leaves it as it is", async () => {
+  test("refuses a file that is not a database, and leaves it unchanged", async () => {
     writeFileSync(file, noise(20_000))
     const before = hashOf(file)
     const text = await refusal(runtime)
@@ -95,7 +95,7 @@ test.each([
   expect(existsSync(file)).toBe(true)
 })
 
-test("a 0-byte database is a new one for a new project, and a lost one for a project that has had one", async () => {
+test("an empty database file is accepted in a new project and refused in one that had a database", async () => {
   truncateSync(file)
   expect(await refusal()).toContain("the database of this project was lost or replaced")
   const fresh = makeProject({config, files: {"data/bot.sqlite": ""}})
@@ -103,13 +103,13 @@ test("a 0-byte database is a new one for a new project, and a lost one for a pro
   expect(await host.get("/api/system/status")).toMatchObject({database: {schema: migrations.at(-1)?.version}})
 })
 
-test("a database whose folder is a file is refused", async () => {
+test("a database path below a file is refused", async () => {
   rmSync(project.path("data"), {recursive: true})
   project.write("data", "")
   expect(await refusal()).toContain(`cannot open ${file}: ENOTDIR`)
 })
 
-test("a database that may not be written is refused", async context => {
+test("a read-only database is refused", async context => {
   needMounts(context)
   mountReadOnly(project.path("data"))
   const text = await refusal()
@@ -117,7 +117,7 @@ test("a database that may not be written is refused", async context => {
   expect(text).toContain("Check the path and its permissions")
 })
 
-test("a new database in a folder that may not be written is refused", async context => {
+test("a new database in a read-only folder is refused", async context => {
   needMounts(context)
   project = makeProject({config})
   file = project.path("data/bot.sqlite")
@@ -126,7 +126,7 @@ test("a new database in a folder that may not be written is refused", async cont
   expect(await refusal()).toContain(`cannot open ${file}: EROFS: read-only file system`)
 })
 
-test("a state folder that may not be written is refused", async context => {
+test("a read-only state folder is refused", async context => {
   needMounts(context)
   mountReadOnly(project.path(".svc"))
   const text = await refusal()
@@ -134,7 +134,7 @@ test("a state folder that may not be written is refused", async context => {
   expect(text).toContain("Make .svc/ a folder that the Host's user owns")
 })
 
-test("a database that a newer version wrote is refused and left as it is", async () => {
+test("a database that a newer version wrote is refused and left unchanged", async () => {
   const newer = {version: 1000, name: "future", undo: "drop it", statements: ["CREATE TABLE future (id INTEGER)"]}
   await (await open({dialect: "sqlite", file}, {known: [...migrations, newer]})).close()
   const before = hashOf(file)
@@ -145,7 +145,7 @@ test("a database that a newer version wrote is refused and left as it is", async
   expect(hashOf(file)).toBe(before)
 })
 
-test("a database that a stranger is writing to is refused, and opens once the stranger has ended", async () => {
+test("a database that another process is writing to is refused, and opens once that process has ended", async () => {
   const stranger = await holdDatabase(file)
   const text = await refusal()
   expect(text).toContain(`cannot open ${file}: SQLITE_BUSY: database is locked`)

@@ -15,11 +15,11 @@ const run = faultRun("power-loss")
 const {rounds, seed} = run
 const file = "data.sqlite"
 const rowsOfBatch = 8
-/** So many that the log is taken into the database a few times. */
+/** Enough batches for several checkpoints of the WAL. */
 const batches = 200
 const node = runtimes.find(({name}) => name === "node24") ?? onBun
 
-/** Outlives the test that traces for others. */
+/** Scratch folders that outlive the test that made the traces. */
 const folders: string[] = []
 const folder = () => {
   const made = mkdtempSync(join(tmpdir(), "svc-"))
@@ -31,12 +31,12 @@ afterAll(() => {
 })
 
 interface Traced {
-  /** The database before the first event. */
+  /** The database file before the first event. */
   readonly before: Uint8Array
   readonly events: readonly DiskEvent[]
 }
 
-/** What a process does to its disk while it stores batches. */
+/** Traces the disk calls of a process while it stores batches. */
 const trace = async (slowFrom: string, failing?: number): Promise<Traced> => {
   const path = join(folder(), file)
   await (await open({dialect: "sqlite", file: path}, {known: [notes]})).close()
@@ -48,7 +48,7 @@ const trace = async (slowFrom: string, failing?: number): Promise<Traced> => {
   return {before, events: readDisk(trace, path)}
 }
 
-/** Half of the cuts anywhere, half of them close to what matters most: the end of a sync, a truncation. */
+/** The moments of the power losses: half at random, half close to the end of a sync or to a truncation. */
 const cutsOf = (events: readonly DiskEvent[], chance: Chance): ReadonlySet<number> => {
   const turns = [...events.keys()].filter(at => events[at]?.is !== "write")
   return new Set(
@@ -58,7 +58,7 @@ const cutsOf = (events: readonly DiskEvent[], chance: Chance): ReadonlySet<numbe
   )
 }
 
-/** What is wrong with a database after it lost its power. */
+/** Opens a database after a power loss. Returns everything wrong with it. */
 const examine = async (found: ReadonlyMap<string, Uint8Array>, acknowledged: readonly number[]): Promise<string[]> => {
   const folder = join(memoryFolder(), "found")
   mkdirSync(folder)
@@ -81,7 +81,7 @@ const examine = async (found: ReadonlyMap<string, Uint8Array>, acknowledged: rea
   }
 }
 
-/** Loses the power after some of the events; what was wrong then. */
+/** Loses the power at some of the events. Returns everything wrong afterwards. */
 const lose = async ({before, events}: Traced): Promise<string[]> => {
   const chance = new Chance(seed)
   const cuts = cutsOf(events, chance)
@@ -98,7 +98,7 @@ const lose = async ({before, events}: Traced): Promise<string[]> => {
   return wrong
 }
 
-/** The files of which a sync failed. */
+/** The files with a failed sync. */
 const failedIn = ({events}: Traced): readonly string[] => {
   const begun = new Map<string, string>()
   return events.flatMap(event => {
@@ -109,22 +109,25 @@ const failedIn = ({events}: Traced): readonly string[] => {
 
 const saidBy = ({events}: Traced) => events.filter(({is}) => is === "said").length
 
-/** From which commit on a disk counts as slow, which sync of the thread pool fails, and of which file. */
+/**
+ * The commit from which a disk counts as slow, the number of the sync that fails in the thread pool, and that sync's
+ * file.
+ */
 const disks = [
   ["fast", "Infinity", undefined, []],
   ["slow", "0", undefined, []],
-  // The first sync of the pool is the one of the database, after the first checkpoint.
+  // The pool's first sync is that of the database, after the first checkpoint.
   ["slow, and does not sync the database", "0", 1, [file]],
   ["slow, and once does not sync the log", "0", 25, [`${file}-wal`]],
 ] as const
 
 type DiskName = (typeof disks)[number][0]
 
-/** They are traced side by side, once for all tests. */
+/** The traces of all disks. They are made side by side, once for all tests. */
 let traces: ReadonlyMap<string, Promise<Traced>> | undefined
 const traceOf = async (wanted: DiskName): Promise<Traced> => {
   traces ??= new Map(disks.map(([name, slowFrom, failing]) => [name, trace(slowFrom, failing)]))
-  // A process does not outlive the test that started it.
+  // A process must end before the test that started it.
   await Promise.all(traces.values())
   const found = traces.get(wanted)
   if (found === undefined) throw new Error(`no disk ${wanted}`)
@@ -132,7 +135,7 @@ const traceOf = async (wanted: DiskName): Promise<Traced> => {
 }
 
 test.for(disks)(
-  `a machine that loses its power ${rounds} times (seed ${seed}) keeps each acknowledged batch on a disk that is %s`,
+  `each acknowledged batch survives ${rounds} power losses (seed ${seed}) on a disk that is %s`,
   async ([name, , , failed], context) => {
     needStrace(context)
     tellHowToRepeat(run)
@@ -144,7 +147,7 @@ test.for(disks)(
   },
 )
 
-test.for(["log", "database"])("the model tells of a disk that syncs no %s", async (what, context) => {
+test.for(["log", "database"])("the disk model notices missing syncs of the %s", async (what, context) => {
   needStrace(context)
   const {before, events} = await traceOf("slow")
   const left = what === "log" ? `${file}-wal` : file

@@ -17,13 +17,13 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-provisional-test", DATABASE_TOKEN: "a-token-of-the-remote-database"}
 
-/** A remote database that goes away and comes back at the same address. */
+/** A remote database that can go offline and come back at the same address. */
 const remoteDatabase = async () => {
   const place = {file: join(scratchFolder(), "remote.sqlite"), token: env.DATABASE_TOKEN, port: await freePort()}
   return {url: `http://127.0.0.1:${place.port}`, start: (): Promise<HranaServer> => startHrana(place)}
 }
 
-/** Notes in `notes.log` what it does, and what has effects: its `setup`, its endpoint's opening, its job. */
+/** Notes in `notes.log` its `setup` and everything with an effect: an opened endpoint and a fired job. */
 const wire = pluginWith(`
     note("setup")
     plugin.defer(() => note("disposed"))
@@ -65,14 +65,14 @@ const reportOf = async (host: TestHost): Promise<ReadinessReport> =>
 const statusOf = (host: TestHost) => host.get<Static<typeof Status>>("/api/system/status")
 const notesOf = (host: Pick<TestHost, "project">) => host.project.read("notes.log").split("\n").filter(Boolean)
 
-/** Waits until the Host has its database, and all that it was to record of its generation. */
+/** Waits until the Host has reached its database and recorded its generation there. */
 const untilCommitted = (host: TestHost): Promise<Static<typeof Status>> =>
   until("the database to be reached", async () => {
     const status = await statusOf(host)
     return status.provisional === undefined && status
   })
 
-/** Asks `/pub/ready` again and again; resolves to the answers other than 200. */
+/** Polls `/pub/ready`. The returned function ends that and resolves to all answers other than 200. */
 const watchReady = (host: TestHost) => {
   let isOver = false
   const watching = (async () => {
@@ -93,14 +93,14 @@ const watchReady = (host: TestHost) => {
 }
 
 test.for(bunAnd("node24"))(
-  "on $name, a Host that never required its database runs provisionally without it, and is recorded with it",
+  "on $name, a Host that does not require its database runs provisionally without it, and commits once it answers",
   async runtime => {
     const remote = await remoteDatabase()
     const server = await remote.start()
     const first = await startHost({...optionsFor(remote.url), runtime})
     expect(await statusOf(first)).toMatchObject({generation: {number: 1}})
     await first.stop("SIGKILL")
-    // The lease of the killed Host goes on for a while after the database is back.
+    // The killed Host's lease is still valid for a while after the database is back.
     server.sql("UPDATE svc_lease SET until = until - 9000 WHERE id = 1 RETURNING 1")
     await server.close()
     const project = first.project
@@ -155,7 +155,7 @@ test.for(bunAnd("node24"))(
     expect(status.stdout).not.toMatch(/^(ingress|checkpoint|running for|authority) /m)
     const live = await svc(runtime, project, ["doctor", "--live", host.url], {env: {SVC_HTTP_TOKEN: env.HTTP_TOKEN}})
     expect(live).toMatchObject({code: 0, stdout: expect.stringContaining("generation 2 (provisional: ")})
-    // Longer than the job's interval, and than the pause between two attempts.
+    // Longer than the job's interval and than the pause between two attempts.
     await until("another attempt", async () => ((await statusOf(host)).provisional?.attempts ?? 0) > 2)
     expect(notesOf(host)).toEqual(["setup"])
 
@@ -180,7 +180,7 @@ test.for(bunAnd("node24"))(
   },
 )
 
-test.for(bunAnd("node24"))("on $name, a signal ends a Host that runs provisionally in order", async runtime => {
+test.for(bunAnd("node24"))("on $name, a signal stops a provisional Host gracefully", async runtime => {
   const {url} = await remoteDatabase()
   const host = await startHost({...optionsFor(url), runtime})
   expect(await reportOf(host)).toMatchObject({ready: true, generation: 1, provisional: true})
@@ -189,7 +189,7 @@ test.for(bunAnd("node24"))("on $name, a signal ends a Host that runs provisional
   expect(existsSync(host.project.path(".svc/host.json"))).toBe(false)
 })
 
-test("a required endpoint whose plugin is disabled keeps a provisional Host from being ready", async () => {
+test("a provisional Host is not ready if the plugin of a required endpoint is disabled", async () => {
   const {url} = await remoteDatabase()
   const host = await startHost({...optionsFor(url), config: configOf(url, "{enabled: false}")})
   expect(await probe(host, "ready")).toBe(503)
@@ -197,7 +197,7 @@ test("a required endpoint whose plugin is disabled keeps a provisional Host from
   expect((await reportOf(host)).components[0]).toMatchObject({name: "wire", reason: "plugin_disabled"})
 })
 
-test("a database that takes a connection and never answers counts as unreachable, and holds up no stop", async () => {
+test("a database that accepts connections but never answers counts as unreachable and does not delay a stop", async () => {
   const port = await freePort()
   const silent = createServer(() => {}).listen(port, "127.0.0.1")
   onTestFinished(() => {
@@ -210,12 +210,12 @@ test("a database that takes a connection and never answers counts as unreachable
   expect((await host.stop()).code).toBe(exit.ok)
 })
 
-test("a plugin that an operator disabled stays disabled without the database that says so", async () => {
+test("a plugin that an operator disabled stays disabled while the database is unreachable", async () => {
   const remote = await remoteDatabase()
   const server = await remote.start()
   const first = await startHost(optionsFor(remote.url))
   await first.post("/api/plugins/wire", {enabled: false})
-  await until("it to be noted", () => first.project.read(".svc/generation.json").includes('"number":2'))
+  await until("the generation to be noted", () => first.project.read(".svc/generation.json").includes('"number":2'))
   await first.stop()
   await server.close()
   first.project.write("notes.log", "")
@@ -230,7 +230,7 @@ test("a plugin that an operator disabled stays disabled without the database tha
   expect(notesOf(host)).toEqual([])
 })
 
-test("a plugin whose setup needs data waits for the database: not ready until then, and ready with it", async () => {
+test("a Host is not ready while a plugin's setup waits for the database, and ready afterwards", async () => {
   const remote = await remoteDatabase()
   const asking = pluginWith(`
     plugin.adapter("wire", {history: "none", open: async () => ({send: async message => ({ids: [message.id]})})})
@@ -248,7 +248,7 @@ test("a plugin whose setup needs data waits for the database: not ready until th
   expect(notesOf(host)).toEqual(["read"])
 })
 
-test("what refuses the Host once the database answers ends it, as it does without a provisional generation", async () => {
+test("a Host exits when the database answers and refuses it, as it would at startup", async () => {
   const remote = await remoteDatabase()
   const options = {...optionsFor(remote.url), env: {...env, DATABASE_TOKEN: "a-wrong-token"}}
   const host = await startHost(options)
@@ -263,7 +263,7 @@ test("what refuses the Host once the database answers ends it, as it does withou
   expect(again).toBe(exit.failed)
 })
 
-test("a configuration or a plugin that is broken fails the start, with or without the database", async () => {
+test("a broken configuration or plugin fails the start even without the database", async () => {
   const {url} = await remoteDatabase()
   const plugins = {wire: pluginWith('throw new Error("broken")')}
   const {code, stderr} = await launchHost({...optionsFor(url), plugins}).process.finished
@@ -271,7 +271,7 @@ test("a configuration or a plugin that is broken fails the start, with or withou
   expect(stderr).toContain("broken")
 })
 
-test("a Host that requires its database ends where that does not answer", async () => {
+test("a Host that requires its database exits if the database does not answer", async () => {
   const {url} = await remoteDatabase()
   const config = configOf(url).replace("database: false, ", "")
   const launched = launchHost({...optionsFor(url), config, runtime: usualRuntime})

@@ -53,7 +53,7 @@ const talk = async (host: TestHost, ids: readonly string[]) => {
 }
 
 test.for(bunOr("node24"))(
-  "on $name, a Host keeps its state in a remote database, and its project folder goes on with it",
+  "on $name, a Host keeps its state in a remote database and continues with it after a restart",
   async runtime => {
     const server = await startServer()
     const options = {...optionsFor(server), runtime}
@@ -68,13 +68,13 @@ test.for(bunOr("node24"))(
 )
 
 test.for(bunOr("node24"))(
-  "on $name, a Host whose lease passes to another one stores nothing more and asks to be started again",
+  "on $name, a Host that loses its lease to another one stores nothing more and asks for a restart",
   async runtime => {
     const server = await startServer()
     const host = await startHost({...optionsFor(server), runtime})
     await talk(host, ["mine"])
     server.sql("UPDATE svc_lease SET runtime_id = 'other', lease = lease + 1, until = 9e15 WHERE id = 1 RETURNING 1")
-    // A renewal may notice it before the message comes: then the Host is closing, or gone.
+    // If a renewal notices the loss before the message arrives, the Host is closing or already gone.
     const late = post(host, "late").then(async answer => (await answer.json()).code)
     expect(["lease_lost", "admission_closed", "stopping", "gone"]).toContain(await late.catch(() => "gone"))
     const {code, stdout} = await host.process.finished
@@ -85,10 +85,10 @@ test.for(bunOr("node24"))(
   },
 )
 
-test("a second Host on the same remote database is refused and told who holds it", async () => {
+test("a second Host on the same remote database is refused, and learns which Host holds it", async () => {
   const server = await startServer()
   const host = await startHost(optionsFor(server))
-  // The project on another machine: its state says that the database is its own.
+  // The project on another machine. Its state names the database as its own.
   const {DATABASE_TOKEN} = optionsFor(server).env
   const twin = makeProject(optionsFor(server))
   twin.write(".svc/authority.json", host.project.read(".svc/authority.json"))
@@ -98,7 +98,7 @@ test("a second Host on the same remote database is refused and told who holds it
   expect((await post(host, "still mine")).status).toBe(202)
 })
 
-test("a Host that was killed starts again by itself, as soon as its lease has run out", async () => {
+test("after a kill, the next Host starts as soon as the lease expires", async () => {
   const server = await startServer()
   const options = optionsFor(server)
   const killed = await startHost(options)
@@ -111,7 +111,7 @@ test("a Host that was killed starts again by itself, as soon as its lease has ru
   expect(answered(server)).toEqual(["one", "two"].map(id => ({id, answers: 1})))
 })
 
-test("another project's state folder is refused by the remote database's authority, and takes no lease", async () => {
+test("the remote database's authority refuses another project's state folder without taking the lease", async () => {
   const server = await startServer()
   const host = await startHost(optionsFor(server))
   const leases = () => server.sql("SELECT runtime_id, lease FROM svc_lease")
@@ -122,7 +122,7 @@ test("another project's state folder is refused by the remote database's authori
   expect(leases()).toEqual([held])
 })
 
-test("a remote database that does not answer, or refuses the token, is named", async () => {
+test("the error names a remote database that does not answer or that refuses the token", async () => {
   const server = await startServer()
   const {host} = new URL(server.url)
   expect(await refusal(optionsFor(server, "a-wrong-token"))).toContain(`cannot open the remote database at ${host}`)
@@ -132,7 +132,7 @@ test("a remote database that does not answer, or refuses the token, is named", a
   expect(text).toContain("Check database.url, database.authToken and the network")
 })
 
-test("an event whose storing is cut off is stored once, at once or when it comes again", async () => {
+test("an event whose storing loses its connection is stored once, by retry or by redelivery", async () => {
   const server = await startServer()
   const host = await startHost(optionsFor(server))
   server.cutNext("before", "INSERT INTO inbox (")
@@ -144,7 +144,7 @@ test("an event whose storing is cut off is stored once, at once or when it comes
   expect(answered(server)).toEqual(["before", "after"].map(id => ({id, answers: 1})))
 })
 
-test("what a handler answers is stored once, though the answer to its storing is lost", async () => {
+test("a handler's answer is stored once, even if the database's response is lost", async () => {
   const server = await startServer()
   const held =
     "while (!process.getBuiltinModule('node:fs').existsSync(plugin.project + '/go ' + session.text)) await new Promise(done => setTimeout(done, 10))"

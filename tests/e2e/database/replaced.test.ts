@@ -20,7 +20,7 @@ plugins:
   echo: {}
 `
 
-/** One way for each runtime by turns; `SVC_TEST_EACH_RUNTIME=1` takes each way on each. */
+/** One way for each runtime in turn. `SVC_TEST_EACH_RUNTIME=1` runs each way on each runtime. */
 const cases = displacements.flatMap((displacement, index) =>
   runtimes
     .filter((_, nth) => process.env.SVC_TEST_EACH_RUNTIME === "1" || nth === index % runtimes.length)
@@ -30,7 +30,10 @@ const cases = displacements.flatMap((displacement, index) =>
 const startOn = (runtime: TestRuntime) =>
   startHost({runtime, project: makeProject({config, plugins: {echo: echoPlugin}}), args: ["--no-watch"]})
 
-/** Posts side by side until a few are refused, with the file displaced in between; resolves to the ids of every 2xx. */
+/**
+ * Posts side by side until several events are refused, and displaces the file meanwhile. Resolves to the ids of every
+ * 2xx.
+ */
 const postThrough = async (host: TestHost, {displace}: Displacement): Promise<readonly string[]> => {
   const acknowledged: string[] = []
   let refused = 0
@@ -47,7 +50,7 @@ const postThrough = async (host: TestHost, {displace}: Displacement): Promise<re
     }
   }
   const posters = Promise.all(Array.from({length: 8}, (_, channel) => poster(channel)))
-  await until("a hundred to be acknowledged", () => acknowledged.length >= 100)
+  await until("a hundred events to be acknowledged", () => acknowledged.length >= 100)
   displace(host.project.path("data/bot.sqlite"))
   await posters
   expect(refused).toBeGreaterThanOrEqual(20)
@@ -72,7 +75,7 @@ const expectHeld = async (host: TestHost): Promise<void> => {
 }
 
 describe.each(cases)("under load, $name, on $on", ({runtime, displacement}) => {
-  test("a rescue has every event that was acknowledged, and its commands put it in place", async () => {
+  test("a rescue holds every acknowledged event, and the printed commands put it in place", async () => {
     const host = await startOn(runtime)
     const {project} = host
     const acknowledged = await postThrough(host, displacement)
@@ -104,8 +107,8 @@ describe.each(cases)("under load, $name, on $on", ({runtime, displacement}) => {
   })
 })
 
-describe.each(runtimes)("an idle Host on $name whose database is removed", runtime => {
-  test("finds it by itself, and SIGTERM writes the rescue before it ends with 0", async () => {
+describe.each(runtimes)("an idle Host on $name after its database was removed", runtime => {
+  test("notices it, and on SIGTERM writes the rescue and exits 0", async () => {
     const host = await startOn(runtime)
     const {project} = host
     for (const id of ["one", "two", "three"]) expect((await post(host, id)).status).toBe(202)
@@ -124,14 +127,14 @@ describe.each(runtimes)("an idle Host on $name whose database is removed", runti
   })
 })
 
-test("svc database rescue refuses what is no place, and where nothing is lost", async () => {
+test("svc database rescue refuses an unsuitable path, and a database that is still in place", async () => {
   const host = await startOn(onBun)
   const {project} = host
   const rescue = (...args: string[]) => svc(onBun, project, ["database", "rescue", ...args])
   expect(await rescue()).toMatchObject({code: 1, stderr: expect.stringContaining("there is nothing to rescue")})
   rmSync(project.path("data/bot.sqlite"))
   await until("the Host to be not ready", async () => (await fetch(`${host.url}/pub/ready`)).status === 503)
-  // The log beside it would be taken into a file of the old name.
+  // SQLite would apply the WAL beside it to a new file with the old name.
   for (const end of ["", "-wal"]) {
     const refused = await rescue("--to", `data/bot.sqlite${end}`)
     expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("cannot rescue into")})
@@ -142,12 +145,12 @@ test("svc database rescue refuses what is no place, and where nothing is lost", 
     path: project.path("rescued.sqlite"),
     database: project.path("data/bot.sqlite"),
   })
-  // Written once is enough.
+  // The rescue is already written, so the Host does not write another one.
   expect((await host.stop()).stdout).not.toContain("before it exits")
   expect(existsSync(project.path("rescued.sqlite"))).toBe(true)
 })
 
-test("a Host that cannot write the rescue before it ends says loudly that it is lost", async context => {
+test("a Host that cannot write the rescue on shutdown logs clearly that the data is lost", async context => {
   needMounts(context)
   const host = await startOn(onBun)
   const {project} = host

@@ -12,7 +12,7 @@ import {layCable} from "../../support/machine/cable.ts"
 import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
 import {parseMetrics} from "../../support/metrics/metrics.ts"
 
-/** A remote database whose connections can hang, and a Host's options for it. */
+/** A remote database with connections that can hang, and options for a Host that uses it. */
 const behindCable = async (runtime: TestRuntime) => {
   const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
   const cable = await layCable(Number(new URL(server.url).port))
@@ -28,7 +28,7 @@ plugins: {sandbox: {}, echo: {}}
   return {server, cable, options}
 }
 
-/** They wait most of their time: all runtimes wait together. */
+/** Runs the work on all runtimes at once, because it mostly waits. */
 const onEach = (work: (runtime: TestRuntime) => Promise<void>) => Promise.all(runtimes.map(work))
 
 const databaseOf = async (host: TestHost) => {
@@ -39,7 +39,7 @@ const databaseOf = async (host: TestHost) => {
 
 const metricsOf = async (host: TestHost) => parseMetrics(await (await host.fetch("/api/metrics")).text())
 
-test("a Host whose connections to its database hang goes on over new ones, on each runtime", async () => {
+test("a Host replaces database connections that hang and keeps working, on each runtime", async () => {
   await onEach(async runtime => {
     const {server, cable, options} = await behindCable(runtime)
     const host = await startHost(options)
@@ -62,7 +62,7 @@ test("a Host whose connections to its database hang goes on over new ones, on ea
   })
 })
 
-test("a Host that cannot renew its lease says so, acknowledges nothing, and ends with 75, on each runtime", async () => {
+test("a Host that cannot renew its lease reports it, acknowledges nothing and exits with 75, on each runtime", async () => {
   await onEach(async runtime => {
     const {server, cable, options} = await behindCable(runtime)
     const host = await startHost(options)
@@ -82,7 +82,7 @@ test("a Host that cannot renew its lease says so, acknowledges nothing, and ends
   })
 })
 
-test("SIGTERM ends a Host whose database hangs, while it runs and while it starts, on each runtime", async () => {
+test("SIGTERM stops a Host with a hanging database, at runtime and at startup, on each runtime", async () => {
   await onEach(async runtime => {
     const {cable, options} = await behindCable(runtime)
     const host = await startHost(options)
@@ -93,7 +93,7 @@ test("SIGTERM ends a Host whose database hangs, while it runs and while it start
     await unanswered
     const before = cable.silent
     const next = launchHost({...options, project: host.project})
-    await until("the start to ask the database", () => cable.silent > before)
+    await until("the start to query the database", () => cable.silent > before)
     next.process.child.kill("SIGTERM")
     expect((await next.process.finished).code).toBe(exit.ok)
   })

@@ -12,7 +12,7 @@ const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  echo: {}\n"
 
 const first = Array.from({length: 8}, (_, n) => `first ${n}`)
 
-/** The commits of its start have shown it that the disk is slow. */
+/** Starts a Host that has learned from its first commits that the disk is slow. */
 const start = async (runtime: TestRuntime): Promise<TestHost> => {
   const args = ["--no-watch"]
   const host = await startHost({runtime, config, plugins: {echo: echoPlugin}, args, env: syncing.inPool})
@@ -22,7 +22,7 @@ const start = async (runtime: TestRuntime): Promise<TestHost> => {
 }
 
 test.for(bunOr("node24"))(
-  "on $name, a Host answers while the disk syncs, shows what is durable, and acknowledges nothing before",
+  "on $name, a Host answers during a slow sync, shows only durable data, and acknowledges nothing early",
   async (runtime, context) => {
     needStrace(context)
     const host = await start(runtime)
@@ -52,7 +52,7 @@ test.for(bunOr("node24"))(
 )
 
 test.for(bunOr("node22"))(
-  "on $name, a slow disk that fails to sync is written once more, and nothing is acknowledged before",
+  "on $name, a write whose sync fails on a slow disk is repeated, and acknowledged only after that",
   async (runtime, context) => {
     needStrace(context)
     const host = await start(runtime)
@@ -73,14 +73,14 @@ test.for(bunOr("node22"))(
   },
 )
 
-/** Each way a Host ends in order, with its exit code. */
+/** Each way to stop a Host gracefully, with its exit code. */
 const endings: readonly (readonly [number, (host: TestHost) => unknown])[] = [
   [exit.ok, host => host.process.child.kill("SIGTERM")],
   [exit.consoleRestart, host => host.post("/api/system/restart", {confirm: true, force: true}).catch(() => {})],
   [exit.runtimeRestart, host => rmSync(host.project.path(".svc/host.lock"))],
 ]
 
-test("a disk that hangs is told of, and each end keeps its exit code on Bun and Node", async context => {
+test("a hanging disk is reported, and each way to stop keeps its exit code on Bun and Node", async context => {
   needStrace(context)
   const endOnHungDisk = async (runtime: TestRuntime, end: (host: TestHost) => unknown) => {
     const host = await start(runtime)

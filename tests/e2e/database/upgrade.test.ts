@@ -28,7 +28,7 @@ const echo = pluginWith(`plugin.on("message-created", session => "got " + sessio
 
 const config = `${plainConfig}  echo: {}\n`
 
-/** A project that this version has run, with a message that it has answered. Its Host has ended, or was killed. */
+/** A project that this version has run and that has answered one message. `end` says how its Host ended. */
 const used = async (runtime: TestRuntime = onBun, end: NodeJS.Signals = "SIGTERM"): Promise<GitProject> => {
   const project = makeGitProject({config, plugins: {echo}, files: {"bun.lock": "locked"}})
   const host = await startHost({project, runtime})
@@ -39,7 +39,7 @@ const used = async (runtime: TestRuntime = onBun, end: NodeJS.Signals = "SIGTERM
 
 const fileOf = (project: Project): string => project.path(".svc/data.sqlite")
 
-/** What a database holds that no Host has open. */
+/** Reads the schema version and the platform ids from a database that no Host has open. */
 const stateOf = (project: Project) =>
   withDatabase({dialect: "sqlite", file: fileOf(project)}, async database => {
     const [row] = await database.read(
@@ -64,7 +64,7 @@ const nextOnBun = shared(() => makeNextVersion(onBun))
 describe.each(bunOr("node24"))("on $name", runtime => {
   const nextVersion = runtime === onBun ? nextOnBun : shared(() => makeNextVersion(runtime))
 
-  test("before a migration that cannot be undone a checkpoint is made, verified and told of, and takes the project back", async () => {
+  test("an irreversible migration starts only after a verified checkpoint, which can restore the project", async () => {
     const project = await used(runtime)
     const before = await stateOf(project)
     expect(before).toEqual({schema: newest, ids: 1})
@@ -99,7 +99,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(await again.say("again")).toEqual(["got again"])
   })
 
-  test("a dry run beside a running Host, or of one that was killed, tells all and changes no byte", async () => {
+  test("a dry run reports every migration and changes no byte, beside a running or after a killed Host", async () => {
     const project = await used(runtime, "SIGKILL")
     const next = nextVersion()
     const files = () =>
@@ -131,7 +131,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(await printed(project, line, runtime)).toBe(`schema ${newest}: nothing to migrate\n`)
   })
 
-  test("svc database migrate does the same to a stopped project, with its checkpoint", async () => {
+  test("svc database migrate makes the checkpoint and migrates a stopped project", async () => {
     const project = await used(runtime)
     const next = nextVersion()
     const done = await printedJson<MigrationReport>(project, "database migrate", next)
@@ -145,7 +145,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
   })
 })
 
-test("where the checkpoint cannot be made, the migration does not begin and the start says why", async context => {
+test("if the checkpoint fails, the migration does not start and the Host says why", async context => {
   needMounts(context)
   const project = await used()
   const next = nextOnBun()
@@ -163,7 +163,7 @@ test("where the checkpoint cannot be made, the migration does not begin and the 
   expect(await textsOf(host)).toEqual(["before"])
 })
 
-test("killed at any moment of such a start, the database has a migration wholly or not at all, and the next start goes on", async context => {
+test("a kill at any moment of the migration leaves it complete or absent, and the next start completes it", async context => {
   needStrace(context)
   const next = nextOnBun()
   const schemas: number[] = []
@@ -172,7 +172,7 @@ test("killed at any moment of such a start, the database has a migration wholly 
     await sleep(milliseconds)
   }
   const moments: readonly ((project: Project) => Promise<unknown>)[] = [
-    project => until("a checkpoint that is begun", () => namesOf(project).length > 0),
+    project => until("a checkpoint under way", () => namesOf(project).length > 0),
     project => verifiedAnd(project, 0),
     project => verifiedAnd(project, 120),
   ]
@@ -192,18 +192,18 @@ test("killed at any moment of such a start, the database has a migration wholly 
     expect(items).toContainEqual(expect.objectContaining({state: "verified", reason: "migration", schema: newest}))
   }
   for (const moment of moments) await killAt(moment)
-  // A machine that stood still may have let a start come to its end.
+  // On a machine that stalled, every start may have completed before its kill.
   const [early] = moments
   for (let more = 0; early !== undefined && more < 5 && !schemas.includes(newest); more++) await killAt(early)
   expect(schemas).toContain(newest)
 })
 
-test("a rollback across it names what cannot be undone, and brings back the data of the checkpoint", async () => {
+test("a rollback across the migration names the irreversible part and restores the checkpoint's data", async () => {
   const project = await used()
   const commit = project.git("rev-parse", "HEAD")
   const {id} = await makeCheckpoint(project)
   const next = nextOnBun()
-  project.write("bun.lock", "locked anew")
+  project.write("bun.lock", "locked again")
   project.commit("the next version of svc")
   await printed(project, "database migrate", next)
   const plan = await printed(project, `rollback ${id} --dry-run`, next)
@@ -217,7 +217,7 @@ test("a rollback across it names what cannot be undone, and brings back the data
   expect(await textsOf(host)).toEqual(["before"])
 })
 
-test("a remote database is migrated so only after its own backup, which is named", async () => {
+test("a remote database is migrated only with a named backup", async () => {
   const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
   const remote = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
   const env = {DATABASE_URL: server.url}
@@ -229,7 +229,7 @@ test("a remote database is migrated so only after its own backup, which is named
   const text = await refused(project, next)
   expect(text).toContain("this project's database is remote")
   expect(text).toContain("svc database migrate --external-restore-point <id>")
-  // A dry run reads the database into a copy, and writes nothing to it.
+  // A dry run reads the database into a copy, and writes nothing to the database.
   const tried = await printedJson<MigrationReport>(project, "database migrate --dry-run", next)
   expect(tried).toMatchObject({dryRun: true, from: newest, to: newest + 2, findings: []})
   expect(tried.size?.after).toBeGreaterThan(4096)
