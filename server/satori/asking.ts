@@ -8,7 +8,7 @@ import type {Outbox} from "../outbox/outbox.ts"
 import type {History} from "./history.ts"
 import type {KnownLogin} from "./protocol.ts"
 
-/** An act is looked at so often, in milliseconds: a platform takes some hundreds. */
+/** How often to look for the result of an act, in milliseconds. A platform needs some hundreds. */
 const lookEvery = {first: 10, longest: 250} as const
 
 export interface MethodServices {
@@ -17,11 +17,11 @@ export interface MethodServices {
   readonly history: History
 }
 
-/** Does the login's endpoint declare it, connected or not? */
+/** Whether the login's endpoint declares the feature, connected or not. */
 export const can = ({endpoints}: MethodServices, {endpoint}: KnownLogin, feature: Feature): boolean =>
   endpoints.get(endpoint)?.spec.features.includes(feature) === true
 
-/** Throws `not_implemented` where the login's endpoint does not declare it. */
+/** Throws `not_implemented` if the login's endpoint does not declare the feature. */
 export const requireFeature = (
   services: MethodServices,
   login: KnownLogin,
@@ -32,7 +32,7 @@ export const requireFeature = (
   throw new Problem("not_implemented", `${login.platform} does not support ${method}: it lacks the feature ${feature}`)
 }
 
-/** Asks the login's platform now. Throws what `askEndpoint` throws. */
+/** Asks the login's platform now. Throws like `askEndpoint`. */
 export const ask = <T>(
   {endpoints}: MethodServices,
   {endpoint}: KnownLogin,
@@ -40,8 +40,9 @@ export const ask = <T>(
 ): Promise<T> => askEndpoint(endpoints.require(endpoint), work)
 
 /**
- * Stores an act and waits for its end; resolves to the ids that it made, to undefined where it has not ended in time: it
- * is durable and will be done. Throws `ingress_paused`, and `platform_failed` where it ended otherwise.
+ * Stores an act and waits for its result. Resolves to the ids that the act created, or to undefined if it takes too
+ * long: the act is durable then, and svc will perform it. Throws `ingress_paused`, or `platform_failed` if the act
+ * fails.
  */
 export const act = async (
   {outbox, history}: MethodServices,

@@ -12,25 +12,30 @@ import {
   signal,
 } from "./protocol.ts"
 
-/** A client gets no more while so many bytes wait to be taken by it; it has so many milliseconds to take them. */
+/**
+ * While more than `bytes` wait for a client, svc sends it nothing. The client has `patience` milliseconds to read them.
+ */
 const buffer = {bytes: 256 * 1024, patience: 30_000, poll: 25} as const
 
-/** After a close so many milliseconds are left to a client that does not answer it. */
+/** How long a client has to answer a close, in milliseconds. */
 const closePatience = 2000
 
-/** One connection of a Satori application. `sn` is of the last event that it was sent, or says that it has. */
+/**
+ * One connection of a Satori application. `#sn` belongs to the last event that svc sent, or the last one that the
+ * client already has.
+ */
 export class Client {
   readonly #peer: Peer
   readonly #feed: Feed
-  /** The logins that it knows of, by their `sn`. */
+  /** The logins that the client knows, by `sn`. */
   readonly #logins = new Set<number>()
   #sn = 0
   #isReady = false
   #isClosed = false
   #following: Promise<void> | undefined
-  /** It has shown the token. */
+  /** Whether the client has sent the token. */
   isIdentified = false
-  /** When it was opened, or last heard, by the monotonic clock. */
+  /** When the connection was opened, or the client last sent something, by the monotonic clock. */
   heardAt = performance.now()
 
   constructor(peer: Peer, feed: Feed) {
@@ -38,7 +43,7 @@ export class Client {
     this.#feed = feed
   }
 
-  /** The `sn` of the last event that it has; undefined while it has told none. */
+  /** The `sn` of the last event that the client has, or undefined before `ready`. */
   get has(): number | undefined {
     return this.#isReady ? this.#sn : undefined
   }
@@ -51,7 +56,7 @@ export class Client {
     this.#send(signal(opcode.pong, {}))
   }
 
-  /** Tells the logins; events after `sn` come with the next `follow`. */
+  /** Sends the logins. The next `follow` sends the events after `sn`. */
   ready(logins: readonly KnownLogin[], sn: number): void {
     this.#sn = sn
     this.#isReady = true
@@ -66,7 +71,10 @@ export class Client {
     this.#send(showLoginChange(change, this.#sn))
   }
 
-  /** Sends what the client does not have yet, at its pace. Resolves when it has all; rejects where the inbox fails. */
+  /**
+   * Sends the missing events at the client's pace. Resolves when the client has all. Rejects if the inbox cannot be
+   * read.
+   */
   follow(): Promise<void> {
     this.#following ??= this.#follow().finally(() => {
       this.#following = undefined
@@ -81,7 +89,7 @@ export class Client {
     setTimeout(() => this.#peer.terminate(), closePatience).unref()
   }
 
-  /** The connection has ended. */
+  /** Marks the connection as closed. */
   closed(): void {
     this.#isClosed = true
     this.#isReady = false

@@ -1,20 +1,22 @@
 import type {Database} from "../database/database.ts"
 import {type Frame, frameColumns, type LoginOf, toFrame} from "./frame.ts"
 
-/** The newest events are kept as they are sent, for all clients that are not behind: so many, and so many characters. */
+/**
+ * How many of the newest events, and how many of their characters, stay in memory for the clients that are up to date.
+ */
 const kept = {frames: 1000, characters: 4 * 1024 * 1024} as const
 
-/** Rows of one read. */
+/** How many rows one read returns. */
 const page = 200
 
 /**
- * The inbox as one ordered series. What is read is read by `seq`, from the database, which stores in that order: so a
- * client that goes on from its last `sn` meets neither a hole nor a repetition, whether it is behind or not.
+ * The inbox as one ordered series. It reads by `seq` from the database, which stores events in that order. A client
+ * that resumes at its last `sn` therefore misses no event and gets none twice.
  */
 export class Feed {
   readonly #database: Database
   readonly #loginOf: LoginOf
-  /** Every event after `#from`, up to `#to`. */
+  /** All events after `#from`, up to `#to`. */
   #recent: Frame[] = []
   #characters = 0
   #from = 0
@@ -25,7 +27,7 @@ export class Feed {
     this.#loginOf = loginOf
   }
 
-  /** The `sn` of the newest stored event, 0 where there is none. */
+  /** Returns the `sn` of the newest stored event, or 0 if there is none. */
   async head(): Promise<number> {
     const [row] = await this.#database.read(
       "SELECT max(coalesce((SELECT max(seq) FROM inbox), 0), coalesce((SELECT max(seq) FROM inbox_keys), 0)) AS head",
@@ -33,13 +35,13 @@ export class Feed {
     return Number(row?.head)
   }
 
-  /** The `sn` of the newest event after this one that is no longer kept; undefined where none is missing. */
+  /** Returns the `sn` of the newest deleted event after this one, or undefined if none is missing. */
   async missingAfter(sn: number): Promise<number | undefined> {
     const [row] = await this.#database.read("SELECT max(seq) AS last FROM inbox_keys WHERE seq > ?", [sn])
     return row?.last === null || row?.last === undefined ? undefined : Number(row.last)
   }
 
-  /** Keeps nothing, and goes on from here. */
+  /** Empties the memory and continues after this `sn`. */
   restart(at: number): void {
     this.#recent = []
     this.#characters = 0
@@ -47,12 +49,12 @@ export class Feed {
     this.#to = at
   }
 
-  /** Keeps nothing: what was made with names of logins that no longer hold is read again where it is asked for. */
+  /** Empties the memory. Events rendered with outdated logins are read again when a client needs them. */
   forget(): void {
     this.restart(this.#to)
   }
 
-  /** Takes in what was stored since. */
+  /** Reads the events stored since the last call. */
   async advance(): Promise<void> {
     for (;;) {
       const at = this.#to
@@ -63,7 +65,10 @@ export class Feed {
     }
   }
 
-  /** What comes after `sn`: some of it, in order; nothing where there is nothing yet. */
+  /**
+   * Returns the next events after `sn` in order, possibly not all of them. Returns an empty array if there are none
+   * yet.
+   */
   after(sn: number): readonly Frame[] | Promise<readonly Frame[]> {
     if (sn >= this.#to) return []
     if (sn < this.#from) return this.#read(sn)

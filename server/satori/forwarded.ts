@@ -7,10 +7,10 @@ import {callDraft} from "../outbox/draft.ts"
 import {act, type MethodServices, requireFeature} from "./asking.ts"
 import type {KnownLogin} from "./protocol.ts"
 
-/** Would a login whose adapter declares this feature answer it as a method? */
+/** Whether a login whose adapter declares this feature answers it as a method. */
 export const isForwarded = (feature: string): boolean => kindOf(feature) !== undefined
 
-/** Throws `not_found` for what is no method of Satori, `not_implemented` for one that the login's platform has not. */
+/** Throws `not_found` if the method is not part of Satori, and `not_implemented` if the login's platform lacks it. */
 export const forward = async (
   services: MethodServices,
   login: KnownLogin,

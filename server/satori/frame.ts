@@ -4,25 +4,25 @@ import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import {withFileLinks} from "./files/events.ts"
 import {type KnownLogin, loginOfEvent, opcode, signal} from "./protocol.ts"
 
-/** An inbox event as all clients get it. */
+/** An inbox event in the form that all clients get. */
 export interface Frame {
-  /** Its sequence in the inbox. */
+  /** Its sequence number in the inbox. */
   readonly sn: number
-  /** Whose event it is: a client hears of the login before. */
+  /** The event's login. A client learns about the login first. */
   readonly login: KnownLogin
-  /** Empty for an event of the Host's own, such as a timer's: clients get none of it. */
+  /** Empty for the Host's own events, such as a timer's. Clients do not get them. */
   readonly text: string
 }
 
-/** Types that no platform sends, and whose data is a plugin's. */
+/** Types that no platform sends. Their data belongs to a plugin. */
 const ownTypes: ReadonlySet<string> = new Set(["timer"])
 
-/** Tells the login of an endpoint's event; `stored` is what the endpoint called itself when the event came. */
+/** Returns the login of an endpoint's event. `stored` is the endpoint's login when the event arrived. */
 export type LoginOf = (endpoint: string, stored: SatoriEvent["login"]) => KnownLogin
 
 /**
- * The columns of the inbox that a frame is made from. The payload that the platform sent goes under the platform's name, as Satori v1
- * has it (internal API): clients make a property of that name, and the platform's own name of the event might be any.
+ * The inbox columns that make a frame. Satori v1 puts the platform's original payload under the platform's name
+ * (internal API). Clients create a property of that name, and the platform could name its event anything.
  */
 export const frameColumns = "seq, endpoint, event, raw"
 

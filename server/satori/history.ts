@@ -5,7 +5,7 @@ import type {MessageRef} from "../outbox/draft.ts"
 import {withFileLinks} from "./files/events.ts"
 import type {LoginOf} from "./frame.ts"
 
-/** The Host keeps no directory of a platform: it answers from so many of its newest events. */
+/** The Host keeps no directory of a platform. It answers from this many of the newest events. */
 export const seenEvents = 10_000
 
 const newest = `FROM (SELECT seq, endpoint, conversation, event FROM inbox ORDER BY seq DESC LIMIT ${seenEvents})`
@@ -14,13 +14,13 @@ export type Outcome =
   | {readonly is: "done"; readonly ids: readonly string[]}
   | {readonly is: "failed"; readonly why: string}
 
-/** An event of the inbox with its sequence. */
+/** An inbox event with its sequence number. */
 interface Kept {
   readonly seq: number
   readonly event: SatoriEvent
 }
 
-/** What the inbox and the outbox tell of one endpoint's channels, users and messages. */
+/** Reads one endpoint's channels, users and messages from the inbox and the outbox. */
 export class History {
   readonly #database: Database
   readonly #loginOf: LoginOf
@@ -42,13 +42,13 @@ export class History {
     return (await this.#event("endpoint = ? AND event ->> '$.guild.id' = ?", [endpoint, id]))?.guild
   }
 
-  /** Where a user and the bot have talked alone. */
+  /** Returns the direct channel of a user and the bot. */
   async directChannel(endpoint: string, user: string): Promise<Channel | undefined> {
     const condition = "endpoint = ? AND event ->> '$.user.id' = ? AND event ->> '$.channel.type' = 1"
     return (await this.#event(condition, [endpoint, user]))?.channel
   }
 
-  /** A message that came in, with who wrote it and where. */
+  /** Returns a received message with its author and channel. */
   async received(endpoint: string, channel: string, id: string): Promise<(Message & Partial<SatoriEvent>) | undefined> {
     const isIt = ({event: {message, channel: said}}: Kept) => message?.id === id && said?.id === channel
     const byEvent = await this.#kept("FROM inbox WHERE endpoint = ? AND event_id = ?", [endpoint, id])
@@ -67,25 +67,28 @@ export class History {
     }
   }
 
-  /** The platform's id of a message that went out under this outbox id; undefined while it has none. */
+  /** Returns the platform's id of a message sent under this outbox id, or undefined if it has none yet. */
   async platformId(endpoint: string, id: string): Promise<string | undefined> {
     const [row] = await this.#database.read("SELECT platform_ids FROM outbox WHERE id = ? AND endpoint = ?", [
       id,
       endpoint,
     ])
-    // Written by the outbox as a list of texts.
+    // The outbox writes it as a list of strings.
     const ids: readonly string[] = typeof row?.platform_ids === "string" ? fromJson(row.platform_ids) : []
     return ids[0]
   }
 
-  /** How the platform knows a message that a client names by either id; an own one is where it went. */
+  /**
+   * Returns how the platform identifies a message that a client names by either id. For the bot's own message, the
+   * channel is the one that it was sent to.
+   */
   async messageOf(endpoint: string, channel: string, id: string): Promise<{channel: string; message: MessageRef}> {
     const [row] = await this.#database.read("SELECT channel FROM outbox WHERE id = ? AND endpoint = ?", [id, endpoint])
     if (row === undefined) return {channel, message: {platform: id}}
     return {channel: String(row.channel), message: {outbox: id}}
   }
 
-  /** What became of a row of the outbox, once it is over; undefined while it is not. */
+  /** Returns the result of an outbox row, or undefined while it is pending. */
   async outcome(id: string): Promise<Outcome | undefined> {
     const [row] = await this.#database.read("SELECT state, error, platform_ids FROM outbox WHERE id = ?", [id])
     const state = String(row?.state ?? "discarded")
@@ -95,8 +98,8 @@ export class History {
   }
 
   /**
-   * A platform may number its messages in each channel anew, and its events otherwise: among the newest, by channel and
-   * message.
+   * Searches the newest events by channel and message id. A platform may number messages in each channel separately,
+   * and its events differently.
    */
   #newestOf(endpoint: string, channel: string, id: string): Promise<Kept | undefined> {
     const where = `WHERE endpoint = ? AND event ->> '$.channel.id' = ? AND event ->> '$.message.id' = ?
@@ -115,5 +118,5 @@ export class History {
   }
 }
 
-/** As the inbox stored it. */
+/** The inbox stored it in this form. */
 const parseEvent = (text: unknown): SatoriEvent => fromJson(String(text))

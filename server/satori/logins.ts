@@ -14,7 +14,7 @@ interface Remembered {
   readonly user: User
 }
 
-/** What the Host answers for every endpoint. */
+/** Methods that the Host answers for every endpoint. */
 const features = [
   "login.get",
   "message.create",
@@ -25,7 +25,7 @@ const features = [
   "guild.get",
 ] as const
 
-/** What the Host answers by the acts of an endpoint's adapter. */
+/** Methods that the Host answers with the acts of an endpoint's adapter. */
 const methodsOf: Readonly<Record<string, string>> = {
   edit: "message.update",
   delete: "message.delete",
@@ -38,8 +38,8 @@ const methodsOf: Readonly<Record<string, string>> = {
 const key = "satori_logins"
 
 /**
- * The endpoints as logins: who each is on its platform. The last word of each endpoint is kept in the database, so that
- * after a restart a client can be told of it, and can send through it, before it is connected again.
+ * Presents the endpoints as logins with their identity on the platform. The database stores each endpoint's last
+ * identity, so that after a restart a client can see a login and send through it before the endpoint connects.
  */
 export class Logins {
   readonly #database: Database
@@ -58,12 +58,12 @@ export class Logins {
   /** Call it before the first `refresh`. */
   async load(): Promise<void> {
     const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
-    // Written by `#store` alone.
+    // Only `#store` writes it.
     const stored: Record<string, Remembered> = row === undefined ? {} : fromJson(String(row.value))
     this.#remembered = new Map(Object.entries(stored))
   }
 
-  /** The logins of the endpoints that there are, as `refresh` last found them. */
+  /** Returns the logins of the current endpoints, as the last `refresh` found them. */
   list(): readonly KnownLogin[] {
     return this.#shown
   }
@@ -72,7 +72,7 @@ export class Logins {
     return this.#shown.find(login => login.platform === platform && login.user.id === user)
   }
 
-  /** Who an event's endpoint is now; who it was, where there is no such endpoint any more. */
+  /** Returns the current login of an event's endpoint, or the stored one if the endpoint no longer exists. */
   ofEvent(endpoint: string, stored: SatoriEvent["login"]): KnownLogin {
     const known = this.#shown.find(login => login.endpoint === endpoint)
     if (known !== undefined) return known
@@ -89,7 +89,7 @@ export class Logins {
     }
   }
 
-  /** Looks at the endpoints again; tells what has changed. */
+  /** Reads the endpoints again and returns the changes. */
   refresh(): readonly LoginChange[] {
     const before = this.#shown
     this.#remember()
@@ -119,7 +119,10 @@ export class Logins {
     })
   }
 
-  /** A second endpoint of one platform and name gets its own name for a platform: clients tell logins apart by the two. */
+  /**
+   * A second endpoint with the same platform and user gets its endpoint name as platform, because clients distinguish
+   * logins by these two.
+   */
   #show(): readonly KnownLogin[] {
     const taken = new Set<string>()
     return this.#endpoints().flatMap(({spec, state}): KnownLogin[] => {

@@ -11,7 +11,7 @@ import {act, ask, can, type MethodServices, requireFeature} from "./asking.ts"
 import {seenEvents} from "./history.ts"
 import {type KnownLogin, showLogin} from "./protocol.ts"
 
-/** One `{resource}.{method}` of Satori v1, asked of one login. */
+/** One `{resource}.{method}` of Satori v1, called for one login. */
 export interface Method {
   readonly name: string
   readonly summary: string
@@ -28,7 +28,7 @@ const method = <B extends TSchema>(
   handle: (services: MethodServices, login: KnownLogin, body: Static<B>) => unknown,
 ): Method => ({name, summary, body, answer, handle})
 
-/** An id of the platform. */
+/** An id that the platform assigned. */
 const Id = Type.String({minLength: 1, maxLength: 1000, pattern: "^[^\\0]+$"})
 
 const Nothing = Type.Object({})
@@ -150,7 +150,7 @@ const listMessages = method(
   },
 )
 
-/** Asked of the platform where its adapter declares the method; else answered from what was seen. */
+/** Asks the platform if its adapter declares the method. Otherwise answers from the inbox. */
 const askedOr =
   <B extends Readonly<Record<string, unknown>>>(
     name: Feature,
@@ -166,7 +166,9 @@ const found = <T>(value: T | undefined, what: string): T => {
   throw new Problem("not_found", `the newest ${seenEvents} events mention no ${what} with this id`)
 }
 
-/** What the Host answers, in the words of https://satori.js.org: what it sends, and what it has seen. */
+/**
+ * The methods that the Host answers, named as in https://satori.js.org. They send messages, and read received events.
+ */
 export const methods: readonly Method[] = [
   method("login.get", "The login itself", Nothing, LoginView, (_, login) => showLogin(login)),
   createMessage,

@@ -1,10 +1,10 @@
 import {fromJson, toJson} from "../../shared/json.ts"
 import type {User} from "../../shared/sdk/satori.ts"
 
-/** Satori v1, events: the `op` of a signal. */
+/** The `op` of a signal (Satori v1, events). */
 export const opcode = {event: 0, ping: 1, pong: 2, identify: 3, ready: 4, meta: 5} as const
 
-/** Why the Host closes a connection. 4000 and 4004 are those of the protocol's reference server. */
+/** Why the Host closes a connection. The protocol's reference server also uses 4000 and 4004. */
 export const closing = {
   invalid: {code: 4000, reason: "this is not a Satori signal"},
   forbidden: {code: 4003, reason: "this needs the full token, not a demo token"},
@@ -17,16 +17,16 @@ export const closing = {
 
 export type Closing = keyof typeof closing
 
-/** `status` of a login. */
+/** The `status` of a login. */
 export const loginStatus = {offline: 0, online: 1, connecting: 2, disconnecting: 3, reconnecting: 4} as const
 
-/** What a client may say. A signal of a later version is `other`. */
+/** A signal that a client may send. A signal of a later version is `other`. */
 export type Signal =
   | {readonly is: "ping"}
   | {readonly is: "identify"; readonly token: string | undefined; readonly sn: number | undefined}
   | {readonly is: "other"}
 
-/** Reads one message of a client; undefined where it is no signal. */
+/** Parses one message of a client. Returns undefined if it is not a signal. */
 export const readSignal = (text: string): Signal | undefined => {
   const signal = parseObject(text)
   if (signal === undefined || typeof signal.op !== "number") return undefined
@@ -52,7 +52,9 @@ const parseObject = (text: string): Record<string, unknown> | undefined => {
   }
 }
 
-/** An endpoint as a Satori client knows it: by `platform` and `user.id`. `sn` is new in each run of the Host. */
+/**
+ * An endpoint as a Satori client sees it. `platform` and `user.id` identify it. `sn` is new in each run of the Host.
+ */
 export interface KnownLogin {
   readonly endpoint: string
   readonly sn: number
@@ -61,14 +63,14 @@ export interface KnownLogin {
   readonly user: User
   readonly status: number
   readonly features: readonly string[]
-  /** Its adapter opens files of messages. */
+  /** Whether the adapter opens files of messages. */
   readonly downloads: boolean
 }
 
-/** A whole login; `self_id` is what clients of the first drafts read. */
+/** Returns a complete login. Clients of the first drafts read `self_id`. */
 export const showLogin = ({endpoint: _, downloads: __, ...login}: KnownLogin) => ({...login, self_id: login.user.id})
 
-/** What every event says of its login, in the words of the standard and of its first drafts. */
+/** Returns the login fields of every event, in the form of the standard and of its first drafts. */
 export const loginOfEvent = ({sn, platform, user}: KnownLogin) => ({
   login: {sn, platform, user},
   self_id: user.id,
@@ -83,8 +85,8 @@ export type LoginChange = {
 }
 
 /**
- * A change of a login, as an event. It takes no part in resuming, but clients keep the `sn` of whatever came last: it
- * carries the one that the client has.
+ * Returns a login change as an event. Changes are not resumed, but clients keep the `sn` of the last event of any kind.
+ * A change therefore carries the client's current `sn`.
  */
 export const showLoginChange = ({type, login}: LoginChange, sn: number): string =>
   signal(opcode.event, {

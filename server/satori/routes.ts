@@ -22,7 +22,7 @@ export interface SatoriServices {
   readonly outbox: Outbox
   readonly endpoints: Endpoints
   readonly files: FileStore
-  /** Hosts of private networks that files may be read from. */
+  /** Hosts on private networks from which svc may read files. */
   readonly privateHosts: () => readonly string[]
 }
 
@@ -43,11 +43,11 @@ const servicesOf = ({database, outbox, endpoints, files, logins}: SatoriServices
 export const uploadFiles = ({files, logins}: SatoriServices): Operation =>
   createUpload({files, loginOf: headers => loginOf(headers, logins)})
 
-/** The file of an internal link, by `/proxy/{url}` or by `/internal/{platform}/{user}/{path}`. */
+/** Opens the file of an internal link, by `/proxy/{url}` or by `/internal/{platform}/{user}/{path}`. */
 export const openInternal = (how: "proxy" | "internal", {logins, ...services}: SatoriServices): Operation =>
   openLink(how, {...services, loginOf: (platform, user) => logins.find(platform, user)})
 
-/** The HTTP side of Satori v1: a method, asked of a login. */
+/** Calls a method for a login, over the HTTP API of Satori v1. */
 export const askLogin = ({summary, body, answer, handle}: Method, satori: SatoriServices): Operation => {
   const services = servicesOf(satori)
   return {
@@ -57,7 +57,7 @@ export const askLogin = ({summary, body, answer, handle}: Method, satori: Satori
     problems: ["login_unknown", "not_implemented", "platform_failed", "endpoint_offline"],
     handle: async (request, call) => {
       const login = loginOf(request.headers, satori.logins)
-      // Checked by the method's own schema.
+      // The method's own schema has checked it.
       const asked = (await call.body()) as never
       return call.json(answer, await handle(services, login, asked))
     },
@@ -72,7 +72,7 @@ export const listLogins = ({logins}: Pick<SatoriServices, "logins">): Operation 
 
 const AnyParameters = Type.Record(Type.String(), Type.Unknown())
 
-/** The rest of Satori v1, which the adapter of the login's endpoint answers where its `features` name it. */
+/** Forwards the other methods of Satori v1 to the endpoint's adapter, if its `features` include them. */
 export const forwardMethod = (satori: SatoriServices): Operation => {
   const services = servicesOf(satori)
   return {
@@ -83,7 +83,7 @@ export const forwardMethod = (satori: SatoriServices): Operation => {
     handle: async (request, call) => {
       const {"*": method = ""} = call.params
       const login = loginOf(request.headers, satori.logins)
-      // Checked by the route's schema.
+      // The route's schema has checked it.
       const params = (await call.body()) as Record<string, unknown>
       return call.json(Type.Unknown(), (await forward(services, login, method, params)) ?? {})
     },
@@ -99,7 +99,7 @@ export const requireUpgrade = (): Operation => ({
   },
 })
 
-/** The login that a request names, in the headers of the standard or those of its first drafts. */
+/** Returns the login that a request names, in the headers of the standard or of its first drafts. */
 const loginOf = (headers: Headers, logins: Logins): KnownLogin => {
   const platform = headers.get("satori-platform") ?? headers.get("x-platform")
   const user = headers.get("satori-user-id") ?? headers.get("x-self-id")

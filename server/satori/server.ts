@@ -8,9 +8,9 @@ import {Feed} from "./feed.ts"
 import {Logins} from "./logins.ts"
 import {type Closing, readSignal, type Signal} from "./protocol.ts"
 
-/** How the Host's HTTP side knows callers; passed in by the composition root. */
+/** Checks callers for the Host's HTTP server. The composition root provides it. */
 export interface Guard {
-  /** Throws `unauthorized`, `too_many_failures` or `forbidden` unless the header shows the full token. */
+  /** Throws `unauthorized`, `too_many_failures` or `forbidden` unless the header contains the full token. */
   admit(authorization: string | null, address: string): void
   addressOf(request: Request, peerOf: PeerOf): string
 }
@@ -19,25 +19,25 @@ export interface SatoriOptions {
   readonly database: Database
   readonly log: Log
   readonly endpoints: () => readonly Endpoint[]
-  /** Where the WebSocket is, with `http.base`. */
+  /** The path of the WebSocket, including `http.base`. */
   readonly path: string
 }
 
-/** What was learnt of a connection when it was upgraded. */
+/** What the upgrade found out about a connection. */
 interface Arrival extends Record<string, unknown> {
   readonly address: string
   readonly isAdmitted: boolean
 }
 
-/** A client identifies itself within so many milliseconds (Satori v1), and says something at least so often after that. */
+/** How long a client may take to identify itself (Satori v1), and then be silent, in milliseconds. */
 const patience = {identify: 10_000, silent: 30_000} as const
 
-/** So many connections of one client address may be without a token at once. */
+/** How many connections of one client address may be without a token at the same time. */
 const mostUnidentified = 256
 
 const sweepEvery = 1000
 
-/** The Satori v1 event service: the durable inbox for applications that resume it by `sn`. */
+/** The event service of Satori v1. Applications resume the durable inbox by `sn`. */
 export class SatoriServer {
   readonly logins: Logins
   readonly #options: SatoriOptions
@@ -45,12 +45,12 @@ export class SatoriServer {
   readonly #clients = new Map<Peer, Client>()
   #guard: Guard | undefined
   #sweep: ReturnType<typeof setInterval> | undefined
-  /** Connections without a token, by client address. */
+  /** The number of connections without a token, by client address. */
   readonly #unidentified = new Map<string, number>()
-  /** Somebody has identified since nobody was there: the feed goes on. */
+  /** Whether the feed is active. A client that identifies itself starts it, and it stops when the last one leaves. */
   #isFollowed = false
   #advancing = false
-  /** Something may be stored that was not read yet. */
+  /** Whether the database may contain events that are not read yet. */
   #isBehind = false
   #areLoginsOld = false
   #isClosed = false
@@ -61,14 +61,16 @@ export class SatoriServer {
     this.#feed = new Feed(options.database, (endpoint, stored) => this.logins.ofEvent(endpoint, stored))
   }
 
-  /** Lets clients in from now on. */
+  /** Accepts clients from now on. */
   async start(guard: Guard): Promise<void> {
     await this.logins.load()
     this.#guard = guard
     this.logins.refresh()
   }
 
-  /** Passes on what is being stored, whose event clients get once it is; also where it seems to have failed. */
+  /**
+   * Returns the promise unchanged. When it settles, clients get the new events, even if storing seems to have failed.
+   */
   hearOf<T>(storing: Promise<T>): Promise<T> {
     storing.then(this.#wake, this.#wake)
     return storing
@@ -80,7 +82,10 @@ export class SatoriServer {
     if (!this.#advancing) void this.#advance()
   }
 
-  /** An endpoint may have another state or another name. Looked at once for all changes of one turn. */
+  /**
+   * Call it when an endpoint's state or name may have changed. One check covers all changes of a turn of the event
+   * loop.
+   */
   loginsChanged(): void {
     if (this.#areLoginsOld || this.#guard === undefined) return
     this.#areLoginsOld = true
@@ -93,12 +98,12 @@ export class SatoriServer {
     })
   }
 
-  /** What follows this `sn` has not reached every client that is connected; Infinity where nobody is. */
+  /** The highest `sn` up to which every connected client has all events. Infinity if no client is connected. */
   get hasReachedAll(): number {
     return Math.min(...[...this.#clients.values()].map(client => client.has ?? Number.POSITIVE_INFINITY))
   }
 
-  /** Lets nobody in any more, and goes no further with what is stored: clients resume it. */
+  /** Accepts no more clients and sends no more events. Clients resume later. */
   close(): void {
     this.#isClosed = true
     clearInterval(this.#sweep)
@@ -193,8 +198,9 @@ export class SatoriServer {
   }
 
   /**
-   * A client without an `sn` begins with what comes now, and is told of a login at once: that event gives it the `sn` from
-   * which it can resume. One with an `sn` that is not stored yet had it from another history, and begins anew likewise.
+   * Starts sending events. A client without an `sn` starts with the next event, and gets a login event at once: that
+   * event gives it the `sn` to resume at. A client whose `sn` is not stored yet has it from another database, and
+   * starts the same way.
    */
   async #begin(client: Client, sn: number | undefined): Promise<void> {
     const head = await this.#feed.head()
@@ -218,7 +224,7 @@ export class SatoriServer {
     client.ready(logins, isResumed ? sn : head)
     const [first] = logins
     if (!isResumed && first !== undefined) client.tell({type: "login-updated", login: first})
-    // What is stored between the reading of the head and now is found by its place after it.
+    // Events stored since the head was read have a higher `seq`, so they are found here.
     this.#wake()
     await client.follow()
   }
@@ -246,7 +252,7 @@ export class SatoriServer {
     client.close("failed")
   }
 
-  /** Once a second: closes who is silent, and repeats what failed. */
+  /** Once a second, closes silent clients and retries failed reads. */
   #look(): void {
     const now = performance.now()
     for (const client of this.#clients.values()) {
@@ -258,10 +264,10 @@ export class SatoriServer {
   }
 }
 
-/** Made by `#admit`. */
+/** `#admit` creates the context. */
 const arrivalOf = (peer: Peer) => peer.context as Arrival
 
-/** One IPv6 client has a whole /64 of addresses. */
+/** One IPv6 client has a whole /64 network. */
 const networkOf = (address: string): string => {
   if (!address.includes(":")) return address
   const [start = "", end] = address.split("::")

@@ -66,9 +66,7 @@ test("explains what is wrong with a picture, and sends no answer with pictures",
           {name, bytes},
         ],
       })
-    const damaged = (name: string) => [
-      `${name} is damaged, or not a plain PNG or JPEG. Save it again and send the new file.`,
-    ]
+    const damaged = (name: string) => [`${name} is damaged, or not a plain PNG or JPEG. Save it again and resend it.`]
 
     assert.deepEqual(await bot.say("/resize 200"), ["Send a PNG or JPEG picture with /resize 200."])
     for (const width of [-5, 0, 15, 4097])

@@ -10,12 +10,12 @@ import {eventLink} from "./links.ts"
 
 const mayShowFiles = /<(img|audio|video|file)[\s/>]/i
 
-/** What an application can open by itself, and what is a link already. */
+/** An address that an application can open, or that is already a link. */
 const isOpenable = /^(https?|data|internal):/i
 
 /**
- * The content of a message that came in, for applications: files that only the endpoint's adapter can open have internal links, which
- * the Host's proxy opens. Content without such files is as it was.
+ * Returns the content of a received message for applications. A file that only the endpoint's adapter can open gets an
+ * internal link, which the Host's proxy opens. Content without such files stays unchanged.
  */
 export const withFileLinks = (content: string, login: KnownLogin, seq: number): string => {
   if (!login.downloads || !mayShowFiles.test(content)) return content
@@ -36,7 +36,9 @@ const linked = (nodes: readonly Node[], links: ReadonlyMap<Element, string>): re
     return {type: node.type, attrs, children: linked(node.children, links)}
   })
 
-/** A file of an event that came in on this endpoint, by its number in the message; undefined where there is none. */
+/**
+ * Returns a file of an event that this endpoint received, by its number in the message, or undefined if there is none.
+ */
 export const fileOfEvent = async (
   database: Pick<Database, "read">,
   endpoint: string,
@@ -44,7 +46,7 @@ export const fileOfEvent = async (
 ): Promise<FileRef | undefined> => {
   const [row] = await database.read("SELECT event FROM inbox WHERE seq = ? AND endpoint = ?", [seq, endpoint])
   if (row === undefined) return undefined
-  // As the inbox stored it.
+  // The inbox stored it in this form.
   const {channel, message}: SatoriEvent = fromJson(String(row.event))
   const element = fileElements(parseContent(message?.content ?? ""))[number]
   if (element === undefined) return undefined

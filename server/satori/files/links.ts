@@ -1,25 +1,28 @@
 import {storedHash} from "../../../shared/sdk/files/file-source.ts"
 import type {KnownLogin} from "../protocol.ts"
 
-/** Whose link it is, by the two words of a login. */
+/** The login that a link belongs to. */
 interface Owner {
   readonly platform: string
   readonly user: string
 }
 
-/** What an `internal:` link of Satori v1 (`internal:{platform}/{user}/{path}`) leads to. */
+/** The target of an `internal:` link of Satori v1 (`internal:{platform}/{user}/{path}`). */
 export type Link =
   /** A file of `data/files/`. */
   | {readonly is: "stored"; readonly sha256: string; readonly name: string | undefined}
-  /** The file of an event that came in: the number of the event, and of the file in it. */
+  /** A file of a received event: the event's number, and the file's number in it. */
   | ({readonly is: "event"; readonly seq: number; readonly number: number} & Owner)
-  /** What the login's adapter has put into a message. */
+  /** A link that the login's adapter put into a message. */
   | ({readonly is: "adapter"; readonly src: string} & Owner)
 
-/** Behind it stand the paths of the Host; adapters use others. */
+/** The first segment of the Host's own paths. Adapters use others. */
 const own = "_svc"
 
-/** What a link cannot hold as it is. Other characters stay: clients compare platform and user with those of a login. */
+/**
+ * Encodes only what a link cannot contain. Other characters stay, because clients compare platform and user with a
+ * login.
+ */
 const encode = (text: string): string => text.toWellFormed().replace(/[%/?#\\"'<>&\s\p{Cc}]/gu, encodeURIComponent)
 
 const decode = (text: string): string => {
@@ -33,15 +36,15 @@ const decode = (text: string): string => {
 const linkOf = ({platform, user}: Pick<KnownLogin, "platform" | "user">, path: readonly (string | number)[]): string =>
   `internal:${[platform, user.id, own, ...path].map(part => encode(String(part))).join("/")}`
 
-/** The link of a stored file. Its name goes along: nothing else keeps it. */
+/** Returns the link of a stored file. The link includes the name, because svc stores it nowhere else. */
 export const storedLink = (login: KnownLogin, sha256: string, name: string): string =>
   linkOf(login, ["files", sha256, name])
 
-/** The link of a file in an event that came in. */
+/** Returns the link of a file in a received event. */
 export const eventLink = (login: KnownLogin, seq: number, number: number, name: string): string =>
   linkOf(login, ["events", seq, number, name])
 
-/** What a link leads to; undefined for what is no internal link, or none of this Host. */
+/** Returns the target of a link, or undefined if it is not an internal link of this Host. */
 export const readLink = (link: string): Link | undefined => {
   const hash = storedHash(link)
   if (hash !== undefined) return {is: "stored", sha256: hash, name: undefined}

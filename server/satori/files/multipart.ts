@@ -4,16 +4,16 @@ import {Problem} from "../../../shared/problems.ts"
 export interface Part {
   readonly name: string
   readonly filename: string | undefined
-  /** The media type as the sender says it. */
+  /** The media type that the sender gives. */
   readonly type: string | undefined
-  /** Its bytes as they come: all of them are to be taken, or none. */
+  /** The bytes as they arrive. Read all of them or none. */
   readonly pieces: AsyncIterable<Uint8Array>
 }
 
-/** In bytes: the head of one part. */
+/** In bytes: the longest head of one part. */
 const longestHead = 16 * 1024
 
-/** The boundary in the type of a form; undefined where it is none (RFC 2046, 5.1.1). */
+/** Returns the boundary in the content type of a form, or undefined if there is none (RFC 2046, 5.1.1). */
 export const boundaryOf = (contentType: string | null): string | undefined => {
   if (contentType === null || !/^\s*multipart\/form-data\s*;/i.test(contentType)) return undefined
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? []
@@ -21,12 +21,12 @@ export const boundaryOf = (contentType: string | null): string | undefined => {
   return /^[\x20-\x7e]{0,69}[\x21-\x7e]$/.test(boundary) ? boundary : undefined
 }
 
-/** Reads the next bytes of a body; undefined at its end. */
+/** Reads the next bytes of a body. Resolves to undefined at the end. */
 export type Read = () => Promise<Uint8Array | undefined>
 
 /**
- * The parts of a form, one after the other: at most the bytes of one read and of a boundary are in memory. Throws `request_invalid`
- * for what is no form, and what reading throws.
+ * Yields the parts of a form in turn. At most the bytes of one read and of a boundary are in memory. Throws
+ * `request_invalid` if the body is not a form, and passes on errors of `read`.
  */
 export async function* partsOf(read: Read, boundary: string): AsyncGenerator<Part> {
   const form = new Form(read)
@@ -49,7 +49,10 @@ const invalid = (why: string): Problem => new Problem("request_invalid", `the fo
 const lineEnd = Buffer.from("\r\n")
 const headEnd = Buffer.from("\r\n\r\n")
 
-/** The bytes of a form that have come and were not taken. The first boundary has no line before it: one is put there. */
+/**
+ * Holds the bytes of a form that have arrived and are unread. It starts with a line end, because the first boundary has
+ * none before it.
+ */
 class Form {
   readonly #read: Read
   #waiting: Buffer = lineEnd
@@ -58,7 +61,7 @@ class Form {
     this.#read = read
   }
 
-  /** What comes before the mark, which is taken too. Ends at once where that was done. */
+  /** Yields everything before the mark, and removes the mark. Ends at once if an earlier call did so. */
   async *until(mark: Buffer): AsyncGenerator<Uint8Array> {
     for (;;) {
       const at = this.#waiting.indexOf(mark)
@@ -77,13 +80,13 @@ class Form {
     }
   }
 
-  /** Behind a boundary: is it the last one? Takes the rest of its line. */
+  /** Returns whether the boundary just read is the last one. Removes the rest of its line. */
   async isLast(): Promise<boolean> {
     while (this.#waiting.length < 2) await this.#more()
     if (this.#waiting.subarray(0, 2).toString("latin1") === "--") return true
     const rest = await this.#before(lineEnd)
     if (/[^ \t]/.test(rest)) throw invalid("there is text after a boundary")
-    // The line's end may be that of an empty head.
+    // This line end may already belong to an empty head.
     this.#waiting = Buffer.concat([lineEnd, this.#waiting])
     return false
   }
@@ -133,14 +136,16 @@ const readHead = (head: string): Omit<Part, "pieces"> => {
 
 const escapes: Readonly<Record<string, string>> = {"%22": '"', "%0D": "\r", "%0A": "\n"}
 
-/** Browsers escape by percent what would end a value (WHATWG HTML, multipart/form-data); others by a backslash. */
+/**
+ * Browsers percent-encode characters that would end a value (WHATWG HTML, multipart/form-data). Others use a backslash.
+ */
 const parameterOf = (text: string, name: string): string | undefined => {
   const [, quoted, bare] = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, "i").exec(text) ?? []
   if (quoted === undefined) return bare
   return quoted.replace(/\\(["\\])/g, "$1").replace(/%(?:22|0D|0A)/gi, found => escapes[found.toUpperCase()] ?? found)
 }
 
-/** `filename*=UTF-8''…` (RFC 8187). */
+/** Reads `filename*=UTF-8''…` (RFC 8187). */
 const extendedOf = (text: string): string | undefined => {
   const [, encoded] = /;\s*filename\*=utf-8'[^']*'([^\s;"]+)/i.exec(text) ?? []
   if (encoded === undefined) return undefined

@@ -19,24 +19,24 @@ export interface ProxyServices {
   readonly database: Pick<Database, "read">
   readonly endpoints: Pick<Endpoints, "download">
   readonly loginOf: (platform: string, user: string) => KnownLogin | undefined
-  /** Hosts of private networks that files may be read from. */
+  /** Hosts on private networks from which svc may read files. */
   readonly privateHosts: () => readonly string[]
 }
 
 interface Opened extends Source {
   readonly name: string
-  /** The number of its bytes, where it is certain: what a platform says of the size may be of other bytes. */
+  /** The number of bytes, if it is certain. A platform's size may belong to other bytes. */
   readonly length?: number
 }
 
 const routes = {
-  /** `/proxy/{url}`, as Satori v1 has it. */
+  /** `/proxy/{url}`, from Satori v1. */
   proxy: {marker: "/satori/v1/proxy/", prefix: ""},
-  /** `/internal/{platform}/{user}/{path}`, as Koishi asks for it. */
+  /** `/internal/{platform}/{user}/{path}`, which Koishi requests. */
   internal: {marker: "/satori/v1/internal/", prefix: "internal:"},
 } as const
 
-/** Opens what an internal link leads to. */
+/** Opens the target of an internal link. */
 export const openLink = (how: keyof typeof routes, services: ProxyServices): Operation => ({
   summary: "Satori: read the file behind an internal: link",
   response: {200: "application/octet-stream"},
@@ -53,7 +53,7 @@ export const openLink = (how: keyof typeof routes, services: ProxyServices): Ope
 
 const lengthOf = (length: number | undefined) => (length === undefined ? {} : {"content-length": String(length)})
 
-/** The path behind the marker as it was sent, or with all of it encoded. */
+/** Returns the path after the marker as the client sent it. Decodes it if the client encoded all of it. */
 const behind = (url: string, marker: string): string => {
   const [path = ""] = url.split(/[?#]/, 1)
   const rest = path.slice(path.indexOf(marker) + marker.length)
@@ -96,7 +96,7 @@ const openStored = async ({sha256, name}: Link & {is: "stored"}, {files}: ProxyS
   return {body: stored.stream(), length: stored.size, name: name ?? stored.name}
 }
 
-/** A link that the adapter itself has made is for nobody else. */
+/** Opens a link that the adapter created itself. Only that adapter can open it. */
 const openOwn = async (
   endpoint: string,
   src: string,

@@ -21,8 +21,8 @@ export interface SentFilesOptions {
 }
 
 /**
- * The outbox as applications use it: internal links in what they send become the files that they lead to, which stay until the message
- * is stored. `enqueue` throws `request_invalid` for a link to a file that is not there, and `file_too_large`.
+ * Wraps the outbox for applications. It replaces internal links in sent content by their files, and keeps the files
+ * until the message is stored. `enqueue` throws `request_invalid` if a link leads to no file, and `file_too_large`.
  */
 export const sendingFiles = (options: SentFilesOptions): Pick<Outbox, "enqueue"> => ({
   enqueue: async draft => {
@@ -50,7 +50,7 @@ const resolve = async (
 ): Promise<Element> => {
   const link = linkIn(element)
   if (link?.is === "stored") return showStored(element, link, endpoint, lease, options)
-  // An echo: the platform knows its own file by what it has called it.
+  // For an echo, the platform needs the name that it gave the file.
   if (link?.is !== "event" || options.loginOf(link.platform, link.user)?.endpoint !== endpoint) return element
   const file = await fileOfEvent(options.database, endpoint, link)
   if (file === undefined) throw gone(element)

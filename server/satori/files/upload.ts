@@ -19,11 +19,11 @@ const uploadLimits: UploadLimits = {
   tooLarge: uploadTooLarge,
   time: limits.uploadTimeout,
   idle: 30_000,
-  // Over a fast line a whole body is dropped sooner than its sender gives up writing.
+  // Over a fast line, svc drops a whole body sooner than its sender stops writing.
   dropped: {bytes: limits.upload, time: 10_000},
 }
 
-/** Files of one upload. */
+/** How many files one upload may have. */
 const most = 20
 
 export interface UploadServices {
@@ -39,7 +39,7 @@ interface Uploaded {
 
 const Links = Type.Record(Type.String(), Type.String())
 
-/** Files of an application: they go to the disk as they come, and are stored once all of them are there. */
+/** Accepts files of an application. It writes them to disk as they arrive, and stores them when all are complete. */
 export const createUpload = ({files, loginOf}: UploadServices): Operation => ({
   summary: "Satori: upload files as multipart/form-data; returns a link for each field",
   response: {200: Links},
@@ -84,10 +84,12 @@ const receiveAll = async (request: Request, files: UploadServices["files"], uplo
   }
 }
 
-/** Characters that a name of a file cannot have, or that hide its end. */
+/** Characters that a file name cannot have, or that hide its end. */
 const hidden = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
 
-/** Its end tells the media type, also to whom nothing else does. */
+/**
+ * Returns a safe file name. Its extension shows the media type, also to a reader who gets the type from nowhere else.
+ */
 const nameOf = ({name: field, filename, type = ""}: Part): string => {
   const name = (filename ?? field).replace(hidden, "").split(/[/\\]/).at(-1)?.trim().slice(-200).toWellFormed() ?? ""
   const known = /^\.*$/.test(name) ? "file" : name
@@ -96,7 +98,7 @@ const nameOf = ({name: field, filename, type = ""}: Part): string => {
   return end === undefined ? known : `${known}.${end.toLowerCase()}`
 }
 
-/** Several files may have one field's name, as Koishi sends them: none is lost. */
+/** Returns an unused field name. Koishi sends several files under one name, and none may be lost. */
 const freeField = (field: string, taken: ReadonlyMap<string, string>): string => {
   let free = field
   for (let number = 2; taken.has(free); number++) free = `${field}-${number}`

@@ -6,18 +6,8 @@ const least = 16
 const most = 4096
 
 const Settings = Type.Object({
-  width: Type.Integer({
-    minimum: least,
-    maximum: most,
-    default: 640,
-    description: "The width for pictures sent without a command",
-  }),
-  megabytes: Type.Number({
-    exclusiveMinimum: 0,
-    maximum: 32,
-    default: 8,
-    description: "The largest file that the plugin reads",
-  }),
+  width: Type.Integer({minimum: least, maximum: most, default: 640, description: "Width without the command"}),
+  megabytes: Type.Number({exclusiveMinimum: 0, maximum: 32, default: 8, description: "The largest file it reads"}),
   megapixels: Type.Number({
     exclusiveMinimum: 0,
     maximum: 64,
@@ -57,9 +47,7 @@ export default definePlugin({
       const header = readHeader(bytes)
       if (header === undefined) throw new UserError(`${name} is not a PNG or JPEG picture.`)
       requireFewPixels(name, header.width, header.height)
-      const damaged = new UserError(
-        `${name} is damaged, or not a plain PNG or JPEG. Save it again and send the new file.`,
-      )
+      const damaged = new UserError(`${name} is damaged, or not a plain PNG or JPEG. Save it again and resend it.`)
       if (!header.isPlain) throw damaged
       const jpeg = {maxResolutionInMP: megapixels, tolerantDecoding: false}
       const picture = await Jimp.fromBuffer(bytes, {"image/jpeg": jpeg}).catch(() => Promise.reject(damaged))
