@@ -24,7 +24,7 @@ export const agents: Part<"agents"> = {
   },
   approvals: count => counted(count, {one: "# Freigabe wartet", other: "# Freigaben warten"}),
   lastRun: "Letzter Lauf",
-  noRun: "Er ist noch nicht gelaufen.",
+  noRun: "Noch nicht gelaufen.",
   today: (runs, tokens, money) =>
     `Heute: ${counted(runs, {one: "# Lauf", other: "# Läufe"})}, ${tokens}, Geld ${money}`,
   meters: {
@@ -41,7 +41,7 @@ export const agents: Part<"agents"> = {
   gone: name =>
     `Die Konfiguration hat keinen Agenten ${name}. Seine Läufe bleiben in der Liste, bis die Aufbewahrung sie löscht.`,
   toolsTitle: "Werkzeuge",
-  noTools: "Er hat keine Werkzeuge: Er kann nur antworten.",
+  noTools: "Keine Werkzeuge: Er kann nur antworten.",
   effects: {
     none: "ändert nichts",
     transaction: "schreibt und sendet genau einmal",
@@ -84,8 +84,8 @@ export const agents: Part<"agents"> = {
   check: "Modell prüfen",
   checkOf: name => `Modell von ${name} prüfen`,
   checkSays: ["Der Host ruft das Modell einmal mit einer kurzen Frage auf. Der Anbieter kann das berechnen."],
-  checkOk: (model, length) => `${model} antwortete in ${length}.`,
-  checkFailed: model => `${model} antwortete nicht wie erwartet.`,
+  checkOk: (model, length) => `${model} hat in ${length} geantwortet.`,
+  checkFailed: model => `${model} hat nicht wie erwartet geantwortet.`,
   checkTokens: tokens => `${tokens} Tokens`,
   runs: "Läufe",
   agent: "Agent",
@@ -179,7 +179,7 @@ export const agents: Part<"agents"> = {
     nobody: "Im Chat wurde niemand gefragt: Ein Operator entscheidet.",
     asked: at => `gefragt ${at}`,
     expires: (at, left) => `um ${at} verweigert, in ${left}, wenn niemand entscheidet`,
-    expired: at => `um ${at} verweigert, weil niemand entschied`,
+    expired: at => `um ${at} verweigert, weil niemand entschieden hat`,
     decided: (at, by) => `entschieden ${at} von ${by}`,
     decidedAt: at => `entschieden ${at}`,
     askedIn: (channel, endpoint) => `in ${channel} über ${endpoint}`,

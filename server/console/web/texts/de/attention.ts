@@ -18,7 +18,7 @@ export const attention: Part<"attention"> = {
   pinDo: "Fixierung aufheben, sobald die Datei stimmt.",
   noCheckpoint: "Noch kein Checkpoint verifiziert",
   oldCheckpoint: age => `Der neueste verifizierte Checkpoint ist ${age} alt`,
-  checkpointWhy: "Was seitdem geschah, ließe sich nicht wiederherstellen.",
+  checkpointWhy: "Was seitdem geschehen ist, ließe sich nicht wiederherstellen.",
   checkpointDo: "Einen Checkpoint anlegen und verifizieren.",
   checkpointFailed: "Der letzte Checkpoint ließ sich nicht anlegen oder nicht verifizieren",
   checkpointFailedDo: "Die gemeldete Ursache beheben, dann einen neuen Checkpoint anlegen.",
@@ -32,9 +32,9 @@ export const attention: Part<"attention"> = {
   endpointDo: "Den Endpoint öffnen, um den letzten Fehler und die Versuche zu sehen.",
   plugin: (name, state) => `Plugin ${name}: ${state}`,
   pluginDo:
-    "Das Plugin öffnen, um zu sehen, welchen Fehler es wo warf. Solange funktioniert nichts, was es veröffentlicht.",
+    "Das Plugin öffnen, um Fehler und Stelle zu sehen. Bis es wieder läuft, funktioniert nichts von dem, was es veröffentlicht.",
   failing: (name, failed, ended) =>
-    `Das Plugin ${name} schlägt wiederholt fehl: ${failed} von ${ended} Versuchen in der letzten Stunde`,
+    `Das Plugin ${name} schlägt immer wieder fehl: ${failed} von ${ended} Versuchen in der letzten Stunde`,
   failingDo: "Das Plugin öffnen, um den Fehler und seine Stelle zu sehen. Deaktivieren, falls es Schaden anrichtet.",
   inboxAside: count =>
     counted(count, {
@@ -71,8 +71,8 @@ export const attention: Part<"attention"> = {
   jobsDo: "data/schedule-jobs.json korrigieren. Die bisherigen Jobs laufen weiter.",
   jobsFailed: count =>
     counted(count, {
-      one: "Der letzte Lauf eines Jobs schlug fehl",
-      other: "Die letzten Läufe von # Jobs schlugen fehl",
+      one: "Der letzte Lauf eines Jobs ist fehlgeschlagen",
+      other: "Die letzten Läufe von # Jobs sind fehlgeschlagen",
     }),
   jobsFailedDo:
     "Den Lauf öffnen, um den Grund zu sehen. svc wiederholt ihn nicht: Den Job nach der Korrektur erneut ausführen.",
@@ -96,8 +96,8 @@ export const attention: Part<"attention"> = {
   agentsWrongDo: "Die Bindung in svc.config.yml korrigieren, dann neu laden.",
   agentsFailed: count =>
     counted(count, {
-      one: "Der letzte Lauf eines Agenten schlug fehl",
-      other: "Die letzten Läufe von # Agenten schlugen fehl",
+      one: "Der letzte Lauf eines Agenten ist fehlgeschlagen",
+      other: "Die letzten Läufe von # Agenten sind fehlgeschlagen",
     }),
   agentsFailedDo: "Den Lauf öffnen, um den Grund zu sehen. svc startet ihn nicht erneut.",
   show: "Anzeigen",

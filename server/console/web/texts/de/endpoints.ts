@@ -25,7 +25,7 @@ export const endpoints: Part<"endpoints"> = {
     none: "die Plattform liefert sie nicht nach; der Host vermerkt eine Lücke",
     inside: "keine: Seine Plattform läuft im Host",
   },
-  unknown: "Nachrichten, die vielleicht ankamen",
+  unknown: "Nachrichten, die vielleicht angekommen sind",
   unknowns: {hold: "bis zu einer Entscheidung angehalten", retry: "erneut gesendet"},
   toInbox: "Seine Ereignisse im Eingang anzeigen",
   toOutbox: "Seine Nachrichten im Ausgang anzeigen",

@@ -92,8 +92,9 @@ export const missed: Part<"missed"> = {
   seen: "Gesehen",
   starts: count => counted(count, {one: "Der Host wurde einmal gestartet.", other: "Der Host wurde #-mal gestartet."}),
   down: length => `Für ${length} lief kein Host, oder seine Datenbank nahm keine Schreibvorgänge an.`,
-  failed: count => counted(count, {one: "# Handler schlug fehl.", other: "# Handler schlugen fehl."}),
-  unsent: count => counted(count, {one: "# Nachricht kam nicht an.", other: "# Nachrichten kamen nicht an."}),
+  failed: count => counted(count, {one: "# Handler ist fehlgeschlagen.", other: "# Handler sind fehlgeschlagen."}),
+  unsent: count =>
+    counted(count, {one: "# Nachricht ist nicht angekommen.", other: "# Nachrichten sind nicht angekommen."}),
   gaps: (name, count, length) =>
     `${name}: ${counted(count, {one: "# Zeitraum", other: "# Zeiträume"})}, in denen Nachrichten fehlen können, zusammen ${length}.`,
   away: (name, length) => `${name} war ${length} offline.`,
