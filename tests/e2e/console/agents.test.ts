@@ -66,9 +66,9 @@ describeWithChromium("the agents in the console", () => {
     await goTo(page, "agents")
     await page.getByRole("combobox", {name: "Agent", exact: true}).selectOption("triage")
     await page.locator('[data-run="run-4"]').getByText("waits for a person, 2 steps, 900 tokens").waitFor()
-    await until("only runs of triage", async () => (await rows.count()) === 4)
+    await until("the list to have only runs of triage", async () => (await rows.count()) === 4)
     await page.getByRole("combobox", {name: "State", exact: true}).selectOption("failed")
-    await until("only failed runs of triage", async () => (await rows.count()) === 1)
+    await until("the list to have only failed runs of triage", async () => (await rows.count()) === 1)
     await rows.first().getByText("provider_refused").waitFor()
     await page.getByRole("combobox", {name: "State", exact: true}).selectOption("held")
     await page.getByRole("button", {name: "Release all held runs"}).click()
@@ -176,7 +176,7 @@ describeWithChromium("the agents in the console", () => {
     await untilHeadingFocused(page, "h2", "triage")
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
-    await until("the focus to be where it was", () =>
+    await until("the focus to return", () =>
       page.evaluate(() => document.activeElement?.closest('[data-agent="triage"]') !== null),
     )
   })

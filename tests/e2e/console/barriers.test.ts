@@ -32,7 +32,7 @@ const pagesOf = (page: Page): Promise<readonly string[]> =>
 const visit = async (page: Page, path: string, shows?: (page: Page) => Promise<boolean>): Promise<void> => {
   await goTo(page, path)
   const isLoaded = async () => (await page.getByText("Loading", {exact: true}).count()) === 0
-  await until(`${path} to be there`, () => (shows ?? isLoaded)(page))
+  await until(`${path} to load`, () => (shows ?? isLoaded)(page))
 }
 
 /** Opens each question of a page once, checks it, and cancels it. */

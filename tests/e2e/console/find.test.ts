@@ -94,7 +94,7 @@ describeWithChromium("finding in the console", () => {
     await jump("nothing of that name")
     await page.getByText("No matches.").waitFor()
     await page.keyboard.press("Escape")
-    await until("the jump to be gone", async () => (await page.getByRole("dialog").count()) === 0)
+    await until("the jump to close", async () => (await page.getByRole("dialog").count()) === 0)
     expect(errors).toEqual([])
   })
 })

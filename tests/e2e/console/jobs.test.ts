@@ -199,7 +199,7 @@ describeWithChromium("the jobs in the console", () => {
     expect(await page.locator("main").textContent()).not.toContain("Stand-up in five")
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
-    await until("the focus to be where it was", () =>
+    await until("the focus to return", () =>
       page.evaluate(() => document.activeElement?.closest('[data-job="standup"]') !== null),
     )
     expect(errors).toEqual([])

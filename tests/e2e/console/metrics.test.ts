@@ -87,7 +87,7 @@ describeWithChromium("the past in the console", () => {
     await live(page)
     await missed.getByText("3 handlers failed.").waitFor()
     await missed.getByText(/^For \d+ min, no Host was running/).waitFor()
-    await expectNoBarriers(page, "what was missed")
+    await expectNoBarriers(page, "the list of missed events")
     await page.reload()
     await missed.getByRole("button", {name: "Seen"}).click()
     expect(await missed.count()).toBe(0)

@@ -147,7 +147,10 @@ describeWithChromium("the console's notices and links", () => {
     await page.locator("[data-count=received]").getByRole("link").click()
     await page.waitForFunction(() => location.hash.startsWith("#/inbox?from="))
     const {items} = await host().get<{items: readonly unknown[]}>("/api/inbox?limit=100")
-    await until("all that was received", async () => (await page.locator("[data-seq]").count()) === items.length)
+    await until(
+      "the list to have all received events",
+      async () => (await page.locator("[data-seq]").count()) === items.length,
+    )
     expect(errors).toEqual([])
   })
 })

@@ -39,7 +39,7 @@ describeWithChromium("operating a Host from the console", () => {
       const asked = page.getByRole("alertdialog")
       await asked.getByText("-log_level: debug").waitFor()
       await asked.getByText("Plugins run their current code").waitFor()
-      await expectNoBarriers(page, "a rollback, asked for")
+      await expectNoBarriers(page, "the question of a rollback")
       await asked.getByRole("button", {name: "Roll back", exact: true}).click()
       await page.locator('[data-notice="done"] [data-notice-event="generation.committed"]').waitFor()
       await page.getByText("Generation 1 is pinned").waitFor()

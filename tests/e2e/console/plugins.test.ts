@@ -59,7 +59,7 @@ describeWithChromium("the plugins in the console", () => {
     await page.getByRole("link", {name: "risky", exact: true}).press("Enter")
     await untilHeadingFocused(page, "h2", "risky")
     await page.getByRole("link", {name: "Close"}).press("Enter")
-    await until("its place in the picture to have it again", () =>
+    await until("the graph to show it again", () =>
       page.evaluate(() => document.activeElement?.closest("[data-plugin]")?.getAttribute("data-plugin") === "risky"),
     )
     await page.keyboard.press("Enter")
@@ -127,7 +127,7 @@ describeWithChromium("the plugins in the console", () => {
     expect(await page.getByRole("button").allTextContents()).toEqual(["Go to …", "Sign out"])
     await goTo(page, "plugins/nobody")
     await page.getByText("has no plugin").waitFor()
-    await expectNoBarriers(page, "a plugin that is not there")
+    await expectNoBarriers(page, "a plugin that does not exist")
     expect(errors).toEqual([])
   })
 

@@ -132,7 +132,7 @@ describeWithChromium("the surface of the console", () => {
         .first()
         .evaluate(line => getComputedStyle(line).animationName),
     ).toBe("none")
-    await expectNoBarriers(page, "an inbox that is late")
+    await expectNoBarriers(page, "an inbox that loads slowly")
     const before = await list.boundingBox()
     release.resolve()
     await page.locator("[data-seq]").first().waitFor()

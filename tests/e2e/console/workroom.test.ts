@@ -148,7 +148,7 @@ describeWithChromium("the workroom in the console", () => {
     )
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
-    await until("the focus to be where it was", async () => (await focused()) === "1")
+    await until("the focus to return", async () => (await focused()) === "1")
     expect(errors).toEqual([])
   })
 

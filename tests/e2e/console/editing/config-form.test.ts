@@ -88,7 +88,7 @@ describeWithChromium("changing settings in the console", () => {
     await apply.click()
     await page.getByText("svc.config.yml was changed in the meantime").waitFor()
     expect(await greeting.inputValue()).toBe("good day: everybody")
-    await until("the preview to be made of the file as it is now", async () => {
+    await until("the preview to use the changed file", async () => {
       await form.getByRole("button", {name: "Preview"}).click()
       return (await apply.count()) > 0
     })
@@ -140,7 +140,7 @@ describeWithChromium("changing settings in the console", () => {
     )
     await form.getByRole("button", {name: "Remove it from the file"}).click()
     await page.getByRole("button", {name: "Apply", exact: true}).click()
-    await until("the file to say the same again", () => host.project.read("svc.config.yml") === before)
+    await until("the file to be as before", () => host.project.read("svc.config.yml") === before)
     await page.getByRole("link", {name: "Add a plugin"}).waitFor()
     expect(errors).toEqual([])
   })

@@ -39,7 +39,7 @@ const errorAt = (page: Page, label: string) =>
 
 /** Waits until the box shows `count` next times. */
 const untilTimes = (box: Locator, count: number) =>
-  until(`${count} coming times`, async () => (await box.locator("[data-next]").count()) === count)
+  until(`the box to show ${count} next times`, async () => (await box.locator("[data-next]").count()) === count)
 
 /** Checks the form at each width. */
 const expectFit = async (page: Page, where: string) => {

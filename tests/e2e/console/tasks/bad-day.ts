@@ -126,7 +126,7 @@ export class BadDay {
       return state === "dead" || state === "failed"
     })
     project.write("away", "")
-    await until("the endpoint to be away", async () => {
+    await until("the endpoint to be offline", async () => {
       const {items} = await first.get<{items: {name: string; state: string}[]}>("/api/endpoints")
       return items.find(({name}) => name === "away")?.state !== "online"
     })
