@@ -116,11 +116,11 @@ describe("a file that differs from the template", () => {
   })
 })
 
-describe("settings of the project that do not fit the template", () => {
+describe("svc deploy add compose", () => {
   const notesOf = async (config: string, files: Record<string, string> = {"bun.lock": "{}"}) =>
     (await addJson(makeProject({config, files}), "compose --dry-run")).result.notes
 
-  test("are reported: token, address, lockfile", async () => {
+  test("warns about a token, an address or a lockfile that does not fit the template", async () => {
     expect(await notesOf("http:\n  port: 8068\n", {})).toEqual([
       expect.stringContaining("does not set http.token"),
       expect.stringContaining("inside a container http.host must be 0.0.0.0"),
