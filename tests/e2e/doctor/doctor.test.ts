@@ -4,7 +4,7 @@ import {startHost, svc} from "../../support/host/host.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {findingsOf, makeSoundProject, runDoctor, soundToken} from "./doctor.ts"
 
-describe("svc doctor on a sound project", () => {
+describe("svc doctor on a healthy project", () => {
   test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("finds nothing wrong, on $name", async runtime => {
     const project = await makeSoundProject()
     const findings = await runDoctor(project, runtime)
@@ -27,7 +27,7 @@ describe("svc doctor on a sound project", () => {
     expect(findings[0]?.detail).toMatch(runtime === onBun ? /^Bun 1\./ : /^Node 22\.12\.0$/)
   })
 
-  test("tells people the same, errors with what to do, and exits 0 or 1", async () => {
+  test("prints the same findings for people, errors with a remedy, and exits 0 or 1", async () => {
     const project = await makeSoundProject()
     const sound = await svc(onBun, project, ["doctor"])
     expect({code: sound.code, stderr: sound.stderr}).toEqual({code: 0, stderr: ""})
@@ -40,7 +40,7 @@ describe("svc doctor on a sound project", () => {
     )
   })
 
-  test("asks the running Host about its database, and knows its port", async () => {
+  test("asks the running Host about its database, and recognizes its port", async () => {
     const project = await makeSoundProject()
     await startHost({project, env: {HTTP_TOKEN: soundToken}})
     const findings = await runDoctor(project)
@@ -50,7 +50,7 @@ describe("svc doctor on a sound project", () => {
     expect(detailOf("port")).toMatch(/^this project's Host uses /)
   })
 
-  test("warns of a pinned generation, and of a Host that it may not ask", async () => {
+  test("warns about a pinned generation, and about a Host that rejects its token", async () => {
     const project = await makeSoundProject()
     const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
     await host.post("/api/generations/1/rollback")

@@ -7,10 +7,10 @@ import {onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {replying} from "../../support/plugins/plugin-sources.ts"
 
-/** The full token in the `.env` of a sound project. */
+/** The full token in the `.env` of a healthy project. */
 export const soundToken = "a-token-of-thirty-two-characters"
 
-/** The configuration of a sound project; `more` are YAML lines below `plugins`. */
+/** The configuration of a healthy project. `more` are YAML lines below `plugins`. */
 export const soundConfig = (port: number, more = "") => `http:
   port: ${port}
   token: \${HTTP_TOKEN}
@@ -19,13 +19,13 @@ plugins:
   greeter: {}
 ${more}`
 
-/** git in the project, as someone of its own. */
+/** Runs git in the project under a test identity. */
 export const runGit = (project: Project, ...args: string[]) => {
   const who = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"]
   execFileSync("git", [...who, ...args], {cwd: project.folder, stdio: "pipe"})
 }
 
-/** A project that has nothing wrong: installed, committed, its secrets private. */
+/** Makes a project without findings: installed, committed, with private secrets. */
 export const makeSoundProject = async (): Promise<Project> => {
   const project = makeProject({
     config: soundConfig(await freePort()),
@@ -43,7 +43,7 @@ export const makeSoundProject = async (): Promise<Project> => {
   return project
 }
 
-/** Writes another configuration, and commits it. */
+/** Writes and commits another configuration. */
 export const configure = (project: Project, config: string) => {
   project.write("svc.config.yml", config)
   runGit(project, "commit", "-q", "-m", "Another configuration", "svc.config.yml")
@@ -56,7 +56,10 @@ interface Finding {
   readonly remediation?: string
 }
 
-/** `svc doctor --json`: its findings, once exit code, `ok` and remediations fit them and no secret is shown. */
+/**
+ * Runs `svc doctor --json`. Expects that exit code, `ok` and remediations fit the findings and that no secret is shown.
+ * Returns the findings.
+ */
 export const runDoctor = async (project: Project, runtime: TestRuntime = onBun) => {
   const ended = await svc(runtime, project, ["doctor", "--json"])
   expect(ended.stderr).toBe("")
@@ -71,7 +74,7 @@ export const runDoctor = async (project: Project, runtime: TestRuntime = onBun) 
   return findings
 }
 
-/** The findings that are not `ok`, as `level check: detail`. */
+/** Returns the findings that are not `ok`, as `level check: detail`. */
 export const findingsOf = async (project: Project, runtime?: TestRuntime) =>
   (await runDoctor(project, runtime))
     .filter(({level}) => level !== "ok")

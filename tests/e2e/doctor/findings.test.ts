@@ -11,7 +11,7 @@ import {replying} from "../../support/plugins/plugin-sources.ts"
 import {configure, findingsOf, makeSoundProject, runDoctor, runGit, soundConfig, soundToken} from "./doctor.ts"
 
 describe("svc doctor finds", () => {
-  test("a lockfile that is missing, changed, ignored, or in no repository", async () => {
+  test("a lockfile that is missing, changed, ignored, or outside of git", async () => {
     const project = await makeSoundProject()
     project.write("bun.lock", "{changed}\n")
     expect(await findingsOf(project)).toEqual(["error lockfile: bun.lock differs from its commit"])
@@ -24,7 +24,7 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual(["error lockfile: there is no lockfile"])
   })
 
-  test("no git inside an image, which says its commit by SVC_COMMIT, and gives no advice about git", async () => {
+  test("no git problem inside an image, which names its commit in SVC_COMMIT", async () => {
     const project = await makeSoundProject()
     rmSync(project.path(".git"), {recursive: true})
     const lockfile = async (env: Record<string, string>) => {
@@ -44,13 +44,13 @@ describe("svc doctor finds", () => {
     expect(await lockfile({SVC_COMMIT: "abc123"})).toBe("error: there is no lockfile")
   })
 
-  test("a configuration that git does not have as it is, where it is valid", async () => {
+  test("a valid configuration that differs from the last commit", async () => {
     const project = await makeSoundProject()
     project.write("svc.config.yml", `${project.read("svc.config.yml")}# one more line\n`)
     expect(await findingsOf(project)).toEqual(["warning configuration: svc.config.yml differs from the last commit"])
   })
 
-  test("a job file that is invalid, or of another history", async () => {
+  test("a job file that is invalid or belongs to another history", async () => {
     const project = await makeSoundProject()
     const file = "data/schedule-jobs.json"
     const detail = async () => (await runDoctor(project)).find(({check}) => check === "jobs")?.detail
@@ -71,7 +71,7 @@ describe("svc doctor finds", () => {
     ])
   })
 
-  test("a configuration error with its position, an unset name, a plugin that does not resolve or load", async () => {
+  test("a configuration error with its position, an unset variable, and a plugin that does not resolve or load", async () => {
     const project = await makeSoundProject()
     const port = await freePort()
     project.write("svc.config.yml", soundConfig(port, "log_levl: info\n"))
@@ -99,14 +99,14 @@ describe("svc doctor finds", () => {
     ])
   })
 
-  test("no project at all", async () => {
+  test("a missing project", async () => {
     const project = await makeSoundProject()
     rmSync(project.path("svc.config.yml"))
     const findings = await findingsOf(project)
     expect(findings).toEqual([expect.stringMatching(/^error configuration: .*svc\.config\.yml/)])
   })
 
-  test("a token that is missing, a placeholder, or short", async () => {
+  test("a token that is missing, short or a placeholder", async () => {
     const project = await makeSoundProject()
     project.write(".env", "HTTP_TOKEN=replace-me-with-a-long-random-token\n")
     expect(await findingsOf(project)).toEqual(["error token: http.token is the example's placeholder"])
@@ -122,7 +122,7 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual(["warning token: http.token is not set; production needs it"])
   })
 
-  test("lines of .env that compose, systemd and kubectl read differently, and no others", async () => {
+  test("only those .env lines that compose, systemd and kubectl read differently", async () => {
     const project = await makeSoundProject()
     const lines = [
       `HTTP_TOKEN=${soundToken}`,
@@ -153,7 +153,7 @@ describe("svc doctor finds", () => {
     )
   })
 
-  test("files that Bun reads into the environment by itself, unless bunfig.toml turns that off", async () => {
+  test("files that Bun loads into the environment, unless bunfig.toml turns that off", async () => {
     const project = await makeSoundProject()
     project.write(".env.development", "MORE=1\n")
     chmodSync(project.path(".env.development"), 0o600)
@@ -165,7 +165,7 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual([])
   })
 
-  test("a build that does not fit its source: changed, added and removed plugins", async () => {
+  test("a build that does not match its source: changed, added and removed plugins", async () => {
     const project = await makeSoundProject()
     expect((await svc(onBun, project, ["build"])).code).toBe(0)
     expect(await findingsOf(project)).toEqual([])
@@ -180,7 +180,7 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual(told("more"))
   })
 
-  test("a database that is a folder, garbage, cut short, or newer than this svc", async () => {
+  test("a database that is a folder, garbage, truncated, or newer than this svc", async () => {
     const project = await makeSoundProject()
     const file = project.path(".svc/data.sqlite")
     const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
@@ -204,7 +204,7 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual([`error database: ${file} is not a file`])
   })
 
-  test("a workroom in files whose Journal is damaged, or that has another authority than the project", async () => {
+  test("a Journal in files that is damaged or has another authority than the project", async () => {
     const project = await makeSoundProject()
     configure(project, soundConfig(await freePort(), "workroom:\n  store: file\n"))
     const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
@@ -229,7 +229,7 @@ describe("svc doctor finds", () => {
     ])
   })
 
-  test("a port that a stranger holds, also beside a Host of this project that has another one", async () => {
+  test("a port that another process holds, even while a Host runs on another port", async () => {
     const project = await makeSoundProject()
     const stranger = await holdPort()
     const told = [expect.stringMatching(`^error port: pid ${process.pid} .* uses 127.0.0.1:${stranger.port}`)]
@@ -253,7 +253,7 @@ describe("svc doctor finds", () => {
     expect(levels).toEqual(["error", "warning", "warning", "ok"])
   })
 
-  test("free space is told once for folders on one file system, and for each of those that are on several", async () => {
+  test("the free space of each file system, once even for several folders", async () => {
     const [here, there] = [makeFolder(), "/dev"]
     const folders = async (...asked: string[]) =>
       (await checkSpace(asked)).map(({detail}) => detail.replace(/^\d+ MiB free for /, ""))

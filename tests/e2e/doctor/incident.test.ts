@@ -37,7 +37,10 @@ interface AskOptions {
   readonly runtime?: TestRuntime
 }
 
-/** `svc doctor --incident --json`, in an empty folder unless told otherwise: exit code, answers and evidence, once they fit. */
+/**
+ * Runs `svc doctor --incident --json`, by default in an empty folder. Expects that exit code, answers and next steps
+ * agree.
+ */
 const incident = async (url: string, {args = "", token = tokens.HTTP_TOKEN, ...options}: AskOptions = {}) => {
   const {project = makeProject({config: ""}), runtime = onBun} = options
   const words = ["doctor", "--incident", url, "--json", ...args.split(" ").filter(Boolean)]
@@ -63,8 +66,8 @@ const elsewhere = () => ({project: makeProject({files: {"package.json": '{"name"
 
 const clients = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
-describe("svc doctor --incident asks the five questions of an incident, in their order", () => {
-  test.each(clients)("all yes, and who answered: exit code 0, on $name", async runtime => {
+describe("svc doctor --incident asks its five questions in order", () => {
+  test.each(clients)("all answers are yes, with evidence and exit code 0, on $name", async runtime => {
     const host = await start({runtime})
     await host.say("/greet")
     const {short, evidence} = await incident(host.url, {
@@ -83,7 +86,7 @@ describe("svc doctor --incident asks the five questions of an incident, in their
     expect(evidence(5)).toMatch(/^database: [0-9a-f-]{36}\nevent history: epoch /)
   })
 
-  test("another project and version than expected, given or by the folder; for people, with the next step", async () => {
+  test("an unexpected project or version is a no, for people with the next step", async () => {
     const host = await start()
     const words = ["doctor", "--incident", host.url, "--expect-version", "9.9.9"]
     const {code, stdout} = await svc(onBun, host.project, words, {env: {SVC_HTTP_TOKEN: tokens.HTTP_TOKEN}})
@@ -100,7 +103,7 @@ describe("svc doctor --incident asks the five questions of an incident, in their
     expect((await incident(host.url, elsewhere())).evidence(2)).toContain("expected the project other")
   })
 
-  test("a required endpoint whose plugin is disabled, a capability that is not there, paused ingress, a quiet inbox", async () => {
+  test("a disabled plugin, a missing capability, paused ingress and a quiet inbox are a no", async () => {
     const host = await start()
     const quiet = await incident(host.url, {
       args: "--quiet 15m --capability root/greeter/command/wave",
@@ -126,7 +129,7 @@ describe("svc doctor --incident asks the five questions of an incident, in their
     expect(disabled.next(4)).toContain("svc ")
   })
 
-  test("a token that is wrong, of the demo scope, or missing: what can be asked is asked, the rest says why not", async () => {
+  test("with a wrong, demo or missing token, it answers what it can and gives reasons for the rest", async () => {
     const host = await start()
     const wrong = await incident(host.url, {token: "wrong", project: host.project})
     expect(wrong.short).toEqual(["yes", "no", "not asked", "not asked", "not asked"])
@@ -139,7 +142,7 @@ describe("svc doctor --incident asks the five questions of an incident, in their
     expect(none.evidence(5)).toContain("SVC_HTTP_TOKEN is not set")
   })
 
-  test("nothing listens, or nothing is answered within 5 s", async () => {
+  test("a Host that does not listen or does not answer within 5 s is a no", async () => {
     const silent = await startStandIn(() => {})
     for (const url of [`http://127.0.0.1:${await freePort()}`, silent.url]) {
       const {short, evidence} = await incident(url)
@@ -149,7 +152,7 @@ describe("svc doctor --incident asks the five questions of an incident, in their
     }
   })
 
-  test("a redirect is not followed, an address with credentials is refused, and neither gets the token anywhere", async () => {
+  test("it follows no redirect, refuses an address with credentials, and sends the token to neither", async () => {
     const other = await startStandIn((_, response) => response.end("{}"))
     const {url, requests} = await startStandIn((_, response) => response.writeHead(302, {location: other.url}).end())
     const redirected = await incident(url)
@@ -163,7 +166,7 @@ describe("svc doctor --incident asks the five questions of an incident, in their
     expect(requests).toHaveLength(before)
   })
 
-  test("the address includes http.base; the probe is below none", async () => {
+  test("the address includes http.base, although the probes are outside of it", async () => {
     const host = await start({config: config("  base: /bots/one\n")})
     expect((await incident(host.url, {project: host.project})).short).toEqual(["yes", "yes", "yes", "yes", "yes"])
     const without = await incident(new URL(host.url).origin, {project: host.project})
@@ -171,7 +174,9 @@ describe("svc doctor --incident asks the five questions of an incident, in their
   })
 })
 
-/** A stand-in for a Host whose stores do not agree: it answers what a Host answers, one path of it changed. */
+/**
+ * A stand-in for a Host with contradicting stores. It forwards the Host's answers, and changes those below one path.
+ */
 const startChanged = async (
   host: Awaited<ReturnType<typeof start>>,
   changed: string,
@@ -186,7 +191,7 @@ const startChanged = async (
     response.end(isChanged ? change(body) : body)
   })
 
-test("question 5 finds the store that does not agree", async () => {
+test("question 5 finds the store that contradicts the others", async () => {
   const host = await start()
   const other = "11111111-2222-3333-4444-555555555555"
   const cases: readonly (readonly [store: string, path: string, of: RegExp, to: string])[] = [

@@ -32,7 +32,7 @@ interface Report {
   }
 }
 
-/** `svc doctor --live`, in an empty folder unless told otherwise. */
+/** Runs `svc doctor --live`, by default in an empty folder. */
 const live = async (
   runtime: TestRuntime,
   url: string,
@@ -53,7 +53,7 @@ const live = async (
 
 const clients = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
-/** For what changes nothing of it. */
+/** A Host for tests that change nothing. */
 const ready = shared(() => start())
 
 describe.each(clients)("svc doctor --live on $name", runtime => {
@@ -85,7 +85,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     expect(people.stderr).toContain("    do: ")
   })
 
-  test("exits 1 with a wrong token, with the demo token, and with none, and tells them apart", async () => {
+  test("exits 1 for a wrong token, a demo token and no token, each with its own message", async () => {
     const host = ready()
     const reasons = []
     for (const token of ["wrong", tokens.DEMO_TOKEN, ""]) {
@@ -99,7 +99,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     ])
   })
 
-  test("the token is SVC_HTTP_TOKEN only: neither HTTP_TOKEN nor what .env or .svc/host.json holds", async () => {
+  test("reads the token from SVC_HTTP_TOKEN only, not from HTTP_TOKEN, .env or .svc/host.json", async () => {
     const host = ready()
     host.project.write(".env", `HTTP_TOKEN=${tokens.HTTP_TOKEN}\n`)
     const {code, report} = await live(runtime, host.url, {token: "", project: host.project})
@@ -109,7 +109,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     })
   })
 
-  test("with http.base the address includes the prefix, with a slash at its end or not", async () => {
+  test("accepts an address that includes http.base, with or without a slash at the end", async () => {
     const host = await start({config: config(true, "  base: /bots/one\n")})
     expect(host.url).toMatch(/\/bots\/one$/)
     expect((await live(runtime, host.url)).code).toBe(0)
@@ -125,7 +125,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     expect(report().reason).toMatch(/^the request failed: .*(ECONNREFUSED|ConnectionRefused)/)
   })
 
-  test("a redirect is not followed: the token goes to no other address", async () => {
+  test("follows no redirect, so the token goes to no other address", async () => {
     const other = await startStandIn((_, response) => response.end("{}"))
     for (const status of [301, 302, 307, 308]) {
       const {url} = await startStandIn((_, response) => response.writeHead(status, {location: other.url}).end())
@@ -138,7 +138,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     expect(other.requests).toEqual([])
   })
 
-  test("a proxy of the environment does not get the token of a Host on this machine", async () => {
+  test("does not send the token through a proxy from the environment", async () => {
     const host = ready()
     const proxy = await startStandIn((_, response) => response.end("{}"))
     const more = {HTTP_PROXY: proxy.url, http_proxy: proxy.url, NODE_USE_ENV_PROXY: "1"}
@@ -148,7 +148,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     expect(proxy.requests).toEqual([])
   })
 
-  test("an address with credentials is refused before anything is sent, and they are not repeated", async () => {
+  test("refuses an address with credentials before it sends anything, and does not print them", async () => {
     const {url, requests} = await startStandIn((_, response) => response.end("{}"))
     for (const credentials of ["name:hunter22", "name", ":hunter22", "a@b:hunter22"]) {
       const {code, stdout, stderr} = await live(runtime, url.replace("://", `://${credentials}@`))
@@ -162,7 +162,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
   })
 
   test.each(["8068", "ftp://127.0.0.1", "127.0.0.1:8068", "http://127.0.0.1:8068/?token=x", "http://"])(
-    "an address that is none, %s, is refused",
+    "refuses the invalid address %s",
     async address => {
       const {code, report} = await live(runtime, address)
       expect(code).toBe(1)
@@ -170,7 +170,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     },
   )
 
-  test("a server that never answers, or never ends its answer, is given up after 5 s", async () => {
+  test("gives up after 5 s if the server does not answer or does not end its answer", async () => {
     const silent = await startStandIn(() => {})
     const endless = await startStandIn((_, response) => {
       response.writeHead(200, {"content-type": "application/json"}).write("{")
@@ -183,7 +183,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     }
   })
 
-  test("garbage, an empty body, another JSON and a huge body are no readiness report", async () => {
+  test("rejects garbage, an empty body, other JSON and a huge body", async () => {
     const chunk = Buffer.alloc(1024 * 1024, " ")
     let sent = 0
     const bodies: Record<string, Parameters<typeof startStandIn>[0]> = {
@@ -206,7 +206,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
         reason: "the answer is not a readiness report (200); check the address and http.base",
       })
     }
-    // Megabytes: what is read at most, and what the sockets and streams between hold.
+    // In megabytes: the most that svc reads, plus the buffers of sockets and streams.
     expect(sent).toBeLessThan(64)
   })
 })

@@ -10,7 +10,7 @@ import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 
 const quiet = ["--no-watch"]
 
-/** A configuration whose readiness requires an endpoint of the wire. */
+/** A configuration that requires an endpoint of the wire for readiness. */
 const requiring = (name: string, wire: string, more = "") => `http:
   port: 0
 ${more}  readiness:
@@ -29,14 +29,14 @@ const probe = async (url: string) => {
 const ready = {status: 200, body: '{"ready":true}'}
 const notReady = {status: 503, body: '{"ready":false}'}
 
-/** The first report that says so, while the Host's state is changing. */
+/** Waits until the Host reports that it is, or is not, ready. Resolves to that report. */
 const reportOnce = (host: TestHost, ready: boolean): Promise<ReadinessReport> =>
   until(`a report that is${ready ? "" : " not"} ready`, async () => {
     const report = (await (await host.fetch("/api/system/readiness")).json()) as ReadinessReport
     return report.ready === ready && report
   })
 
-/** The detailed report, which agrees with the public probe. */
+/** Returns the detailed report. Expects that the public probe agrees with it. */
 const reportOf = async (host: TestHost): Promise<ReadinessReport> => {
   const response = await host.fetch("/api/system/readiness")
   const report = (await response.json()) as ReadinessReport
@@ -45,7 +45,7 @@ const reportOf = async (host: TestHost): Promise<ReadinessReport> => {
   return report
 }
 
-/** Of a Host that serves already: its endpoints connect meanwhile. */
+/** Waits until a running Host is ready, because its endpoints may still be connecting. Returns the report. */
 const readyReport = async (host: TestHost): Promise<ReadinessReport> => {
   await reportOnce(host, true)
   return reportOf(host)
@@ -54,7 +54,7 @@ const readyReport = async (host: TestHost): Promise<ReadinessReport> => {
 const failing = ({components}: ReadinessReport) => components.filter(component => !component.ready)
 
 describe.each(bunOr("node24"))("on $name", runtime => {
-  test("/pub/ready answers 503 before the first generation is committed, and 200 after; /pub/health 200 from the start", async () => {
+  test("/pub/ready answers 503 until the first generation is committed, /pub/health 200 from the start", async () => {
     const port = await freePort()
     const {project} = launchHost({
       runtime,
@@ -68,7 +68,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       args: quiet,
     })
     const url = `http://127.0.0.1:${port}`
-    await until("the socket to be open", () =>
+    await until("the port to be open", () =>
       fetch(`${url}/pub/health`).then(
         ({ok}) => ok,
         () => false,
@@ -82,7 +82,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect((await fetch(`${url}/pub/health`)).status).toBe(200)
   })
 
-  test("a required plugin that is disabled makes a ready Host not ready, and enabled ready again", async () => {
+  test("disabling the plugin of a required endpoint makes the Host not ready, and enabling it ready again", async () => {
     const host = await startHost({
       runtime,
       config: requiring("wire~a", twoAccounts),
@@ -138,7 +138,7 @@ describe("a required endpoint", () => {
     }
   })
 
-  test("whose slot disappears from the configuration makes a ready Host not ready", async () => {
+  test("makes the Host not ready once its slot disappears from the configuration", async () => {
     const host = await start(requiring("wire~a", twoAccounts))
     expect((await readyReport(host)).ready).toBe(true)
     host.project.write("svc.config.yml", requiring("wire~a", "  wire: {endpoints: [{id: b}]}\n"))
@@ -146,7 +146,7 @@ describe("a required endpoint", () => {
     expect(failing(await reportOf(host))).toMatchObject([{name: "wire~a", reason: "slot_missing"}])
   })
 
-  test("that cannot connect is ready: its admission is open, and the check proves no more", async () => {
+  test("counts as ready if it cannot connect: the check proves only open admission", async () => {
     const lost = pluginWith(
       'plugin.adapter("wire", {history: "none", open: async () => { throw new Error("no route") }})',
     )
@@ -157,7 +157,7 @@ describe("a required endpoint", () => {
   })
 
   test.each(bunAnd("node24"))(
-    "that is offline is shown as admitting, not connected, first in every list, on $name",
+    "is listed first as admitting but not connected while it is offline, on $name",
     async runtime => {
       const plugins = {
         lost: pluginWith(
@@ -202,7 +202,7 @@ plugins: {sandbox: {}, lost: {}}
     },
   )
 
-  test("that the platform has refused is not ready", async () => {
+  test("is not ready if the platform refuses it", async () => {
     const refusing = pluginWith(`plugin.adapter("wire", {history: "none", open: async () => {
       throw refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
     }})`)
@@ -211,7 +211,7 @@ plugins: {sandbox: {}, lost: {}}
     expect(failing(report)).toMatchObject([{name: "wire", reason: "endpoint_failed"}])
   })
 
-  test("whose plugin fails later, and cannot be started anew, is not ready", async () => {
+  test("is not ready if its plugin fails later and cannot be restarted", async () => {
     const once = pluginWith(`
       plugin.adapter("wire", {history: "none", open: async () => ({send: async () => ({ids: []})})})
       if (process.env.SECOND) throw new Error("not again")
@@ -230,7 +230,7 @@ describe.each(bunAnd("node24"))("a required agent on $name", runtime => {
     `http: {port: 0, readiness: {agents: ${required}}}\nplugins: {sandbox: {}}\n${writer === "" ? "" : `agents:\n  writer: {${writer}}\n`}`
   const local = 'provider: openai-compatible, baseURL: "http://127.0.0.1:9/v1", model: small, instructions: Write.'
 
-  test("is a matter of its binding: missing, misconfigured for each reason, disabled, present", async () => {
+  test("depends on its binding only: missing, misconfigured for each reason, disabled, present", async () => {
     const host = await startHost({runtime, config: config(""), args: quiet})
     const become = async (text: string) => {
       host.project.write("svc.config.yml", text)
@@ -264,7 +264,7 @@ describe.each(bunAnd("node24"))("a required agent on $name", runtime => {
   })
 })
 
-test("a stopped project is told of bindings that are not configured, with their position, and committed all the same", async () => {
+test("svc config check and doctor warn about unconfigured bindings, with their positions", async () => {
   const [runtime] = bunOr("node24")
   if (runtime === undefined) throw new Error("no runtime")
   const project = makeProject({
@@ -286,7 +286,7 @@ agents:
   expect(doctor.stdout).toContain(at)
 })
 
-test("the report names generation, commit, time of the check and authority, and lists every check", async () => {
+test("the report names generation, commit, check time and authority, and lists every check", async () => {
   const host = await start(requiring("wire~a", twoAccounts))
   const before = Date.now()
   await until("every endpoint to be online", async () => {
@@ -320,7 +320,7 @@ test("http.readiness.database: false does not require the database", async () =>
   expect(report.components.find(({kind}) => kind === "database")).toMatchObject({required: false, ready: true})
 })
 
-test("http.base stands before the API and not before the probes", async () => {
+test("http.base applies to the API, but not to the probes", async () => {
   const host = await start(requiring("wire~a", twoAccounts, "  base: /bot\n"))
   expect(host.url).toMatch(/\/bot$/)
   const {origin} = new URL(host.url)
@@ -330,7 +330,7 @@ test("http.base stands before the API and not before the probes", async () => {
   await expectProblem(await fetch(`${origin}/api/system/readiness`, {headers}), 404, "not_found")
 })
 
-test("the report needs the full token; the probe shows nothing but ready", async () => {
+test("the report needs the full token, and the public probe shows only the ready flag", async () => {
   const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
   const config = requiring("wire~z", twoAccounts, "  token: ${HTTP_TOKEN}\n  demoToken: ${DEMO_TOKEN}\n")
   const host = await startHost({config, env, plugins: {wire: wirePlugin}, args: quiet})
