@@ -13,7 +13,7 @@ interface Stored {
   readonly event: {readonly channel: {readonly id: string}; readonly message: {readonly content: string}}
 }
 
-/** The inbox in the order in which it was stored. */
+/** The events of the inbox in the order of storing. */
 const inboxOf = async (host: TestHost) => (await host.get<{items: Stored[]}>("/api/inbox?limit=200")).items.toReversed()
 
 const textsIn = async (host: TestHost, channel: string) =>
@@ -31,19 +31,19 @@ const untilOnline = (host: TestHost) =>
     return items.some(({name, state}) => name === "past~one" && state === "online")
   })
 
-/** A Host that has stored one message of each channel, and has ended. */
+/** Runs a Host until it has stored one message of each channel, then ends it. Returns the project. */
 const meet = async (platform: HistoryPlatform, runtime = onBun, end: "SIGTERM" | "SIGKILL" = "SIGTERM") => {
   const host = await startHost({runtime, config: platform.config, plugins: {past: pastPlugin}})
   await untilOnline(host)
   for (const channel of ["a", "b"]) platform.say(channel, `${channel} 1`)
-  await until("both to be stored", async () => (await inboxOf(host)).length === 2)
+  await until("both messages to be stored", async () => (await inboxOf(host)).length === 2)
   await handledAll(host)
   await host.stop(end)
   return host.project
 }
 
 test.each(bunAnd("node24"))(
-  "what was said in a gap is stored in order before what is new, and the gap ends as filled, on $name",
+  "a backfill stores missed messages in order before new ones, and ends the gap as filled, on $name",
   async runtime => {
     const platform = await HistoryPlatform.start()
     const project = await meet(platform, runtime)
@@ -81,7 +81,7 @@ test.each(bunAnd("node24"))(
 )
 
 test.each(bunOr("node24"))(
-  "a channel whose history is refused has its new messages, and the gap ends as partly, on $name",
+  "a channel without readable history still gets its new messages, and the gap ends as partly, on $name",
   async runtime => {
     const platform = await HistoryPlatform.start()
     const project = await meet(platform, runtime)
@@ -101,7 +101,7 @@ test.each(bunOr("node24"))(
 )
 
 test.each(bunAnd("node24"))(
-  "a kill in the middle leaves the gap open: the next run fetches the rest, and nothing is doubled, on $name",
+  "after a kill during a backfill, the next run fetches the rest once, on $name",
   async runtime => {
     const platform = await HistoryPlatform.start()
     const project = await meet(platform, runtime, "SIGKILL")
@@ -110,11 +110,11 @@ test.each(bunAnd("node24"))(
     platform.asked = () => {
       asked++
       if (asked === 2) platform.say("a", "a 9")
-      // It never answers the second question.
+      // The platform never answers the second request.
       return asked === 2
     }
     const host = await startHost({runtime, project})
-    await until("the second page to be asked for", () => asked === 2)
+    await until("the second page to be requested", () => asked === 2)
     expect((await inboxOf(host)).map(({event}) => event.message.content)).not.toContain("a 9")
     await host.stop("SIGKILL")
 
@@ -131,7 +131,7 @@ test.each(bunAnd("node24"))(
 )
 
 test.each(bunOr("node22"))(
-  "after a restore it holds what the replaced state may have handled, on $name",
+  "a backfill after a restore holds messages that the replaced state may have handled, on $name",
   async runtime => {
     const platform = await HistoryPlatform.start()
     const project = await meet(platform, runtime)
@@ -158,7 +158,7 @@ test.each(bunOr("node22"))(
 )
 
 test.each(bunOr("node22"))(
-  "a pause of ingress in the middle cuts a backfill off, and it goes on once ingress is open, on $name",
+  "pausing ingress interrupts a backfill, which continues once ingress is open, on $name",
   async runtime => {
     const platform = await HistoryPlatform.start()
     const project = await meet(platform, runtime)
@@ -170,7 +170,7 @@ test.each(bunOr("node22"))(
       return true
     }
     const host = await startHost({runtime, project})
-    await until("the history to be asked", () => held.length > 0)
+    await until("the history to be requested", () => held.length > 0)
     await host.post("/api/ingress/pause")
     held[0]?.()
     expect(await gapsOf(host)).toMatchObject([{to: null, backfill: null}])

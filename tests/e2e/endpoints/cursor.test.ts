@@ -13,7 +13,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 const run = faultRun("cursor-kills")
 const {rounds: kills, seed} = run
 
-/** Asks the platform for what comes behind the cursor, and goes on behind what is stored. Each message is answered once. */
+/** Polls the platform from the cursor, and moves the cursor with each stored batch. Answers each message once. */
 const poll = pluginWith(`
     plugin.adapter("poll", {
       history: "replay",
@@ -43,7 +43,7 @@ const poll = pluginWith(`
     })
     plugin.on("message-created", session => "heard " + session.text)`)
 
-/** The most that the platform hands over at once, and how much of what it handed over before comes along again. */
+/** The platform's page size, and the number of earlier messages that each page repeats. */
 const page = {most: 20, again: 2}
 
 interface Said {
@@ -51,7 +51,7 @@ interface Said {
   readonly at: number
 }
 
-/** A platform that hands over what comes behind a cursor. One that forgets has no more what was asked beyond. */
+/** A platform with messages behind a cursor. If it forgets, it drops the messages before the requested cursor. */
 const startPlatform = async ({forgets}: {forgets: boolean}) => {
   let kept: readonly Said[] = []
   let last = 0
@@ -95,7 +95,7 @@ const killing = async (runtime: TestRuntime) => {
     clearInterval(talking)
     host = await startHost({runtime, project: host.project})
   }
-  await until("the platform to be read to its end", () => platform.taken() === platform.last())
+  await until("the endpoint to read everything", () => platform.taken() === platform.last())
   await handledAll(host)
   expect((await host.stop()).code).toBe(0)
   const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
@@ -103,19 +103,19 @@ const killing = async (runtime: TestRuntime) => {
   expect({seed, missing: said.filter(id => !ledger.has(id))}).toEqual({seed, missing: []})
   expect(ledger.size).toBe(said.length)
   expect([...ledger.values()].filter(({copies}) => copies !== 1)).toEqual([])
-  // A handler that ran at two kills in a row is taken for their cause; then it has answered nothing.
+  // A handler that ran at two kills in a row is suspected of causing them. It has answered nothing.
   const wrong = [...ledger.values()].filter(({states, answers}) => answers !== (states === "dead" ? 0 : 1))
   expect(wrong).toEqual([])
 }
 
 test.each(bunAnd("node24"))(
-  `${kills} kills while a platform hands over batches leave each event stored and answered once, on $name`,
+  `${kills} kills during polling leave each event stored and answered once, on $name`,
   killing,
   120_000 + kills * 14_000,
 )
 
 test.each(bunAnd("node24"))(
-  "a restore takes the cursor back too: what the platform hands over again is held, what is new is answered, on $name",
+  "a restore also rewinds the cursor: repeated messages are held and new ones answered, on $name",
   async runtime => {
     const platform = await startPlatform({forgets: false})
     const host = await startHost({runtime, config: configOf(platform.url), plugins: {poll}})
@@ -133,7 +133,7 @@ test.each(bunAnd("node24"))(
     await restore(host.project, id)
 
     const again = await startHost({runtime, project: host.project})
-    await until("the platform to hand them over again", async () => (await statesOf(again)).length === 4)
+    await until("the platform to deliver them again", async () => (await statesOf(again)).length === 4)
     platform.say(1)
     await until("the new event", async () => (await statesOf(again)).at(-1) === "said 5: handled")
     expect(await statesOf(again)).toEqual([

@@ -12,13 +12,16 @@ import {type Gap, gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {textsOf} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** Source of an endpoint that is never behind: what is stored of it shows that the heartbeat has come. */
+/** An endpoint that is always up to date. Its stored time shows when the last heartbeat was stored. */
 const prompt = pluginWith(`plugin.adapter("prompt", {
   history: "none",
   open: async () => ({send: async ({id}) => ({ids: [id]}), lag: () => 0}),
 })`)
 
-/** A bot that reaches its server through a cable, a person who speaks, and one who hears what the server has. */
+/**
+ * Starts a server, a bot connected to it by a cable, a person who writes, and a witness who sees what the server
+ * received.
+ */
 const meet = async () => {
   const server = await startIrcServer("ngircd")
   const cable = await layCable(server.port)
@@ -31,7 +34,7 @@ const meet = async () => {
   return {server, cable, speaker, witness, host}
 }
 
-/** The server got a line between these two times, in milliseconds since 1970. */
+/** The server received a line between these two times, in milliseconds since 1970. */
 interface Said {
   readonly after: number
   readonly before: number
@@ -40,7 +43,7 @@ interface Said {
 const say = async (speaker: Person, witness: Person, line: string): Promise<Said> => {
   const after = Date.now()
   speaker.say("#lounge", line)
-  await until("the line to be heard", () => witness.heard("alice", "#lounge").includes(line))
+  await until("the witness to hear the line", () => witness.heard("alice", "#lounge").includes(line))
   return {after, before: Date.now()}
 }
 
@@ -49,7 +52,7 @@ const expectIn = (gap: Gap | undefined, {after, before}: Said) => {
   expect(Date.parse(gap?.to ?? "")).toBeGreaterThanOrEqual(after)
 }
 
-/** The times up to which the endpoints that are online are known to have missed nothing, as they are stored. */
+/** For each online endpoint, the stored time up to which it is known to have missed nothing. */
 const seenOf = (host: TestHost): Readonly<Record<string, number>> => {
   const database = new DatabaseSync(host.project.path(".svc/data.sqlite"), {readOnly: true, timeout: 5000})
   try {
@@ -60,8 +63,8 @@ const seenOf = (host: TestHost): Readonly<Record<string, number>> => {
   }
 }
 
-describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", () => {
-  test("where the connection let nothing through before it was lost", async () => {
+describeWith("ngircd")("a gap covers IRC messages that were not stored", () => {
+  test("because the connection had stalled before it was lost", async () => {
     const {server, cable, speaker, witness, host} = await meet()
     await say(speaker, witness, "stored")
     await until("the line to be stored", async () => (await textsOf(host)).includes("stored"))
@@ -78,7 +81,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     expect(await textsOf(host)).toEqual(["stored"])
   })
 
-  test("where it was on its way when the Host was killed, though the Host had stored later that it was online", async () => {
+  test("because they were on their way when the Host was killed, though a later heartbeat was stored", async () => {
     const {server, cable, speaker, witness, host} = await meet()
     cable.stall()
     const said = await say(speaker, witness, "lost")
@@ -96,7 +99,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     expect(await textsOf(later)).toEqual([])
   })
 
-  test("where a stranger locked the database", async () => {
+  test("because another process locked the database", async () => {
     const {speaker, witness, host} = await meet()
     const stranger = await holdDatabase(host.project.path(".svc/data.sqlite"))
     const said = await say(speaker, witness, "lost")

@@ -19,12 +19,14 @@ const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 const onlineSince = async (host: TestHost) => Date.parse((await untilEndpoint(host, "main", "online")).since)
 
-/** What was stored before this message is durable too: changes are stored in their order. */
+/**
+ * Waits until all earlier changes are durable. The database stores changes in order, so this message is stored last.
+ */
 const settle = (host: TestHost) => host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "here"})
 
-describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
+describeWith("ngircd", "inspircd")("the gaps of a bot on IRC", () => {
   test.each(twoRuntimes)(
-    "a server that is killed and comes back leaves one gap, from its end at the latest to the bot's return, on $name",
+    "include one from the server's kill, at the latest, to the bot's return, on $name",
     async runtime => {
       const server = await startIrcServer("inspircd")
       const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
@@ -49,7 +51,7 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
   )
 
   test.each(twoRuntimes)(
-    "a Host that is killed leaves a gap from when its endpoint was last known to be online to when it is again, on $name",
+    "include one after a kill of the Host, from when the endpoint was last known online, on $name",
     async runtime => {
       const server = await startIrcServer("ngircd")
       const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
@@ -68,7 +70,7 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
     },
   )
 
-  test("a Host that is stopped leaves a gap of that reason, and kills in a row leave one gap, not several", async () => {
+  test("name the reason host_stopped after a stop, and form one gap across several kills", async () => {
     const server = await startIrcServer("ngircd")
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
     const online = await onlineSince(host)
@@ -80,7 +82,7 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
       expect(await gapsOf(away)).toMatchObject([{reason: "host_stopped", to: null}])
       await away.stop("SIGKILL")
     }
-    // Planned is what the gap began with.
+    // The first reason decides whether a gap is planned.
     await server.start()
     const later = await startHost({project: host.project})
     const back = await onlineSince(later)
@@ -94,7 +96,7 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
   })
 })
 
-/** The newest gap of each of these endpoints, once it has ended; the Host has so many of each. */
+/** Waits until `count` gaps of each endpoint have ended. Returns the newest gap of each. */
 const newestOf = async (host: TestHost, count: number, ...names: readonly string[]): Promise<readonly Gap[]> => {
   const gaps = await untilGaps(host, count * names.length)
   expect(gaps.map(({endpoint}) => endpoint).toSorted()).toEqual(
@@ -105,7 +107,7 @@ const newestOf = async (host: TestHost, count: number, ...names: readonly string
 
 describeWith("ngircd")("a Host that an operator restarts", () => {
   test.each(twoRuntimes)(
-    "has one planned gap of the exact length for an endpoint without history and none for the sandbox; a kill is not planned, on $name",
+    "records one planned gap for an endpoint without history, and none for the sandbox, on $name",
     async runtime => {
       const server = await startIrcServer("ngircd")
       const alice = await joinIrc(server, "alice", {channel: "#lounge"})
@@ -117,10 +119,10 @@ describeWith("ngircd")("a Host that an operator restarts", () => {
       expect(await first.get("/api/endpoints")).toMatchObject({
         items: expect.arrayContaining([expect.objectContaining({name: "sandbox", history: "inside"})]),
       })
-      // The server has answered what the bot wrote as it came, and the gap would show seconds that are not its own.
+      // Without this pause, the bot's last line would still be unanswered, and the gap would start seconds earlier.
       await sleep(2000)
       alice.say("#lounge", "before the stop")
-      await until("the line to be on its way", () => bob.heard("alice", "#lounge").includes("before the stop"))
+      await until("the line to reach the server", () => bob.heard("alice", "#lounge").includes("before the stop"))
       const asked = Date.now()
       expect((await first.stop()).code).toBe(0)
       const ended = Date.now()
@@ -177,8 +179,8 @@ describeWith("ngircd")("a Host that an operator restarts", () => {
 })
 
 describeWith("ngircd")("a bot that joins its channels", () => {
-  test("is online once the server has let it in, not before: what is said from then on is stored", async () => {
-    // ngircd takes its time: the JOIN is the fourth command within a second.
+  test("is online only once it is in its channels, and stores every message from then on", async () => {
+    // ngircd delays the JOIN, because it is the fourth command within a second.
     const server = await startIrcServer("ngircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
@@ -194,12 +196,12 @@ const line = (history: string) =>
   open: async () => ({send: async ({id}) => ({ids: [id]})}),
 })`)
 
-test("an endpoint whose platform delivers again what was missed, or is inside the Host, has no gaps", async () => {
+test("an endpoint with replay, and one inside the Host, have no gaps", async () => {
   const host = await startHost({
     config: "http: {port: 0}\nplugins: {line: {}, gone: {}, sandbox: {}}\n",
     plugins: {line: line("replay"), gone: line("none").replace('"line"', '"gone"')},
   })
-  await until("all to be online", async () =>
+  await until("all endpoints to be online", async () =>
     (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
   )
   await host.say("what was stored before this is durable")
@@ -210,7 +212,7 @@ test("an endpoint whose platform delivers again what was missed, or is inside th
   expect((await gapsOf(later)).length).toBe(1)
 })
 
-test("a gap begins when the connection ended, not when the adapter had cleared it away", async () => {
+test("a gap starts when the connection ended, not when the adapter had cleaned up", async () => {
   const clearing = 1000
   const host = await startHost({
     config: "http: {port: 0}\nplugins: {away: {}}\n",
@@ -224,15 +226,15 @@ test("a gap begins when the connection ended, not when the adapter had cleared i
     )
   await until("the endpoint to be online", () => stateOf("online"))
   host.project.write("away", "")
-  const cleared = await until("the endpoint to be away", () => stateOf("reconnecting"))
+  const cleared = await until("the endpoint to be offline", () => stateOf("reconnecting"))
   const [gap] = await until("the gap", async () => (await gapsOf(host)).length > 0 && gapsOf(host))
-  // A timer may be a moment early by the clock of the day.
+  // By the wall clock, a timer may fire a moment early.
   expect(Date.parse(gap?.from ?? "")).toBeLessThanOrEqual(
     Date.parse((cleared.data as {since: string}).since) - clearing + 100,
   )
 })
 
-test("an endpoint that a reload replaces has a gap for as long as it was closed; the list is paged", async () => {
+test("an endpoint replaced by a reload has a gap while it was closed, and the list has pages", async () => {
   const host = await startHost({
     config: "http: {port: 0}\nplugins: {line: {}}\n",
     plugins: {line: line("none")},

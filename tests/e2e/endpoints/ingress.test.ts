@@ -18,7 +18,7 @@ const twoRuntimes = bunOr("node22")
 const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}]}}
 plugins: {sandbox: {}, echo: {}}
 `
-/** The same, with an endpoint that is never behind: what is said there meanwhile is lost. */
+/** The same, with an endpoint that is always up to date. Messages that arrive there during a pause are lost. */
 const withLine = {
   config: config.replace("echo: {}", "echo: {}, line: {}"),
   plugins: {
@@ -39,7 +39,7 @@ const sendTo = (host: TestHost, endpoint: string, text: string) =>
   })
 
 test.each(twoRuntimes)(
-  "paused, no endpoint admits events and no new send is taken, the Host stays ready, and all that shows says why, on $name",
+  "while ingress is paused, nothing is admitted or sent, the Host stays ready, and every view says why, on $name",
   async runtime => {
     const host = await startHost({runtime, ...withLine})
     expect(await host.say("hello")).toEqual(["echo hello"])
@@ -83,7 +83,7 @@ test.each(twoRuntimes)(
   },
 )
 
-test("what was accepted before the pause is handled and answered, and the outbox drains", async () => {
+test("events accepted before a pause are handled and answered, and the outbox drains", async () => {
   const slow = pluginWith(`plugin.on("message-created", async session => {
       note("begun")
       while (!existsSync(join(plugin.project, "go"))) await sleep(10)
@@ -99,9 +99,9 @@ test("what was accepted before the pause is handled and answered, and the outbox
   expect(await messageIn(host, replies[0] ?? "", "sent")).toMatchObject({text: "late answer"})
 })
 
-test("a pause holds across a kill and a stop, until its own reason is taken back", async () => {
+test("a pause lasts across a kill and a stop until its own reason is removed", async () => {
   const host = await startHost(withLine)
-  await until("the line to be online", async () =>
+  await until("the endpoints to be online", async () =>
     (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
   )
   await host.post("/api/ingress/pause", {reason: "release"})
@@ -119,7 +119,7 @@ test("a pause holds across a kill and a stop, until its own reason is taken back
   expect(await viewOf(third)).toEqual({...paused, reasons: ["release"]})
   await third.post("/api/ingress/resume", {reason: "release"})
   expect((await post(third, "one")).status).toBe(202)
-  // The endpoint was connected all the while, or the Host was not there: nothing came in from the pause to the resume.
+  // During the pause the endpoint was either connected or the Host was down, so one gap covers the whole pause.
   const [gap, ...others] = await untilGaps(third, 1)
   expect(others).toEqual([])
   expect(gap).toMatchObject({from: paused.since, reason: "ingress_paused"})
@@ -127,7 +127,7 @@ test("a pause holds across a kill and a stop, until its own reason is taken back
   expect(await viewOf(await startHost({project: host.project}))).toMatchObject({state: "open", reasons: []})
 })
 
-test("a reason that nobody may give is refused, and an observer may look but not pause", async () => {
+test("only an operator's reasons are accepted, and the demo token may look but not pause", async () => {
   const host = await startHost({
     config: "http: {port: 0, token: '${HTTP_TOKEN}', demoToken: '${DEMO}'}\nplugins: {sandbox: {}}\n",
     env: {HTTP_TOKEN: "full-token-of-the-tests", DEMO: "demo-token-of-the-tests"},
@@ -142,7 +142,7 @@ test("a reason that nobody may give is refused, and an observer may look but not
   expect(await viewOf(host)).toMatchObject({state: "open"})
 })
 
-test("too little free space pauses ingress before the disk is full, and space opens it again", async context => {
+test("low disk space pauses ingress before the disk is full, and free space opens it again", async context => {
   needMounts(context)
   const project = makeProject({config: `${config}ingress: {minimumFree: 3}\n`, plugins: {echo: echoPlugin}})
   mountDisk(project.path(".svc"), "12m")
@@ -154,12 +154,12 @@ test("too little free space pauses ingress before the disk is full, and space op
   await expectProblem(await post(host, "refused"), 503, "ingress_paused")
   expect((await host.fetch("/pub/ready")).status).toBe(200)
   rmSync(project.path(".svc/filling"))
-  await until("the opening", async () => (await viewOf(host)).state === "open")
+  await until("ingress to open", async () => (await viewOf(host)).state === "open")
   expect((await post(host, "after")).status).toBe(202)
   await untilPrinted(host.process, /too little disk space for the Host's data: [0-2] MiB free/)
 })
 
-test("the reason disk is found at the start, and not kept: a start with space is open", async context => {
+test("the reason disk is set at startup and not stored: a start with enough space opens ingress", async context => {
   needMounts(context)
   const project = makeProject({config: `${config}ingress: {minimumFree: 8}\n`, plugins: {echo: echoPlugin}})
   const disk = mountDisk(project.path(".svc"), "6m")
@@ -173,7 +173,7 @@ test("the reason disk is found at the start, and not kept: a start with space is
   expect((await post(later, "one")).status).toBe(202)
 })
 
-test("a webhook that comes while ingress is paused is answered 503 with Retry-After, and taken when it comes again", async () => {
+test("a webhook during a pause gets 503 with Retry-After, and is accepted on redelivery", async () => {
   const {host, say} = await startWebhookHost()
   await host.post("/api/ingress/pause")
   const refused = await say({text: "hello"}, "msg_1")
@@ -183,7 +183,7 @@ test("a webhook that comes while ingress is paused is answered 503 with Retry-Af
   expect((await say({text: "hello"}, "msg_1")).status).toBeLessThan(300)
 })
 
-test("asked for one reason by many at once, ingress is paused once, and once it is told", async () => {
+test("ten identical pause requests at once pause ingress once and record one event", async () => {
   const host = await startHost({config: "http: {port: 0}\nplugins: {sandbox: {}}\n"})
   const change = (how: string) => Promise.all(Array.from({length: 10}, () => host.post(`/api/ingress/${how}`)))
   await change("pause")

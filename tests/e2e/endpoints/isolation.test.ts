@@ -9,7 +9,7 @@ import {startDiscord} from "../../support/platforms/discord/discord.ts"
 import {tokens, untilDiscord} from "../../support/platforms/discord/host.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** More than the adapter keeps in memory. */
+/** More edits than the adapter keeps in memory. */
 const edits = 6000
 
 const bot = pluginWith(`
@@ -38,7 +38,7 @@ const expectAnswers = async (host: TestHost, ann: Person) => {
 }
 
 describeWith("ngircd")("a platform in trouble", () => {
-  test("that floods, limits or hangs holds up no other, nor the end of the Host", async () => {
+  test("that floods, limits or hangs delays neither other platforms nor a stop of the Host", async () => {
     const [irc, fake] = [await startIrcServer("ngircd"), await startDiscord()]
     const config = JSON.stringify({
       http: {port: 0, readiness: {endpoints: [{owner: "root/discord", name: "discord~one"}]}},
@@ -68,7 +68,9 @@ describeWith("ngircd")("a platform in trouble", () => {
 
     fake.refuseAll(3600)
     await host.post("/api/plugins/bot/write")
-    await until("Discord to refuse", () => fake.requests.some(request => request.startsWith("POST /channels/7")))
+    await until("Discord to limit the requests", () =>
+      fake.requests.some(request => request.startsWith("POST /channels/7")),
+    )
     await expectAnswers(host, ann)
     const {items} = await host.get<{items: readonly {state: string; error?: string}[]}>("/api/outbox?state=queued")
     expect(items[0]?.error).toContain("Discord limits POST /channels/")
@@ -76,7 +78,7 @@ describeWith("ngircd")("a platform in trouble", () => {
     fake.refuseAll()
     fake.hang(true)
     fake.sessions.cut()
-    await until("the connection to be missed", async () => {
+    await until("the endpoint to notice the lost connection", async () => {
       const {items} = await host.get<{items: readonly {name: string; state: string}[]}>("/api/endpoints")
       return items.some(({name, state}) => name === "discord~one" && state !== "online")
     })
