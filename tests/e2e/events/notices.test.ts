@@ -9,11 +9,11 @@ import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.
 const {env} = fullAndDemo
 const config = fullAndDemo.config("echo")
 
-test("a database that fails, and then works again, is told to who is there, and no event of it is stored", async () => {
+test("connected clients get a notice of a failing database and of its recovery, and neither is stored", async () => {
   const host = await startHost({config, env, plugins: {echo: echoPlugin}})
   expect((await post(host, "before")).status).toBe(202)
   await handledAll(host)
-  await until("what the start and the message raise", async () => {
+  await until("the events of the start and of the message", async () => {
     const types = (await readHistoryOf(host)).map(({type}) => type)
     return types.includes("host.started") && types.includes("message.sent")
   })
@@ -40,12 +40,12 @@ test("a database that fails, and then works again, is told to who is there, and 
   await until("the second notice", () => full.notices().length === 2 && demo.notices().length === 2)
   expect(full.notices()[1]).toMatchObject({what: "database_recovered", since: failing?.since})
   expect(demo.notices()).toEqual(full.notices().map(({message: _, ...notice}) => notice))
-  await until("the send to be told", () => full.envelopes().some(({type}) => type === "message.sent"))
+  await until("the event of the sent message", () => full.envelopes().some(({type}) => type === "message.sent"))
 
-  // A notice has no id, so that nobody resumes from it; in the log there is only what came to be.
+  // A notice has no id, so that no client resumes from it. The event log holds only the events that were stored.
   expect(full.received.filter(({event}) => event === "notice").map(({id}) => id)).toEqual([undefined, undefined])
   const stored = (await readHistoryOf(host)).slice(beforeFailing.length)
-  // The sandbox lives in the Host: who was refused knows it, and no gap is told.
+  // The sandbox is inside the Host, so a sender knows about a refusal and no gap is recorded.
   const types = ["message.handled", "message.received", "message.sent"]
   expect(stored.map(({type}) => type).sort()).toEqual(types)
   expect(full.envelopes().slice(-3)).toEqual(stored)

@@ -11,7 +11,7 @@ import {tickerPlugin} from "../../support/plugins/ticker-plugin.ts"
 
 const offsetOf = (id: string | undefined) => Number(id?.split("-")[1])
 
-/** A client of the stream that reads its beginning, and then nothing until it is told to. */
+/** A client that reads the start of the stream, then nothing until `readOn`. */
 const stall = async (host: TestHost) => {
   const response = await new Promise<IncomingMessage>((resolve, reject) =>
     get(`${host.url}/api/events`, {headers: {authorization: `Bearer ${host.token}`}, agent: false}, resolve).on(
@@ -36,7 +36,7 @@ const stall = async (host: TestHost) => {
 describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
   "a client that stops reading, on $name",
   runtime => {
-    test("is let go as a slow consumer, others go on, and it resumes by its id without a hole", async () => {
+    test("is disconnected as a slow consumer, leaves others undisturbed, and resumes without a hole", async () => {
       const host = await startHost({runtime, config: `${plainConfig}  ticker: {}\n`, plugins: {ticker: tickerPlugin}})
       const other = await readEvents(host)
       const {head} = await other.hello()
@@ -45,12 +45,12 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
       let ticks = 0
       const ticksSeen = () => other.envelopes().filter(({type}) => type === "message.received").length
       await until(
-        "it to be let go",
+        "the client to be disconnected",
         async () => {
           await host.post("/api/plugins/ticker/ticks", {count: 3000})
           ticks += 3000
-          // Else this process, where it gets little time, is a slow consumer too.
-          await until("the other to have everything", () => ticksSeen() >= ticks)
+          // Otherwise this process, if it gets little processor time, becomes a slow consumer too.
+          await until("the other client to have everything", () => ticksSeen() >= ticks)
           return (await slow()) === 1
         },
         120_000,
@@ -60,15 +60,15 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
       expect(other.isEnded()).toBe(false)
 
       stalled.readOn()
-      await until("its end", stalled.isEnded)
+      await until("the stalled stream to end", stalled.isEnded)
       const cursor = stalled.ids.at(-1) ?? ""
       expect(offsetOf(cursor)).toBeLessThan(offsetOf(other.lastId()))
       const resumed = await readEvents(host, {cursor})
       expect((await resumed.hello()).recovered).toBe(true)
-      await until("the rest", () => resumed.lastId() === other.lastId())
+      await until("the rest of the events", () => resumed.lastId() === other.lastId())
       const [begin, ...rest] = stalled.ids
       const seen = [...rest, ...resumed.envelopes().map(({id}) => id)]
-      // The other one was there before, and may have heard of something that came before this one's beginning.
+      // The other client connected earlier, and may have received events from before this client's first one.
       const later = other.envelopes().filter(({id}) => offsetOf(id) > offsetOf(begin))
       expect(seen).toEqual(later.map(({id}) => id))
       expect(resumed.gaps()).toEqual([])

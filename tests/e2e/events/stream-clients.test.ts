@@ -10,9 +10,9 @@ import {chromiumClient, curlClient, npmClient, servePage, undiciClient} from "./
 
 const token = "the-full-token-of-the-clients"
 
-describeWithChromium("clients that others wrote", () => {
+describeWithChromium("event stream clients by other authors", () => {
   test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-    "curl, eventsource, undici and Chromium miss nothing and get nothing twice over a stop and a kill of the Host, on $name",
+    "curl, eventsource, undici and Chromium miss and repeat nothing across a stop and a kill of the Host, on $name",
     async runtime => {
       const origin = await servePage()
       const port = await freePort()
@@ -27,7 +27,7 @@ describeWithChromium("clients that others wrote", () => {
         curlClient(stream),
         await chromiumClient(origin, stream),
       ]
-      for (const {name, isOpen} of clients) await until(`${name} to be there`, isOpen)
+      for (const {name, isOpen} of clients) await until(`${name} to connect`, isOpen)
       const before = (await readHistoryOf(host)).at(-1)?.id ?? ""
       for (const signal of ["SIGTERM", "SIGKILL"] as const) {
         await host.say(`before ${signal}`)
@@ -39,11 +39,11 @@ describeWithChromium("clients that others wrote", () => {
       const wanted = stored.slice(stored.indexOf(before) + 1)
       expect(wanted.length).toBeGreaterThan(12)
       for (const {name, ids} of clients) {
-        await until(`${name} to come to the end`, () => ids().includes(wanted.at(-1) ?? ""))
-        // The Host's start may be told of while the clients come.
+        await until(`${name} to receive the last event`, () => ids().includes(wanted.at(-1) ?? ""))
+        // A client may connect in time to receive events of the Host's start.
         const first = stored.indexOf(ids()[0] ?? "")
         expect(first, name).toBeLessThanOrEqual(stored.indexOf(wanted[0] ?? ""))
-        // What has happened since is told too.
+        // The client may also have received later events.
         expect(ids().slice(0, stored.length - first), name).toEqual(stored.slice(first))
       }
     },

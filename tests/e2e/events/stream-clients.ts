@@ -8,12 +8,12 @@ import {cleanEnvironment} from "../../support/host/process.ts"
 import {startChromium} from "../../support/machine/chromium.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 
-/** A client of the event stream that nobody here wrote; it reconnects by itself, or as its manual says. */
+/** An event stream client by another author. It reconnects automatically, or in the way that its manual recommends. */
 export interface StreamClient {
   readonly name: string
-  /** Is it there: was it told where it begins? */
+  /** Whether it is connected and has received `hello`. */
   readonly isOpen: () => boolean
-  /** Ids of the log's events, as they came. */
+  /** The ids of the received events, in order. */
   readonly ids: () => readonly string[]
 }
 
@@ -39,7 +39,7 @@ const listenTo = (name: string, source: Source): StreamClient => {
   return {name, isOpen: () => isOpen, ids: () => ids}
 }
 
-/** npm's `eventsource`, which is given a fetch that sends the token. */
+/** npm's `eventsource`, with a fetch that sends the token. */
 export const npmClient = ({url, token}: Stream): StreamClient => {
   const source = new NpmEventSource(url, {
     fetch: (input, init) => fetch(input, {...init, headers: {...init.headers, authorization: `Bearer ${token}`}}),
@@ -48,7 +48,7 @@ export const npmClient = ({url, token}: Stream): StreamClient => {
   return listenTo("eventsource", source)
 }
 
-/** undici's EventSource, whose dispatcher sends the token. */
+/** undici's EventSource, with a dispatcher that sends the token. */
 export const undiciClient = ({url, token}: Stream): StreamClient => {
   const dispatcher = new Agent().compose(dispatch => (options, handler) => {
     const {headers} = options
@@ -66,7 +66,7 @@ export const undiciClient = ({url, token}: Stream): StreamClient => {
   return listenTo("undici", source)
 }
 
-/** curl, begun again with the last id that it has printed a whole event of. */
+/** curl in a loop. Each run starts with the id of the last complete event. */
 export const curlClient = ({url, token}: Stream): StreamClient => {
   const ids: string[] = []
   let last: string | undefined
@@ -99,7 +99,7 @@ export const curlClient = ({url, token}: Stream): StreamClient => {
   return {name: "curl", isOpen: () => isOpen, ids: () => ids}
 }
 
-/** A page whose origin the Host must allow; open it before the Host starts. */
+/** Serves a page. The Host must allow its origin, so serve it before the Host starts. */
 export const servePage = async (): Promise<string> =>
   (
     await startStandIn((_, response) =>
@@ -107,7 +107,10 @@ export const servePage = async (): Promise<string> =>
     )
   ).url
 
-/** Chromium, reading by fetch in a page of another origin, as a console does: its EventSource cannot send the token. */
+/**
+ * Chromium in a page of another origin. It reads with fetch, as a console does, because its EventSource cannot send the
+ * token.
+ */
 export const chromiumClient = async (origin: string, {url, token}: Stream): Promise<StreamClient> => {
   const ids: string[] = []
   let isOpen = false
@@ -123,7 +126,7 @@ export const chromiumClient = async (origin: string, {url, token}: Stream): Prom
   return {name: "Chromium", isOpen: () => isOpen, ids: () => ids}
 }
 
-/** Runs in the page. Frames of the Host are of one `id`, `event` and `data` line each. */
+/** Runs in the page. Each of the Host's frames has one `id`, `event` and `data` line. */
 const readInPage = ({url, token}: Stream) => {
   let last = ""
   const readOnce = async () => {

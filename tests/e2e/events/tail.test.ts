@@ -25,28 +25,28 @@ const newestOf = async (host: TestHost) => {
 }
 
 describe.each(bunOr("node22"))("svc events tail on $name", runtime => {
-  test("survives ten restarts of the Host in a row with no gap, killed or stopped; it reports one after eviction", async () => {
+  test("follows ten stops and kills of the Host without a gap, and reports a gap after eviction", async () => {
     const project = makeProject()
     let host = await startHost({runtime, project})
     const first = await newestOf(host)
     const running = tail(runtime, project, "--json", "--after", first)
     for (let restart = 0; restart < 10; restart++) {
       await host.say(`before ${restart}`)
-      if (restart % 3 === 0) await until("the tail to be there", () => envelopesOf(running).length > 0)
+      if (restart % 3 === 0) await until("the tail to print an event", () => envelopesOf(running).length > 0)
       await host.stop(restart % 2 === 0 ? "SIGTERM" : "SIGKILL")
       host = await startHost({runtime, project})
     }
     await host.say("last")
     const stored = (await readHistoryOf(host)).map(({id}) => id)
     const wanted = stored.slice(stored.indexOf(first) + 1)
-    await until("the tail to have come so far", () => envelopesOf(running).some(({id}) => id === wanted.at(-1)))
+    await until("the tail to print the last event", () => envelopesOf(running).some(({id}) => id === wanted.at(-1)))
     expect(gapsOf(running)).toEqual([])
     const told = envelopesOf(running).map(({id}) => id)
-    // What has happened since is told too.
+    // The tail may also have printed later events.
     expect(told.slice(0, wanted.length)).toEqual(wanted)
     expect(new Set(envelopesOf(running).map(({runtimeId}) => runtimeId)).size).toBe(11)
 
-    // While the tail cannot read, what it would read next is evicted.
+    // The events that the paused tail has not read yet are evicted.
     running.child.kill("SIGSTOP")
     await host.stop()
     project.write("svc.config.yml", `${project.read("svc.config.yml")}events:\n  history: {events: 2}\n`)
@@ -63,7 +63,7 @@ describe.each(bunOr("node22"))("svc events tail on $name", runtime => {
 })
 
 describe("svc events tail", () => {
-  test("prints a line for each event, filtered, without colours into a pipe, and a gap as a gap", async () => {
+  test("prints one line for each matching event and gap, without colours into a pipe", async () => {
     const host = await startHost()
     const running = tail(onBun, host.project, "--types", "message.*", "--after", "of another history")
     await untilPrinted(running, "gap")
@@ -83,7 +83,7 @@ describe("svc events tail", () => {
     expect(running.output()).not.toContain("\x1b")
   })
 
-  test("without a Host, with a wrong filter or a wrong token it says so and exits 1", async () => {
+  test("exits 1 with an explanation if no Host runs, or the filter or the token is wrong", async () => {
     const project = makeProject()
     expect(await svc(onBun, project, ["events", "tail"])).toMatchObject({
       code: 1,
@@ -100,7 +100,7 @@ describe("svc events tail", () => {
     await host.stop()
   })
 
-  test("ends when nobody reads what it prints", async () => {
+  test("ends when its output is closed", async () => {
     const host = await startHost()
     const running = tail(onBun, host.project, "--after", `${(await newestOf(host)).split("-")[0]}-0`)
     await untilPrinted(running, "generation.committed")

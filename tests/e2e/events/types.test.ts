@@ -14,7 +14,10 @@ import {plainConfig} from "../../support/host/project.ts"
 import {root} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** Types that the tests of this file do not raise: the file that sees each of them raised. A new type needs one of both. */
+/**
+ * Event types that no test of this file raises, each with the file that tests it. A new type needs an entry here or a
+ * test in this file.
+ */
 const elsewhere: Partial<Record<EventType, string>> = {
   "host.blocked": "e2e/host/watchdog.test.ts",
   "database.migrated": "e2e/database/upgrade.test.ts",
@@ -58,10 +61,10 @@ const elsewhere: Partial<Record<EventType, string>> = {
   "job.skipped": "contract/scheduler/scheduler.test.ts",
 }
 
-/** What the Hosts of this file have raised. */
+/** The event types that the Hosts of this file have raised. */
 const raised = new Set<string>()
 
-/** The whole history, each event of which is as its type's schema says. */
+/** Returns the whole event history. Expects that each event fits the schema of its type. */
 const historyOf = async (host: TestHost): Promise<readonly Envelope[]> => {
   const events = await readHistoryOf(host)
   for (const {type, data} of events) {
@@ -75,7 +78,7 @@ const historyOf = async (host: TestHost): Promise<readonly Envelope[]> => {
 const dataOf = async <T extends EventType>(host: TestHost, type: T): Promise<readonly EventData<T>[]> =>
   (await historyOf(host)).filter(event => event.type === type).map(({data}) => data as EventData<T>)
 
-/** Waits until so many events of a type are there; the newest one's data. */
+/** Waits until there are `count` events of the type. Returns the data of the newest. */
 const told = async <T extends EventType>(host: TestHost, type: T, count = 1): Promise<EventData<T>> => {
   const [newest] = (
     await until(`${type}`, async () => {
@@ -87,9 +90,11 @@ const told = async <T extends EventType>(host: TestHost, type: T, count = 1): Pr
   return newest
 }
 
-/** What is told of a checkpoint is told shortly before the next one may begin. */
+/**
+ * Posts until the Host accepts. An event about a checkpoint is recorded shortly before the next checkpoint may start.
+ */
 const postOnceFree = (host: TestHost, path: string, body: object = {}) =>
-  until(`${path} to be taken`, async () => {
+  until(`${path} to be accepted`, async () => {
     const response = await host.fetch(path, {
       method: "POST",
       headers: {"content-type": "application/json"},
@@ -108,11 +113,11 @@ const storm = pluginWith(`
 
 const config = `${plainConfig}  storm: {}\n`
 
-test("a storm of errors is told of in part, and each event says how many were left out before it", async () => {
+test("a storm of log errors is recorded in part, and each event counts the errors left out before it", async () => {
   const host = await startHost({config, plugins: {storm}})
   await host.say("60")
   await told(host, "log.error", 20)
-  await until("the storm to be told of", async () => {
+  await until("an event with suppressed errors", async () => {
     await host.say("1")
     return (await dataOf(host, "log.error")).some(({suppressed}) => suppressed > 0)
   })
@@ -126,7 +131,7 @@ test("a storm of errors is told of in part, and each event says how many were le
   expect(events.filter(({message}) => Number(message.slice(6)) < 60).length).toBeLessThan(30)
 })
 
-test("what is wrong with configuration and code is told with its place, plugins by their states, and a restart", async () => {
+test("broken configuration and code, plugin states and a restart are recorded as events", async () => {
   const host = await startHost({config, plugins: {storm}})
   expect(await told(host, "plugin.state", 2)).toMatchObject({state: "active"})
   expect(await dataOf(host, "plugin.state")).toContainEqual({
@@ -136,7 +141,7 @@ test("what is wrong with configuration and code is told with its place, plugins 
   })
 
   host.project.write("plugins/storm.ts", "export default {\n  setup( {\n")
-  // A file that is being written may be looked at before it is whole.
+  // The Host may read a file before it is completely written.
   const failed = await until("the failure", async () =>
     (await dataOf(host, "generation.failed")).find(({issues: [first]}) => (first?.line ?? 0) > 1),
   )
@@ -156,7 +161,7 @@ test("what is wrong with configuration and code is told with its place, plugins 
   expect(refusedDraft.issues).toEqual(refused.issues)
 
   host.project.write("svc.config.yml", plainConfig)
-  await until("the plugin to go", async () =>
+  await until("the plugin to be removed", async () =>
     (await dataOf(host, "plugin.state")).some(({plugin, state}) => plugin === "storm" && state === "disposed"),
   )
   await host.post("/api/system/restart", {confirm: true})
@@ -167,7 +172,7 @@ test("what is wrong with configuration and code is told with its place, plugins 
   expect(types.indexOf("restart.asked")).toBeLessThan(types.indexOf("host.stopping"))
 })
 
-test("work items, ingress, checkpoints and releases are told of as they change", async () => {
+test("changes of work items, ingress, checkpoints and releases are recorded as events", async () => {
   const project = makeGitProject({
     config: `${plainConfig}workroom:\n  store: database\n`,
     files: {"bun.lock": "locked"},
@@ -222,7 +227,7 @@ test("work items, ingress, checkpoints and releases are told of as they change",
   await told(next, "checkpoint.pruned")
 })
 
-test("every type of the table is seen raised: here, or in the file that this one names", () => {
+test("every event type is raised by a test: in this file, or in the file named above", () => {
   const unseen = Object.keys(eventTypes).filter(type => {
     const file = isEventType(type) ? elsewhere[type] : undefined
     if (file === undefined) return !raised.has(type)
