@@ -19,14 +19,14 @@ const files = Object.fromEntries(
   ]),
 )
 
-/** A member asks what the pages do not tell: the agent looks it up, opens a work item, and says so. */
+/** For a member's question without an answer in the pages: the agent searches, opens a work item, and says so. */
 const saws = (results: number): ScriptedAnswer => {
   if (results === 0) return {calls: [{name: "docs.search", args: {words: "sharpen saws"}}]}
   if (results === 1) return {calls: [{name: "workroom.add", args: {title: "Do we sharpen saws?"}}]}
   return {text: "I opened work item 1."}
 }
 
-/** Something that cannot wait. */
+/** For an emergency: the agent sends a message to the team. */
 const fire = (results: number): ScriptedAnswer =>
   results === 0
     ? {calls: [{name: "send", args: {endpoint: "sandbox", channel: "team", text: "The box is on fire."}}]}
@@ -56,7 +56,7 @@ interface Sent {
   readonly text: string
 }
 
-/** What the bot has sent to a channel, the oldest first; without the edits of an answer that it streamed. */
+/** The bot's messages to a channel, oldest first, without the edits of streamed answers. */
 const sentTo = async (host: TestHost, channel: string): Promise<readonly string[]> => {
   const {items} = await host.get<Page<Sent>>("/api/outbox?limit=100")
   return items
@@ -66,15 +66,15 @@ const sentTo = async (host: TestHost, channel: string): Promise<readonly string[
 }
 
 describe.each(bunOr("node24"))("the example agent on $name", runtime => {
-  test("opens one work item and answers once, though the Host is killed in each of its calls of the model", async () => {
+  test("opens one work item and answers once, though the Host is killed in each of its model calls", async () => {
     const {model, start, script} = await meet(runtime, saws)
     let host = await start()
     const killed = new Set<number>()
     model.follow(async question => {
       if (killed.has(question.results)) return script(question)
       killed.add(question.results)
-      // A Host goes on with its runs before it serves.
-      await until("this Host to serve", () => host.process.child.signalCode === null)
+      // The Host continues its runs before it serves requests.
+      await until("this Host to start", () => host.process.child.signalCode === null)
       host.process.child.kill("SIGKILL")
       return {hang: "before"}
     })
@@ -105,7 +105,7 @@ describe.each(bunOr("node24"))("the example agent on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("sends nothing before it is approved, over a kill and a restore, and then once", async () => {
+  test("sends nothing until it is approved, across a kill and a restore, and then sends once", async () => {
     const {project, start} = await meet(runtime, fire)
     const first = await start()
     await first.say("The grey box is on fire!", {user: "eve", channel: "eve"})

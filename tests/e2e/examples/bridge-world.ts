@@ -14,14 +14,14 @@ import {type MatrixEvent, Person} from "../../support/platforms/matrix/person.ts
 /** A channel of the fake's server. */
 export const club = "600"
 
-/** A message as the people of a room see it in the end: the newest text, and what it quotes. */
+/** The final state of a message in a room: its newest text and the id of the message that it quotes. */
 export interface Shown {
   readonly id: string
   readonly text: string
   readonly quote?: string
 }
 
-/** The plugin of the example, as it is. */
+/** The source files of the example's plugin, unchanged. */
 const sources = (): Record<string, string> => {
   const folder = "plugins/bridge"
   const names = readdirSync(`${root}examples/bridge/${folder}`)
@@ -30,7 +30,7 @@ const sources = (): Record<string, string> => {
   )
 }
 
-/** A room at a real homeserver, a channel at the fake Discord, and people in both. */
+/** A room on a real homeserver, a channel on the fake Discord, and people in both. */
 export const meetPeople = async (homeserver: Homeserver) => {
   const gate = await openGate(homeserver.url)
   whenOver(() => gate.close())
@@ -45,7 +45,7 @@ export const meetPeople = async (homeserver: Homeserver) => {
 
 export type People = Awaited<ReturnType<typeof meetPeople>>
 
-/** A project with the bridge between the room and the channel, by one account on each side. */
+/** A project with the bridge between the room and the channel, with one account on each side. */
 export const bridgeProject = (
   {gate, discord, room}: People,
   {bot, discordBot}: {readonly bot: Person; readonly discordBot: string},
@@ -71,7 +71,7 @@ plugins:
   }),
 })
 
-/** The bridge, once it hears both sides. */
+/** Starts the bridge. Waits until both of its endpoints are online. */
 export const startBridge = async (
   options: {readonly project: Project; readonly env: Record<string, string>},
   runtime: TestRuntime,
@@ -82,14 +82,14 @@ export const startBridge = async (
   return host
 }
 
-/** What a bot shows in the channel of the fake, in order. */
+/** A bot's messages in the channel of the fake, in order. */
 export const shownAtDiscord = ({world}: FakeDiscord, bot = "999"): readonly Shown[] =>
   world
     .in(club)
     .filter(({author}) => author.id === bot)
     .map(({id, content, reference}) => ({id, text: content, ...(reference === undefined ? {} : {quote: reference})}))
 
-/** What a bot shows in the room, in order; `content` of the first event, for what is not text. */
+/** A bot's messages in the room, in order. `content` is that of the first event, for messages other than text. */
 export const shownAtMatrix = async (
   {ann, room}: People,
   bot: Person,
@@ -109,15 +109,15 @@ export const shownAtMatrix = async (
     })
 }
 
-/** The copy in the room whose text ends so, once it is there. */
+/** Waits for the copy in the room with a text that ends with `end`. */
 export const copyAtMatrix = (people: People, end: string, bot = people.bot) =>
   until(`"${end}" in the room`, async () => (await shownAtMatrix(people, bot)).find(({text}) => text.endsWith(end)))
 
-/** The copy in the channel whose text ends so, once it is there. */
+/** Waits for the copy in the channel with a text that ends with `end`. */
 export const copyAtDiscord = (discord: FakeDiscord, end: string, bot = "999") =>
   until(`"${end}" in the channel`, () => shownAtDiscord(discord, bot).find(({text}) => text.endsWith(end)))
 
-/** An edit of one's own message in a Matrix room. */
+/** Edits the person's own message in a Matrix room. */
 export const editAtMatrix = (person: Person, room: string, id: string, text: string): Promise<string> =>
   person.send(room, {
     msgtype: "m.text",
@@ -126,11 +126,11 @@ export const editAtMatrix = (person: Person, room: string, id: string, text: str
     "m.relates_to": {rel_type: "m.replace", event_id: id},
   })
 
-/** A message in a Matrix room that quotes another one. */
+/** Sends a message to a Matrix room that quotes another one. */
 export const quoteAtMatrix = (person: Person, room: string, id: string, text: string): Promise<string> =>
   person.send(room, {msgtype: "m.text", body: text, "m.relates_to": {"m.in_reply_to": {event_id: id}}})
 
-/** Resolves once the Host has handled every event and sent every message. */
+/** Waits until the Host has handled every event and sent every message. */
 export const untilIdle = (host: TestHost): Promise<unknown> =>
   until(
     "the bridge to have nothing to do",

@@ -34,7 +34,7 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
     return {...people, people, host: await startBridge(options, runtime)}
   })
 
-  test("carries markup and mentions both ways", async () => {
+  test("carries markup and mentions in both directions", async () => {
     const {people, discord, room, ann, bob} = given()
     await ann.send(room, {
       msgtype: "m.text",
@@ -53,7 +53,7 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
     expect(JSON.stringify(content)).not.toContain('m.mentions":{"user_ids')
   })
 
-  test("carries edits, quotes of originals and of copies, and deletions both ways", async () => {
+  test("carries edits, deletions, and quotes of originals and copies in both directions", async () => {
     const {people, discord, room, ann} = given()
     const hers = await ann.say(room, "hers")
     const herCopy = await copyAtDiscord(discord, "hers")
@@ -75,14 +75,14 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
     expect((await copyAtMatrix(people, "his, better")).id).toBe(hisCopy.id)
 
     await ann.redact(room, hers)
-    await until("her copy to go", () => !discord.world.messages.has(herCopy.id))
+    await until("her copy to be deleted", () => !discord.world.messages.has(herCopy.id))
     discord.remove(his.id)
-    await until("his copy to go", async () =>
+    await until("his copy to be deleted", async () =>
       (await shownAtMatrix(people, people.bot)).every(({id}) => id !== hisCopy.id),
     )
   })
 
-  test("carries pictures and files both ways, byte for byte", async () => {
+  test("carries pictures and files in both directions, byte for byte", async () => {
     const {people, discord, room, ann} = given()
     const kinds = [
       {name: "cat.png", type: "image/png", msgtype: "m.image"},
@@ -111,7 +111,7 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
     }
   })
 
-  test("does not carry what bots say, and two bridges side by side fall silent", async () => {
+  test("does not carry messages of bots, and two bridges do not answer each other", async () => {
     const {people, discord, room, ann, otherBot, host} = given()
     const second = await startBridge(bridgeProject(people, {bot: otherBot, discordBot: "998"}), runtime)
     discord.write({channel: club, content: "beep", author: {id: "77", username: "beeper", bot: true}})
@@ -125,7 +125,7 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
       await copyAtDiscord(discord, "hello from the room", id)
       await copyAtMatrix(people, "hello from the channel", bot)
     }
-    // A second message travels behind all that a bridge could make of the first ones.
+    // A second message arrives after everything that a bridge could make of the first ones.
     await ann.say(room, "the end")
     discord.write({channel: club, content: "the end"})
     for (const bridge of [host, second]) await untilIdle(bridge)
@@ -144,7 +144,7 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
   })
 
   test(
-    `after ${rounds} kills each message is there once, in order, and with its edits and quotes (seed ${seed})`,
+    `shows each message once, in order, with edits and quotes, after ${rounds} kills (seed ${seed})`,
     async () => {
       tellHowToRepeat(run)
       const chance = new Chance(seedOf(seed, runtime.name))
@@ -152,9 +152,9 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
       const {discord, room, ann, bot} = people
       const options = bridgeProject(people, {bot, discordBot: "999"})
       let host: TestHost = await startBridge(options, runtime)
-      /** What the other side must show, in order. */
+      /** The messages that the other side must show, in order. */
       const expected: Record<"room" | "channel", {text: string; quotes?: string}[]> = {room: [], channel: []}
-      /** Each says five things: one stays, one is edited, one is deleted, one quotes the first, one is a file. */
+      /** On each side, five messages: one stays, one is edited, one is deleted, one quotes the first, one is a file. */
       const talk = async (n: number) => {
         const kept = await ann.say(room, `a${n} kept`)
         const edited = await ann.say(room, `a${n} first`)
@@ -191,7 +191,8 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
         await host.process.finished
         await talking
         host = await startBridge(options, runtime)
-        // What comes behind all else is there. An event that runs at two kills in a row is dead until an operator retries it.
+        // Once this last message has arrived, so has everything before it. Otherwise an event could run at two kills in
+        // a row and be dead until an operator retries it.
         await ann.say(room, `a${n} over`)
         discord.write({channel: club, content: `d${n} over`})
         await copyAtDiscord(discord, `a${n} over`)

@@ -10,7 +10,7 @@ export type ExampleName = "reminders" | "moderation"
 
 const sourceOf = (name: ExampleName) => readFileSync(`${root}examples/${name}/plugins/${name}.ts`, "utf8")
 
-/** A project with both examples at the loopback platform, and a moderator, ada. */
+/** A project with both examples on the loopback platform. Ada is its moderator. */
 export const exampleProject = (platform: Loopback, minutes: number): Project =>
   makeProject({
     config: `http: {port: 0}
@@ -24,13 +24,13 @@ plugins:
     plugins: {loopback: loopbackPlugin, reminders: sourceOf("reminders"), moderation: sourceOf("moderation")},
   })
 
-/** Once the bot has done all of this; each begins so. */
+/** Waits until the bot has done all of these deeds. Each argument is the start of a deed. */
 export const untilDone = (platform: Loopback, ...deeds: readonly string[]): Promise<unknown> =>
   until(`all of ${deeds.join(" | ")}`, () => deeds.every(platform.has)).catch(error => {
     throw new Error(`${error.message}; the bot did: ${platform.deeds.join(" | ")}`)
   })
 
-/** What was done, in no order, without the times that depend on when the test runs. */
+/** The deeds, sorted, with times replaced because they depend on when the test runs. */
 export const timeless = (deeds: readonly string[]): readonly string[] =>
   deeds.map(deed => deed.replace(/at \d{4}-\d\d-\d\d \d\d:\d\d/g, "at TIME")).sort()
 
@@ -39,11 +39,11 @@ const count = async (host: TestHost, what: string, ...states: readonly string[])
   return (await Promise.all(lists)).flatMap(({items}) => items).length
 }
 
-/** Once so many messages and acts are stored, and none of them done: the platform is away. */
+/** Waits until `acts` messages and acts are queued. The platform is offline, so none of them is sent. */
 export const untilStored = (host: TestHost, acts: number): Promise<unknown> =>
   until("the acts to be stored", async () => (await count(host, "outbox", "queued", "sending")) === acts)
 
-/** Once no event and no message waits or runs. */
+/** Waits until no event and no message is waiting or running. */
 export const untilQuiet = (host: TestHost): Promise<unknown> =>
   until(
     "the Host to have nothing to do",
@@ -51,21 +51,21 @@ export const untilQuiet = (host: TestHost): Promise<unknown> =>
       (await count(host, "inbox", "pending", "running")) + (await count(host, "outbox", "queued", "sending")) === 0,
   )
 
-/** Once so much is held, and all else has ended. */
+/** Waits until exactly this is held and everything else has ended. */
 export const untilHeld = async (host: TestHost, held: {inbox: number; outbox: number; timers: number}) => {
-  await until("what a restore holds", async () => (await count(host, "inbox", "held")) === held.inbox)
+  await until("the events that a restore holds", async () => (await count(host, "inbox", "held")) === held.inbox)
   await untilQuiet(host)
   const found = Object.entries(held).map(async ([what]) => [what, await count(host, what, "held")])
   expect(Object.fromEntries(await Promise.all(found))).toEqual(held)
 }
 
-/** As an operator does it. */
+/** Releases the held items with the command that an operator would use. */
 export const release = async (host: TestHost, runtime: TestRuntime, what: "inbox" | "outbox" | "timer") =>
   expect(await svc(runtime, host.project, [what, "release", "--held"])).toMatchObject({code: 0})
 
 /**
- * Does what `cause` brings about, and kills the Host in the middle of `deed`: the platform has done it, and the Host does not
- * hear of it. Resolves to the Host of afterwards.
+ * Runs `cause`, and kills the Host in the middle of `deed`: the platform has carried it out, but the Host never gets
+ * the answer. Resolves to the next Host.
  */
 export const killedAt = async (
   host: TestHost,

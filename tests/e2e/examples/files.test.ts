@@ -16,7 +16,7 @@ import {killedAt, release, untilDone, untilHeld, untilQuiet, untilStored} from "
 
 const sourceOf = (file: string) => readFileSync(join(root, "examples/files/plugins/files", file), "utf8")
 
-/** A project with the example at the loopback platform, which has what the example depends on. */
+/** A project with the example on the loopback platform, and the package that the example needs. */
 const filesProject = (platform: Loopback, adapter = loopbackPlugin): Project => {
   const project = makeProject({
     config: `http: {port: 0}
@@ -33,14 +33,14 @@ plugins:
   return project
 }
 
-/** A picture that takes a part of a second to decode. */
+/** A picture that takes a noticeable part of a second to decode. */
 const makePicture = async (type: "image/png" | "image/jpeg"): Promise<Buffer> => {
   const made = new Jimp({width: 1600, height: 1200})
   for (let at = 0; at < made.bitmap.data.length; at++) made.bitmap.data[at] = at % 4 === 3 ? 255 : (at >> 5) & 255
   return Buffer.from(await made.getBuffer(type))
 }
 
-/** A real picture of 900 million pixels, in some hundred kilobytes. */
+/** A valid picture of 900 million pixels in a few hundred kilobytes. */
 const makeBomb = (): Buffer => {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type), data])
@@ -57,14 +57,14 @@ const makeBomb = (): Buffer => {
 
 const [jpeg, png] = await Promise.all([makePicture("image/jpeg"), makePicture("image/png")])
 
-/** Somebody sends a picture: with a command to a channel, or alone to the bot. */
+/** Sends a picture as a user, either with a command to a channel or without one to the bot. */
 const send = (platform: Loopback, name: string, bytes = jpeg, command?: string): void => {
   const element = platform.upload(name, name.endsWith("png") ? "image/png" : "image/jpeg", bytes)
   const where = command === undefined ? {user: "ann", channel: "@ann"} : {user: "ann", channel: "team"}
   platform.say(name, `${command ?? ""}${element}`, where)
 }
 
-/** What the bot has sent is what it says: each a picture of this size. */
+/** Expects that the bot has sent exactly these pictures in these sizes. */
 const expectSent = async (platform: Loopback, expected: Readonly<Record<string, string>>): Promise<void> => {
   const found = platform.sent.map(async ({deed, bytes}) => {
     const {width, height} = await Jimp.fromBuffer(bytes)
@@ -76,7 +76,7 @@ const expectSent = async (platform: Loopback, expected: Readonly<Record<string, 
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** The stored files of a project by their names, as the hashes of what is in them. */
+/** The project's stored files by name, each with the hash of its content. */
 const storedFiles = (project: Project): Readonly<Record<string, string>> => {
   const names = readdirSync(project.path("data/files"), {recursive: true, encoding: "utf8"}).filter(
     name => name.length > 64,
@@ -85,7 +85,7 @@ const storedFiles = (project: Project): Readonly<Record<string, string>> => {
 }
 
 describe.each(bunOr("node24"))("the example files on $name", runtime => {
-  test("answers each picture once, though the Host is killed while it resizes, sends, and waits", async () => {
+  test("answers each picture once, though the Host is killed while it resizes, sends and waits", async () => {
     const platform = await startLoopback()
     let host = await startHost({runtime, project: filesProject(platform)})
     const killAt = async (deed: string, cause: () => void) => {
@@ -105,7 +105,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     platform.away(false)
     await untilDone(platform, "@ann: [owl-640.jpg]")
     await untilQuiet(host)
-    // The handler that was cut off has run again, and no other.
+    // Only the interrupted handler has run again.
     expect(platform.downloads).toEqual(["cat.jpg", "cat.jpg", "dog.png", "owl.jpg"])
     expect(platform.deeds.toSorted()).toEqual(["@ann: [dog-640.png]", "@ann: [owl-640.jpg]", "team: [cat-320.jpg]"])
     await expectSent(platform, {
@@ -125,7 +125,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("lists the answer as unknown where the platform may show it twice, and sends it again when told", async () => {
+  test("reports an answer that may have arrived as unknown, and sends it again on an operator's request", async () => {
     const platform = await startLoopback()
     const project = filesProject(platform, loopbackPlugin.replace("idempotent: true", "idempotent: false"))
     const deed = "@ann: [cat-640.jpg]"
@@ -136,14 +136,14 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     expect({text: row?.text, others}).toEqual({text: "[cat-640.jpg]", others: []})
     expect(platform.deeds).toEqual([deed])
     await host.post(`/api/outbox/${row?.id}/retry`)
-    // Under the same id, which this platform knows.
+    // The second attempt has the same id, which this platform recognizes.
     await until("the second attempt", () => platform.repeated() === 1)
     await untilQuiet(host)
     expect((await host.get<{items: readonly unknown[]}>(path)).items).toEqual([])
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("goes on from an archive in another folder on other disks, with every file, and sends what waited once", async context => {
+  test("continues from an archive on other disks, with every file, and sends the pending answer once", async context => {
     needMounts(context)
     const platform = await startLoopback()
     const before = await startHost({runtime, project: filesProject(platform)})

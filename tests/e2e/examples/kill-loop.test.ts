@@ -13,18 +13,18 @@ import {exampleProject, timeless, untilQuiet} from "./example.ts"
 const run = faultRun("example-kills")
 const {rounds, seed} = run
 
-/** Anything that a Host is waited for, in milliseconds: the machine may be busy. */
+/** How long to wait for anything that a Host does, in milliseconds. The machine may be busy. */
 const patience = 300_000
 
-/** How long a user is muted, in minutes: a second later a timer closes their case. */
+/** How long a user is muted, in minutes. A timer closes the case about a second later. */
 const minutes = 0.02
 
-/** Everybody says one thing, to one of the two bots. */
+/** A user who says one thing to one of the two bots. */
 interface Person {
   readonly name: string
   readonly text: string
   readonly channel: string
-  /** All that the bot does about it, each once. */
+  /** Everything that the bot does in response, each deed once. */
   readonly deeds: readonly string[]
 }
 
@@ -48,7 +48,7 @@ const reminded = (name: string, channel: string): Person => ({
   deeds: [`${channel}: Reminder 1, at TIME: tea`, `${channel}: ${name}: tea`],
 })
 
-/** A project at a platform of its own, and the people there. */
+/** Starts a separate platform with a project. `speak` adds people to it. */
 const meet = async (runtime: TestRuntime) => {
   const platform = await startLoopback()
   const project = exampleProject(platform, minutes)
@@ -69,10 +69,10 @@ const meet = async (runtime: TestRuntime) => {
 
 type Scene = Awaited<ReturnType<typeof meet>>
 
-/** More deeds than these are let through before a round goes on: what is open must not grow with the rounds. */
+/** Deeds that may be open when a round continues, so that the backlog does not grow with the rounds. */
 const mostOpen = 100
 
-/** Starts the Host and kills it: anywhere in its start, or while it acts and its timers fire. */
+/** Starts the Host and kills it, either during its start or while it acts and its timers fire. */
 const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise<void> => {
   const options = {runtime, project, patience}
   speak(1)
@@ -84,10 +84,13 @@ const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise
   await host.stop("SIGKILL")
 }
 
-/** Waits until no more is open than this. What ran at two kills in a row was taken for their cause: it gets another try. */
+/**
+ * Waits until at most `most` deeds are open. An event that ran at two kills in a row is suspected of causing them, so
+ * this retries it.
+ */
 const untilOpen = (host: TestHost, most: number, open: () => number): Promise<unknown> =>
   until(
-    "what is open to be done",
+    "the open deeds to be done",
     async () => {
       const {items} = await host.get<{items: {seq: number}[]}>("/api/inbox?limit=500&state=dead")
       for (const {seq} of items) await host.post(`/api/inbox/${seq}/retry`)
@@ -96,10 +99,10 @@ const untilOpen = (host: TestHost, most: number, open: () => number): Promise<un
     patience,
   )
 
-/** The last Host has all the time that it needs; then each thing is done, and done once. */
+/** Runs a last Host to the end. Then everything must have been done exactly once. */
 const settle = async ({runtime, platform, project, people, open}: Scene): Promise<void> => {
   const host = await startHost({runtime, project, patience})
-  // Where something is missing for so long, the comparison says what.
+  // If something is still missing, the comparison below names it.
   await untilOpen(host, 0, open).catch(() => {})
   await untilQuiet(host)
   const expected = ["log: Moderation is on: spam.", ...people.flatMap(({deeds}) => deeds)]
@@ -114,7 +117,7 @@ const settle = async ({runtime, platform, project, people, open}: Scene): Promis
   expect((await host.stop()).code).toBe(0)
   const file = project.path(".svc/data.sqlite")
   expect((await inspectFile(file)).findings).toEqual([])
-  // The platform drops what comes again; here it is seen that nothing was stored twice.
+  // The platform drops repetitions, so count the rows to see that nothing was stored twice.
   const rows = await readRows(file, "SELECT kind, count(*) AS rows FROM outbox GROUP BY kind ORDER BY kind")
   const muted = people.filter(({text}) => text === "spam").length
   const messages = expected.length - 2 * muted
@@ -126,7 +129,7 @@ const settle = async ({runtime, platform, project, people, open}: Scene): Promis
 }
 
 test(
-  `after ${rounds} kills, on Bun and Node side by side, each act is done once and each timer has fired once (seed ${seed})`,
+  `after ${rounds} kills on Bun and Node, each act is done once and each timer has fired once (seed ${seed})`,
   async () => {
     tellHowToRepeat(run)
     const scenes = await Promise.all(bunAnd("node24").map(meet))

@@ -7,7 +7,7 @@ import {exampleProject, killedAt, release, untilDone, untilHeld, untilQuiet, unt
 
 const on = "log: Moderation is on: spam."
 
-/** All that the bot does about one message. */
+/** Everything that the bot does about one message. */
 const judged = (user: string, minutes: number): readonly string[] => [
   `delete ${user}-1`,
   `mute ${user} ${minutes * 60_000}`,
@@ -26,7 +26,7 @@ const pardoned = (user: string): readonly string[] => [
   `@${user}: You may write again.`,
 ]
 
-/** The same story of each user, as far as the acts go that are killed. */
+/** The steps of one user's story, each with the bot's deeds in response. */
 const story = (minutes: number) => [
   {by: "USER", channel: "team", text: "spam", deeds: (user: string) => judged(user, minutes)},
   {by: "USER", channel: "@USER", text: "/appeal sorry", deeds: heard},
@@ -34,7 +34,7 @@ const story = (minutes: number) => [
 ]
 
 describe.each(bunOr("node24"))("the example moderation on $name", runtime => {
-  test("does each act once, though the Host is killed in the middle of every one of them", async () => {
+  test("does each act once, though the Host is killed in the middle of each one", async () => {
     const platform = await startLoopback()
     let host = await startHost({runtime, project: exampleProject(platform, 10)})
     await untilDone(platform, on)
@@ -53,12 +53,12 @@ describe.each(bunOr("node24"))("the example moderation on $name", runtime => {
     const all = story(10).flatMap(({deeds}) => users.slice(0, deeds("").length).flatMap(deeds))
     expect(platform.deeds.toSorted()).toEqual([on, ...all].sort())
     const {items} = await host.get<{items: {name: string}[]}>("/api/timers")
-    // Those whom nobody has pardoned are muted to the end of their time.
+    // Users without a pardon stay muted until their time ends.
     expect(items.map(({name}) => name)).toEqual(["close"])
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("does after a restore what was held, once, when it is released", async () => {
+  test("does held acts once after a restore, when an operator releases them", async () => {
     const platform = await startLoopback()
     const project = exampleProject(platform, 0.1)
     const before = await startHost({runtime, project})

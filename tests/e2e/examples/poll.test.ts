@@ -20,7 +20,7 @@ const source = Object.fromEntries(
   ["plugins/poll.ts", "lib/poll.ts", "lib/texts.ts"].map(path => [path, sourceOf(path)]),
 )
 
-/** The example with the sandbox and one account of IRC; its database is in `data/`. JSON is YAML. */
+/** The example with the sandbox and one IRC account. Its database is in `data/`. JSON is valid YAML. */
 const configFor = (port: number): string =>
   JSON.stringify({
     http: {port: 0},
@@ -33,25 +33,25 @@ const configFor = (port: number): string =>
     },
   })
 
-/** The two polls: by buttons in the sandbox, in German, and by numbers on IRC. */
+/** Two polls: one in German with buttons in the sandbox, one with numbers on IRC. */
 const mittag = {ask: '/poll "Mittag?" Pizza Salat', choices: ["Pizza", "Salat"]} as const
 const lunch = {ask: '!poll "Lunch?" Pizza Salad Soup', choices: ["Pizza", "Salad", "Soup"]} as const
 
 const german = (count: number) => `${count} ${count === 1 ? "Stimme" : "Stimmen"}`
 const english = (count: number) => `${count} ${count === 1 ? "vote" : "votes"}`
 
-/** The lines of the counts, for the choice of each voter. */
+/** The lines with the counts, from each voter's choice. */
 const rowsOf = (choices: readonly string[], votes: readonly number[], say: (count: number) => string) =>
   choices.map((choice, index) => `${choice}: ${say(votes.filter(vote => vote === index).length)}`)
 
-/** Starts a Host, once the bot is in the channel. */
+/** Starts a Host. Waits until the bot is in the channel. */
 const join = async (people: readonly Person[], runtime: TestRuntime, project: Project): Promise<TestHost> => {
   const host = await startHost({runtime, project})
   await Promise.all(people.map(person => person.sees(/^:svcbot!\S+ JOIN/)))
   return host
 }
 
-/** Both polls are open. */
+/** Starts a Host and opens both polls. */
 const meet = async (runtime: TestRuntime) => {
   const server = await startIrcServer("ngircd")
   const people = await Promise.all(["alice", "bob"].map(nick => joinIrc(server, nick, {channel: "#team"})))
@@ -65,7 +65,7 @@ const meet = async (runtime: TestRuntime) => {
   return {people, host}
 }
 
-/** In the sandbox, by somebody whom the platform calls a German. */
+/** Says something in the sandbox, as a user whose locale is German. Resolves to the replies. */
 const say = async (host: TestHost, text: string, user = "jan"): Promise<readonly string[]> => {
   const said = {text, user, locale: "de", channel: "team", group: true}
   const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)
@@ -77,7 +77,7 @@ const say = async (host: TestHost, text: string, user = "jan"): Promise<readonly
 const press = (host: TestHost, user: string, press: {readonly id: string; readonly button: string; message?: string}) =>
   host.post<{sn: number}>("/api/plugins/sandbox/press", {...press, user, channel: "team", group: true})
 
-/** Each writes a number in turn; resolves to the first line of each answer. */
+/** Each person writes a number in turn. Resolves to the first line of each answer. */
 const vote = async (people: readonly Person[], votes: readonly number[]): Promise<readonly string[]> => {
   const answers: string[] = []
   for (const [index, person] of people.entries()) {
@@ -92,7 +92,7 @@ const vote = async (people: readonly Person[], votes: readonly number[]): Promis
   return answers
 }
 
-/** What closes the poll on IRC, as the bot says it. */
+/** Closes the poll on IRC. Expects the result with these rows. */
 const closeOnIrc = async (person: Person, rows: readonly string[]): Promise<void> => {
   const before = person.heard("svcbot", "#team").length
   person.say("#team", "!poll close")
@@ -103,7 +103,7 @@ const closeOnIrc = async (person: Person, rows: readonly string[]): Promise<void
   expect(lines).toEqual(["The poll is over: Lunch?", ...rows])
 }
 
-/** The newest message of the poll in the sandbox. */
+/** The newest message with buttons in the sandbox. */
 const pollIn = async (host: TestHost) => {
   const path = "/api/plugins/sandbox/messages?channel=team"
   const {items} = await host.get<{items: {id: string; buttons: {id: string}[]}[]}>(path)
@@ -116,7 +116,7 @@ const users = ["ann", "ben", "cid", "dan", "eve", "fay"]
 
 describeWith("ngircd")("the example poll", () => {
   test.each(bunOr("node24"))(
-    `counts one vote of each user, though the Host is killed ${rounds} times in the middle of votes, on $name`,
+    `counts one vote for each user, though the Host is killed ${rounds} times amid votes, on $name`,
     async runtime => {
       const {people, host: first} = await meet(runtime)
       let host = first
@@ -130,7 +130,7 @@ describeWith("ngircd")("the example poll", () => {
           user,
           press: {id: `${user} ${round}`, button: mittag.choices[pressed[index] ?? 0] ?? ""},
         }))
-        // Killed once this many votes are acknowledged, while others are under way.
+        // Kills the Host once `round + 1` votes are acknowledged, while others are under way.
         let acknowledged = 0
         for (const [index, person] of people.entries()) person.say("#team", String((numbered[index] ?? 0) + 1))
         const voting = votes.map(async ({user, press: one}) => {
@@ -140,7 +140,8 @@ describeWith("ngircd")("the example poll", () => {
         await Promise.all(voting)
         expect((await killed.process.finished).signal).toBe("SIGKILL")
         host = await join(people, runtime, host.project)
-        // The sandbox has forgotten the message. A platform that got no answer delivers the press again, and people repeat their number.
+        // The sandbox has lost its messages. A platform that got no answer delivers the press again, and people repeat
+        // their number.
         await say(host, "/poll show")
         for (const {user, press: one} of votes) await press(host, user, one)
         await vote(people, numbered)
@@ -160,7 +161,7 @@ describeWith("ngircd")("the example poll", () => {
   )
 
   test.for(bunOr("node24"))(
-    "goes on from an archive in another folder on other file systems, with its counts and its buttons, on $name",
+    "continues from an archive on other file systems with its counts and buttons, on $name",
     async (runtime, context) => {
       needMounts(context)
       const {people, host: before} = await meet(runtime)
@@ -177,7 +178,7 @@ describeWith("ngircd")("the example poll", () => {
       const message = await pollIn(killed)
       const archive = killed.project.path("poll.tar.gz")
       await printed(killed.project, ["checkpoint", "create", "--output", archive], runtime)
-      // These come too late for the archive.
+      // These votes come after the archive was made.
       await press(killed, "cid", {id: "cid 1", button: "Pizza"})
       await vote([bob], [2])
       await untilQuiet(killed)
@@ -189,7 +190,8 @@ describeWith("ngircd")("the example poll", () => {
       expect(await restore(project, archive, runtime)).toMatchObject({projectFiles: "restored", isNew: true})
       const host = await join(people, runtime, project)
       await untilHeld(host, {inbox: 0, outbox: 0, timers: 2})
-      // The buttons of the old message, as a platform that still shows it sends them; and the old list.
+      // Presses of the old message's buttons, as a platform that still shows it sends them, and numbers for the old
+      // list.
       const [pizza = "", salat = ""] = message.buttons.map(({id}) => id)
       await press(host, "dan", {id: "dan 1", button: salat, message: message.id})
       await press(host, "ann", {id: "ann 2", button: pizza, message: message.id})

@@ -9,7 +9,7 @@ import {bunAnd, root, scriptCommand} from "../../support/host/runtimes.ts"
 
 const folders = readdirSync(join(root, "examples"))
 
-/** Everything that git has of an example: a Host that runs there keeps its state beside it. */
+/** An example's files in git. A Host that ran in its folder may have left its state beside them. */
 const filesOf = (folder: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     readdirSync(join(root, "examples", folder), {recursive: true, encoding: "utf8"})
@@ -17,7 +17,7 @@ const filesOf = (folder: string): Readonly<Record<string, string>> =>
       .map(file => [file, readFileSync(join(root, "examples", folder, file), "utf8")]),
   )
 
-/** What an example needs beside svc. */
+/** The packages that an example needs in addition to svc. */
 const packagesOf = (folder: string): Readonly<Record<string, string>> => {
   const {dependencies = {}}: ProjectTemplate = projectTemplates[templateName(folder)]
   return dependencies
@@ -30,21 +30,21 @@ test("there are six examples", () => {
 describe.each(folders)("the example %s", folder => {
   const files = filesOf(folder)
 
-  test("has its plugin on a screen and a half", () => {
+  test("keeps its plugin between 40 and 90 lines", () => {
     const source = files[projectTemplates[templateName(folder)].plugin]
     const lines = source?.split("\n").filter(line => !/^\s*($|\/\*\*)/.test(line)) ?? []
     expect(lines.length).toBeGreaterThan(40)
     expect(lines.length).toBeLessThanOrEqual(90)
   })
 
-  test("names the version of this package, and of what it needs the one that is tested", () => {
+  test("names this package's version, and the tested versions of the other packages", () => {
     const {version, devDependencies} = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     const others = packagesOf(folder)
     expect(JSON.parse(files["package.json"] ?? "{}").dependencies).toEqual({"svc-runtime": version, ...others})
     expect(devDependencies).toMatchObject(others)
   })
 
-  test.each(bunAnd("node24"))("passes its test and its configuration is valid on $name", async runtime => {
+  test.each(bunAnd("node24"))("passes its test and has a valid configuration on $name", async runtime => {
     const project = makeProject({files, config: files["svc.config.yml"] ?? ""})
     for (const name of Object.keys(packagesOf(folder))) {
       mkdirSync(dirname(project.path("node_modules", name)), {recursive: true})

@@ -9,7 +9,7 @@ import {exampleProject, killedAt, release, timeless, untilDone, untilHeld, until
 const on = "log: Moderation is on: spam."
 
 describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
-  test("answers and reminds once, though the Host is killed in the middle of every act", async () => {
+  test("answers and reminds once, though the Host is killed in the middle of each act", async () => {
     const platform = await startLoopback()
     let host = await startHost({runtime, project: exampleProject(platform, 10)})
     let number = 0
@@ -45,7 +45,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("does not remind twice for one time of a reminder that goes on, until it is cancelled", async () => {
+  test("never repeats one occurrence of a repeating reminder, and stops when it is cancelled", async () => {
     const platform = await startLoopback()
     let host = await startHost({runtime, project: exampleProject(platform, 10)})
     const rings = () => platform.deeds.filter(deed => deed === "@ann: ann: drink").length
@@ -66,7 +66,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("keeps reminders through a restore, and reminds once they are released", async () => {
+  test("keeps reminders through a restore, and reminds once an operator releases them", async () => {
     const platform = await startLoopback()
     const project = exampleProject(platform, 10)
     const before = await startHost({runtime, project})
