@@ -34,7 +34,10 @@ const filesIn = ({manifest}: CheckpointDetail): readonly string[] =>
 const inCheckpoint = (project: Project, {id}: CheckpointDetail, name: string): string =>
   project.path(".svc/checkpoints", id, "files", name)
 
-/** Every file that the stopped project's database knows is there, as its name says. */
+/**
+ * Expects that every file in the stopped project's database exists with the content that its name says. Returns the
+ * number of messages with files.
+ */
 const requireWhole = async (project: Project): Promise<number> => {
   const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
   const rows = await database.read("SELECT sha256 FROM files")
@@ -50,7 +53,7 @@ const requireWhole = async (project: Project): Promise<number> => {
 }
 
 describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
-  test("hold every file, share them among each other, and are restored elsewhere with them", async () => {
+  test("hold every file, share equal files, and restore them in another project", async () => {
     const host = await startHost({runtime, config, plugins: {clerk}, files})
     const {project} = host
     await host.say("/send reports/q1.pdf")
@@ -85,7 +88,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     await printed(elsewhere, ["user", "forget", "sandbox", "zoe", "--yes"], runtime)
     expect(existsSync(elsewhere.path("data/files", later))).toBe(false)
 
-    // What came after the checkpoint goes with the restore, and what was removed comes back.
+    // A restore removes newer files and brings deleted ones back.
     const third = await makeCheckpoint(elsewhere, runtime)
     expect(filesIn(third)).toEqual([q1])
     writeFileSync(elsewhere.path("data/files", q1), "a damaged one")
@@ -93,7 +96,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     expect(await requireWhole(elsewhere)).toBe(1)
   })
 
-  test("are not fit to restore where a file is damaged or missing, in words; the next one is whole again", async () => {
+  test("are refused with a reason if a file is damaged or missing, and complete once it is sent again", async () => {
     const host = await startHost({runtime, config, plugins: {clerk}, files})
     const {project} = host
     await host.say("/send reports/q1.pdf")
@@ -102,7 +105,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     const verified = await runCommand(project, ["checkpoint", "verify", first.id], runtime)
     expect(verified).toMatchObject({code: 1})
     expect(`${verified.stdout}${verified.stderr}`).toContain(`the content of files/${q1} has changed`)
-    // A damaged file is not shared.
+    // A damaged file is not shared with the next checkpoint.
     await makeCheckpoint(project, runtime)
     rmSync(inCheckpoint(project, first, q1))
     for (const [change, words] of [
@@ -120,7 +123,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     await host.stop()
   })
 
-  test("a Host that is killed while it sends files leaves no message without its file", async () => {
+  test("never hold a message without its file, even after kills during sending", async () => {
     const project = makeProject({config, plugins: {clerk}, files})
     const chance = new Chance(7)
     let host: TestHost | undefined

@@ -11,7 +11,7 @@ const megabyte = 1024 ** 2
 const picture = randomBytes(50_000)
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** Fetches what it is told to, in the ways that a plugin can. */
+/** A plugin that fetches files by address, in every way that a plugin can. */
 const fetcher = `import {definePlugin, file, h} from "svc-runtime"
 
 export default definePlugin({
@@ -125,7 +125,7 @@ const stored = async (host: TestHost): Promise<number> =>
 const leftovers = (host: TestHost): readonly string[] =>
   readdirSync(host.project.path("data/files")).filter(name => name.endsWith(".tmp"))
 
-describe.each(bunAnd("node22"))("files that plugins name by their address, on $name", runtime => {
+describe.each(bunAnd("node22"))("files that plugins name by address, on $name", runtime => {
   const started = shared(() =>
     startHost({
       runtime,
@@ -137,7 +137,7 @@ plugins: {sandbox: {}, fetcher: {}}
     }),
   )
 
-  test("the Host fetches, stores and sends them, with the name and the type that it knows best", async () => {
+  test("are fetched, stored and sent with the best known name and type", async () => {
     const host = started()
     await host.say(`/get ${at("/pictures/cat%20one.png?size=1")}`, {channel: "one"})
     await host.say(`/get ${at("/away")}`, {channel: "one"})
@@ -152,7 +152,7 @@ plugins: {sandbox: {}, fetcher: {}}
     expect(await stored(host)).toBe(1)
   })
 
-  test("what is private, too large, cut off or missing is refused, and nothing of it stays", async () => {
+  test("are refused and not stored if they are private, too large, cut off or missing", async () => {
     const host = started()
     const before = await stored(host)
     const about = (port: number) => `the file of 127.0.0.1:${port} is not sent:`
@@ -172,7 +172,7 @@ plugins: {sandbox: {}, fetcher: {}}
     expect(leftovers(host)).toEqual([])
   })
 
-  test("an address in text, in an echoed element or in JSON, and one for an endpoint without files, is not asked", async () => {
+  test("are not requested for an address in text, JSON or an echoed element, or for an endpoint without files", async () => {
     const host = started()
     asked.length = 0
     await host.say(`/text ${at("/avatar")}`, {channel: "three"})
@@ -184,7 +184,7 @@ plugins: {sandbox: {}, fetcher: {}}
     expect(json?.files).toEqual([])
   })
 
-  test("80 MB are fetched and stored in constant memory", async () => {
+  test("are fetched and stored in constant memory, even 80 MB", async () => {
     const host = started()
     const grown = (await host.say(`/weigh ${at("/weight")}`, {channel: "four"})).at(-1)
     expect((await said(host, "four")).flatMap(({files}) => files)).toMatchObject([
@@ -193,7 +193,7 @@ plugins: {sandbox: {}, fetcher: {}}
     expect(Number(/^grown by (\d+)$/.exec(grown ?? "")?.[1])).toBeLessThan(64)
   })
 
-  test("over the quota a file is refused while it comes", async () => {
+  test("are refused during the download once they exceed the quota", async () => {
     const host = started()
     const before = await stored(host)
     expect((await host.say(`/get ${at("/heavy")}`, {channel: "five"}))[0]).toMatch(

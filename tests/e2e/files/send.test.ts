@@ -19,7 +19,7 @@ plugins:
   lines: {}
 `
 
-/** A platform that takes no files, and one that takes small ones only. */
+/** Two platforms: one accepts no files, the other only small ones. */
 const lines = `import {definePlugin} from "svc-runtime"
 export default definePlugin({
   setup: plugin => {
@@ -86,7 +86,7 @@ const fileOf = (host: TestHost, channel: string, {id}: Message, number = 0): Pro
 describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
   const started = clerkHost(runtime)
 
-  test("a path and bytes arrive as they are, with name, type and size, and are stored once", async () => {
+  test("arrive unchanged from a path or bytes, with name, type and size, and are stored once", async () => {
     const host = started()
     expect(await host.say("/send reports/q1.pdf", {channel: "one"})).toEqual(["[q1.pdf]"])
     await host.say("/send reports/q1.pdf", {channel: "one"})
@@ -111,7 +111,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     expect((await fetch(`${host.url}/api/plugins/sandbox/files?channel=one&message=${first.id}`)).status).toBe(401)
   })
 
-  test("what is queued keeps its order while files are stored, from a job and a route too", async () => {
+  test("keep the order of the messages while they are stored, also from a job and a route", async () => {
     const host = started()
     expect(await host.say("/order", {channel: "two"})).toEqual(["first", "[q1.pdf]", "last"])
     await host.post("/api/plugins/clerk/deliver", {channel: "two"})
@@ -134,14 +134,14 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     ["outside.txt", "it leads out of the project"],
     ["reports", "it is not a regular file"],
     ["missing.txt", "there is no such file"],
-  ])("%s is refused: %s", async (path, why) => {
+  ])("are refused for %s: %s", async (path, why) => {
     const host = started()
     expect(await host.say(`/try ${path}`, {channel: "three"})).toEqual([
       `file_path_refused: the file "${path}" is not sent: ${why}`,
     ])
   })
 
-  test("a path in text, in JSON, in an echoed element or in a copy of an element's fields names no file", async () => {
+  test("are not named by a path in text, JSON, an echoed element or copied fields", async () => {
     const host = started()
     for (const command of ["/parsed", "/json", "/fields"]) {
       await host.say(command, {channel: "four"})
@@ -151,7 +151,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     expect(said.flatMap(({files}) => files)).toEqual([])
   })
 
-  test("an endpoint without files gets the name, and one with a limit refuses before anything is stored", async () => {
+  test("are reduced to their name for an endpoint without files, and refused above an endpoint's limit", async () => {
     const host = started()
     const before = (await host.get<{files: {count: number}}>("/api/database")).files.count
     await host.say("/to plain unique", {channel: "five"})
@@ -171,7 +171,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     expect((await host.get<{files: {count: number}}>("/api/database")).files.count).toBe(before + 1)
   })
 
-  test("an adapter with the feature upload gives each file to its platform first, and sends its address", async () => {
+  test("are first uploaded to the platform if the adapter has the feature upload", async () => {
     const host = started()
     await host.say("/to shelf bytes", {channel: "nine"})
     const find = async () => {
@@ -182,7 +182,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     expect(content).toMatchObject([{type: "file", attrs: {src: "shelf:x/bytes", title: "note.txt", size: 5}}])
   })
 
-  test("a file of 20 MB is stored and read in constant memory", async () => {
+  test("are stored and read in constant memory, even 20 MB", async () => {
     const host = started()
     const replies = await host.say("/weigh", {channel: "seven"})
     const shown = await messagesIn(host, "seven")
@@ -195,11 +195,11 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     }
     const {stored, read} = await host.get<{stored: number; read: number}>("/api/plugins/clerk/weight")
     expect(stored).toBeLessThan(16)
-    // Of 120 MB that were read; what is collected late counts too.
+    // Of the 120 MB read. Memory that is freed late counts too.
     expect(read).toBeLessThan(60)
   })
 
-  test("over the quota a new file is refused, a known one is not, and redaction makes room", async () => {
+  test("are refused above the quota unless they are stored already, and redaction makes room", async () => {
     const host = started()
     await host.say("/large 20", {channel: "six"})
     expect((await host.say("/large 30", {channel: "six"}))[0]).toMatch(/^files_full: .*files\.quota is 67108864 bytes/)
@@ -222,7 +222,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     )
   })
 
-  test("a user who is forgotten takes along the files that nobody else got", async () => {
+  test("are deleted with a forgotten user, unless another user got them too", async () => {
     const host = started()
     await host.say("/bytes zoe's", {channel: "@zoe", user: "zoe"})
     await host.say("/send reports/q1.pdf", {channel: "@zoe", user: "zoe"})
@@ -235,7 +235,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     expect([own, common].map(sha256 => existsSync(pathOf(sha256)))).toEqual([false, true])
   })
 
-  test("svc chat names files, and saves them", async () => {
+  test("are listed and saved by svc chat", async () => {
     const host = started()
     const {stdout} = await svc(runtime, host.project, ["chat", "--channel", "eight", "--save", "received"], {
       input: "/send page.html\n",
