@@ -49,7 +49,7 @@ export default definePlugin({
   },
 })`
 
-/** Its migration takes a while: a commit waits for it, after the file is written. */
+/** A plugin with a slow migration. The commit waits for it after the file is written. */
 const slow = `import {definePlugin} from "svc-runtime"
 export default definePlugin({setup({database, command}) {
   const all = database.table("all")
@@ -68,7 +68,7 @@ const previewOf = async (host: TestHost, change: {text?: string; changes?: Confi
 const postConfig = (host: TestHost, body: object) =>
   host.fetch("/api/config", {method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body)})
 
-/** Previews changes, and applies what the preview shows. */
+/** Previews the changes, and applies the previewed text. */
 const change = async (host: TestHost, ...changes: ConfigChange[]): Promise<Applied> => {
   const {hash} = await fileOf(host)
   const {text} = await host.post<Preview>("/api/config/preview", {hash, changes})
@@ -79,10 +79,10 @@ const set = (key: string, value: unknown): ConfigChange => ({change: "set", plug
 
 const runtimes = bunAnd("node24")
 
-describe.each(runtimes)("the configuration is edited over the API on $name", runtime => {
+describe.each(runtimes)("editing the configuration over the API on $name", runtime => {
   const common = shared(() => startHost({runtime, config, env, plugins: {greeter, slow}}))
 
-  test("a change is previewed, applied with its comments, and runs; the watch makes no second generation", async () => {
+  test("previews a change, applies it with its comments, and runs it as one generation", async () => {
     const host = common()
     const before = await statusOf(host)
     const preview = await previewOf(host, {changes: [set("greeting", "good day")], draft: true})
@@ -95,7 +95,7 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
     expect(host.project.read("svc.config.yml")).toBe(config.replace("greeting: hello", "greeting: good day"))
     expect(statSync(host.project.path("svc.config.yml")).mode & 0o777).toBe(0o640)
     expect(await host.say("/greet")).toEqual(["good day"])
-    // The watch tells of the file, in the queue behind this one.
+    // The watch reports the file too. Its reload is queued behind this change.
     const again = await change(host, set("greeting", "good day again"))
     expect((await generationsOf(host)).map(({number, reason}) => ({number, reason}))[0]).toEqual({
       number: again.generation,
@@ -129,7 +129,7 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
       runtimes,
     ),
   )("%s", (_, wrong, path, code) => {
-    test("is told in the preview with its place, and refused with nothing changed", async () => {
+    test("is reported in the preview with its position, and refused without any change", async () => {
       const host = common()
       const {hash, text: before} = await fileOf(host)
       const {generation} = await statusOf(host)
@@ -147,7 +147,7 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
     })
   })
 
-  test("a file that was changed meanwhile is not written over, and the answer has what it says now", async () => {
+  test("does not overwrite a file that was changed meanwhile, and returns its current text", async () => {
     const host = common()
     const {hash, text} = await fileOf(host)
     const meanwhile = text.replace("# It greets.", "# It greets everybody.")
@@ -159,7 +159,7 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
     await generationOf(host, generation.number + 1)
   })
 
-  test("plugins are added, disabled, enabled and removed", async () => {
+  test("adds, disables, enables and removes plugins", async () => {
     const host = common()
     const {text} = await fileOf(host)
     await change(host, {change: "disable_plugin", plugin: "greeter"})
@@ -170,7 +170,7 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
     expect(host.project.read("svc.config.yml")).toBe(text)
   })
 
-  test("accounts are added, changed and removed, and a wrong one is found", async () => {
+  test("adds, changes and removes accounts, and reports an invalid one", async () => {
     const host = common()
     const {text} = await fileOf(host)
     const account = {secrets: ["${SVC_WEBHOOK_KEY}"]}
@@ -202,7 +202,7 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
     expect(host.project.read("svc.config.yml")).toBe(text)
   })
 
-  test("what needs a restart is told before, and written only where that is asked for", async () => {
+  test("announces a change that needs a restart, and writes it only on request", async () => {
     const host = common()
     const {hash, text} = await fileOf(host)
     const preview = await previewOf(host, {text: text.replace("port: 0", "port: 1"), draft: true})
@@ -215,7 +215,7 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
     await host.post<Applied>("/api/config", {hash: preview.hash, text})
   })
 
-  test("a change ends the pin, which the preview tells", async () => {
+  test("ends a pin, and the preview says so", async () => {
     const host = common()
     const {generation} = await statusOf(host)
     await host.post(`/api/generations/${generation.number}/rollback`)
@@ -227,7 +227,7 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
     expect(await host.say("/greet")).toEqual(["after the pin"])
   })
 
-  test("a file that is mounted alone is not replaced: the answer is the diff", async context => {
+  test("does not replace a file that is a mount, and returns the diff", async context => {
     needMounts(context)
     const host = common()
     const {hash, text, writable} = await fileOf(host)
@@ -242,7 +242,7 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
     expect(host.project.read("svc.config.yml")).toBe(text)
   })
 
-  test("a demo token reads nothing and changes nothing", async () => {
+  test("is refused to a demo token, which may read and change nothing", async () => {
     const host = common()
     const headers = {authorization: `Bearer ${env.DEMO_TOKEN}`, "content-type": "application/json"}
     for (const [method, path] of [
@@ -258,8 +258,8 @@ describe.each(runtimes)("the configuration is edited over the API on $name", run
   })
 })
 
-describe.each(bunOr("node24"))("between the file and the commit, on $name", runtime => {
-  test("a kill leaves the next start the configuration that was tried", async () => {
+describe.each(bunOr("node24"))("between writing the file and the commit, on $name", runtime => {
+  test("a kill leaves the new configuration to the next start", async () => {
     const host = await startHost({runtime, config, env, plugins: {greeter, slow}})
     const {hash} = await fileOf(host)
     const changes = [set("greeting", "tried"), {change: "add_plugin", plugin: "slow"} satisfies ConfigChange]
@@ -275,7 +275,7 @@ describe.each(bunOr("node24"))("between the file and the commit, on $name", runt
   })
 })
 
-test("in production the next start is tried with the new file; where that is refused, the file is as it was", async () => {
+test("in production a trial start with the new file decides, and a failed one leaves the file unchanged", async () => {
   const token = randomBytes(32).toString("hex")
   const production = {
     config: config.slice(0, config.indexOf("  # It greets")).replace("port: 0", "port: ${SVC_TEST_PORT}"),
@@ -302,12 +302,12 @@ test("in production the next start is tried with the new file; where that is ref
   expect(host.project.read("svc.config.yml")).toBe(next)
 })
 
-test("a configuration that git does not have is named, with the command that commits it", async () => {
+test("an uncommitted configuration is reported with the command that commits it", async () => {
   const project = makeGitProject({config, plugins: {greeter}})
   const host = await startHost({project, env})
   expect((await statusOf(host)).uncommitted).toBeNull()
   await change(host, set("greeting", "not committed"))
-  const {uncommitted} = await until("git to be asked", async () => {
+  const {uncommitted} = await until("the status to report the uncommitted file", async () => {
     const status = await statusOf(host)
     return status.uncommitted !== null && status
   })

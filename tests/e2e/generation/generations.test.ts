@@ -15,7 +15,7 @@ ${plugins}`
 const greeter = {config: config("  greeter: {}\n"), plugins: {greeter: replying("greet", "hello")}}
 
 describe.each(bunOr("node22"))("a running Host in development on $name", runtime => {
-  test("runs the new code of an edited plugin at the next message, as a new generation", story, async () => {
+  test("runs the new code of an edited plugin from the next message on, as a new generation", story, async () => {
     const host = await startHost({runtime, ...greeter})
     expect(await host.say("/greet")).toEqual(["hello"])
     host.project.write("plugins/greeter.ts", replying("greet", "good day"))
@@ -38,7 +38,7 @@ describe.each(bunOr("node22"))("a running Host in development on $name", runtime
     expect(await host.say("/greet")).toEqual(["good day"])
   })
 
-  test("keeps the old generation when an edited plugin has a syntax error, and tells where", async () => {
+  test("keeps the old generation if an edited plugin has a syntax error, and names its position", async () => {
     const host = await startHost({runtime, ...greeter})
     const source = 'import {definePlugin} from "svc-runtime"\nexport default definePlugin({{\n'
     await changeAtOnce(host, () => host.project.write("plugins/greeter.ts", source))
@@ -49,7 +49,7 @@ describe.each(bunOr("node22"))("a running Host in development on $name", runtime
     expect(await host.say("/greet")).toEqual(["hello"])
   })
 
-  test("keeps the old generation when setup of an edited plugin throws, and tells where in its source", async () => {
+  test("keeps the old generation if an edited plugin's setup throws, and names the line", async () => {
     const host = await startHost({runtime, ...greeter})
     const source = replying("greet", "never").replace(
       "plugin.command",
@@ -65,7 +65,7 @@ describe.each(bunOr("node22"))("a running Host in development on $name", runtime
     expect(await host.say("/greet")).toEqual(["hello"])
   })
 
-  test("keeps the old generation when the code of an edited plugin throws as it is loaded", async () => {
+  test("keeps the old generation if an edited plugin throws while it is loaded", async () => {
     const host = await startHost({runtime, ...greeter})
     const source = `\nthrow new Error("not loadable")\n${replying("greet", "never")}`
     await changeAtOnce(host, () => host.project.write("plugins/greeter.ts", source))
@@ -77,7 +77,7 @@ describe.each(bunOr("node22"))("a running Host in development on $name", runtime
 
 describe("a draft that fails", () => {
   test(
-    "leaves the old generation when the configuration is broken, and shows every finding with file:line:column",
+    "keeps the old generation if the configuration is broken, and lists every finding with file:line:column",
     story,
     async () => {
       const host = await startHost(greeter)
@@ -98,17 +98,17 @@ describe("a draft that fails", () => {
   )
 
   test.each([
-    ["of 0 bytes", ""],
+    ["that is empty", ""],
     ["that is not UTF-8", Uint8Array.from([0xff, 0xfe, 0x00])],
     ["that is truncated", "http:\n  port: 0\nplugins: {sandbox: {"],
-  ])("leaves the old generation for a configuration %s", async (_, text) => {
+  ])("keeps the old generation for a configuration %s", async (_, text) => {
     const host = await startHost(greeter)
     host.project.write("svc.config.yml", text)
     expect((await failureOf(host)).code).toBe("config_invalid")
     expect(await host.say("/greet")).toEqual(["hello"])
   })
 
-  test("shows the findings of all plugins at once, and is forgotten once the next one is committed", async () => {
+  test("lists the findings of all plugins at once, and is cleared once the next draft is committed", async () => {
     const host = await startHost({...greeter, args: ["--no-watch"]})
     host.project.write("plugins/other.ts", "export default 1\n")
     host.project.write("svc.config.yml", config("  greeter:\n    config: {volume: 3}\n  other: {}\n  gone: {}\n"))
@@ -129,7 +129,7 @@ describe("a draft that fails", () => {
     expect((await statusOf(host)).lastFailure).toBeNull()
   })
 
-  test("undoes what its plugins had set up", async () => {
+  test("undoes everything that its plugins have set up", async () => {
     const host = await startHost({
       config: config("  greeter: {}\n"),
       plugins: {
@@ -145,7 +145,7 @@ describe("a draft that fails", () => {
   })
 })
 
-describe("instances", () => {
+describe("plugin instances", () => {
   const counter = pluginWith(`
     let count = 0
     plugin.command("count", () => String(++count))
@@ -155,7 +155,7 @@ describe("instances", () => {
     plugin.command("slow", async () => { note("begun"); await sleep(${milliseconds}); return "${text}" })
     plugin.defer(() => note("slow disposed"))`)
 
-  test("that did not change are carried over with their state; one that changed is disposed", async () => {
+  test("keep their state if nothing of them changed, and are disposed if it did", async () => {
     const host = await startHost({
       config: config("  counter: {}\n  greeter: {}\n"),
       plugins: {counter, greeter: `${replying("greet", "hello")}`},
@@ -171,7 +171,7 @@ describe("instances", () => {
     await until("the old instance to be disposed", () => notes(host).includes("counter disposed"))
   })
 
-  test("are made anew when their configuration changes", async () => {
+  test("are replaced when their configuration changes", async () => {
     const configured = `import {definePlugin, Type} from "svc-runtime"
 export default definePlugin({
   config: Type.Object({word: Type.String({default: "hello"})}),
@@ -192,7 +192,7 @@ export default definePlugin({
     expect(await host.say("/count")).toEqual(["2"])
   })
 
-  test("are disposed after their handlers in flight, and the conversation's next event waits for them", async () => {
+  test("are disposed after their running handlers, and the conversation's next event waits for these", async () => {
     const held = pluginWith(`
       plugin.command("slow", async () => {
         note("begun")
@@ -200,7 +200,7 @@ export default definePlugin({
         return "old"
       })
       plugin.defer(() => note("slow disposed"))`)
-    // A machine that took longer may have come to the 5 s after which the old instance is not waited for any more.
+    // On a slower machine, the Host may have reached the 5 s after which it no longer waits for the old instance.
     for (let took = Number.POSITIVE_INFINITY; took > 4500; ) {
       const host = await startHost({config: config("  slow: {}\n"), plugins: {slow: held}})
       const first = host.say("/slow")
@@ -226,7 +226,7 @@ export default definePlugin({
     }
   })
 
-  test("hold up a conversation for 5 s at most: then the handler has failed, and the next event is handled", async () => {
+  test("delay a conversation for at most 5 s, then the handler fails and the next event is handled", async () => {
     const host = await startHost({config: config("  slow: {}\n"), plugins: {slow: slow("old", 60_000)}})
     const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "/slow"})
     await until("the handler to begin", () => notes(host).includes("begun"))

@@ -13,7 +13,7 @@ plugins:
 ${more}`
 const quiet = ["--no-watch"]
 
-test("generations are numbered durably: the numbers grow across restarts", async () => {
+test("generation numbers are durable and grow across restarts", async () => {
   const first = await startHost({config: config("one"), args: quiet})
   const {project} = first
   project.write("svc.config.yml", config("two"))
@@ -40,7 +40,7 @@ test("generations are numbered durably: the numbers grow across restarts", async
   ])
 })
 
-test("the last 50 configurations are kept, and a pinned one beyond them", async () => {
+test("the last 50 configurations are kept, and also a pinned older one", async () => {
   const host = await startHost({config: config("1"), args: quiet})
   for (let n = 2; n <= 52; n++) {
     host.project.write("svc.config.yml", config(String(n)))
@@ -54,7 +54,7 @@ test("the last 50 configurations are kept, and a pinned one beyond them", async 
   expect((await generationsOf(host)).find(({pinned}) => pinned)?.number).toBe(3)
 })
 
-test("a kept configuration holds variables as they were written, never their values", async () => {
+test("a kept configuration holds the names of variables, never their values", async () => {
   const env = {HTTP_TOKEN: "a-token-of-thirty-two-characters", WORD: "unseen-word"}
   const text = `http: {port: 0, token: "\${HTTP_TOKEN}"}\nlog_level: \${LEVEL:-info}\nplugins: {sandbox: {}}\n`
   const host = await startHost({config: text, env, args: quiet})
@@ -62,7 +62,7 @@ test("a kept configuration holds variables as they were written, never their val
   expect(kept.config).toBe(text)
 })
 
-test("svc generation list, diff, rollback and unpin: a rollback pins, and the status says so", async () => {
+test("svc generation list, diff, rollback and unpin work, and the status shows the pin of a rollback", async () => {
   const host = await startHost({
     config: config("one", "  greeter: {}\n"),
     plugins: {greeter: replying("greet", "hello")},
@@ -110,7 +110,7 @@ test("svc generation list, diff, rollback and unpin: a rollback pins, and the st
   expect(await run("rollback", "77")).toMatchObject({code: 1, stderr: expect.stringContaining("generation 77")})
 })
 
-test("a pin holds across restarts, until the file changes", async () => {
+test("a pin lasts across restarts until the file changes", async () => {
   const first = await startHost({config: config("one"), args: quiet})
   const {project} = first
   project.write("svc.config.yml", config("two", "  greeter: {}\n"))
@@ -133,7 +133,7 @@ test("a pin holds across restarts, until the file changes", async () => {
   expect(await third.say("/greet")).toEqual(["hello"])
 })
 
-test("a pin ends at a start when the file was changed while the Host was down", async () => {
+test("a pin ends at startup if the file changed while the Host was down", async () => {
   const first = await startHost({config: config("one"), args: quiet})
   const {project} = first
   project.write("svc.config.yml", config("two"))
@@ -147,7 +147,7 @@ test("a pin ends at a start when the file was changed while the Host was down", 
   expect((await generationOf(second, 5)).pin).toBeNull()
 })
 
-test("a rollback to a configuration that no longer starts leaves everything as it is", async () => {
+test("a rollback to a configuration that no longer works changes nothing", async () => {
   const host = await startHost({
     config: config("one", "  greeter: {}\n"),
     plugins: {greeter: replying("greet", "hello")},
@@ -164,7 +164,7 @@ test("a rollback to a configuration that no longer starts leaves everything as i
   })
 })
 
-test("a configuration that is refused stays told after a rollback, until the file changes or is taken", async () => {
+test("a refused configuration stays reported after a rollback until the file changes or is accepted", async () => {
   const greeter = replying("greet", "hello")
   const host = await startHost({config: config("one", "  greeter: {}\n"), plugins: {greeter}, args: quiet})
   host.project.write("plugins/greeter.ts", replying("greet", "good day"))
@@ -189,7 +189,7 @@ test("a configuration that is refused stays told after a rollback, until the fil
   expect(await statusOf(host)).toMatchObject({pin: null, lastFailure: null})
 })
 
-test("a pinned Host in development takes new code of its plugins, and stays pinned", async () => {
+test("a pinned Host in development runs new code of its plugins, and stays pinned", async () => {
   const host = await startHost({
     config: config("one", "  greeter: {}\n"),
     plugins: {greeter: replying("greet", "hello")},

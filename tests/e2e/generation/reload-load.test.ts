@@ -12,7 +12,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const run = faultRun("reload-load")
 
-/** 50 messages a second on 20 conversations: at each moment about five handlers run. */
+/** 50 messages a second in 20 conversations. About five handlers run at any moment. */
 const pause = 20
 const conversations = 20
 
@@ -47,7 +47,7 @@ const startMessages = (host: TestHost) => {
 
 type Page = {readonly items: readonly Static<typeof InboxView>[]; readonly next: string | null}
 
-/** How many events are in each state. */
+/** The number of events in each state. */
 const statesOf = async (host: TestHost): Promise<Readonly<Record<string, number>>> => {
   const counts: Record<string, number> = {}
   let cursor: string | null = null
@@ -60,7 +60,7 @@ const statesOf = async (host: TestHost): Promise<Readonly<Record<string, number>
 }
 
 test.each(runtimes)(
-  "a plugin edited under load on $name fails and loses no message",
+  "editing a plugin under load fails and loses no message, on $name",
   {timeout: 1_200_000},
   async runtime => {
     tellHowToRepeat(run)

@@ -21,7 +21,7 @@ const production = {
 const supervised = {...token, SVC_SUPERVISOR: "the test"}
 
 describe.each(bunAnd("node22"))("in production on $name", runtime => {
-  test("a new configuration is taken by svc runtime reload and by SIGHUP, and not before", async () => {
+  test("svc runtime reload and SIGHUP apply a new configuration, and nothing else does", async () => {
     const host = await startHost({runtime, ...production, env: token})
     const {project} = host
     project.write("svc.config.yml", config("  greeter: {}\n  more: {use: greeter, enabled: false}\n"))
@@ -34,7 +34,7 @@ describe.each(bunAnd("node22"))("in production on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("changed code means an orderly exit with 75, by SIGHUP and by svc runtime reload", async () => {
+  test("changed code makes svc runtime reload and SIGHUP stop the Host gracefully with exit code 75", async () => {
     for (const ask of ["signal", "command"]) {
       const host = await startHost({runtime, ...production, env: supervised})
       host.project.write("plugins/greeter.ts", replying("greet", "good day"))
@@ -55,17 +55,17 @@ describe.each(bunAnd("node22"))("in production on $name", runtime => {
 })
 
 describe("in production", () => {
-  test("a changed file is not taken by itself", async () => {
+  test("the Host does not watch its files", async () => {
     const host = await startHost({...production, args: ["--mode", "production"], env: token})
     host.project.write("svc.config.yml", config(""))
     host.project.write("plugins/greeter.ts", replying("greet", "good day"))
-    // What a watcher would have begun by now: it is quiet for 60 ms, and a draft takes about 20.
+    // A watcher would have reacted earlier: it waits 60 ms, and a draft takes about 20 ms.
     await new Promise(resolve => setTimeout(resolve, 500))
     expect(await statusOf(host)).toMatchObject({generation: {number: 1}, lastFailure: null})
     expect(await host.say("/greet")).toEqual(["hello"])
   })
 
-  test("a changed lockfile means exit 75", async () => {
+  test("a changed lockfile stops the Host with exit code 75", async () => {
     const host = await startHost({...production, env: supervised})
     host.project.write("package-lock.json", '{"lockfileVersion": 3}')
     host.process.child.kill("SIGHUP")
@@ -73,7 +73,7 @@ describe("in production", () => {
     expect({code, stdout}).toMatchObject({code: 75, stdout: expect.stringContaining("the lockfile")})
   })
 
-  test("a changed key that the process takes only at its start means exit 75, and names it", async () => {
+  test("a changed key that applies only at startup stops the Host with 75, and the log names it", async () => {
     const host = await startHost({...production, env: supervised})
     host.project.write("svc.config.yml", production.config.replace("port: 0", "port: 0, base: /bot"))
     expect(await reload(host)).toEqual({committed: false, generation: 1, restarting: true})
@@ -81,7 +81,7 @@ describe("in production", () => {
     expect({code, stdout}).toMatchObject({code: 75, stdout: expect.stringContaining("http.base")})
   })
 
-  test("nothing ends where nothing would start the Host again, unless it is confirmed", async () => {
+  test("without a supervisor the Host stops for a change only with a confirmation", async () => {
     const host = await startHost({...production, env: token})
     host.project.write("plugins/greeter.ts", replying("greet", "good day"))
     host.process.child.kill("SIGHUP")
@@ -92,7 +92,7 @@ describe("in production", () => {
     expect((await host.process.finished).code).toBe(75)
   })
 
-  test("a broken configuration keeps the old generation, whoever asks", async () => {
+  test("a broken configuration keeps the old generation for every kind of reload", async () => {
     const host = await startHost({...production, env: supervised})
     host.project.write("svc.config.yml", `${production.config}htpt: {}\n`)
     const asked = await svc(onBun, host.project, ["runtime", "reload"], {env: token})
@@ -103,7 +103,7 @@ describe("in production", () => {
     expect(await host.say("/greet")).toEqual(["hello"])
   })
 
-  test("a plugin may be added without a restart", async () => {
+  test("a new plugin needs no restart", async () => {
     const host = await startHost({...production, env: supervised})
     host.project.write("plugins/more.ts", replying("more", "yes"))
     host.project.write("svc.config.yml", config("  greeter: {}\n  more: {}\n"))
@@ -118,7 +118,7 @@ describe("accounts", () => {
   const start = (config: string) => startHost({config, plugins: {wire: wirePlugin}, args: ["--no-watch"]})
   const notesOf = (host: {project: {read(path: string): string}}) => host.project.read("notes.log").trim().split("\n")
 
-  test("are compared one by one: adding or removing one leaves the others connected", async () => {
+  test("are compared one by one, so adding or removing one leaves the others connected", async () => {
     const host = await start(accounts("{id: a, room: one}", "{id: b, room: two}"))
     await until("both to open", () => notesOf(host).length === 2)
     host.project.write("svc.config.yml", accounts("{id: c, room: three}", "{id: a, room: one}", "{id: b, room: two}"))
@@ -130,27 +130,27 @@ describe("accounts", () => {
     expect(notesOf(host)).toEqual(["open wire~a", "open wire~b", "open wire~c", "close wire~a"])
   })
 
-  test("a changed one is opened only once the old one of that name is closed", async () => {
+  test("are reopened after a change only once the old connection is closed", async () => {
     const host = await start(accounts("{id: a, room: one}", "{id: b, room: two}"))
     await until("both to open", () => notesOf(host).length === 2)
     host.project.write("svc.config.yml", accounts("{id: a, room: other}", "{id: b, room: two}"))
     await reload(host)
-    await until("the changed one to open again", () => notesOf(host).length === 4)
+    await until("the changed account to open again", () => notesOf(host).length === 4)
     expect(notesOf(host).slice(2)).toEqual(["close wire~a", "open wire~a"])
   })
 
-  test("all are opened again where the code of their adapter changed, and the old instance is disposed last", async () => {
+  test("are all reopened if their adapter's code changed, and the old instance is disposed last", async () => {
     const host = await start(accounts("{id: a}"))
-    await until("it to open", () => notesOf(host).includes("open wire~a"))
+    await until("the account to open", () => notesOf(host).includes("open wire~a"))
     host.project.write("plugins/wire.ts", wirePlugin.replace('"disposed"', '"gone"'))
     await reload(host)
     await until("the old instance to be disposed", () => notesOf(host).includes("disposed"))
-    await until("the new one to open", () => notesOf(host).filter(line => line === "open wire~a").length === 2)
+    await until("the account to open again", () => notesOf(host).filter(line => line === "open wire~a").length === 2)
     expect(notesOf(host).indexOf("close wire~a")).toBeLessThan(notesOf(host).lastIndexOf("open wire~a"))
     expect(notesOf(host).indexOf("close wire~a")).toBeLessThan(notesOf(host).indexOf("disposed"))
   })
 
-  test("that were refused get another attempt when a reload is asked for, though nothing has changed here", async () => {
+  test("are retried after a refusal when an operator reloads, even without a change", async () => {
     const refusing = pluginWith(`plugin.adapter("wire", {
       history: "none",
       account: Type.Object({}),

@@ -20,10 +20,10 @@ export default definePlugin({
 })
 `
 
-/** As the template has it: Bun would put what .env says at the start into the real environment, which wins. */
+/** As in the template. Otherwise Bun would put the values of .env into the real environment, which takes precedence. */
 const readByTheHost = {"bunfig.toml": "env = false\n"}
 
-test("a file that an editor replaces by renaming another is taken", async () => {
+test("a file that an editor replaces with a rename is reloaded", async () => {
   const {project, ...host} = await startHost({
     config: config("  greeter: {}\n"),
     plugins: {greeter: replying("greet", "1")},
@@ -36,7 +36,7 @@ test("a file that an editor replaces by renaming another is taken", async () => 
   expect(await host.say("/greet")).toEqual(["2"])
 })
 
-test("a changed variable of .env is taken, where the configuration names it", async () => {
+test("a changed variable of .env is reloaded if the configuration names it", async () => {
   const host = await startHost({
     config: config('  greeter: {config: {word: "${WORD}"}}\n'),
     plugins: {greeter: configured},
@@ -66,7 +66,7 @@ test("the environment's own .env file is watched too", async () => {
   expect(await host.say("/greet")).toEqual(["hello"])
 })
 
-test("a plugin's file outside plugins/, and one that it imports, are watched once they are used", async () => {
+test("a plugin's file outside plugins/ and its imports are watched once they are in use", async () => {
   const host = await startHost({
     config: config("  greeter: {use: ./lib/greeter.ts}\n"),
     files: {
@@ -80,7 +80,7 @@ test("a plugin's file outside plugins/, and one that it imports, are watched onc
   expect(await host.say("/greet")).toEqual(["good day"])
 })
 
-test("a plugin that is written after the configuration has named it starts then", async () => {
+test("a plugin that the configuration already names starts once its file is written", async () => {
   const host = await startHost({config: config("")})
   await changeAtOnce(host, () => host.project.write("svc.config.yml", config("  greeter: {}\n")))
   expect(await failureOf(host)).toMatchObject({code: "plugin_missing"})
@@ -90,7 +90,7 @@ test("a plugin that is written after the configuration has named it starts then"
   expect(await host.say("/greet")).toEqual(["hello"])
 })
 
-test("files that are saved close together make one generation, and a file that is no plugin's none", async () => {
+test("files saved close together make one generation, and a file of no plugin makes none", async () => {
   const host = await startHost({
     config: config("  one: {}\n  two: {}\n"),
     plugins: {one: replying("one", "1"), two: replying("two", "2")},
@@ -108,17 +108,17 @@ test("files that are saved close together make one generation, and a file that i
   expect(await generationsOf(host)).toHaveLength(3)
 })
 
-test("a syntax error that is corrected is forgotten", async () => {
+test("the report of a syntax error is cleared once it is corrected", async () => {
   const host = await startHost({config: config("  greeter: {}\n"), plugins: {greeter: replying("greet", "hello")}})
   host.project.write("plugins/greeter.ts", "export default {{\n")
   await failureOf(host)
   host.project.write("plugins/greeter.ts", replying("greet", "hello"))
-  await until("the failure to be forgotten", async () => (await statusOf(host)).lastFailure === null)
+  await until("the failure to be cleared", async () => (await statusOf(host)).lastFailure === null)
   expect((await statusOf(host)).generation.number).toBe(1)
   expect(await host.say("/greet")).toEqual(["hello"])
 })
 
-test("a file that is saved while the Host starts is taken once it runs", async () => {
+test("a file saved while the Host starts is reloaded once it runs", async () => {
   const slow = `import {setTimeout as sleep} from "node:timers/promises"\n${configured.replace(
     "setup(plugin, config) {",
     `async setup(plugin, config) {
