@@ -21,7 +21,7 @@ test("deletes, mutes, logs, and hears the appeal", () =>
     assert.deepEqual(await bot.say("/appeal I meant the tin", direct), ["The moderators have your appeal."])
     await hears("log", 'eve appeals: "I meant the tin". To let them write: /pardon sandbox eve')
     await bot.say("/pardon sandbox eve", {channel: "log", user: "ada", group: true})
-    await hears("log", "ada pardons eve.")
+    await hears("log", "ada pardoned eve.")
     await hears("@eve", "You may write again.")
     await bot.say("thank you", {channel: "team", user: "eve", group: true})
     assert.deepEqual(await said("team"), ["thank you"])

@@ -173,7 +173,7 @@ test("a long result is cut with a note, and one that is no JSON is told of", asy
   const json = String(await answerOf(tool))
   expect(json.startsWith('{"all":"😀')).toBe(true)
   expect(json.isWellFormed()).toBe(true)
-  expect(json).toContain("of 80010 characters.]")
+  expect(json).toContain("of 80010 characters are shown.]")
   expect(await answerOf(tool)).toMatch(/^done, but .*the result cannot be kept as JSON/)
   expect(await answerOf(tool)).toContain("it is function")
   expect(await answerOf(tool)).toBeNull()

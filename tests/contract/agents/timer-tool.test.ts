@@ -56,7 +56,7 @@ test("a call that is run again sets one timer, and a run without a conversation 
 test("ten wait for an agent in one conversation, and no more", async () => {
   const {set} = await openTool()
   for (let n = 1; n <= 10; n++) await set({in_minutes: n, note: "again"}, {key: `run-1/${n}`})
-  await expect(set({in_minutes: 11, note: "again"}, {key: "run-1/11"})).rejects.toThrow("10 timers wait")
+  await expect(set({in_minutes: 11, note: "again"}, {key: "run-1/11"})).rejects.toThrow("10 timers are already waiting")
   await set({in_minutes: 11, note: "again"}, {key: "run-2/1", run: runOf({agent: "other"})})
   const elsewhere = runOf({channel: "#news", place: {channel: {id: "#news", type: 0}}})
   await set({in_minutes: 11, note: "again"}, {key: "run-3/1", run: elsewhere})
@@ -68,7 +68,10 @@ test.each([
   [{in_minutes: 0, note: "x"}, "in_minutes: expected a number >= 1"],
   [{in_minutes: 366 * 24 * 60 + 1, note: "x"}, "in_minutes: expected a number <= 527040"],
   [{at: "tomorrow", note: "x"}, "at: expected a date and time"],
-  [{at: "2026-05-01T09:00:30Z", note: "x"}, "from one minute to 366 days from now; it is 2026-05-01T09:00:00.000Z now"],
+  [
+    {at: "2026-05-01T09:00:30Z", note: "x"},
+    "between one minute and 366 days from now; it is now 2026-05-01T09:00:00.000Z",
+  ],
   [{at: "2027-05-03T09:00:00Z", note: "x"}, "between one minute and 366 days from now"],
   [{in_minutes: 5, note: " "}, "note: expected text"],
 ])("what is no time or no note is refused: %j", async (args, why) => {

@@ -22,7 +22,7 @@ const heard = (user: string): readonly string[] => [
 
 const pardoned = (user: string): readonly string[] => [
   `mute ${user} 0`,
-  `log: ada pardons ${user}.`,
+  `log: ada pardoned ${user}.`,
   `@${user}: You may write again.`,
 ]
 
