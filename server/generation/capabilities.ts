@@ -22,7 +22,7 @@ export const conflicts = (
     const first = seen.get(key)
     const instance = ownerOf(owner)
     if (first !== undefined && instance !== undefined)
-      found.push([instance, `${what} "${key}" is published by ${first} too`])
+      found.push([instance, `${what} "${key}" is also published by ${first}`])
     seen.set(key, first ?? owner)
   }
   const words = new Map<string, string>()

@@ -24,7 +24,7 @@ export class Containment {
   async contain(error: unknown): Promise<void> {
     const instance = attribute(error, this.#generations.current?.instances ?? [])
     if (instance === undefined) {
-      this.#log.error(`an exception was not caught; it belongs to no plugin: ${messageOf(error)}`, {error})
+      this.#log.error(`uncaught exception that belongs to no plugin: ${messageOf(error)}`, {error})
       return
     }
     // Thrown before its draft was committed or given up: it is dealt with as what the instance is then.
@@ -51,7 +51,7 @@ export class Containment {
     const others = active.filter(instance => !next.has(instance))
     const setUp = await setUpInOrder(others, [...next.values()])
     const refused = new Map(setUp.failed.map(({instance, error}) => [instance, error]))
-    for (const instance of setUp.waiting) refused.set(instance, new Error("a service that it uses is gone"))
+    for (const instance of setUp.waiting) refused.set(instance, new Error("a service that it uses no longer exists"))
     for (const [instance, fresh] of next) {
       const error = refused.get(fresh)
       if (error === undefined) fresh.activate()
@@ -68,6 +68,6 @@ export class Containment {
 }
 
 const next = (instance: Instance, quarantined: boolean): string => {
-  if (instance.state.is !== "active") return `; it is ${instance.state.is} already`
+  if (instance.state.is !== "active") return `; it is already ${instance.state.is}`
   return quarantined ? "; it is quarantined until the next generation" : "; the Host restarts it"
 }

@@ -115,7 +115,7 @@ const loadTimeout = 10_000
 const explainLoad = (error: unknown): never => {
   if (!(error instanceof TimeLimitExceeded)) throw error
   throw new Problem("plugin_timeout", `it did not load within ${loadTimeout / 1000} s`, {
-    hint: "What stands at the top of a plugin's files must end; connect in an adapter's open.",
+    hint: "The top-level code of a plugin's files must end. Connect in an adapter's open.",
   })
 }
 
@@ -153,7 +153,7 @@ const prepareAgents = async (
   if (enabled.length === 0) return []
   const name = agentsPluginName
   if (Object.hasOwn(loaded.config.plugins, name)) {
-    const why = "this name belongs to the project's agents: give the plugin another one"
+    const why = "this name is reserved for the project's agents: give the plugin another one"
     throw invalid([loaded.source.issue(["plugins", name], why, "key")])
   }
   throwTwice(loaded, enabled)
@@ -167,7 +167,7 @@ const throwTwice = ({source}: LoadedConfig, bindings: readonly Binding[]): void 
     const {command} = config.triggers
     const first = command === undefined ? undefined : words.get(command)
     if (first !== undefined) {
-      const why = `the command "${command}" is that of agents.${first} already`
+      const why = `agents.${first} already has the command "${command}"`
       throw invalid([source.issue(["agents", name, "triggers", "command"], why, "value")])
     }
     if (command !== undefined) words.set(command, name)

@@ -126,7 +126,7 @@ export class Generations {
    */
   turn(wanted: Switch): Promise<Generation> {
     return this.#queue(async () => {
-      if (this.#current === undefined) throw new Problem("starting", "no generation was committed yet")
+      if (this.#current === undefined) throw new Problem("starting", "no generation has been committed yet")
       const file = await readConfigText(this.#options.configFile)
       const {text, pin} = switchIn(this.#current.config, this.#pin, file, wanted)
       return this.#advanceTo(text, `${wanted.enabled ? "enabled" : "disabled"} ${wanted.name}`, pin)
@@ -234,7 +234,7 @@ export class Generations {
     if (lastGood === undefined || this.#current === undefined) return
     throw new Problem(
       "restart_required",
-      `generation ${lastGood.generation} runs as the last good one, and nothing is committed in its process`,
+      `generation ${lastGood.generation} runs as the last good one, and the Host commits nothing until it is restarted`,
     )
   }
 
@@ -294,7 +294,7 @@ export class Generations {
     this.#lastFailure = {at: Date.now(), reason, problem}
     this.#options.onFail?.(this.#lastFailure)
     const place = problem.issues.length === 0 ? "" : `\n${describeFailure(problem)}`
-    this.#options.log.error(`not restarted (${reason}): ${problem.message}${place}`, {code: problem.code})
+    this.#options.log.error(`the Host was not restarted (${reason}): ${problem.message}${place}`, {code: problem.code})
   }
 
   /** What the file of a pin says is still refused while the pin holds. */

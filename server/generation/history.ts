@@ -75,7 +75,8 @@ export class GenerationHistory {
   /** The configuration of a generation, as it was written. Throws `generation_unknown`. */
   async configOf(number: number): Promise<GenerationRecord & {readonly config: string}> {
     const [row] = await this.#database.read(`SELECT ${columns}, config FROM generations WHERE number = ?`, [number])
-    if (row === undefined) throw new Problem("generation_unknown", `generation ${number} is not kept`)
+    if (row === undefined)
+      throw new Problem("generation_unknown", `there is no generation ${number}, or it is no longer kept`)
     return {...toRecord(row), config: String(row.config)}
   }
 

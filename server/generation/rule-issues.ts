@@ -33,7 +33,7 @@ const permissionIssues = (loaded: LoadedConfig, adapters: Adapters): Issue[] =>
     const unknown = endpointIssues(loaded, adapters, rule, at)
     if (unknown.length > 0) return unknown
     if (!raises(rule) || adapters.get(rule.endpoint)?.claimedUsers !== true) return []
-    const message = `anybody may take a user's name on ${rule.endpoint}: name the account instead`
+    const message = `anybody can take a user's name on ${rule.endpoint}: name the account instead`
     return [source.issue([...at, "user"], message, "key")]
   })
 

@@ -43,5 +43,5 @@ export const findSharedState = async (
 }
 
 const describe = (path: string, state: readonly string[], by: readonly string[]): string =>
-  `${path} keeps state in ${state.join(", ")}, and the plugins ${by.slice(0, -1).join(", ")} and ${by.at(-1)} have a copy of it each: ` +
-  "let one plugin keep it and provide a service"
+  `${path} keeps state in ${state.join(", ")}, and the plugins ${by.slice(0, -1).join(", ")} and ${by.at(-1)} each have a copy of it: ` +
+  "let one plugin keep the state and provide a service"

@@ -233,7 +233,7 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
   const entries = own?.endpoints ?? []
   const slots = [...instance.registrations.adapters]
   const withAccounts = slots.filter(([, adapter]) => adapter.account !== undefined)
-  if (withAccounts.length > 1) report("publishes two adapter slots that take accounts; one is possible")
+  if (withAccounts.length > 1) report("publishes two adapter slots that take accounts; only one is allowed")
   if (withAccounts.length === 0 && entries.length > 0)
     report("has endpoints, but publishes no adapter slot that takes accounts")
   const specs: EndpointSpec[] = []
@@ -295,9 +295,9 @@ const requireActs = (sender: Sender, {features = []}: AdapterDefinition<TSchema>
     return sender[name] === undefined
   })
   if (missing.length === 0) return sender
-  throw refused(`the adapter declares ${missing.join(", ")}, and open resolved to a sender without`, {
+  throw refused(`the adapter declares ${missing.join(", ")}, but open resolved to a sender without it`, {
     reason: "features",
-    remediation: "Correct features, or the object that open resolves to, in the adapter.",
+    remediation: "In the adapter, correct features or the object that open resolves to.",
   })
 }
 

@@ -28,10 +28,10 @@ export const switchIn = (running: LoadedConfig, pin: Pin | undefined, file: Conf
     const guess = didYouMean(name, Object.keys(running.config.plugins))
     throw new Problem("plugin_unknown", `the running configuration has no plugin "${name}"${guess}`)
   }
-  if (entry.enabled === enabled) throw new Problem("conflict", `${name} is ${enabled ? "enabled" : "disabled"} already`)
+  if (entry.enabled === enabled) throw new Problem("conflict", `${name} is already ${enabled ? "enabled" : "disabled"}`)
   const text = withEnabled(running.text, name, enabled)
   if (text === undefined)
-    throw new Problem("conflict", `plugins.${name} shares its settings with others: change ${file.file} itself`)
+    throw new Problem("conflict", `plugins.${name} shares its settings with others: edit ${file.file} by hand`)
   const fileSha256 = pin?.fileSha256 ?? running.sha256
   if (fileSha256 === file.sha256 && saysTheSame(text, file.text)) return {text: file, pin: undefined}
   return {text: {file: "the pinned configuration", text, sha256: sha256Of(text)}, pin: {number: "own", fileSha256}}

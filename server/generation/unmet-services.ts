@@ -32,11 +32,11 @@ export const explainWaiting = async (
       instance,
       message: `uses the service "${service}", which no enabled plugin provides${didYouMean(service, names)}; ${
         names.length === 0 ? "there are no services" : `the services are ${names.join(", ")}`
-      }${broken.length === 0 ? "" : `, and those that ${broken.join(", ")} would provide after calling others in setup`}`,
+      }${broken.length === 0 ? "" : `, and those that ${broken.join(", ")} would provide after calling other services in setup`}`,
     }))
   const circles = findCircles(waiting, unmetOf, offered).map(([first, ...others]) => ({
     instance: first.instance,
-    message: `a circle of services: ${[first, ...others]
+    message: `services in a circle: ${[first, ...others]
       .map(({instance, service}) => `${instance.name} uses "${service}" of ${offered.get(service)?.name}`)
       .join(", ")}`,
   }))

@@ -19,9 +19,9 @@ export const isActionId = (handler: string): boolean => /^root\/[^/]+\/action\//
 
 /** What is done with a press. Throws `event_invalid` where what its button kept is gone, or does not fit any more. */
 export const press = ({id, definition, handle}: Action, kept: Question | undefined, session: Session): Reply => {
-  if (kept === undefined) throw new Problem("event_invalid", `what the button of ${id} kept is gone`)
+  if (kept === undefined) throw new Problem("event_invalid", `the data of the button of ${id} no longer exists`)
   const data: unknown = fromJson(kept.data)
   const wrong = misfitOf("data", definition.data, data)
-  if (wrong !== undefined) throw new Problem("event_invalid", `what the button of ${id} kept does not fit: ${wrong}`)
+  if (wrong !== undefined) throw new Problem("event_invalid", `the data of the button of ${id} does not fit: ${wrong}`)
   return handle({data: data as never, session})
 }

@@ -83,7 +83,10 @@ export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
     call: async (method, params, endpoint = stored.endpoint) => {
       endpoints.requireFeature(endpoint, method as Feature)
       if (kindOf(method)?.is === "read")
-        throw new Problem("request_invalid", `${method} only reads: plugin.ask asks the platform, and has its answer`)
+        throw new Problem(
+          "request_invalid",
+          `${method} only reads: use plugin.ask, which returns the platform's response`,
+        )
       return queue(callDraft(endpoint, {method, params}))
     },
   }

@@ -50,7 +50,7 @@ export class CommandLists {
     const {commands} = sender
     withTimeLimit(limit, signal => commands(summaries, signal)).catch(error => {
       if (this.#told.get(sender) === text) this.#told.delete(sender)
-      log.warn(`${name} did not take the list of commands: ${messageOf(error)}`, {error})
+      log.warn(`${name} did not accept the list of commands: ${messageOf(error)}`, {error})
     })
   }
 }

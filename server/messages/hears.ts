@@ -53,6 +53,7 @@ export const hear = (
 ): Reply => {
   if (!mayUse(session.permission, definition.permission)) return undefined
   const match = pattern.match(heardText(session.event))
-  if (match === undefined) throw new Error("its pattern in the running generation does not match this message")
+  if (match === undefined)
+    throw new Error("the handler's pattern in the running generation does not match this message")
   return cooldowns.take({id, definition}, session).is === "free" ? handle({match, session}) : undefined
 }

@@ -31,7 +31,7 @@ export const surround = ({around}: MiddlewareHandler) => {
     handle: async (session: Session, attempt: Attempt, hold: Hold) => {
       const next = async () => {
         if (state === "stopped" || session.signal.aborted) {
-          throw new Problem("late", "this middleware has ended; the event has gone its way")
+          throw new Problem("late", "this middleware has already ended, and the event was passed on or stopped")
         }
         state = "passed"
         await hold(attempt.next())

@@ -58,7 +58,7 @@ export const runPluginWork = async <T>(
     const queued = new QueuedFiles(files, sends, limit)
     let ended = false
     const requireOpen = () => {
-      if (ended || limit.aborted) throw new Problem("late", "this run has ended; what it does now is refused")
+      if (ended || limit.aborted) throw new Problem("late", "this run has already ended")
     }
     const open: PluginWork = {
       signal: limit,

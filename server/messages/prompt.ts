@@ -47,7 +47,7 @@ export const answer = (
   session: Session,
   {router, texts}: Pick<Said, "router" | "texts">,
 ): Reply => {
-  if (question === undefined) throw new Problem("event_invalid", `the question of ${id} is gone`)
+  if (question === undefined) throw new Problem("event_invalid", `the question of ${id} no longer exists`)
   const text = session.text.trim()
   if (isCancel(definition, {router, text, event: session.event, texts}))
     return texts.in(session.language)("prompt.cancelled")
@@ -87,5 +87,5 @@ export const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>
   const [error] = explainValue(schema, data)
   if (error === undefined) return
   const at = error.path.length === 0 ? "" : ` ${error.path.join(".")}`
-  throw new Problem("event_invalid", `what ${id} keeps does not fit its schema:${at} ${error.message}`)
+  throw new Problem("event_invalid", `the data of ${id} does not fit its schema:${at} ${error.message}`)
 }

@@ -119,7 +119,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
   const messageOf = (content: Content, to?: Target): OutboxDraft => {
     const address = to === undefined ? conversationOf(stored) : addressOf(to)
     if (address === undefined)
-      throw new Problem("target_invalid", "this event belongs to no conversation: say where the message goes")
+      throw new Problem("target_invalid", "this event belongs to no conversation, so the message needs a target")
     if (to !== undefined) endpoints.requireTarget(address)
     return messageDraft(address, content, event.user !== undefined || address.user !== undefined)
   }
@@ -253,4 +253,4 @@ export const openSession = (options: SessionOptions): OpenSession => {
   }
 }
 
-const late = () => new Problem("late", "this handler has ended; what it does now is refused")
+const late = () => new Problem("late", "this handler has already ended")

@@ -109,7 +109,7 @@ export class SessionState {
     if (scope === "plugin") return {plugin, scope, name, endpoint: "", subject: ""}
     const subject = scope === "user" ? event.user?.id : event.channel?.id
     if (subject === undefined)
-      throw new Problem("event_invalid", `this event has no ${scope}, so there is no state of one`)
+      throw new Problem("event_invalid", `this event has no ${scope}, so it has no state of a ${scope}`)
     return {plugin, scope, name, endpoint, subject}
   }
 }

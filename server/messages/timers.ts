@@ -36,7 +36,7 @@ export const noTimers: SessionTimers = {
     throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
   },
   clearing: () => {
-    throw new Problem("timer_invalid", "there are no timers here")
+    throw new Problem("timer_invalid", "timers are not available here")
   },
 }
 

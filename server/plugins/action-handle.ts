@@ -24,9 +24,9 @@ const styles: readonly unknown[] = ["primary", "secondary", "danger", undefined]
 
 /** Throws an error for what an action in JavaScript gets wrong. */
 export const requireAction = (what: string, {expires = 1, once = false, who}: ActionDefinition): void => {
-  if (!(expires > 0 && expires <= longest)) throw new Error(`${what}: expires is seconds, at most 30 days`)
-  if (typeof once !== "boolean") throw new Error(`${what}: once is true or false`)
-  if (!["anyone", "asked", undefined].includes(who)) throw new Error(`${what}: who is anyone or asked`)
+  if (!(expires > 0 && expires <= longest)) throw new Error(`${what}: expires must be seconds, at most 30 days`)
+  if (typeof once !== "boolean") throw new Error(`${what}: once must be true or false`)
+  if (!["anyone", "asked", undefined].includes(who)) throw new Error(`${what}: who must be anyone or asked`)
 }
 
 /** What a plugin makes buttons with; `handler` is the action's id. */
@@ -42,14 +42,14 @@ export const actionHandle = (name: string, handler: string, definition: ActionDe
     })
   const button = (data: unknown, label: string, {style}: ButtonOptions = {}) => {
     if (typeof label !== "string" || label.trim() === "") throw invalid(`a button of ${handler} needs a label`)
-    if (!styles.includes(style)) throw invalid(`a button of ${handler}: style is primary, secondary or danger`)
+    if (!styles.includes(style)) throw invalid(`a button of ${handler}: style must be primary, secondary or danger`)
     return h("button", {id: id(data), theme: style}, label)
   }
   const select = (options: readonly SelectOption<unknown>[], {placeholder}: SelectOptions = {}) => {
     if (!Array.isArray(options) || options.length === 0 || options.length > mostOptions)
-      throw invalid(`a select of ${handler} takes a list of 1 to ${mostOptions} options`)
+      throw invalid(`a select of ${handler} needs a list of 1 to ${mostOptions} options`)
     if (!["string", "undefined"].includes(typeof placeholder))
-      throw invalid(`a select of ${handler}: placeholder is text`)
+      throw invalid(`a select of ${handler}: placeholder must be text`)
     return h("select", {placeholder}, ...options.map(option => button(fieldsOf(option).data, labelOf(option))))
   }
   return {name, id, button, select}
@@ -62,7 +62,7 @@ const kept = (handler: string, {data: schema}: ActionDefinition<TSchema>, data: 
   const text = data === undefined ? "null" : readJson(`the data of a button of ${handler}`, data, "content_invalid")
   if (text.length > longestKept)
     throw invalid(
-      `the data of a button of ${handler} has ${text.length} characters as JSON; ${longestKept} are the most`,
+      `the data of a button of ${handler} has ${text.length} characters as JSON; at most ${longestKept} are allowed`,
     )
   const wrong = misfitOf("data", schema, fromJson(text))
   if (wrong === undefined) return text

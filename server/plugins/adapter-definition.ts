@@ -30,17 +30,18 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
     throw new TypeError(`adapter("${slot}") ${what}`)
   }
   if (typeof open !== "function") refuse("needs open()")
-  if (check !== undefined && typeof check !== "function") refuse("has a check that is no function")
-  if (sockets !== undefined && typeof sockets !== "function") refuse("has sockets that is no function of the account")
+  if (check !== undefined && typeof check !== "function") refuse("has a check that is not a function")
+  if (sockets !== undefined && typeof sockets !== "function")
+    refuse("has sockets that is not a function of the account")
   const unpinned = Object.entries(libraries).find(([, version]) => !exactVersion.test(version))
-  if (unpinned !== undefined) refuse(`names the library ${unpinned[0]} without an exact version, such as 1.2.3`)
+  if (unpinned !== undefined) refuse(`names the library ${unpinned[0]} without an exact version such as 1.2.3`)
   if (!histories.includes(history)) refuse(`needs history: one of ${histories.join(", ")}`)
   if (forgetsAcknowledged !== undefined && typeof forgetsAcknowledged !== "boolean")
-    refuse("has forgetsAcknowledged that is neither true nor false")
+    refuse("needs forgetsAcknowledged as true or false")
   if (forgetsAcknowledged === true && history !== "replay")
     refuse("declares forgetsAcknowledged, which needs history: replay")
-  if (text !== undefined && !isCount(text)) refuse("has limits.text that is no whole number from 1")
-  if (file !== undefined && !isCount(file)) refuse("has limits.file that is no whole number of bytes from 1")
+  if (text !== undefined && !isCount(text)) refuse("needs limits.text as a whole number from 1")
+  if (file !== undefined && !isCount(file)) refuse("needs limits.file as a whole number of bytes from 1")
   if (rate !== undefined && !(isCount(rate.messages) && rate.per > 0))
     refuse("needs rate.messages as a whole number from 1, and rate.per in milliseconds above 0")
   if (features.includes("upload") && !features.includes("files")) refuse("declares the feature upload without files")
@@ -48,5 +49,7 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
   if (onButtons !== undefined && !features.includes("buttons")) refuse(`declares ${onButtons}, which needs buttons`)
   const unknown = features.find(feature => !method.test(feature) && !named.includes(feature))
   if (unknown !== undefined)
-    refuse(`declares the feature ${unknown}; there is ${named.join(", ")}, and methods such as guild.member.mute`)
+    refuse(
+      `declares the unknown feature ${unknown}; the features are ${named.join(", ")}, and methods such as guild.member.mute`,
+    )
 }

@@ -10,14 +10,14 @@ const mostRetries = 10
 export const longestRun = 24 * 60 * 60
 
 export const requireName = (what: string, name: string): void => {
-  if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`${what}: letters, digits, _ and - only`)
+  if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`${what}: use 1 to 64 letters, digits, _ and - only`)
 }
 
 export const isHandler = <H>(value: unknown): value is H => typeof value === "function"
 
 export const requireRetries = (what: string, {retries = 0}: HandlerDefinition): void => {
   if (Number.isInteger(retries) && retries >= 0 && retries <= mostRetries) return
-  throw new Error(`${what}: retries is a whole number from 0 to ${mostRetries}`)
+  throw new Error(`${what}: retries must be a whole number from 0 to ${mostRetries}`)
 }
 
 /** Gives each of one kind its id: by its name, or by its number among those without one, which no name can be. */
@@ -27,7 +27,7 @@ export const createNaming = (what: string) => {
   return ({name}: Named): string => {
     if (name === undefined) return String(nameless++)
     if (!/^[A-Za-z][\w-]{0,63}$/.test(name))
-      throw new Error(`${what}: a name begins with a letter and has letters, digits, _ and - only`)
+      throw new Error(`${what}: a name must start with a letter and have only letters, digits, _ and -`)
     if (names.has(name)) throw new Error(`${what}: the name ${name} is given twice`)
     names.add(name)
     return name
@@ -38,12 +38,13 @@ const hasWords = (value: unknown): value is string => typeof value === "string" 
 
 /** Plugins are JavaScript as well: what the type forbids is told of here. */
 export const requireMigration = ({name, up, undo, irreversible}: PluginMigration, known: ReadonlySet<string>): void => {
-  if (!hasWords(name)) throw new TypeError("database.migrate(): each migration has a name")
+  if (!hasWords(name)) throw new TypeError("database.migrate(): each migration needs a name")
   const what = `database.migrate(): migration "${name}"`
   if (known.has(name)) throw new Error(`${what} is given twice`)
   if (typeof up !== "function") throw new TypeError(`${what} needs up()`)
-  if (undo !== undefined && irreversible !== undefined) throw new Error(`${what} says undo and irreversible; one holds`)
+  if (undo !== undefined && irreversible !== undefined)
+    throw new Error(`${what} declares both undo and irreversible; keep one of them`)
   const said = undo ?? irreversible
   if (said !== undefined && !hasWords(said))
-    throw new TypeError(`${what} says in words what takes it away again (undo), or why nothing does (irreversible)`)
+    throw new TypeError(`${what} must say in words how to undo it (undo), or why that is impossible (irreversible)`)
 }

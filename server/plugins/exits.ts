@@ -22,10 +22,9 @@ export const createExitWatch =
     // The files of a new version are those of the one that runs.
     if (call !== undefined && (mayRefuse || (running?.state.is !== "active" && isImporting(error)))) throw error
     const owner = attribute(error, instances() ?? [])
-    const who = owner === undefined ? "code that no plugin can be named for" : `the plugin ${owner.name}`
-    const how =
-      call === undefined ? "the process ends, because nothing is left to do in it" : `${who} ended the process`
-    log.error(`${how}: ${error.message}; the next start handles what was stored`, {
+    const who = owner === undefined ? "code that belongs to no known plugin" : `the plugin ${owner.name}`
+    const how = call === undefined ? "the process exits because it has nothing left to do" : `${who} ended the process`
+    log.error(`${how}: ${error.message}; the next start handles the stored events`, {
       ...(owner === undefined ? {} : {plugin: owner.name}),
       error,
     })

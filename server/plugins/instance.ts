@@ -60,7 +60,7 @@ export interface InstanceOptions {
 const setupTimeout = 10_000
 
 const refuse = (service: string, why = ""): never => {
-  throw new Problem("not_active", `a call of the service "${service}" is refused${why}`)
+  throw new Problem("not_active", `the call of the service "${service}" was refused${why}`)
 }
 
 /** Which plugin instance the code that runs now belongs to. */
@@ -312,7 +312,7 @@ export class Instance {
     const one = asking?.state.is === "starting" ? asking : this
     if (host !== undefined && one.state.is === "active") return host
     const why = host === undefined ? "this run of svc sends nothing" : `${one.path} is ${one.state.is}`
-    throw new Problem("not_active", `${what} is refused: ${why}`)
+    throw new Problem("not_active", `${what} was refused: ${why}`)
   }
 
   #enter(change: Change<InstanceState>): void {

@@ -149,10 +149,7 @@ export class Loader {
     if (files.length === 0) return {isStale: false}
     if (builds === "stale") return {isStale: true}
     if (builds === "current") return undefined
-    throw new Problem(
-      "build_stale",
-      `plugins.${name}: dist/plugins was not built from ${files.join(", ")} as it is now`,
-    )
+    throw new Problem("build_stale", `plugins.${name}: dist/plugins was not built from the current ${files.join(", ")}`)
   }
 
   async #compile(name: string, entry: string): Promise<LoadedPlugin> {
@@ -219,7 +216,7 @@ export class Loader {
     if (!isPlugin(definition)) {
       throw new Problem("plugin_invalid", `${from} is not a plugin`, {
         issues: [notAPlugin(from)],
-        hint: "Its default export must be made by definePlugin.",
+        hint: "Make its default export with definePlugin.",
       })
     }
     const own = origin === "package" ? {} : {module: path}
@@ -235,7 +232,7 @@ const notAPlugin = (file: string): Issue => ({
   line: 1,
   column: 1,
   path: "",
-  message: "the default export is not made by definePlugin",
+  message: "the default export was not made with definePlugin",
 })
 
 const candidates = (base: string): readonly string[] =>

@@ -18,7 +18,10 @@ export const tableName =
   (plugin: string) =>
   (table: string): string => {
     if (!/^[a-z][a-z0-9_]*$/i.test(table)) {
-      throw new Problem("database_refused", `"${table}" is no name for a table: letters, digits and _ only`)
+      throw new Problem(
+        "database_refused",
+        `"${table}" is not a valid table name: use only letters, digits and _, and start with a letter`,
+      )
     }
     return `p_${plugin.replaceAll("-", "_")}_${table}`
   }

@@ -91,7 +91,7 @@ const missingOf = ({name: plugin, migrations}: MigratedPlugin, recorded: readonl
     }))
 }
 
-const undeclared = "it says neither how (undo) nor why not (irreversible)"
+const undeclared = "it declares neither undo nor irreversible"
 
 const requireKnown = async (
   plugins: readonly MigratedPlugin[],
@@ -107,7 +107,7 @@ const requireKnown = async (
     unknown.some(({plugin, name}) => each.plugin === plugin && each.name === name),
   )
   const issues = unknown.map(({plugin, name, at, from}): Issue => {
-    const message = `the database has ${pluginMigration(plugin, name)}, of ${new Date(at).toISOString()}; this version of it has not`
+    const message = `the database has ${pluginMigration(plugin, name)}, of ${new Date(at).toISOString()}; this version of the plugin does not`
     return {file: from, line: 1, column: 1, path: `plugins.${plugin}`, message}
   })
   const point = crossed.find(({restorePoint}) => restorePoint !== null)?.restorePoint
@@ -122,7 +122,7 @@ const requireKnown = async (
 }
 
 const goBackTo = (checkpoint: string): string =>
-  `Bring back the version of the plugin that made it, or go back to the data of before: svc checkpoint restore ${checkpoint} --data-only.`
+  `Reinstall the version of the plugin that made it, or restore the earlier data: svc checkpoint restore ${checkpoint} --data-only.`
 
 /** Applies them with their records, in one transaction: all or none. Throws which one the database refuses. */
 export const applyMissing = async (

@@ -88,7 +88,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const starts: (() => unknown)[] = []
   let open = true
   const declare = (what: string) => {
-    if (!open) throw new Error(`${what} belongs into setup; it was called after setup had ended`)
+    if (!open) throw new Error(`${what} was called after setup had ended; call it in setup`)
   }
   const declaring: Declaring = {
     command: (pattern: string, second: unknown, third?: unknown) => {
@@ -129,11 +129,11 @@ export const collectRegistrations = (owner: PluginPath) => {
       const [definition, handle] = third === undefined ? [{}, second] : [second as PromptDefinition<TSchema>, third]
       if (!isHandler<PromptHandler<unknown>>(handle)) throw new TypeError(`prompt("${name}") needs a handler`)
       if (prompts.has(name)) throw new Error(`prompt("${name}") is declared twice`)
-      if (forms.has(name)) throw new Error(`prompt("${name}"): there is a form of that name`)
+      if (forms.has(name)) throw new Error(`prompt("${name}"): a form has that name already`)
       requireName(`prompt("${name}")`, name)
       const {expires = 1} = definition
       if (!(expires > 0 && expires <= longestWait))
-        throw new Error(`prompt("${name}"): expires is seconds, at most 30 days`)
+        throw new Error(`prompt("${name}"): expires must be seconds, at most 30 days`)
       prompts.set(name, {id: capabilityId(owner, "prompt", name), definition, handle})
     },
     action: (name: string, second: unknown, third?: unknown) => {
@@ -141,7 +141,7 @@ export const collectRegistrations = (owner: PluginPath) => {
       const [definition, handle] = third === undefined ? [{}, second] : [second as ActionDefinition, third]
       if (!isHandler<DeclaredAction["handle"]>(handle)) throw new TypeError(`action("${name}") needs a handler`)
       if (actions.has(name)) throw new Error(`action("${name}") is declared twice`)
-      if (forms.has(name)) throw new Error(`action("${name}"): there is a form of that name`)
+      if (forms.has(name)) throw new Error(`action("${name}"): a form has that name already`)
       requireName(`action("${name}")`, name)
       requireAction(`action("${name}")`, definition)
       const id = capabilityId(owner, "action", name)
@@ -154,7 +154,7 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (!isHandler<DeclaredForm["handle"]>(handle)) throw new TypeError(`${what} needs a handler`)
       if (forms.has(name)) throw new Error(`${what} is declared twice`)
       if (prompts.has(name) || actions.has(name))
-        throw new Error(`${what}: there is a prompt or an action of that name`)
+        throw new Error(`${what}: a prompt or an action has that name already`)
       requireName(what, name)
       requireAction(what, definition)
       const ids = {promptId: capabilityId(owner, "prompt", name), actionId: capabilityId(owner, "action", name)}
@@ -170,7 +170,7 @@ export const collectRegistrations = (owner: PluginPath) => {
       requireName(`timer("${name}")`, name)
       requireRetries(`timer("${name}")`, definition)
       if (!["once", "skip", undefined].includes(definition.missed))
-        throw new Error(`timer("${name}"): missed is once or skip`)
+        throw new Error(`timer("${name}"): missed must be once or skip`)
       timers.set(name, {id: capabilityId(owner, "timer", name), definition, handle})
       return {name}
     },
@@ -193,12 +193,12 @@ export const collectRegistrations = (owner: PluginPath) => {
     },
     route: route => {
       declare("route()")
-      if (!route.path.startsWith("/")) throw new Error(`route("${route.path}"): the path begins with /`)
+      if (!route.path.startsWith("/")) throw new Error(`route("${route.path}"): the path must begin with /`)
       routes.push(route as unknown as PluginRoute)
     },
     page: (path, handle) => {
       declare("page()")
-      if (!new RegExp(pagePattern).test(path)) throw new Error(`page("${path}"): the path is like /callback`)
+      if (!new RegExp(pagePattern).test(path)) throw new Error(`page("${path}"): the path must look like /callback`)
       if (typeof handle !== "function") throw new TypeError(`page("${path}") needs a function`)
       if (pages.some(page => page.path === path)) throw new Error(`page("${path}") is declared twice`)
       pages.push({path, handle})

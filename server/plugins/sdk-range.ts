@@ -19,5 +19,5 @@ export const requireFittingSdk = async (manifest: unknown, who: string): Promise
   const {isWithin} = await import("./version-range.ts")
   if (isWithin(version, range) !== false) return
   const own = typeof manifest === "object" && manifest !== null && "version" in manifest ? ` ${manifest.version}` : ""
-  throw new Problem("plugin_incompatible", `${who}${own} is for svc-runtime "${range}", and this is ${version}`)
+  throw new Problem("plugin_incompatible", `${who}${own} needs svc-runtime "${range}", but this is ${version}`)
 }

@@ -67,7 +67,10 @@ export class PluginStarts {
       .catch(error => {
         if (signal.aborted) return
         if (!isProblem(error, "ingress_paused")) return instance.as(() => this.#options.fail(error))
-        instance.log.warn("the plugin's onStart runs again once ingress is open", {error})
+        instance.log.warn(
+          "the plugin's onStart was interrupted by paused ingress; it runs again once ingress is open",
+          {error},
+        )
         this.#waiting.add(start)
         setTimeout(() => this.#runWaiting(), pause)
       })

@@ -37,7 +37,7 @@ const keyOf = (plugin: string, {scope, name}: DeclaredState, subject: StateSubje
   if (scope === "plugin") return {plugin, scope, name, endpoint: "", subject: ""}
   const {endpoint, [scope]: id} = fieldsOf(subject)
   if (!isId(endpoint) || !isId(id))
-    throw new Problem("target_invalid", `of() takes {endpoint, ${scope}} for state of a ${scope}`)
+    throw new Problem("target_invalid", `of() needs {endpoint, ${scope}} for the state of a ${scope}`)
   return {plugin, scope, name, endpoint, subject: id}
 }
 

@@ -50,7 +50,7 @@ export class DeclaredTexts {
     return [...this.#languages].flatMap(([tag, {messages}]) => {
       const lacks = keys.filter(key => !messages.has(key))
       return [
-        ...(lacks.length === 0 ? [] : [`${tag} lacks ${lacks.join(", ")}: another language is taken for it`]),
+        ...(lacks.length === 0 ? [] : [`${tag} lacks ${lacks.join(", ")}: svc uses another language for it`]),
         ...keys.flatMap(key => this.#strangeValues(tag, key)),
       ]
     })
@@ -78,7 +78,7 @@ export class DeclaredTexts {
       const message = this.#languages.get(tag)?.messages.get(key)
       if (message !== undefined) return [tag, message]
     }
-    if (this.keys.has(key)) throw new Problem("not_active", `the text "${key}" is read when setup has ended`)
+    if (this.keys.has(key)) throw new Problem("not_active", `the text "${key}" is available only after setup has ended`)
     throw new Problem("text_unknown", `no language has a text "${key}"; the keys are ${[...this.keys].join(", ")}`)
   }
 
@@ -112,7 +112,7 @@ export class DeclaredTexts {
   }
 
   #refuse(tag: string, key: string, why: unknown): never {
-    throw this.errorThere(`texts(): ${tag}.${key} is no message: ${messageOf(why)}`)
+    throw this.errorThere(`texts(): ${tag}.${key} is not a valid message: ${messageOf(why)}`)
   }
 }
 
@@ -139,7 +139,7 @@ const readLanguage = (language: string, given: Readonly<Record<string, unknown>>
   const messages = new Map<string, Message>()
   for (const [key, text] of Object.entries(given)) {
     if (typeof text !== "string")
-      throw new TypeError(`texts(): ${language}.${key} is ${typeof text}; a message is text`)
+      throw new TypeError(`texts(): ${language}.${key} is ${typeof text}; a message must be text`)
     texts.set(key, text)
     const simple = plainMessage(text)
     if (simple !== undefined) messages.set(key, simple)

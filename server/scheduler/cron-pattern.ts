@@ -30,7 +30,7 @@ export const patternFault = (pattern: string): PatternFault | undefined => {
   if (pattern.length > longest) return {message: `expected at most ${longest} characters, got ${pattern.length}`}
   const mark = pattern.indexOf("?")
   if (mark >= 0) {
-    return {message: '"?" stands for the time at which it is read; name the time instead', column: mark + 1}
+    return {message: '"?" means the time at which the pattern is read; write that time instead', column: mark + 1}
   }
   if (pattern.trim().startsWith("@")) return isParsed(pattern) ? undefined : {message: `expected one of ${names}`}
   const parts = [...pattern.matchAll(/\S+/g)].map(({0: text, index}) => ({text, column: index + 1}))
@@ -53,7 +53,7 @@ export const patternFault = (pattern: string): PatternFault | undefined => {
 /** Fields that are right one by one may not be together. */
 const wholeFault = (pattern: string): PatternFault | undefined => {
   try {
-    return parseCron(pattern, "UTC").nextRun() === null ? {message: "never comes"} : undefined
+    return parseCron(pattern, "UTC").nextRun() === null ? {message: "matches no time"} : undefined
   } catch (error) {
     return {message: messageOf(error).replace(/^Cron(Pattern|Date): /, "")}
   }

@@ -15,14 +15,14 @@ export const findJob = (jobs: Jobs, id: string): Job => {
 /** Throws `conflict` where the job is not of the revision that somebody has seen. */
 const requireRevision = (job: Job, expected: string | undefined): void => {
   if (expected === undefined || revisionOf(job) === expected) return
-  throw new Problem("conflict", `${job.id} was changed by somebody else meanwhile`, {current: job})
+  throw new Problem("conflict", `somebody else has changed ${job.id}`, {current: job})
 }
 
 /** Throws `conflict` where the id is taken, and `request_invalid`. */
 export const addJob = (jobs: Jobs, job: Job): Jobs => {
   requireValidJob(job)
   const current = jobs.find(({id}) => id === job.id)
-  if (current !== undefined) throw new Problem("conflict", `there is a job ${job.id} already`, {current})
+  if (current !== undefined) throw new Problem("conflict", `there is already a job ${job.id}`, {current})
   return [...jobs, job]
 }
 

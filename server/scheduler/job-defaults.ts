@@ -19,7 +19,7 @@ export const jobDefaultProblem = (declared: JobDefault): string | undefined => {
     const size = data === undefined ? 0 : readJson("schedule.data", data, "request_invalid").length
     if (size > longestKept) return `schedule.data: it has more than ${longestKept} characters as JSON`
     requireValidJob(jobOf(declared, []))
-    return "at" in declared.schedule ? "schedule.at: a default comes again and again, by cron or every" : undefined
+    return "at" in declared.schedule ? "schedule.at: a default must recur, with cron or every" : undefined
   } catch (error) {
     return messageOf(error)
   }

@@ -88,9 +88,11 @@ export class Jobs {
       if (defaults.length === 0) return
       await this.#store.change(jobs => withDefaults(jobs, defaults))
       await recordDefaults(database, defaults)
-      log.info(`${jobFileName} has the default of ${defaults.map(({plugin, name}) => `${plugin}/${name}`).join(", ")}`)
+      log.info(
+        `wrote to ${jobFileName} the defaults of ${defaults.map(({plugin, name}) => `${plugin}/${name}`).join(", ")}`,
+      )
     } catch (error) {
-      log.error(`${jobFileName} could not take the defaults that plugins declare: ${messageOf(error)}`, {error})
+      log.error(`could not write the defaults that plugins declare to ${jobFileName}: ${messageOf(error)}`, {error})
     }
   }
 
@@ -197,7 +199,7 @@ export class Jobs {
     const before = replaces === undefined ? undefined : this.scheduler.job(replaces)
     const isPast = (before === undefined || scheduleKey(before) !== scheduleKey(job)) && this.#isPast(job)
     return [
-      ...(taken ? [{path: "id", message: `there is a job ${job.id} already`}] : []),
+      ...(taken ? [{path: "id", message: `there is already a job ${job.id}`}] : []),
       ...(target === undefined ? [] : [target]),
       ...(isPast ? [{path: "schedule.at", message: `${job.schedule.at} is in the past`}] : []),
     ]

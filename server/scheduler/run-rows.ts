@@ -78,7 +78,7 @@ const failing = (states: string, reason: string, error: string, now: number): St
 })
 
 export const failingInterrupted = (now: number): Statement =>
-  failing("'running'", "host_restarted", "the Host ended while it ran; it is not repeated", now)
+  failing("'running'", "host_restarted", "the Host ended while the run was in progress; it is not repeated", now)
 
 /**
  * For the database of a restored project, before a Host starts on it: no due time up to `now` fires by itself, and open runs
@@ -86,7 +86,12 @@ export const failingInterrupted = (now: number): Statement =>
  */
 export const settlingRestoredJobs = (now: number): readonly Statement[] => [
   {sql: "UPDATE job_states SET considered_at = max(considered_at, ?)", args: [now]},
-  failing("'queued', 'running'", "restored", "the project was restored while it was open; it is not repeated", now),
+  failing(
+    "'queued', 'running'",
+    "restored",
+    "the project was restored while the run was open; it is not repeated",
+    now,
+  ),
 ]
 
 /** Runs that were claimed and have not begun, in order. */

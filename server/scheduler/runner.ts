@@ -53,7 +53,7 @@ export class Runner {
     const isLeft = "EXISTS (SELECT 1 FROM job_runs WHERE state IN ('queued', 'running') AND state = 'running')"
     const [failed] = await writeIf(database, isLeft, [failingInterrupted(now())])
     for (const {run_id, job} of failed?.rows ?? []) {
-      log.error(`a run of job ${job} was cut off when the Host ended`, {runId: run_id})
+      log.error(`a run of job ${job} was interrupted when the Host ended`, {runId: run_id})
     }
     for (const run of await readQueued(database)) this.push(run)
   }
@@ -112,7 +112,10 @@ export class Runner {
       await this.#run(run)
     } catch (error) {
       if (!isProblem(error, "stopping"))
-        this.#options.log.error(`a run of job ${run.job} was left: ${messageOf(error)}`, {error, runId: run.runId})
+        this.#options.log.error(`a run of job ${run.job} could not continue: ${messageOf(error)}`, {
+          error,
+          runId: run.runId,
+        })
     }
     const open = this.openRuns(run.job) - 1
     if (open > 0) this.#open.set(run.job, open)

@@ -168,7 +168,7 @@ export class Scheduler {
   #wake(): void {
     void this.#enqueue(() => this.#tick()).catch(error => {
       if (!this.#isOpen || isProblem(error, "stopping")) return
-      this.#options.log.error(`jobs were not fired: ${messageOf(error)}`, {error})
+      this.#options.log.error(`due jobs could not be fired: ${messageOf(error)}`, {error})
       this.#cancelTimer = this.#clock.wait(this.#clock.longestWait, () => this.#wake())
     })
   }
@@ -229,7 +229,7 @@ export class Scheduler {
     const [first, last] = [alike[0], alike.at(-1)]
     if (first === undefined || last === undefined) return
     const from = first.missedFrom ?? (first === last ? undefined : first.scheduledFor)
-    this.#options.log.warn(`job ${first.job} was not run: ${first.skipped}`, {
+    this.#options.log.warn(`job ${first.job} was skipped: ${first.skipped}`, {
       scheduledFor: new Date(last.scheduledFor).toISOString(),
       ...(from === undefined ? {} : {missedFrom: new Date(from).toISOString()}),
     })

@@ -6,54 +6,57 @@ import {messages} from "./room.ts"
 import {type UnderTest, untilDone, untilQuiet} from "./waiting.ts"
 
 export interface TestFile {
-  /** `file` with a number when left out. */
+  /** The file name; `file` with a number when left out. */
   readonly name?: string
-  /** Its MIME type: `image/…` makes it an `img`, `audio/…` and `video/…` what they say, all else a `file`. */
+  /**
+   * The MIME type. `image/…` makes an `img` element, `audio/…` and `video/…` the element of that name, anything else a
+   * `file`.
+   */
   readonly type?: string
-  /** A text is sent in UTF-8. */
+  /** The content; text is sent as UTF-8. */
   readonly bytes: Uint8Array | string
 }
 
 export interface PressOptions {
-  /** Who does it; `tester` when left out. */
+  /** The user who acts; `tester` when left out. */
   readonly user?: string
-  /** `test` when left out. */
+  /** The channel; `test` when left out. */
   readonly channel?: string
-  /** In a channel with others: only commands with a prefix or the bot's name are for the bot. */
+  /** True for a shared channel, where the bot reacts only to commands with a prefix or with its name. */
   readonly group?: boolean
-  /** The language that the platform says the user has, such as `de-AT`; none when left out. */
+  /** The user's language as the platform reports it, such as `de-AT`; none when left out. */
   readonly language?: string
 }
 
 export interface SayOptions extends PressOptions {
-  /** Sent with the text: 512 KiB together. */
+  /** Files sent with the text, at most 512 KiB together. */
   readonly files?: readonly TestFile[]
 }
 
 export interface FireOptions {
-  /** What a scheduled job would hand over; checked by the job's schema. */
+  /** The data of the scheduled job; the job's schema checks it. */
   readonly data?: unknown
-  /** The name of the plugin that declares it; the only plugin under test when left out. */
+  /** The name of the plugin that declares the job; the only plugin under test when left out. */
   readonly plugin?: string
 }
 
-/** The sandbox may take so long to open, in milliseconds. */
+/** How long the sandbox may take to open, in milliseconds. */
 const startLimit = 30_000
 
-/** A message that a job has sent. */
+/** A message that a job sent. */
 export interface Sent {
   readonly endpoint: string
   readonly channel: string
   readonly text: string
 }
 
-/** Resolves once the sandbox is online, and what plugins do at the start has ended. */
+/** Resolves once the sandbox is online and the plugins' `onStart` functions have ended. */
 export const started = async (bot: UnderTest): Promise<void> => {
   await until("the sandbox to be online", startLimit, () => bot.host.endpoints.get("sandbox")?.state.is === "online")
   await untilQuiet(bot, "the start of the bot")
 }
 
-/** Says something in the sandbox; resolves to the replies, as plain text. */
+/** Sends a message in the sandbox. Resolves to the replies as plain text. */
 export const say = (
   bot: UnderTest,
   text: string,
@@ -66,11 +69,16 @@ export const say = (
     options,
   )
 
-/** Presses the newest button in the sandbox with this label, or this number in its message; resolves to the replies. */
+/**
+ * Presses the newest button in the sandbox with this label, or with this number in its message. Resolves to the
+ * replies.
+ */
 export const press = (bot: UnderTest, button: string, options?: PressOptions): Promise<readonly string[]> =>
   act(bot, `press(${JSON.stringify(button)})`, {path: "press", done: {button}}, options)
 
-/** Fills in the newest form in the sandbox with this label, or this number in its message; resolves to the replies. */
+/**
+ * Fills in the newest form in the sandbox with this label, or with this number in its message. Resolves to the replies.
+ */
 export const fill = (
   bot: UnderTest,
   form: string,
@@ -111,8 +119,8 @@ const encodeFile = ({name, type, bytes}: TestFile, index: number) => ({
 })
 
 /**
- * Runs a plugin's job once, as `svc schedule run` does, by a scheduled job that exists for so long; resolves to what it has
- * sent once that is sent. Rejects where the run does not succeed, with its error.
+ * Runs a plugin's job once, as `svc schedule run` does, through a temporary scheduled job. Resolves to the messages of
+ * the job once they are sent. Rejects with the error of a run that does not succeed.
  */
 export const fire = async (
   bot: UnderTest,
@@ -136,14 +144,14 @@ export const fire = async (
   return sentSince(host, since)
 }
 
-/** The scheduled job that fires it has a name that the test does not know. */
+/** Replaces the name of the temporary scheduled job, which the test does not know. */
 const pendingRun = async (host: Host, id: string, job: string) =>
   (await pendingRuns(host, {sql: "run_id = ?", args: [id]})).map(run => ({
     ...run,
     text: run.text.replace(/job test-\S+/, `job ${job}`),
   }))
 
-/** What no message of the inbox is answered with, in its order. */
+/** Returns the messages sent since `seq` that answer no inbox event, in order. */
 const sentSince = async (host: Host, seq: number): Promise<readonly Sent[]> => {
   const rows = await host.database.read(
     "SELECT id FROM outbox WHERE seq > ? AND inbox_seq IS NULL AND state = 'sent' ORDER BY seq",

@@ -2,21 +2,24 @@ import {readSpan, readTime, type Span, type Time} from "./clock.ts"
 import {pendingOf} from "./pending.ts"
 import {silence, type UnderTest, untilQuiet} from "./waiting.ts"
 
-/** The clock of a bot under test. It stands still but for these calls; both resolve once all that fell due has happened. */
+/**
+ * The clock of a bot under test. It moves only with these calls. Both resolve once everything that fell due has
+ * happened.
+ */
 export interface BotClock {
   readonly now: Date
   /**
-   * Moves on to a time. Rejects where something that fell due has failed for good, with its error, and with a `RangeError` for a
-   * time that is before `now`.
+   * Moves the clock to a time. Rejects with the error if something that fell due has failed for good, and with a
+   * `RangeError` for a time before `now`.
    */
   set(time: Time): Promise<void>
-  /** Moves on by so many seconds, or by the sum of `days`, `hours`, `minutes` and `seconds`. Rejects as `set` does. */
+  /** Moves the clock by seconds, or by the sum of `days`, `hours`, `minutes` and `seconds`. Rejects as `set` does. */
   advance(span: Span): Promise<void>
 }
 
 export const createBotClock = (bot: UnderTest): BotClock => {
   const {clock} = bot
-  // One after the other: two calls that are not waited for are two steps.
+  // One after the other: two calls that are not awaited are two steps.
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const done = last.then(work)
@@ -42,7 +45,7 @@ const moveTo = async (bot: UnderTest, to: number, what: string): Promise<void> =
   const {clock} = bot
   if (to < clock.now())
     throw new RangeError(
-      `${what}: the clock does not go back, and shows ${new Date(clock.now()).toISOString()}; start the bot with an earlier "now"`,
+      `${what}: the clock cannot go back; it shows ${new Date(clock.now()).toISOString()}. Start the bot with an earlier "now"`,
     )
   const before = new Set((await failures(bot)).map(({key}) => key))
   const telling = setTimeout(() => tellFar(clock.now(), to, what), silence)
@@ -58,7 +61,7 @@ const moveTo = async (bot: UnderTest, to: number, what: string): Promise<void> =
 const tellFar = (now: number, to: number, what: string): void => {
   const [at, end] = [now, to].map(time => new Date(time).toISOString())
   process.stderr.write(
-    `svc-runtime/test: ${what} is at ${at} after ${silence / 1000} s, on its way to ${end}: much falls due in between\n`,
+    `svc-runtime/test: ${what} is at ${at} after ${silence / 1000} s, on its way to ${end}, because much falls due in between\n`,
   )
 }
 

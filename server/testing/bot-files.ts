@@ -1,9 +1,9 @@
 import {type Asked, askFor, askHost} from "./asking.ts"
 
-/** A file that the bot has sent. */
+/** A file that the bot sent. */
 export interface BotFile {
   readonly name: string
-  /** Its media type. */
+  /** The media type. */
   readonly type: string
   readonly bytes: Uint8Array
 }
@@ -14,7 +14,7 @@ interface Shown {
   readonly files: readonly {readonly name: string; readonly type: string}[]
 }
 
-/** The files of the bot's messages in a sandbox channel, oldest first. */
+/** Returns the files of the bot's messages in a sandbox channel, oldest first. */
 export const filesOf = async (host: Asked, channel = "test"): Promise<readonly BotFile[]> => {
   const base = "/api/plugins/sandbox"
   const where = `channel=${encodeURIComponent(channel)}`

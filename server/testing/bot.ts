@@ -29,79 +29,83 @@ import {type UnderTest, untilQuiet} from "./waiting.ts"
 
 /** One plugin of a bot under test. */
 export interface PluginUnderTest {
-  /** What `definePlugin` made. */
+  /** The result of `definePlugin`. */
   readonly plugin: AnyPlugin
-  /** What stands under `plugins.<name>.config`; a secret as `${NAME}`. */
+  /** The value of `plugins.<name>.config`. Write a secret as `${NAME}`. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** What stands under `plugins.<name>.endpoints`: the accounts of an adapter. */
+  /** The value of `plugins.<name>.endpoints`: the accounts of an adapter. */
   readonly endpoints?: readonly Readonly<Record<string, unknown>>[]
-  /** What stands under `plugins.<name>.pages`. */
+  /** The value of `plugins.<name>.pages`. */
   readonly pages?: readonly string[]
 }
 
 export interface BotOptions {
-  /** By the name in `plugins.<name>`. */
+  /** The plugins, by their name in `plugins.<name>`. */
   readonly plugins: Readonly<Record<string, PluginUnderTest>>
-  /** Who has which permission: rules for the sandbox, before those of `config.permissions`. */
+  /** Permissions of users: rules for the sandbox, before those of `config.permissions`. */
   readonly users?: Readonly<Record<string, Permission>>
   /** Other top-level keys of `svc.config.yml`. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** What the bot's clock shows at first; the time of the machine when left out. */
+  /** The initial time of the bot's clock; the machine's time when left out. */
   readonly now?: Time
-  /** Hears the Host's log lines; silent when left out. */
+  /** Receives the Host's log lines; nothing is logged when left out. */
   readonly log?: (line: string) => void
 }
 
 export interface UpgradeOptions {
-  /** The name of the plugin; the only one under test when left out. */
+  /** The name of the plugin; the only plugin under test when left out. */
   readonly plugin?: string
 }
 
 export interface Bot {
   /**
-   * Says something in the sandbox; resolves to the bot's replies, as plain text, once all handlers have ended, with what follows
-   * from them while the clock stands still. Rejects where one of its handlers fails, or what they send: with what, its state and
-   * its error.
+   * Sends a message in the sandbox. Resolves to the bot's replies as plain text, once all handlers have ended, with
+   * everything that follows from them while the clock does not move. If a handler or a message of it fails, rejects
+   * with its name, state and error.
    */
   say(text: string, options?: SayOptions): Promise<readonly string[]>
   /**
-   * Presses a button in the sandbox, the newest in the channel with this label (or this number in its message); resolves and
-   * rejects like `say`. Rejects where no message there has it.
+   * Presses the newest button in the channel with this label, or with this number in its message. Resolves and rejects
+   * like `say`. Rejects if no message has such a button.
    */
   press(button: string, options?: PressOptions): Promise<readonly string[]>
   /**
-   * Fills in a form in the sandbox, the newest in the channel with this label (or this number in its message); a field that
-   * `values` does not name stays empty. Resolves and rejects like `press`.
+   * Fills in the newest form in the channel with this label, or with this number in its message. A field that `values`
+   * does not name stays empty. Resolves and rejects like `press`.
    */
   fill(form: string, values: Readonly<Record<string, string>>, options?: PressOptions): Promise<readonly string[]>
-  /** The files that the bot has sent in a channel, oldest first: `test` when left out, as with `say`. */
+  /** Returns the files that the bot sent in a channel, oldest first; in `test` when left out, as with `say`. */
   files(channel?: string): Promise<readonly BotFile[]>
-  /** What stands in a channel of the sandbox now, oldest first; `test` when left out. What was deleted is not there. */
+  /**
+   * Returns the current messages of a channel of the sandbox, oldest first, without deleted ones; of `test` when left
+   * out.
+   */
   messages(channel?: string): Promise<readonly RoomMessage[]>
   /**
-   * What the bot has done in the sandbox since the last call, oldest first: messages, edits, deletions, reactions, typing,
-   * moderation. With a channel, what it did there alone; the rest is dropped.
+   * Returns what the bot did in the sandbox since the last call, oldest first: messages, edits, deletions, reactions,
+   * typing, moderation. With a channel, returns only what it did there, and drops the rest.
    */
   changes(channel?: string): Promise<readonly Change[]>
-  /** Time as the bot knows it: it stands still until the test moves it on. */
+  /** The bot's clock. It moves only when the test moves it. */
   readonly clock: BotClock
   /**
-   * Runs a job that the plugin declares with `plugin.job`, as its schedule would; resolves to what it has sent once that is
-   * sent. Rejects where the run fails, with its error, or what it sends.
+   * Runs a job that the plugin declares with `plugin.job`, as its schedule would. Resolves to its messages once they
+   * are sent. Rejects with the error if the run or one of its messages fails.
    */
   fire(job: string, options?: FireOptions): Promise<readonly Sent[]>
   /**
-   * Puts another version of the plugin in its place, over the data that there is, as a reload would: with its migrations, and a
-   * checkpoint before one that cannot be undone. Rejects with what refuses it; then the bot goes on as it was.
+   * Replaces the plugin with another version on the same data, as a reload would: with its migrations, and with a
+   * checkpoint before one that cannot be undone. Rejects with the reason of a refusal; the bot then continues
+   * unchanged.
    */
   upgrade(to: AnyPlugin, options?: UpgradeOptions): Promise<void>
-  /** Where the Host's HTTP API is, and its full token, for what `say` does not show. */
+  /** The URL of the Host's HTTP API, for what `say` does not show. `token` is its full token. */
   readonly url: string
   readonly token: string
   close(): Promise<void>
 }
 
-/** `subject` names the plugin that `fire` and `upgrade` mean where they name none. */
+/** `subject` returns the plugin for calls of `fire` and `upgrade` that name none. */
 export const openBot = async (options: BotOptions, subject: (asked: "fire" | "upgrade") => string): Promise<Bot> => {
   const clock = new TestClock(readTime("now", options.now ?? Date.now()))
   const project = await mkdtemp(join(tmpdir(), "svc-test-"))
@@ -159,7 +163,7 @@ const membersOf = (
   const {host} = bot
   const changes = new Changes()
   let calls = 0
-  // What follows from a call ends before it resolves; but two calls may need each other.
+  // Everything that follows from a call ends before it resolves. But two concurrent calls may need each other.
   const toEnd = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     calls++
     try {

@@ -5,29 +5,29 @@ interface Wait {
   readonly wake: () => void
 }
 
-/** A time that a test gives: a Date, milliseconds since 1970, or text that `Date.parse` reads. */
+/** A time in a test: a Date, milliseconds since 1970, or text that `Date.parse` reads. */
 export type Time = Date | number | string
 
-/** How far a clock goes on: seconds, or the sum of these. */
+/** How far to move a clock: seconds, or the sum of these. */
 export type Span =
   | number
   | {readonly days?: number; readonly hours?: number; readonly minutes?: number; readonly seconds?: number}
 
 const units = {days: 86_400_000, hours: 3_600_000, minutes: 60_000, seconds: 1000} as const
 
-/** The end of the year 9999: later ones have another form. */
+/** The end of the year 9999: later times have another ISO format. */
 const latest = 253_402_300_799_999
 
-/** In milliseconds since 1970. Throws `TypeError` for what is no time. */
+/** Returns a time in milliseconds since 1970. Throws a `TypeError` for an invalid time. */
 export const readTime = (what: string, time: Time): number => {
   const at = typeof time === "string" ? Date.parse(time) : Number(time)
   if (Number.isFinite(at) && at >= 0 && at <= latest) return Math.round(at)
   throw new TypeError(
-    `${what} is a Date, milliseconds since 1970, or text such as "2026-03-01T09:00:00Z", not ${String(time)}`,
+    `${what} must be a Date, milliseconds since 1970, or text such as "2026-03-01T09:00:00Z", not ${String(time)}`,
   )
 }
 
-/** In milliseconds. Throws `TypeError` for what is no span, or a negative one. */
+/** Returns a span in milliseconds. Throws a `TypeError` for an invalid or negative span. */
 export const readSpan = (span: Span): number => {
   const parts: unknown = typeof span === "number" ? {seconds: span} : span
   const entries = typeof parts === "object" && parts !== null ? Object.entries(parts) : []
@@ -37,12 +37,12 @@ export const readSpan = (span: Span): number => {
   const isValid = entries.every(([, amount]) => typeof amount === "number" && amount >= 0)
   const sum = entries.reduce((whole, [unit, amount]) => whole + units[unit as keyof typeof units] * Number(amount), 0)
   if (entries.length > 0 && isValid && sum <= latest) return Math.round(sum)
-  throw new TypeError("bot.clock.advance() takes seconds, or {days, hours, minutes, seconds}, none of them negative")
+  throw new TypeError("bot.clock.advance() needs seconds, or {days, hours, minutes, seconds}, none of them negative")
 }
 
 /**
- * A clock that stands still until it is moved on. What is due at once is woken by itself; what is due later is woken in the order of
- * its times, each while the clock shows that time.
+ * A clock that moves only when told to. It wakes immediately due waits in real time. It wakes later ones in the order
+ * of their times, each while the clock shows that time.
  */
 export class TestClock implements Clock {
   readonly longestWait = Number.POSITIVE_INFINITY
@@ -52,7 +52,7 @@ export class TestClock implements Clock {
   readonly #waits = new Set<Wait>()
   #waking = 0
 
-  /** `start`: in milliseconds since 1970. */
+  /** `start` is in milliseconds since 1970. */
   constructor(start: number) {
     this.#start = start
     this.#now = start
@@ -73,17 +73,17 @@ export class TestClock implements Clock {
     return () => this.#waits.delete(wait)
   }
 
-  /** Something that is due has not been woken yet. */
+  /** True while something due has not been woken yet. */
   get isWaking(): boolean {
     return this.#waking > 0
   }
 
-  /** When the next wait ends; undefined where nothing waits. */
+  /** When the next wait ends; undefined if nothing waits. */
   get next(): number | undefined {
     return this.#first()?.at
   }
 
-  /** Moves on to a time, which must not be before its own; `settle` ends what each wake begins. */
+  /** Moves to a time, which must not be before the current one. `settle` finishes what each wake starts. */
   async moveTo(to: number, settle: () => Promise<void>): Promise<void> {
     await settle()
     for (let wait = this.#first(); wait !== undefined && wait.at <= to; wait = this.#first()) {
@@ -95,7 +95,7 @@ export class TestClock implements Clock {
     this.#now = to
   }
 
-  /** Of those that end at the same time, the one that began first. */
+  /** Returns the wait that ends first; among equals, the one that began first. */
   #first(): Wait | undefined {
     let first: Wait | undefined
     for (const wait of this.#waits) if (first === undefined || wait.at < first.at) first = wait

@@ -2,7 +2,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {AnyPlugin, PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
 import type {BuiltIn, BuiltIns} from "../plugins/load.ts"
 
-/** The plugins of a bot under test, each in the version that the test has put there last. */
+/** The plugins of a bot under test, each in the version that the test last set. */
 export class Editions {
   readonly #current: Map<string, BuiltIn>
 
@@ -16,7 +16,7 @@ export class Editions {
     return Object.fromEntries([...this.#current.keys()].map(name => [name, async () => this.#of(name)]))
   }
 
-  /** The next version, once `take` has taken it; else the one of before stays. */
+  /** Sets the next version if `take` succeeds; otherwise keeps the previous one. */
   async replace(name: string, plugin: AnyPlugin, take: () => Promise<unknown>): Promise<void> {
     const before = this.#of(name)
     const edition = (before.edition ?? 0) + 1

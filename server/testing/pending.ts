@@ -3,20 +3,22 @@ import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Host} from "../host/host.ts"
 
-/** Work of a Host that has not come to a good end. */
+/** Work of a Host that has not succeeded yet. */
 export interface Pending {
-  /** Tells one from another, and one state of it from the next. */
+  /** Identifies the work and its state. */
   readonly key: string
-  /** What it is, in what state, since when, and with which error. */
+  /** Describes the work, its state, since when, and its error. */
   readonly text: string
   /**
-   * `moving`: it may end by itself. `waiting`: it goes on once the clock does, or what is before it has ended. `again`: it has
-   * failed, and is tried again once the clock goes on. `failed`: it does not go on.
+   * - `moving`: it may end on its own.
+   * - `waiting`: it continues once the clock moves, or once earlier work has ended.
+   * - `again`: it failed, and the Host retries it once the clock moves.
+   * - `failed`: it does not continue.
    */
   readonly is: "moving" | "waiting" | "again" | "failed"
 }
 
-/** Which rows are meant: a condition on them, and its arguments. */
+/** Selects rows: a condition and its arguments. */
 export interface Where {
   readonly sql: string
   readonly args: readonly (string | number)[]
@@ -38,7 +40,7 @@ const selectSends = (
 const selectRuns = (where: string) => `SELECT run_id, job, state, reason, error, started_at, created_at FROM job_runs
   WHERE state NOT IN ('succeeded', 'skipped') AND ${where} ORDER BY seq`
 
-/** The handlers of events, of which `where` names the rows by `m` and `i`. */
+/** Returns the pending handlers of events. `where` names the tables `m` and `i`. */
 export const pendingHandlers = async ({database}: Host, {sql, args}: Where = everything): Promise<readonly Pending[]> =>
   (await database.read(selectMarks(sql), args)).map(handlerOf)
 
@@ -48,7 +50,7 @@ export const pendingSends = async (host: Host, {sql, args}: Where = everything):
 export const pendingRuns = async ({database}: Host, {sql, args}: Where = everything): Promise<readonly Pending[]> =>
   (await database.read(selectRuns(sql), args)).map(runOf)
 
-/** Everything of a Host that has not come to a good end. */
+/** Returns all work of a Host that has not succeeded yet. */
 export const pendingOf = async (host: Host): Promise<readonly Pending[]> => [
   ...(await pendingHandlers(host)),
   ...(await pendingRuns(host)),
@@ -74,15 +76,19 @@ const handlerOf = (row: Row): Pending => {
   const what = `${handler} of ${eventOf(row)}`
   const key = `handler ${seq} ${handler} ${state} ${attempt}`
   if (state === "running")
-    return {key, is: "moving", text: `${what} is running since ${at(started_at)}, attempt ${attempt}`}
+    return {key, is: "moving", text: `${what} has been running since ${at(started_at)}, attempt ${attempt}`}
   if (state !== "pending")
-    return {key, is: "failed", text: `${what} is ${state} since ${at(ended_at ?? received_at)}${why(error)}`}
+    return {key, is: "failed", text: `${what} is ${state} (since ${at(ended_at ?? received_at)})${why(error)}`}
   if (Number(failures) === 0)
-    return {key, is: "waiting", text: `${what} is pending since ${at(received_at)}, until its conversation gets to it`}
+    return {
+      key,
+      is: "waiting",
+      text: `${what} has been pending since ${at(received_at)}, until its turn in the conversation`,
+    }
   return {
     key,
     is: "again",
-    text: `${what} has failed at ${at(ended_at)}, attempt ${attempt}${why(error)}; it is run again once bot.clock.advance() lets its pause pass`,
+    text: `${what} failed at ${at(ended_at)}, attempt ${attempt}${why(error)}; it runs again once bot.clock.advance() has passed its pause`,
   }
 }
 
@@ -93,7 +99,7 @@ const sendOf = ({endpoints}: Host, row: Row): Pending => {
   if (state === "sending") return {key, is: "moving", text: `${what} is being sent, attempt ${attempt}`}
   if (state !== "queued") return {key, is: "failed", text: `${what} is ${state}${why(reason, error)}`}
   const found = endpoints.get(String(endpoint))?.state
-  const since = `is queued since ${at(created_at)}`
+  const since = `has been queued since ${at(created_at)}`
   if (found?.is === "connecting") return {key, is: "moving", text: `${what} ${since}: ${endpoint} is connecting`}
   if (found?.is !== "online") {
     const told =
@@ -105,14 +111,14 @@ const sendOf = ({endpoints}: Host, row: Row): Pending => {
     return {key, is: "failed", text: `${what} ${since}: ${endpoint} is ${found?.is ?? "no endpoint"}${why(told)}`}
   }
   if (error !== null)
-    return {key, is: "again", text: `${what} ${since}, and is tried again at ${at(not_before)}${why(error)}`}
-  return {key, is: "waiting", text: `${what} ${since}, until its turn at the pace of ${endpoint}`}
+    return {key, is: "again", text: `${what} ${since}, and the Host retries it at ${at(not_before)}${why(error)}`}
+  return {key, is: "waiting", text: `${what} ${since}, because of the rate limit of ${endpoint}`}
 }
 
 const runOf = ({run_id, job, state, reason, error, started_at, created_at}: Row): Pending => {
   const what = `the run of job ${job}`
   const key = `run ${run_id} ${state}`
-  if (state === "running") return {key, is: "moving", text: `${what} is running since ${at(started_at)}`}
-  if (state === "queued") return {key, is: "waiting", text: `${what} is queued since ${at(created_at)}`}
+  if (state === "running") return {key, is: "moving", text: `${what} has been running since ${at(started_at)}`}
+  if (state === "queued") return {key, is: "waiting", text: `${what} has been queued since ${at(created_at)}`}
   return {key, is: "failed", text: `${what} is ${state}${why(error ?? reason)}`}
 }

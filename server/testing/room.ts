@@ -1,19 +1,19 @@
 import {ask} from "./asking.ts"
 import type {UnderTest} from "./waiting.ts"
 
-/** A message of a sandbox channel, as it is there now. */
+/** A current message of a sandbox channel. */
 export interface RoomMessage {
   readonly id: string
   readonly from: "user" | "bot"
   /** Plain text. */
   readonly text: string
-  /** True once the bot has replaced what it said. */
+  /** True once the bot has edited it. */
   readonly edited: boolean
-  /** Those of the bot. */
+  /** The bot's reactions. */
   readonly reactions: readonly string[]
 }
 
-/** Something that the bot did in the sandbox. `text` is that of the message it did it to, after it. */
+/** Something that the bot did in the sandbox. `text` is the text of the affected message, after the change. */
 export type Change =
   | {readonly change: "said" | "deleted"; readonly channel: string; readonly text: string}
   | {readonly change: "edited"; readonly channel: string; readonly before: string; readonly text: string}
@@ -21,14 +21,14 @@ export type Change =
       readonly change: "reacted" | "unreacted"
       readonly channel: string
       readonly text: string
-      /** Left out where the bot took back all of them. */
+      /** Left out if the bot removed all of its reactions. */
       readonly emoji?: string
     }
   | {readonly change: "typing"; readonly channel: string}
-  /** What the bot did to the guild, for example "mutes eve for 600 s". */
+  /** A moderation of the guild, for example "mutes eve for 600 s". */
   | {readonly change: "moderated"; readonly what: string}
 
-/** As the sandbox tells it. */
+/** A change as the sandbox reports it. */
 interface Told {
   readonly number: number
   readonly change: Change["change"]
@@ -41,18 +41,21 @@ interface Told {
 
 const sandbox = "/api/plugins/sandbox"
 
-/** What stands in a channel, oldest first; what was deleted is not there. */
+/** Returns the current messages of a channel, oldest first, without deleted ones. */
 export const messages = async ({host}: Pick<UnderTest, "host">, channel: string): Promise<readonly RoomMessage[]> => {
   const path = `${sandbox}/messages?channel=${encodeURIComponent(channel)}`
   const {items} = await ask<{readonly items: readonly RoomMessage[]}>(host, path)
   return items.map(({id, from, text, edited, reactions}) => ({id, from, text, edited, reactions}))
 }
 
-/** What the bot does in the sandbox, from one call to the next. */
+/** The bot's changes in the sandbox, from one call to the next. */
 export class Changes {
   #last = 0
 
-  /** Since the last call, oldest first; of one channel where it is named, and then those of others are left out for good. */
+  /**
+   * Returns the changes since the last call, oldest first. With a channel, returns only its changes, and drops the
+   * others.
+   */
   async since({host}: Pick<UnderTest, "host">, channel?: string): Promise<readonly Change[]> {
     const {items} = await ask<{readonly items: readonly Told[]}>(host, `${sandbox}/changes?after=${this.#last}`)
     this.#last = items.at(-1)?.number ?? this.#last
@@ -60,7 +63,7 @@ export class Changes {
   }
 }
 
-/** Undefined for what a user said. */
+/** Undefined for a message of a user. */
 const changeOf = ({change, channel = "", message, before = "", emoji, what = ""}: Told): Change | undefined => {
   const text = message?.text ?? ""
   switch (change) {

@@ -15,26 +15,26 @@ export type {Change, RoomMessage} from "./room.ts"
 await raiseTimeLimit()
 
 /**
- * Starts a real Host with the sandbox in a scratch folder, for the tests of a plugin's author. Throws what keeps it from
- * starting, for example `config_invalid` where `config` does not fit the plugin's schema.
+ * Starts a real Host with the sandbox in a scratch folder, for the tests of a plugin author. Throws the problem that
+ * prevents the start, for example `config_invalid` if `config` does not fit the plugin's schema.
  */
 export const startBot = (options: BotOptions): Promise<Bot> =>
   openBot(options, asked => onlyPlugin(options.plugins, asked))
 
 export interface PluginTestOptions<U extends Uses = Uses> extends Omit<PluginUnderTest, "plugin"> {
-  /** The instance's name, which its tables and routes bear; `plugin` when left out. */
+  /** The instance's name, which its tables and routes contain; `plugin` when left out. */
   readonly name?: string
-  /** Stand-ins for services that the plugin uses, by their keys in its `uses`. */
+  /** Substitutes for services that the plugin uses, by their keys in its `uses`. */
   readonly services?: Partial<UsedServices<U>>
-  /** Other plugins of the bot, by name: for example those that provide a service. */
+  /** Other plugins of the bot by name, for example those that provide a service. */
   readonly plugins?: Readonly<Record<string, PluginUnderTest>>
-  /** Who has which permission, by the `user` of `say`; others are `user`. */
+  /** Permissions by the `user` of `say`; other users have `user`. */
   readonly users?: Readonly<Record<string, Permission>>
   /** Other top-level keys of `svc.config.yml`. */
   readonly project?: Readonly<Record<string, unknown>>
-  /** What the bot's clock shows at first; the time of the machine when left out. */
+  /** The initial time of the bot's clock; the machine's time when left out. */
   readonly now?: Time
-  /** Hears the Host's log lines; silent when left out. */
+  /** Receives the Host's log lines; nothing is logged when left out. */
   readonly log?: (line: string) => void
 }
 
@@ -50,7 +50,7 @@ async function testPlugin<T, U extends Uses = Uses>(
 ): Promise<T>
 async function testPlugin<T>(definition: AnyPlugin, second: PluginTestOptions | Body<T>, third?: Body<T>): Promise<T> {
   const [options, body] = typeof second === "function" ? [{}, second] : [second, third]
-  if (body === undefined) throw new TypeError("plugin.test() needs a function that gets the bot")
+  if (body === undefined) throw new TypeError("plugin.test() needs a function that receives the bot")
   const {name = "plugin", users = {}, project, log, now, services, plugins = {}, ...own} = options
   const standIns = services === undefined ? {} : {"stand-ins": {plugin: providing(definition.uses ?? {}, services)}}
   const settings = {
@@ -69,15 +69,15 @@ async function testPlugin<T>(definition: AnyPlugin, second: PluginTestOptions | 
 }
 
 /**
- * `plugin.test(greeter, {config}, async bot => …)` starts a bot of this plugin, gives it to the function, and closes it
- * whatever happens there; it rejects with what the function throws. Inside any test runner's `test`.
+ * `plugin.test(greeter, {config}, async bot => …)` starts a bot with this plugin, passes it to the function, and always
+ * closes it. It rejects with what the function throws. Use it inside any test runner's `test`.
  */
 export const plugin = {test: testPlugin}
 
-/** A plugin that provides these services, under the names that `uses` gives their keys. */
+/** Returns a plugin that provides these services, under the names that `uses` has for their keys. */
 const providing = (uses: Uses, services: Readonly<Record<string, object | undefined>>): AnyPlugin => {
   const unknown = Object.keys(services).find(key => uses[key] === undefined)
-  if (unknown !== undefined) throw new TypeError(`services.${unknown}: the plugin's uses has no such key`)
+  if (unknown !== undefined) throw new TypeError(`services.${unknown}: uses of the plugin has no such key`)
   return definePlugin({
     setup: plugin => {
       for (const [key, {name}] of Object.entries(uses)) {

@@ -9,29 +9,35 @@ export interface UnderTest {
   readonly clock: TestClock
 }
 
-/** An end is waited for so long, in milliseconds of real time: less than test runners give a test that starts a Host. */
+/**
+ * How long a call waits for its end, in milliseconds of real time: less than test runners allow a test that starts a
+ * Host.
+ */
 const patience = 45_000
 
-/** After so long, in milliseconds, it is said on standard error what is waited for: a runner with a shorter limit names nothing. */
+/**
+ * After this many milliseconds, a line on standard error says what the call waits for: a runner with a shorter limit
+ * reports nothing.
+ */
 export const silence = 4000
 
-/** What goes on beside a failure is waited for so long, in milliseconds. */
+/** How long to wait for other work beside a failure, in milliseconds. */
 const afterFailure = 1000
 
-/** Looked at so often at first, and so often at last, in milliseconds. */
+/** The first and the longest pause between polls, in milliseconds. */
 const pauses = {first: 1, longest: 20} as const
 
 const list = (pending: readonly Pending[]): string =>
-  pending.map(({text}) => `\n- ${text}`).join("") || "\n- nothing that the Host knows of"
+  pending.map(({text}) => `\n- ${text}`).join("") || "\n- nothing known to the Host"
 
-/** What else moves or waits, for it may be the cause. */
+/** Lists other work that moves or waits, because it may be the cause. */
 const others = async (host: Host, own: readonly Pending[]): Promise<string> => {
   const keys = new Set(own.map(({key}) => key))
   const rest = (await pendingOf(host)).filter(({key, is}) => !keys.has(key) && is !== "failed")
-  return rest.length === 0 ? "" : `\nBeside it:${list(rest)}`
+  return rest.length === 0 ? "" : `\nOther work:${list(rest)}`
 }
 
-/** What one call waits for, and for how long already. */
+/** What one call waits for, and since when. */
 class Watch {
   readonly #what: string
   readonly #clock: TestClock
@@ -48,11 +54,11 @@ class Watch {
     return performance.now() - this.#began
   }
 
-  /** Tells standard error once, and throws at the end of the patience. */
+  /** Reports once on standard error, and throws when `patience` runs out. */
   async look(pending: () => Promise<string>): Promise<void> {
     const {waited} = this
     if (waited < silence || (this.#isTold && waited < patience)) return
-    const text = `${this.#what} waits for ${Math.round(waited / 1000)} s, at ${new Date(this.#clock.now()).toISOString()} of bot.clock, for:${await pending()}`
+    const text = `${this.#what} has waited ${Math.round(waited / 1000)} s, at ${new Date(this.#clock.now()).toISOString()} of bot.clock, for:${await pending()}`
     if (waited >= patience) throw new Error(text)
     this.#isTold = true
     process.stderr.write(`svc-runtime/test: ${text}\n`)
@@ -60,8 +66,8 @@ class Watch {
 }
 
 /**
- * Resolves once nothing is pending. Throws at once where something has failed, or where nothing of the bot moves while something
- * is open; else after the patience. Each names what is open.
+ * Resolves once nothing is pending. Throws at once if something failed, or if something is open but nothing moves.
+ * Otherwise throws when `patience` runs out. Each error names what is open.
  */
 export const untilDone = async (
   {host, clock}: UnderTest,
@@ -75,14 +81,13 @@ export const untilDone = async (
     const pending = await read()
     if (pending.length === 0) return
     const failed = pending.filter(({is}) => is === "failed" || is === "again")
-    // What goes on beside a failure, such as the answer that tells the user of it, comes to its end first.
+    // Lets other work end first, such as the message that reports the failure to the user.
     if (failed.length > 0 && (failed.length === pending.length || watch.waited > afterFailure))
       throw new Error(`${what}:${list(failed)}`)
-    // What moves beside the Host, a connection for example, may still end it.
+    // Something outside the Host, such as a connection, may still end it.
     const isStuck = wasQuiet && isQuiet({host, clock}) && pending.every(({is}) => is === "waiting")
     still = isStuck ? still + 1 : 0
-    if (still === 3)
-      throw new Error(`${what} waits for what does not come before bot.clock.advance():${await told(pending)}`)
+    if (still === 3) throw new Error(`${what} waits for work that needs bot.clock.advance():${await told(pending)}`)
     await watch.look(() => told(pending))
     await sleep(pause)
   }
@@ -90,7 +95,7 @@ export const untilDone = async (
 
 const isQuiet = ({host, clock}: UnderTest): boolean => host.isQuiet() && !clock.isWaking
 
-/** Resolves once nothing of the bot moves. Throws after the patience, and names what does. */
+/** Resolves once nothing of the bot moves. Throws when `patience` runs out, and names what still moves. */
 export const untilQuiet = async (bot: UnderTest, what: string): Promise<void> => {
   const {host, clock} = bot
   const watch = new Watch(what, clock)

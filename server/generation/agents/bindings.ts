@@ -32,9 +32,9 @@ const readInstructions = async (project: string, file: string): Promise<string> 
   const root = await realpath(project)
   const path = await realpath(resolve(root, file))
   const inside = relative(root, path)
-  if (inside.startsWith("..") || isAbsolute(inside)) throw new Error("it is not in the project's folder")
-  if (/^(\.svc|\.env[^/\\]*)([/\\]|$)/.test(inside)) throw new Error("agents do not read .svc/ and .env")
+  if (inside.startsWith("..") || isAbsolute(inside)) throw new Error("the file is not in the project's folder")
+  if (/^(\.svc|\.env[^/\\]*)([/\\]|$)/.test(inside)) throw new Error("agents cannot read .svc/ and .env")
   const text = await readFile(path, "utf8")
-  if (text.length > longest) throw new Error(`it has ${text.length} characters; ${longest} are the most`)
+  if (text.length > longest) throw new Error(`the file has ${text.length} characters; at most ${longest} are allowed`)
   return text
 }

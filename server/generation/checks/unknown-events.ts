@@ -10,6 +10,6 @@ export const findUnknownEvents = (instances: readonly Pick<Instance, "path" | "r
     const types = new Set(registrations.handlers.map(({type}) => type))
     const unknown = [...types].filter(type => !known.has(type) && !type.includes("/"))
     return unknown.map(
-      type => `${path} listens for "${type}", which is no event of Satori${didYouMean(type, eventTypes)}`,
+      type => `${path} listens for "${type}", which is not an event of Satori${didYouMean(type, eventTypes)}`,
     )
   })

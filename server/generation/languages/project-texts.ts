@@ -35,16 +35,16 @@ const readText = async (language: string, key: string, text: string): Promise<Re
   if (!isHostText(key))
     return {
       is: "key",
-      why: `svc has no text of this name${didYouMean(key, Object.keys(en)) || "; docs/plugins/languages.md lists them"}`,
+      why: `svc has no text with this key${didYouMean(key, Object.keys(en)) || "; docs/plugins/languages.md lists them"}`,
     }
   try {
     const message = await parseMessage(text, language)
     const given = plainMessage(en[key])?.names ?? new Set<string>()
     const strange = [...message.names].find(name => !given.has(name))
     if (strange === undefined) return {is: "message", message}
-    return {is: "value", why: `{${strange}} is no value of this text; ${valuesOf(given)}`}
+    return {is: "value", why: `{${strange}} is not a value of this text; ${valuesOf(given)}`}
   } catch (error) {
-    return {is: "value", why: `is no message: ${messageOf(error)}`}
+    return {is: "value", why: `is not a valid message: ${messageOf(error)}`}
   }
 }
 

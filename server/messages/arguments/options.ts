@@ -23,22 +23,24 @@ const checkNames = (
   if (type === "boolean" && fallback === true && Object.hasOwn(options, `no-${name}`))
     return `its default is true, so --no-${name} turns it off and cannot be another option`
   if (short === undefined) return undefined
-  if (typeof short !== "string" || !/^[A-Za-z]$/.test(short)) return "short is one letter"
-  if (shorts.has(short)) return `-${short} is another option's`
+  if (typeof short !== "string" || !/^[A-Za-z]$/.test(short)) return "short must be one letter"
+  if (shorts.has(short)) return `-${short} belongs to another option`
   shorts.add(short)
   return undefined
 }
 
 const checkOption = ({type, choices, list, default: fallback}: OptionDefinition): string | undefined => {
-  if (!types.includes(type)) return `the type is one of ${types.join(", ")}`
-  if (type === "boolean" && (list === true || choices !== undefined)) return "a boolean has neither list nor choices"
+  if (!types.includes(type)) return `the type must be one of ${types.join(", ")}`
+  if (type === "boolean" && (list === true || choices !== undefined))
+    return "a boolean can have neither list nor choices"
   if (choices !== undefined) {
-    if (!Array.isArray(choices) || choices.length === 0) return "choices is a list of values"
-    if (!choices.every(choice => isOf(type, choice) && choice !== "")) return `each choice is ${described[type]}`
-    if (choices.some(isTwice)) return "a choice stands twice"
+    if (!Array.isArray(choices) || choices.length === 0) return "choices must be a list of values"
+    if (!choices.every(choice => isOf(type, choice) && choice !== "")) return `each choice must be ${described[type]}`
+    if (choices.some(isTwice)) return "a choice appears twice"
   }
   if (fallback === undefined) return undefined
-  if (Array.isArray(fallback) !== (list === true)) return `its default is ${list === true ? "a list" : "one value"}`
+  if (Array.isArray(fallback) !== (list === true))
+    return `its default must be ${list === true ? "a list" : "one value"}`
   const wrong = [fallback]
     .flat()
     .find(value => !isOf(type, value) || choices?.some(choice => choice === value) === false)

@@ -31,13 +31,13 @@ export const parsePattern = (pattern: string): {path: readonly string[]; argumen
     }
     parsed.push(parseArgument(bracketed[1] ?? bracketed[2] ?? "", bracketed[1] !== undefined, refuse))
   }
-  if (path.length === 0) refuse("a command begins with a word")
+  if (path.length === 0) refuse("a command must begin with a word")
   const early = parsed.slice(0, -1).find(({type, many}) => type === "text" || many === "rest")
   if (early !== undefined) refuse(early.many === "rest" ? `${early.name}... must come last` : "text must come last")
   if (parsed.some((argument, index) => argument.required && parsed[index - 1]?.required === false))
     refuse("a required argument cannot follow an optional one")
   const twice = parsed.find(({name}, index) => parsed.findIndex(other => other.name === name) < index)
-  if (twice !== undefined) refuse(`${twice.name} stands twice`)
+  if (twice !== undefined) refuse(`${twice.name} appears twice`)
   return {path, arguments: parsed}
 }
 
@@ -50,7 +50,8 @@ const parseArgument = (inner: string, required: boolean, refuse: Refuse): Argume
   if (name === "") refuse("an argument needs a name")
   if (/[<>[\]"']/.test(name)) refuse(`unexpected "${inner}"`)
   const taking = parseKind(name, kind, refuse)
-  if (taking.type === "text" && many !== undefined) refuse(`${name}: text takes the rest of the line, and is no list`)
+  if (taking.type === "text" && many !== undefined)
+    refuse(`${name}: text takes the rest of the line and cannot be a list`)
   const argument = {name, required, ...taking, ...(many === undefined ? {} : {many})}
   if (equals < 0) return argument
   return {...argument, fallback: parseDefault(argument, inner.slice(equals + 1), refuse)}
@@ -69,25 +70,25 @@ const parseKind = (name: string, kind: string, refuse: Refuse): Taking => {
   if (type !== undefined) return {type}
   if (!kind.includes("|"))
     return refuse(
-      `${name} has the type "${kind}"; the types are ${types.join(", ")}, and choices are written as <${name}:red|green>`,
+      `${name} has the type "${kind}"; the types are ${types.join(", ")}, and choices are written <${name}:red|green>`,
     )
   const choices = kind.split("|")
   if (choices.some(choice => !/^[^\s<>[\]"',:]+$/.test(choice)))
-    return refuse(`${name}: each choice is a word without brackets, quotes, commas and colons`)
+    return refuse(`${name}: each choice must be a word without brackets, quotes, commas and colons`)
   const twice = choices.find(isTwice)
-  return twice === undefined ? {type: "string", choices} : refuse(`${name}: the choice ${twice} stands twice`)
+  return twice === undefined ? {type: "string", choices} : refuse(`${name}: the choice ${twice} appears twice`)
 }
 
 const parseDefault = ({name, required, many, ...taking}: Argument, written: string, refuse: Refuse) => {
-  if (required) refuse(`${name}: an argument with a default is optional: [${name}=…]`)
-  if (many === "rest") refuse(`${name}... has no default: it is an empty list where nothing is given`)
+  if (required) refuse(`${name}: an argument with a default must be optional: [${name}=…]`)
+  if (many === "rest") refuse(`${name}... cannot have a default: it is an empty list if nothing is given`)
   const quoted = /^"([^"]*)"$|^'([^']*)'$/.exec(written)
   if (quoted === null && !/^[^<>[\]"'\s]+$/.test(written))
-    refuse(`${name}: a default that is empty or has spaces, quotes or brackets stands in quotes`)
+    refuse(`${name}: put a default in quotes if it is empty or has spaces, quotes or brackets`)
   const text = quoted?.[1] ?? quoted?.[2] ?? written
   const read = many === "list" ? convertEach(taking, partsOf(text)) : {values: convert(taking, text)}
   if ("wrong" in read || read.values === undefined)
-    return refuse(`${name}: its default "${text}" is no ${many === "list" ? "list of " : ""}${kindOf(taking)}`)
+    return refuse(`${name}: its default "${text}" is not of type ${many === "list" ? "list of " : ""}${kindOf(taking)}`)
   return read.values
 }
 

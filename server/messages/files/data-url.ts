@@ -21,7 +21,7 @@ export const sizeOfDataUrl = (src: string): number => {
 export const openDataUrl = (src: string): Source => {
   const [whole, head = ""] = shape.exec(src) ?? []
   const bytes = whole === undefined ? undefined : decode(src.slice(whole.length), isBase64(head))
-  if (bytes === undefined) throw new Problem("file_refused", "its data: address is not whole")
+  if (bytes === undefined) throw new Problem("file_refused", "its data: address is incomplete or malformed")
   const body = new ReadableStream<Uint8Array>(
     {
       pull: controller => {

@@ -70,7 +70,7 @@ const read = async (
 /** Throws `request_invalid`. */
 const readLimit = ({limit = limits.usual}: ReadOptions = {}): number => {
   if (Number.isSafeInteger(limit) && limit >= 1 && limit <= limits.most) return limit
-  throw new Problem("request_invalid", `limit is a whole number of bytes, from 1 to ${limits.most}`)
+  throw new Problem("request_invalid", `limit must be a whole number of bytes from 1 to ${limits.most}`)
 }
 
 export interface OpenFileOptions extends Pick<SessionFilesOptions, "endpoints" | "privateHosts"> {
@@ -101,11 +101,11 @@ export const openFile = async (
       return openUrl(src, {signal, allowPrivate: privateHosts()})
     }
     default:
-      throw notOurs(scheme === undefined ? "its address is no URL" : `the Host cannot read ${scheme}: addresses`)
+      throw notOurs(scheme === undefined ? "its address is not a URL" : `the Host cannot read ${scheme}: addresses`)
   }
 }
 
 const notOurs = (why: string): Problem =>
   new Problem("file_refused", why, {
-    hint: "Only the platform's adapter can read it: give it the feature download, or have it put an https: address into the element.",
+    hint: "Only the platform's adapter can read it. Give the adapter the feature download, or let it put an https: address into the element.",
   })

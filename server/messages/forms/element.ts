@@ -32,7 +32,7 @@ export const formElement = (
   if (kept.length > longestKept)
     throw new Problem(
       "event_invalid",
-      `the data of the form ${name} has ${kept.length} characters as JSON; ${longestKept} are the most`,
+      `the data of the form ${name} has ${kept.length} characters as JSON; at most ${longestKept} are allowed`,
     )
   const expires = Math.round((definition.expires ?? patience) * 1000)
   const id = makeButtonId({handler: actionId, data: kept, expires, once: 1, asked: 1})

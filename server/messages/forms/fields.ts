@@ -33,7 +33,7 @@ export const readFields = ({fields, labels = {}}: FormDefinition): readonly [Fie
   const {properties, required} = fieldsOf(fields)
   const [first, ...others] = Object.entries(fieldsOf(properties))
   if (first === undefined || others.length >= mostFields)
-    throw new Error(`fields is Type.Object with 1 to ${mostFields} fields`)
+    throw new Error(`fields must be Type.Object with 1 to ${mostFields} fields`)
   const given = fieldsOf(labels)
   const stray = Object.keys(given).find(name => ![first, ...others].some(([field]) => field === name))
   if (stray !== undefined) throw new Error(`labels.${stray}: there is no such field`)
@@ -46,8 +46,10 @@ const readField = (name: string, schema: unknown, label: unknown, isRequired: bo
   const {title, description} = fieldsOf(schema)
   const taking = takingOf(schema)
   if (taking === undefined)
-    throw new Error(`fields.${name}: a field is text, a number, a whole number, a boolean, or one of several literals`)
-  if (label !== undefined && !isText(label)) throw new Error(`labels.${name} is text, or a text of plugin.texts`)
+    throw new Error(
+      `fields.${name}: a field must be text, a number, a whole number, a boolean, or one of several literals`,
+    )
+  if (label !== undefined && !isText(label)) throw new Error(`labels.${name} must be text, or a text of plugin.texts`)
   const shown = label ?? (typeof title === "string" && title.trim() !== "" ? title : name)
   return {
     ...taking,

@@ -22,7 +22,7 @@ export const languageState = {
   scope: "user",
   name: "language",
   of: () => {
-    throw new Error("the language of a user is stored by the handler of their command")
+    throw new Error("only the handler of the language command stores a user's language")
   },
 } as const satisfies StateHandle<{language: string}, "user">
 
@@ -93,7 +93,7 @@ export class LanguageChoices {
       if (this.#changes === before) this.#known.set(keyOf(endpoint, user), chosen)
       return chosen
     } catch (error) {
-      this.#log.warn(`the language of a user was not read: ${messageOf(error)}`, {error})
+      this.#log.warn(`the language of a user could not be read: ${messageOf(error)}`, {error})
       return undefined
     }
   }

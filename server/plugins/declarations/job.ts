@@ -12,8 +12,8 @@ export const readJob = (owner: PluginPath, name: string, second: unknown, third?
   requireName(what, name)
   const {timeout = 1, schedule, data} = definition
   if (schedule !== undefined && (typeof schedule !== "object" || schedule === null))
-    throw new TypeError(`${what}: schedule is {cron, timezone} or {every, timezone}`)
-  if (!(timeout > 0 && timeout <= longestRun)) throw new Error(`${what}: timeout is seconds, at most a day`)
+    throw new TypeError(`${what}: schedule must be {cron, timezone} or {every, timezone}`)
+  if (!(timeout > 0 && timeout <= longestRun)) throw new Error(`${what}: timeout must be seconds, at most a day`)
   const wrong = schedule === undefined ? undefined : misfitOf("schedule.data", data, schedule.data)
   if (wrong !== undefined) throw new Error(`${what}: ${wrong}`)
   return {id: capabilityId(owner, "job", name), definition, handle}

@@ -11,7 +11,8 @@ export const readState = (
   schema: TSchema,
   {name = "value"}: StateOptions,
 ): DeclaredState => {
-  if (!["user", "channel", "plugin"].includes(scope)) throw new TypeError("state() is of user, channel or plugin")
+  if (!["user", "channel", "plugin"].includes(scope))
+    throw new TypeError("state() needs the scope user, channel or plugin")
   requireName(`state("${scope}")`, name)
   const problemOf = (value: unknown) => {
     const [found] = explainValue(schema, value)
@@ -19,6 +20,6 @@ export const readState = (
   }
   const missing = problemOf(withDefaults(schema, undefined))
   if (missing !== undefined)
-    throw new Error(`state("${scope}"): the schema needs defaults for where nothing is stored: ${missing}`)
+    throw new Error(`state("${scope}"): the schema needs defaults, for when nothing is stored: ${missing}`)
   return {scope, schema, name, problemOf}
 }

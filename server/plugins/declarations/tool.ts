@@ -27,11 +27,11 @@ export const readTool = (owner: PluginPath, name: unknown, definition: unknown, 
 function requireToolName(what: string, plugin: string, name: unknown): asserts name is string {
   if (typeof name !== "string" || !/^[a-z0-9][a-z0-9_-]*$/.test(name) || name.includes("__"))
     throw new Error(
-      `${what}: a name has lower-case letters, digits, _ and - only, no two _ in a row, and no _ or - first`,
+      `${what}: a name may have only lower-case letters, digits, _ and -, no two _ in a row, and no _ or - first`,
     )
   const most = longestName - `${plugin}__`.length
   if (name.length > most)
-    throw new Error(`${what}: of a tool of the plugin "${plugin}" a name has at most ${most} characters`)
+    throw new Error(`${what}: the name of a tool of the plugin "${plugin}" may have at most ${most} characters`)
 }
 
 function requireDefinition(what: string, definition: unknown): asserts definition is ToolDefinition {
@@ -39,13 +39,13 @@ function requireDefinition(what: string, definition: unknown): asserts definitio
   const unknown = Object.keys(fieldsOf(definition)).find(key => !known.includes(key))
   if (unknown !== undefined) throw new Error(`${what}: there is no "${unknown}"; the keys are ${known.join(", ")}`)
   if (typeof description !== "string" || description.trim() === "")
-    throw new TypeError(`${what}: description is text that tells the model what the tool does`)
+    throw new TypeError(`${what}: description must be text that tells the model what the tool does`)
   requireParameters(what, parameters)
-  if (!isOneOf(toolEffects, effect)) throw new Error(`${what}: effect is one of ${toolEffects.join(", ")}`)
-  if (!isOneOf(permissions, permission)) throw new Error(`${what}: permission is one of ${permissions.join(", ")}`)
-  if (typeof approval !== "boolean") throw new TypeError(`${what}: approval is true or false`)
+  if (!isOneOf(toolEffects, effect)) throw new Error(`${what}: effect must be one of ${toolEffects.join(", ")}`)
+  if (!isOneOf(permissions, permission)) throw new Error(`${what}: permission must be one of ${permissions.join(", ")}`)
+  if (typeof approval !== "boolean") throw new TypeError(`${what}: approval must be true or false`)
   if (typeof timeout !== "number" || !(timeout > 0 && timeout <= longestCall))
-    throw new Error(`${what}: timeout is seconds, at most ${longestCall}`)
+    throw new Error(`${what}: timeout must be seconds, at most ${longestCall}`)
 }
 
 const isOneOf = (all: readonly string[], value: unknown) => all.some(each => each === value)
@@ -53,7 +53,7 @@ const isOneOf = (all: readonly string[], value: unknown) => all.some(each => eac
 const requireParameters = (what: string, parameters: unknown): void => {
   const {type, properties} = fieldsOf(parameters)
   if (type !== "object" || typeof properties !== "object" || properties === null)
-    throw new TypeError(`${what}: parameters is a schema of an object: Type.Object({…})`)
+    throw new TypeError(`${what}: parameters must be the schema of an object: Type.Object({…})`)
   readJson(`the parameters of ${what}`, parameters, "request_invalid")
   // What no check can read is told of here, not at the first call.
   explainValue(parameters as ToolDefinition["parameters"], {})

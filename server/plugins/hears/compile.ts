@@ -66,19 +66,19 @@ const compilePattern = (engine: Engine, pattern: string | RegExp): CompiledPatte
   }
 }
 
-const empty = 'it is empty, so each message would match. Write a pattern, or take plugin.on("message-created")'
+const empty = 'it is empty, so every message would match. Write a pattern, or use plugin.on("message-created")'
 
 const isSyntaxRefusal = (error: unknown): error is SyntaxRefusal =>
   error instanceof Error && "error" in error && "input" in error
 
 const refuseFlags = (flags: readonly string[]): string => {
   const [flag, are] = flags.length === 1 ? ["flag", "means"] : ["flags", "mean"]
-  return `the ${flag} ${flags.join(", ")} ${are} nothing here: a handler runs once for a message. Take i, m, s or u only`
+  return `the ${flag} ${flags.join(", ")} ${are} nothing here, because a handler runs once for a message. Use only i, m, s or u`
 }
 
 const refuseSize = (size: number): string =>
-  `it compiles to ${size} instructions, and ${mostInstructions} are possible, because each message waits for the match. ` +
-  "Make it shorter, lower its counts such as {1,50}, or divide it into several patterns"
+  `it compiles to ${size} instructions, but at most ${mostInstructions} are allowed, because each message waits for the match. ` +
+  "Shorten it, lower its counts such as {1,50}, or split it into several patterns"
 
 const wrap = (regex: InstanceType<Engine>): CompiledPattern => {
   const names = Object.entries(regex.namedGroups())

@@ -12,11 +12,11 @@ export const readHears = (
   declared: number,
 ): Omit<DeclaredHears, "id"> => {
   if (typeof pattern !== "string" && !(pattern instanceof RegExp))
-    throw new TypeError("hears() takes a pattern first: a regular expression, or its source as a string")
+    throw new TypeError("hears() needs a pattern first: a regular expression, or its source as a string")
   const shown = typeof pattern === "string" ? `"${pattern}"` : String(pattern)
   if (typeof handle !== "function") throw new TypeError(`hears(${shown}) needs a handler`)
   if (declared >= mostPatterns)
-    throw new Error(`hears(): a plugin has ${mostPatterns} patterns at most; join some with |, or take plugin.on`)
+    throw new Error(`hears(): a plugin may have at most ${mostPatterns} patterns; join some with |, or use plugin.on`)
   return {
     pattern,
     shown,

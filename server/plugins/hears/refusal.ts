@@ -12,18 +12,18 @@ interface Impossible {
 
 /** What regular expressions of JavaScript and others have, and no engine of linear time. */
 const impossible: readonly Impossible[] = [
-  {begins: /^\(\?<?[=!]/, what: "lookaround", instead: "Match more, and look at the groups in the handler"},
-  {begins: /^\\[1-9k]/, what: "a backreference", instead: "Match both with groups, and compare these in the handler"},
+  {begins: /^\(\?<?[=!]/, what: "lookaround", instead: "Match more, and check the groups in the handler"},
+  {begins: /^\\[1-9k]/, what: "a backreference", instead: "Match both with groups, and compare them in the handler"},
   {
     begins: /^(\(\?>|[*+?]\+)/,
     what: "an atomic group or a possessive quantifier",
-    instead: "Take the plain one: nothing here backtracks",
+    instead: "Use the plain form: nothing here backtracks",
   },
 ]
 
-const linear = "svc takes none, because its engine guarantees a time that grows with the text alone"
+const linear = "svc does not support it, because its engine guarantees linear time in the length of the text"
 
-const correctIt = "Correct the pattern; its syntax is that of RE2"
+const correctIt = "Correct the pattern; it uses the syntax of RE2"
 
 /** A part of a pattern that is shown has so many characters. */
 const longestShown = 20

@@ -61,7 +61,7 @@ const parse = (name: string, text: string): unknown => {
     return parseJson(text)
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    const message = text.trim() === "" ? "the file is empty, which is not the same as no jobs" : error.message
+    const message = text.trim() === "" ? 'the file is empty; for no jobs, write "jobs": []' : error.message
     throw invalid([{...positionOf(name, text, error.offset), path: "", message}])
   }
 }
@@ -105,7 +105,7 @@ const crossCheck = ({jobs}: JobFile): Finding[] => {
   const judge = {isTimezone: remembering(isTimezone), patternFault: remembering(patternFault)}
   return jobs.flatMap((job, index) => {
     const at = ["jobs", index]
-    const twice = ids.has(job.id) ? [{path: [...at, "id"], message: `the id "${job.id}" stands twice`}] : []
+    const twice = ids.has(job.id) ? [{path: [...at, "id"], message: `the id "${job.id}" appears twice`}] : []
     ids.add(job.id)
     return [...twice, ...jobFindings(job, judge).map(finding => ({...finding, path: [...at, ...finding.path]}))]
   })

@@ -93,7 +93,7 @@ const scheduleFindings = ({schedule, timezone}: Pick<Job, "schedule" | "timezone
     }
   }
   if (schedule.from !== undefined && schedule.every === undefined) {
-    findings.push({path: [...path, "from"], message: "belongs to every", isKey: true})
+    findings.push({path: [...path, "from"], message: "belongs only to every", isKey: true})
   }
   for (const key of ["at", "from"] as const) {
     const text = schedule[key]
@@ -126,10 +126,10 @@ const targetFindings = ({target}: Job): Finding[] => {
   return [
     ...needs[kind]
       .filter(key => !Object.hasOwn(target, key))
-      .map(key => ({path: [...path, key], message: `is missing beside ${kind}`, isKey: true})),
+      .map(key => ({path: [...path, key], message: `is required with ${kind}`, isKey: true})),
     ...Object.keys(target)
       .filter(key => !allowed.includes(key))
-      .map(key => ({path: [...path, key], message: `does not belong beside ${kind}`, isKey: true})),
+      .map(key => ({path: [...path, key], message: `is not allowed with ${kind}`, isKey: true})),
   ]
 }
 

@@ -160,12 +160,12 @@ const signatureOf = async (path: string): Promise<string> => {
 /** There were jobs, and their file is gone: that is not the same as no jobs. */
 export const missingFile = (authority: string): Problem =>
   new Problem("jobs_invalid", `${jobFileName} is missing: this project had one, so it was lost or removed`, {
-    hint: `Restore it from the backup that the database comes from. If no job is wanted any more, put {"version":1,"authority":"${authority}","jobs":[]} there.`,
+    hint: `Restore it from the same backup as the database. If the project needs no jobs any more, put {"version":1,"authority":"${authority}","jobs":[]} there.`,
   })
 
 /** A file without an authority is a user's, adopted where the project had none before; here it had one. */
 export const unstampedFile = (authority: string): Problem =>
-  new Problem("authority_mismatch", `${jobFileName} names no authority, and the one before it did`, {
+  new Problem("authority_mismatch", `${jobFileName} names no authority, but the previous file did`, {
     hint: `Restore the file, or put "authority": "${authority}" into it if its jobs are this project's.`,
   })
 
@@ -179,7 +179,7 @@ export const requireAuthority = (content: JobFileContent, authority: string, had
   if (content.authority === undefined) throw unstampedFile(authority)
   throw new Problem(
     "authority_mismatch",
-    `the project has the authority ${authority}, ${jobFileName} names ${content.authority}: they belong to two histories`,
+    `the project has the authority ${authority}, ${jobFileName} names ${content.authority}: they come from two different histories`,
     {hint: foreignFileHint(authority)},
   )
 }

@@ -49,7 +49,8 @@ export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
   }
   const readText = (what: string): string => {
     const raw = source[at] === '"' ? take(text) : ""
-    if (raw === "") fail(source[at] === '"' ? "this text does not end, or holds what JSON does not allow" : what)
+    if (raw === "")
+      fail(source[at] === '"' ? "this text has no end, or contains characters that JSON does not allow" : what)
     return fromJson(raw) as string
   }
   const readObject = (path: Path): unknown => {
@@ -59,7 +60,7 @@ export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
       skip()
       const key = at
       const name = readText('expected a key in "quotes"')
-      if (Object.hasOwn(object, name)) fail(`the key "${name}" stands twice; keep one of them`, key)
+      if (Object.hasOwn(object, name)) fail(`the key "${name}" appears twice; keep one of them`, key)
       if (!has(":")) fail('expected ":"')
       // Not by assignment: a key may be called __proto__.
       Object.defineProperty(object, name, {
@@ -85,7 +86,7 @@ export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
   }
   const readValue = (path: Path, key?: number): unknown => {
     skip()
-    if (path.length > deepest) fail("stands too deep")
+    if (path.length > deepest) fail("is nested too deeply")
     visit(path, at, key ?? at)
     if (has("{")) return readObject(path)
     if (has("[")) return readArray(path)
@@ -95,5 +96,5 @@ export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
   }
   const value = readValue([])
   skip()
-  return at === source.length ? value : fail("expected nothing more")
+  return at === source.length ? value : fail("expected the end of the file")
 }

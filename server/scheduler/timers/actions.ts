@@ -25,5 +25,5 @@ export const act = async (database: Database, action: TimerAction, on: TimerSele
   if (count > 0 || on === "held") return count
   const [row] = await database.read("SELECT state FROM timers WHERE id = ?", [on.id])
   if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${on.id}; it may have fired`)
-  throw new Problem("timer_state", `release is for what is held; ${on.id} is ${row.state}`)
+  throw new Problem("timer_state", `release is for held timers; ${on.id} is ${row.state}`)
 }

@@ -45,7 +45,7 @@ const whenFindings = (when: TimerWhen, now: number): DraftFinding[] => {
     const fault = patternFault(cron)
     return [
       ...(fault === undefined ? [] : [{...fault, path: "when.cron"}]),
-      ...(timezone === undefined ? [{path: "when.timezone", message: "is missing beside cron"}] : []),
+      ...(timezone === undefined ? [{path: "when.timezone", message: "is required with cron"}] : []),
     ]
   }
   if (at === undefined) return []
@@ -106,7 +106,7 @@ export const addTimer = async (
     if (key === undefined || !isProblem(error, "database_refused")) throw error
     const [row] = await database.read(taken, [plugin, key])
     if (row === undefined) throw error
-    throw new Problem("conflict", `${plugin} has a timer under the key "${key}" already: ${row.id}`, {cause: error})
+    throw new Problem("conflict", `${plugin} already has a timer with the key "${key}": ${row.id}`, {cause: error})
   }
 }
 
@@ -123,5 +123,5 @@ export const changeTimer = async (database: Database, row: Row, plan: Plan, data
       ],
     },
   ])
-  if (changed?.rows.length === 0) throw new Problem("conflict", `timer ${row.id} fired or was changed meanwhile`)
+  if (changed?.rows.length === 0) throw new Problem("conflict", `timer ${row.id} has fired or was changed`)
 }

@@ -152,7 +152,7 @@ export class Timers {
     const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
     if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${id}; it may have fired`)
     if (expectedRevision !== undefined && expectedRevision !== timerRevision(row)) {
-      throw new Problem("conflict", `timer ${id} was changed meanwhile, by its plugin or by somebody else`)
+      throw new Problem("conflict", `its plugin or somebody else has changed timer ${id}`)
     }
     const kept = data === undefined ? String(row.data) : this.#fit(String(row.plugin), String(row.name), data).kept
     const now = this.#clock.now()
@@ -168,7 +168,7 @@ export class Timers {
     if (kind === undefined) throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
     const kept = data === undefined ? "null" : readJson(`the data of timer "${name}"`, data, "timer_invalid")
     const wrong =
-      kept.length > longestKept ? `it has more than ${longestKept} characters` : kind.problemOf(fromJson(kept))
+      kept.length > longestKept ? `it has more than ${longestKept} characters as JSON` : kind.problemOf(fromJson(kept))
     if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)
     return {missed: kind.missed, kept}
   }
@@ -194,7 +194,7 @@ export class Timers {
     const changes = due.map(({row, kind}) => this.#change(row, kind, now))
     for (const {row, to} of changes)
       if (to.is === "failed")
-        log.error(`timer ${row.id} of ${row.plugin} is kept: ${to.reason}`, {timer: String(row.id)})
+        log.error(`timer ${row.id} of ${row.plugin} failed and is kept: ${to.reason}`, {timer: String(row.id)})
     const firings = due.flatMap(({row, kind}, index) =>
       kind !== undefined && changes[index]?.fired === true ? [firingOf(row, kind.id)] : [],
     )

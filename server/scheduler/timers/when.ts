@@ -29,15 +29,15 @@ export const readWhen = (when: When, now: number, calculator: Calculator): Plan 
   if ([at, after, every, cron].filter(each => each !== undefined).length !== 1)
     throw invalid("give one of at, in, every or cron")
   if (cron !== undefined) return readCron(cron, timezone, now, calculator)
-  if (timezone !== undefined) throw invalid("timezone goes with cron alone")
+  if (timezone !== undefined) throw invalid("timezone is only for cron")
   if (every !== undefined) {
     if (!isTime(every) || every < shortest || every > longest)
-      throw invalid("every is milliseconds, from 1000 (a second) to 3153600000000 (a hundred years)")
+      throw invalid("every must be milliseconds from 1000 (a second) to 3153600000000 (a hundred years)")
     return {due: Math.ceil(now + every), schedule: toJson({every}), timezone: null}
   }
-  if (after !== undefined && !isTime(after)) throw invalid("in is milliseconds")
+  if (after !== undefined && !isTime(after)) throw invalid("in must be milliseconds")
   const due = readTime(after === undefined ? at : now + after)
-  if (due === undefined) throw invalid("at is a valid Date or milliseconds since 1970")
+  if (due === undefined) throw invalid("at must be a valid Date or milliseconds since 1970")
   return {due, schedule: null, timezone: null}
 }
 
@@ -45,9 +45,9 @@ const readCron = (cron: unknown, timezone: unknown, now: number, calculator: Cal
   const wrong = typeof cron === "string" ? patternProblem(cron) : "it must be text"
   if (typeof cron !== "string" || wrong !== undefined) throw invalid(`cron: ${wrong}`)
   if (typeof timezone !== "string" || !isTimezone(timezone))
-    throw invalid("cron needs timezone, a name of the IANA database such as Europe/Berlin")
+    throw invalid("cron needs timezone, an IANA name such as Europe/Berlin")
   const due = calculator.times({cron}, timezone).after(now)
-  if (due === undefined) throw invalid("cron: never comes")
+  if (due === undefined) throw invalid("cron: the pattern matches no time")
   return {due, schedule: toJson({cron}), timezone}
 }
 

@@ -6,17 +6,17 @@ import type {Check} from "./check.ts"
 import type {HostUnderTest} from "./host-under-test.ts"
 import type {Trial} from "./trial.ts"
 
-/** A refused account is watched for so many milliseconds: longer than the first pauses between connections. */
+/** How long a refused account is watched, in milliseconds: longer than the first pauses between connections. */
 const watched = 3000
 
 export const refusesCredentials: Check = async trial => {
   const {platform} = trial
-  if (platform.refused === undefined) return "there are no credentials to refuse: give platform.refused"
+  if (platform.refused === undefined) return "there are no credentials to refuse: set platform.refused"
   const host = await trial.start(platform.refused)
   const failed = await trial.untilState(host, "failed")
   assert.ok(failed.remediation, "a refused account has a remediation: throw refused(…) from open")
   await sleep(watched)
-  assert.equal((await trial.read(host)).state, "failed", "a refused account is not tried again")
+  assert.equal((await trial.read(host)).state, "failed", "the Host does not retry a refused account")
   const left = await platform.connections?.()
   assert.equal(left ?? 0, 0, "a refused account leaves no connection open")
   return undefined
@@ -35,16 +35,16 @@ export const judgesAccounts: Check = async trial => {
   assert.deepEqual(
     good.findings.filter(({ok}) => !ok),
     [],
-    "a check finds the platform's account in order",
+    "the check finds nothing wrong with the platform's account",
   )
-  assert.equal((await trial.read(host)).state, "online", "a check leaves the connection alone")
+  assert.equal((await trial.read(host)).state, "online", "the check does not disturb the connection")
   await host.stop()
   if (platform.refused === undefined) return undefined
   const refused = await trial.start(platform.refused)
   const bad = await check(trial, refused)
-  assert.equal(bad?.ok, false, "a check finds what is refused")
+  assert.equal(bad?.ok, false, "the check finds what the platform refuses")
   for (const {what, ok, remediation} of bad?.findings ?? [])
-    assert.ok(ok || remediation, `a finding that is not in order has a remediation: ${what}`)
+    assert.ok(ok || remediation, `a finding that is not ok has a remediation: ${what}`)
   return undefined
 }
 
@@ -53,6 +53,6 @@ const check = async ({endpoint}: Trial, host: HostUnderTest): Promise<Checked | 
   const answer = await askHost(host, `/api/endpoints/${encodeURIComponent(endpoint)}/check`, {})
   if (answer.status === 422) return undefined
   const text = await answer.text()
-  assert.ok(answer.ok, `the check was answered with ${answer.status}: ${text}`)
+  assert.ok(answer.ok, `the Host answered the check with ${answer.status}: ${text}`)
   return fromJson(text) as Checked
 }

@@ -4,7 +4,7 @@ import type {HostUnderTest} from "./host-under-test.ts"
 import type {PlatformUnderTest} from "./platform.ts"
 import type {EndpointState, Trial} from "./trial.ts"
 
-/** The method of Satori by which a client asks for each act. */
+/** The Satori method with which a client requests each act. */
 const methodOf = {
   edit: "message.update",
   delete: "message.delete",
@@ -16,9 +16,9 @@ const methodOf = {
 type Act = keyof typeof methodOf
 
 const isUnknown = ({login}: EndpointState) =>
-  login?.user === undefined ? "endpoint.login was not told who the bot is" : undefined
+  login?.user === undefined ? "the adapter did not call endpoint.login" : undefined
 
-/** Where `features` does not name the act, the Host has to refuse it: then that is what is checked, by one Host for all acts. */
+/** If `features` does not name the act, checks that the Host refuses it. One Host serves these checks for all acts. */
 const withFeature = (act: Act, acting: Connected): Check => {
   const online = where(isUnknown, async (trial, host, about) => {
     if (about.features.includes(act)) return acting(trial, host, about)
@@ -30,7 +30,7 @@ const withFeature = (act: Act, acting: Connected): Check => {
     const missing = refusal() === undefined ? await online(trial) : undefined
     const status = refusal()
     if (missing !== undefined || status === undefined) return missing
-    assert.equal(status, 501, `features does not name ${act}, so the Host refuses ${methodOf[act]}`)
+    assert.equal(status, 501, `features does not name ${act}, so the Host must refuse ${methodOf[act]}`)
     return `features does not name ${act}`
   }
 }
@@ -69,21 +69,21 @@ const deletes: Connected = async (trial, host) => {
   await sent(trial, host, "to stay")
   await does(trial, host, "delete", {message_id: id})
   await untilHeard(trial, ["to stay"])
-  // As after a kill in between: the act is repeated, and its message is gone.
+  // As after a kill in between: the act is repeated, and its message no longer exists.
   await does(trial, host, "delete", {message_id: id})
   return undefined
 }
 
 const reacts: Connected = async (trial, host, {features}) => {
-  const id = await sent(trial, host, "what is reacted to")
-  await untilHeard(trial, ["what is reacted to"])
+  const id = await sent(trial, host, "react to this")
+  await untilHeard(trial, ["react to this"])
   const reactions = async () => (await trial.platform.heard(trial.address))[0]?.reactions
   if ((await reactions()) === undefined) return "platform.heard shows no reactions"
   await does(trial, host, "react", {message_id: id, emoji_id: "👍"})
   await trial.until("the bot's reaction", async () => (await reactions())?.includes("👍"))
   if (!features.includes("unreact")) return undefined
   await does(trial, host, "unreact", {message_id: id, emoji_id: "👍"})
-  await trial.until("the bot's reaction to be taken back", async () => (await reactions())?.length === 0)
+  await trial.until("the platform to remove the bot's reaction", async () => (await reactions())?.length === 0)
   return undefined
 }
 
@@ -99,28 +99,28 @@ const tellsHistory: Connected = async (trial, host) => {
   assert.deepEqual(
     contents(newest),
     said.slice(1),
-    "without before and after, history gives the newest, in their order",
+    "without before and after, history returns the newest messages in order",
   )
   const behind = await list({limit: 50, direction: "after", next: newest[0]?.id})
-  assert.deepEqual(contents(behind), said.slice(2), "with after, history gives what came behind it, in its order")
+  assert.deepEqual(contents(behind), said.slice(2), "with after, history returns the messages after it in order")
   const before = await list({limit: 1, direction: "before", next: newest[1]?.id})
-  assert.deepEqual(contents(before), ["two"], "with before, history gives what came directly before it")
+  assert.deepEqual(contents(before), ["two"], "with before, history returns the messages directly before it")
   return undefined
 }
 
 const opensNone = (about: EndpointState, {user}: PlatformUnderTest) =>
   unnamed(about, "open") ??
   (user === undefined || about.login?.user === undefined
-    ? "there is nobody to open a channel to: give platform.user"
+    ? "there is no user to open a channel to: set platform.user"
     : undefined)
 
 const opens = where(opensNone, async (trial, host) => {
   const {user} = trial.platform
   const channel = await answerOf(trial, host, "user.channel.create", {user_id: user})
   const {id} = channel as {readonly id?: unknown}
-  assert.ok(typeof id === "string" && id !== "", "open resolves to a channel with its id")
+  assert.ok(typeof id === "string" && id !== "", "open must resolve to a channel with an id")
   const again = await answerOf(trial, host, "user.channel.create", {user_id: user})
-  assert.deepEqual(again, channel, "open gives the same channel to the same user again")
+  assert.deepEqual(again, channel, "open must return the same channel for the same user")
   return undefined
 })
 
@@ -128,14 +128,14 @@ const callable = ({features, login}: EndpointState, {calls: known = {}}: Platfor
   login?.user === undefined ? [] : features.filter(feature => feature.includes(".") && Object.hasOwn(known, feature))
 
 const callsNone = (about: EndpointState, platform: PlatformUnderTest) =>
-  callable(about, platform).length === 0 ? "there is no method to call: give platform.calls" : undefined
+  callable(about, platform).length === 0 ? "there is no method to call: set platform.calls" : undefined
 
 const calls = where(callsNone, async (trial, host, about) => {
   const {calls: known = {}} = trial.platform
   for (const method of callable(about, trial.platform)) {
     await answerOf(trial, host, method, known[method] ?? {})
-    // One that the platform has not taken in time is answered too: it is durable, and tried again.
-    await trial.until(`the platform to take ${method}`, async () => {
+    // The Host also answers a call that the platform has not accepted in time: it is durable, and the Host retries it.
+    await trial.until(`the platform to accept ${method}`, async () => {
       const {items} = await host.ask<{readonly items: readonly {readonly state: string}[]}>("/api/outbox?limit=50")
       return items.every(({state}) => state === "sent")
     })
@@ -145,7 +145,7 @@ const calls = where(callsNone, async (trial, host, about) => {
 
 const listsNone = (about: EndpointState, {commands}: PlatformUnderTest) =>
   unnamed(about, "commands") ??
-  (commands === undefined ? "the platform shows no list: give platform.commands" : undefined)
+  (commands === undefined ? "the platform shows no list of commands: set platform.commands" : undefined)
 
 const listsCommands = where(listsNone, async ({platform, address, until}) => {
   await until("the platform to list the command help: commands replaces its list", async () =>
@@ -156,54 +156,54 @@ const listsCommands = where(listsNone, async ({platform, address, until}) => {
 
 const showsNobody = (about: EndpointState, {typing}: PlatformUnderTest) =>
   unnamed(about, "typing") ??
-  (typing === undefined ? "the platform does not show who writes: give platform.typing" : undefined)
+  (typing === undefined ? "the platform does not show who is typing: set platform.typing" : undefined)
 
 const typesIn: Connected = async ({platform, address, until}) => {
   await platform.say("are you there?", address)
-  await until("the bot to be seen writing", async () => ((await platform.typing?.(address)) ?? 0) > 0)
+  await until("the platform to show that the bot is typing", async () => ((await platform.typing?.(address)) ?? 0) > 0)
   return undefined
 }
 
-const splitsNone = ({limits}: EndpointState) => (limits.text === undefined ? "limits names no longest text" : undefined)
+const splitsNone = ({limits}: EndpointState) => (limits.text === undefined ? "limits.text is not set" : undefined)
 
 const splits = where(splitsNone, async (trial, host, {limits: {text: longest = 0}}) => {
   const whole = textOf(longest, "0")
   await sent(trial, host, whole)
   await trial.until("the text to arrive", async () => (await textsHeard(trial)).length > 0)
-  assert.deepEqual(await textsHeard(trial), [whole], "a text as long as limits.text arrives whole, as one message")
-  // One grapheme of two code units: it is never cut through.
+  assert.deepEqual(await textsHeard(trial), [whole], "a text as long as limits.text must arrive as one message")
+  // One grapheme of two code units, which must not be split.
   const longer = `${textOf(longest - 1, "5")}e\u0301`
   await sent(trial, host, longer)
   const others = async () => (await textsHeard(trial)).slice(1)
   await trial.until("the parts to arrive", async () => (await others()).join("").length >= longer.length)
   const parts = await others()
-  assert.ok(parts.length > 1, "a text one grapheme longer than limits.text arrives in parts")
-  assert.equal(parts.join(""), longer, "the parts of a message arrive in their order, with nothing lost")
-  assert.ok(parts.at(-1)?.endsWith("e\u0301"), "no grapheme is cut through")
+  assert.ok(parts.length > 1, "a text one grapheme longer than limits.text must arrive in parts")
+  assert.equal(parts.join(""), longer, "the parts of a message must arrive in order, with nothing lost")
+  assert.ok(parts.at(-1)?.endsWith("e\u0301"), "no grapheme may be split")
   return undefined
 })
 
-/** By the sentence about the adapter that each proves; part of `allChecks`. */
+/** The checks by what they prove about the adapter; part of `allChecks`. */
 export const actChecks: Readonly<Record<string, Check>> = {
-  "sends a text of the longest length whole, and a longer one in parts": splits,
-  "edits what it has sent, each part of it too": withFeature("edit", edits),
-  "deletes what it has sent": withFeature("delete", deletes),
-  "reacts, and takes its reaction back": withFeature("react", reacts),
-  "tells the history of a channel in its order": withFeature("history", tellsHistory),
+  "sends a text of the longest length as one message, and a longer one in parts": splits,
+  "edits its messages, each part too": withFeature("edit", edits),
+  "deletes its messages": withFeature("delete", deletes),
+  "reacts, and removes its reaction": withFeature("react", reacts),
+  "returns the history of a channel in order": withFeature("history", tellsHistory),
   "opens a direct channel to a user": opens,
   "lists the bot's commands where its users look for them": listsCommands,
   "shows that the bot is writing": where(showsNobody, typesIn, true),
   "answers the methods that its features name": calls,
 }
 
-/** A text of so many characters, without a place to cut it at. */
+/** Returns a text of `length` characters, without a place to split it. */
 const textOf = (length: number, first: string): string =>
   Array.from({length}, (_, index) => (Number(first) + index) % 10).join("")
 
 const textsHeard = async ({platform, address}: Trial): Promise<readonly string[]> =>
   (await platform.heard(address)).map(({text}) => text)
 
-/** Sends, and waits until it is sent; resolves to the outbox id. */
+/** Sends a message and waits until it is sent. Resolves to its outbox id. */
 const sent = async (trial: Trial, host: HostUnderTest, text: string): Promise<string> => {
   const id = await trial.send(host, text)
   await trial.untilSent(host, id, "sent")
@@ -219,7 +219,7 @@ const untilHeard = (trial: Trial, texts: readonly string[]) =>
 const does = (trial: Trial, host: HostUnderTest, act: Act, body: Readonly<Record<string, unknown>>) =>
   answerOf(trial, host, methodOf[act], {channel_id: trial.platform.channel, ...body})
 
-/** What the adapter answers a client of Satori. Throws where it fails. */
+/** Returns the adapter's response to a Satori client. Throws if the call fails. */
 const answerOf = async (
   trial: Trial,
   host: HostUnderTest,
@@ -228,6 +228,6 @@ const answerOf = async (
 ): Promise<unknown> => {
   const answer = await trial.satori(host, method, body)
   const text = await answer.text()
-  assert.ok(answer.ok, `features names what ${method} needs, and it answered ${answer.status}: ${text}`)
+  assert.ok(answer.ok, `features names what ${method} needs, but the Host answered ${answer.status}: ${text}`)
   return JSON.parse(text)
 }

@@ -2,13 +2,16 @@ import type {HostUnderTest} from "./host-under-test.ts"
 import type {PlatformUnderTest} from "./platform.ts"
 import type {EndpointState, Trial} from "./trial.ts"
 
-/** Rejects with what is wrong; resolves to why nothing was checked, else to nothing. */
+/** A check. It rejects with what is wrong, and resolves to why it checked nothing, or to undefined. */
 export type Check = (trial: Trial) => Promise<string | undefined>
 
-/** The part of a check that begins when the endpoint is online. */
+/** The part of a check that starts when the endpoint is online. */
 export type Connected = (trial: Trial, host: HostUnderTest, about: EndpointState) => Promise<string | undefined>
 
-/** A check at an endpoint that is online; `lacks` tells why such an endpoint has nothing to check, and then no Host starts. */
+/**
+ * Returns a check of an endpoint that is online. `lacks` returns why such an endpoint has nothing to check; then no
+ * Host starts.
+ */
 export const where =
   (
     lacks: (about: EndpointState, platform: PlatformUnderTest) => string | undefined,
@@ -24,6 +27,6 @@ export const where =
     return lacks(about, trial.platform) ?? check(trial, host, about)
   }
 
-/** Why an endpoint has nothing to check where `features` does not name this. */
+/** Returns why an endpoint has nothing to check if `features` does not name this feature. */
 export const unnamed = ({features}: EndpointState, feature: string): string | undefined =>
   features.includes(feature) ? undefined : `features does not name ${feature}`

@@ -6,7 +6,7 @@ import {type Check, unnamed, where} from "./check.ts"
 import {fileChecks} from "./files.ts"
 import type {EndpointState, Trial} from "./trial.ts"
 
-/** What the platform asks to wait, in milliseconds: longer than the Host waits by itself after a first failure. */
+/** How long the platform asks to wait, in milliseconds: longer than the Host's own pause after a first failure. */
 const askedToWait = 3000
 
 const comesIn: Check = async trial => {
@@ -31,7 +31,7 @@ const keepsOrder: Check = async trial => {
 
 const storesOnce: Check = async trial => {
   const {platform} = trial
-  if (platform.repeat === undefined) return "the platform repeats nothing: give platform.repeat"
+  if (platform.repeat === undefined) return "the platform repeats nothing: set platform.repeat"
   const host = await trial.connect()
   await platform.say("once", trial.address)
   await platform.repeat(trial.address)
@@ -42,7 +42,7 @@ const storesOnce: Check = async trial => {
 }
 
 const givesNothingAgain = ({history}: EndpointState) =>
-  history === "replay" ? undefined : `history is ${history}: the platform delivers nothing again`
+  history === "replay" ? undefined : `history is ${history}: the platform redelivers nothing`
 
 const survivesKills = where(givesNothingAgain, async (trial, first) => {
   let host = first
@@ -53,7 +53,7 @@ const survivesKills = where(givesNothingAgain, async (trial, first) => {
     const burst = numbered(`burst ${kill},`, 5)
     said.push(...burst)
     deliveries.push(...burst.map(text => trial.platform.say(text, trial.address)))
-    // Each kill hits another moment of the burst.
+    // Each kill hits a different moment of the burst.
     await sleep(kill * 7)
     await host.kill()
     host = await trial.connect()
@@ -62,8 +62,8 @@ const survivesKills = where(givesNothingAgain, async (trial, first) => {
   await untilReceived(trial, host, said).catch(async error => {
     const found = new Set(await trial.received(host))
     const lost = said.filter(text => !found.has(text))
-    const why = "acknowledge a message once endpoint.receive has resolved"
-    throw new Error(`${error.message}; lost are ${lost.length}, among them "${lost[0]}": ${why}`)
+    const why = "acknowledge a message only once endpoint.receive has resolved"
+    throw new Error(`${error.message}; ${lost.length} messages were lost, among them "${lost[0]}": ${why}`)
   })
   assert.deepEqual([...(await trial.received(host))].sort(), [...said].sort())
   return undefined
@@ -74,7 +74,7 @@ const hasNoGaps = (about: EndpointState) =>
 
 const fetchesMissed = where(hasNoGaps, async (trial, first, {login}) => {
   let host = first
-  assert.ok(login?.user, "endpoint.login tells who the bot is: the Host leaves out what the bot has said itself")
+  assert.ok(login?.user, "the adapter must call endpoint.login, so that the Host can leave out the bot's own messages")
   const said: string[] = []
   const say = async (text: string) => {
     said.push(text)
@@ -89,7 +89,7 @@ const fetchesMissed = where(hasNoGaps, async (trial, first, {login}) => {
     const connecting = trial.connect().finally(() => {
       isOnline = true
     })
-    // What is said while it connects may come in live, and stands in the history too.
+    // Messages sent while it connects may arrive live, and are also in the history.
     for (let n = 1; !isOnline; n++) {
       await say(`meanwhile ${kill}, ${n}`)
       await sleep(30)
@@ -97,23 +97,28 @@ const fetchesMissed = where(hasNoGaps, async (trial, first, {login}) => {
     host = await connecting
     for (const text of numbered(`afterwards ${kill},`, 3)) await say(text)
     await untilReceived(trial, host, said)
-    // The history may have given all of it. The Host stores what came in live before the message that follows.
+    // The history may already have returned all messages. The Host stores live messages before the message that
+    // follows.
     await say(`at last ${kill}`)
     await untilReceived(trial, host, said)
     const stored = await trial.received(host)
     const twice = stored.filter((text, index) => stored.indexOf(text) !== index)
-    assert.deepEqual(twice, [], "an event of the history has the same id as live, so that it is stored once")
+    assert.deepEqual(
+      twice,
+      [],
+      "an event must have the same id in the history as live, so that the Host stores it once",
+    )
   }
   return undefined
 })
 
 const comesBack: Check = async trial => {
   const {platform} = trial
-  if (platform.cut === undefined) return "connections cannot be cut: give platform.cut"
+  if (platform.cut === undefined) return "connections cannot be cut: set platform.cut"
   const host = await trial.connect()
   await platform.cut()
   await platform.say("after the cut", trial.address)
-  // What was said meanwhile is lost where the platform has no history: then the next is what counts.
+  // Messages sent meanwhile are lost if the platform has no history. Then the next message counts.
   await trial.until("the endpoint to receive again", async () => {
     const {state} = await trial.read(host)
     if (state !== "online") return false
@@ -123,7 +128,7 @@ const comesBack: Check = async trial => {
   })
   const {history} = await trial.read(host)
   if (history === "replay")
-    assert.ok((await trial.received(host)).includes("after the cut"), "nothing is lost by a cut")
+    assert.ok((await trial.received(host)).includes("after the cut"), "a cut connection must lose no messages")
   return undefined
 }
 
@@ -141,7 +146,7 @@ const sendsInOrder: Check = async trial => {
 
 const waitsWhenAsked: Check = async trial => {
   const {platform} = trial
-  if (platform.slowDown === undefined) return "the platform never asks to wait: give platform.slowDown"
+  if (platform.slowDown === undefined) return "the platform never asks to wait: set platform.slowDown"
   const host = await trial.connect()
   await platform.slowDown(askedToWait)
   const asked = Date.now()
@@ -155,7 +160,7 @@ const waitsWhenAsked: Check = async trial => {
   const waited = (heard[0]?.at ?? 0) - asked
   assert.ok(
     waited >= askedToWait * 0.9,
-    `the platform asked for ${askedToWait} ms, and the message came after ${waited} ms: throw retryAfter(…)`,
+    `the platform asked to wait ${askedToWait} ms, but the message arrived after ${waited} ms: throw retryAfter(…)`,
   )
   return undefined
 }
@@ -168,25 +173,25 @@ const leavesNothing: Check = async trial => {
   await trial.remove(host)
   const {connections} = platform
   if (connections !== undefined) {
-    const what = "the connections of a removed account to close: undo each acquisition with endpoint.defer"
+    const what = "the connections of a removed account to close: register an undo for each with endpoint.defer"
     await trial.until(what, async () => (await connections()) === 0)
   }
-  assert.equal(await host.stop(), 0, "the Host ends by itself, with exit code 0")
+  assert.equal(await host.stop(), 0, "the Host must exit gracefully, with code 0")
   return undefined
 }
 
-/** By the sentence about the adapter that each proves. */
+/** The checks by what they prove about the adapter. */
 export const allChecks: Readonly<Record<string, Check>> = {
-  "hands a message to the inbox": comesIn,
-  "hands messages over in their order": keepsOrder,
-  "gives a message that comes again the same id, so that it is stored once": storesOnce,
-  "acknowledges only what is durable: nothing is lost or doubled by kill -9": survivesKills,
-  "fetches what it missed, under the ids that it has live": fetchesMissed,
-  "fails with a remediation, and does not try again, where credentials are refused": refusesCredentials,
-  "tells in its check whether an account can work": judgesAccounts,
-  "comes back after its connection was cut": comesBack,
+  "passes a message to the inbox": comesIn,
+  "passes messages to the inbox in order": keepsOrder,
+  "gives a redelivered message the same id, so that it is stored once": storesOnce,
+  "acknowledges only durable events: kill -9 loses and duplicates nothing": survivesKills,
+  "fetches missed messages under the same ids as live": fetchesMissed,
+  "fails with a remediation and does not retry when credentials are refused": refusesCredentials,
+  "reports in its check whether an account can work": judgesAccounts,
+  "reconnects after its connection was cut": comesBack,
   "sends each message once and in order": sendsInOrder,
-  "waits where the platform asks it to": waitsWhenAsked,
+  "waits when the platform asks it to": waitsWhenAsked,
   ...actChecks,
   ...fileChecks,
   "leaves nothing behind when its account is removed and the Host stops": leavesNothing,

@@ -15,18 +15,21 @@ export type {
 
 await raiseTimeLimit()
 
-/** One promise that an adapter makes. */
+/** One promise of an adapter. */
 export interface AdapterCheck {
-  /** A sentence about the adapter. */
+  /** What the adapter does, as a sentence without its subject. */
   readonly name: string
-  /** Rejects with what is wrong. Resolves to why nothing was checked where the platform cannot show it, else to nothing. */
+  /**
+   * Rejects with what is wrong. Resolves to why nothing was checked if the platform cannot show it, otherwise to
+   * undefined.
+   */
   run(): Promise<string | undefined>
 }
 
 /**
- * The conformance suite of adapters: each check starts the author's platform and a real Host in a process of its own, with
- * the runtime that runs the test. For any test runner: `for (const {name, run} of adapterChecks(mine)) test(name, run)`.
- * A check of what an earlier one has found missing starts no Host.
+ * The conformance suite for adapters. Each check starts the author's platform, and a real Host in a separate process on
+ * the runtime that runs the test. It works with any test runner: `for (const {name, run} of adapterChecks(mine))
+ * test(name, run)`. A check that needs a feature which an earlier check found missing starts no Host.
  */
 export const adapterChecks = (adapter: AdapterUnderTest): readonly AdapterCheck[] => {
   const found: Found = {}

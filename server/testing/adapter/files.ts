@@ -5,10 +5,10 @@ import type {HostUnderTest} from "./host-under-test.ts"
 import type {FileUnderTest} from "./platform.ts"
 import type {EndpointState, Trial} from "./trial.ts"
 
-/** In bytes: several pieces of a stream, and no more than platforms take. */
+/** In bytes: several chunks of a stream, but small enough for platforms. */
 const usualSize = 300_000
 
-/** The same bytes each time, without repetition. */
+/** Returns the same bytes each time, without repetition. */
 const bytesOf = (size: number): Uint8Array<ArrayBuffer> => {
   const blocks = Array.from({length: Math.ceil(size / 32)}, (_, n) => createHash("sha256").update(String(n)).digest())
   return Uint8Array.from(Buffer.concat(blocks).subarray(0, size))
@@ -19,7 +19,7 @@ const loginOf = ({login}: EndpointState): {readonly platform: string; readonly u
     ? undefined
     : {platform: login.platform, user: login.user.id}
 
-/** Stores a file in the Host, as an application does; resolves to its link. */
+/** Stores a file in the Host as an application does. Resolves to its link. */
 const store = async (
   host: HostUnderTest,
   about: EndpointState,
@@ -38,14 +38,14 @@ const store = async (
     body: form,
   })
   const text = await answer.text()
-  assert.ok(answer.ok, `the Host stores the file, and answered ${answer.status}: ${text}`)
+  assert.ok(answer.ok, `the Host must store the file, but answered ${answer.status}: ${text}`)
   return (JSON.parse(text) as {readonly file: string}).file
 }
 
 const takesNoFiles = (about: EndpointState) => unnamed(about, "files")
 
 const sendsFiles = where(takesNoFiles, async (trial, host, about) => {
-  if (loginOf(about) === undefined) return "endpoint.login was not told who the bot is"
+  if (loginOf(about) === undefined) return "the adapter did not call endpoint.login"
   const file = {
     name: "report.pdf",
     type: "application/pdf",
@@ -61,10 +61,14 @@ const sendsFiles = where(takesNoFiles, async (trial, host, about) => {
   const heard = await trial.until("the message to arrive", async () => (await trial.platform.heard(trial.address))[0])
   if (heard.files === undefined) return "platform.heard shows no files"
   const [shown, ...more] = heard.files
-  assert.ok(shown !== undefined && more.length === 0, "a message with a file arrives with one file")
-  assert.equal(shown.name, file.name, "a file arrives under its name")
-  assert.equal(shown.bytes.length, file.bytes.length, "a file arrives whole: send what stream() gives to its end")
-  assert.ok(Buffer.from(shown.bytes).equals(file.bytes), "a file arrives as it is: its bytes are others")
+  assert.ok(shown !== undefined && more.length === 0, "a message with a file must arrive with one file")
+  assert.equal(shown.name, file.name, "a file must arrive under its name")
+  assert.equal(
+    shown.bytes.length,
+    file.bytes.length,
+    "a file must arrive complete: send everything that stream() returns",
+  )
+  assert.ok(Buffer.from(shown.bytes).equals(file.bytes), "a file must arrive with the same bytes")
   return undefined
 })
 
@@ -72,21 +76,21 @@ const handsNoFilesOver = (about: EndpointState) => unnamed(about, "download")
 
 const readsFiles = where(handsNoFilesOver, async (trial, host, about) => {
   const {platform} = trial
-  if (platform.sayFile === undefined) return "users of the platform send no files: give platform.sayFile"
+  if (platform.sayFile === undefined) return "users of the platform send no files: set platform.sayFile"
   const login = loginOf(about)
-  if (login === undefined) return "endpoint.login was not told who the bot is"
+  if (login === undefined) return "the adapter did not call endpoint.login"
   const file = {name: "report.pdf", type: "application/pdf", bytes: bytesOf(usualSize)}
   await platform.sayFile(file, trial.address)
   const {seq, content} = await trial.until("the event of the file in the inbox", () => lastEvent(trial, host))
-  assert.match(content, /<(img|audio|video|file)[\s/>]/, "a file comes in as an element: make it with fileElement")
+  assert.match(content, /<(img|audio|video|file)[\s/>]/, "a received file must be an element: make it with fileElement")
   const size = /\ssize="?(\d+)/.exec(content)?.[1]
-  if (size !== undefined) assert.equal(Number(size), file.bytes.length, "the size of a file is that of its bytes")
+  if (size !== undefined) assert.equal(Number(size), file.bytes.length, "the size of a file must be that of its bytes")
   const link = `internal:${encodeURIComponent(login.platform)}/${encodeURIComponent(login.user)}/_svc/events/${seq}/0/file`
   const answer = await fetch(`${host.url}/satori/v1/proxy/${link}`, {headers: {authorization: `Bearer ${host.token}`}})
   const read = Buffer.from(await answer.arrayBuffer())
-  assert.ok(answer.ok, `download opens the file, and the Host answered ${answer.status}: ${read.toString()}`)
-  assert.equal(read.length, file.bytes.length, "download gives the file whole")
-  assert.ok(read.equals(file.bytes), "download gives the file as it is: its bytes are others")
+  assert.ok(answer.ok, `download must open the file, but the Host answered ${answer.status}: ${read.toString()}`)
+  assert.equal(read.length, file.bytes.length, "download must return the complete file")
+  assert.ok(read.equals(file.bytes), "download must return the file with the same bytes")
   return undefined
 })
 
@@ -104,8 +108,8 @@ const lastEvent = async (trial: Trial, host: HostUnderTest) => {
   return found === undefined ? undefined : {seq: found.seq, content: found.event.message?.content ?? ""}
 }
 
-/** By the sentence about the adapter that each proves; part of `allChecks`. */
+/** The checks by what they prove about the adapter; part of `allChecks`. */
 export const fileChecks: Readonly<Record<string, Check>> = {
-  "sends a file whole, under its name": sendsFiles,
-  "reads the files that it hands over": readsFiles,
+  "sends a complete file under its name": sendsFiles,
+  "reads the files of received messages": readsFiles,
 }

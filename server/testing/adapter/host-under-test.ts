@@ -7,21 +7,21 @@ import {fromJson, toJson} from "../../../shared/json.ts"
 import {packageRoot} from "../../runtime/own-files.ts"
 import {askFor, until} from "../asking.ts"
 
-/** The newest output of a Host that a failure shows, in characters. */
+/** How much of a Host's latest output a failure shows, in characters. */
 const shownOutput = 4000
 
-/** A Host may take so long to start, in milliseconds. */
+/** How long a Host may take to start, in milliseconds. */
 const startLimit = 60_000
 
 export interface HostOptions {
-  /** An existing folder; a second Host there goes on with what the first one stored. */
+  /** An existing folder. A second Host there continues with the first one's data. */
   readonly folder: string
-  /** Of `svc.config.yml`, without `http`. */
+  /** The content of `svc.config.yml`, without `http`. */
   readonly config: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A real Host in a process of its own, which can be killed. */
+/** A real Host in a separate process, which can be killed. */
 export class HostUnderTest {
   readonly url: string
   readonly token: string
@@ -37,7 +37,7 @@ export class HostUnderTest {
     this.#output = output
   }
 
-  /** Starts with the runtime that runs the test; resolves once the Host is ready. */
+  /** Starts a Host on the runtime that runs the test. Resolves once the Host is ready. */
   static async start({folder, config, env}: HostOptions): Promise<HostUnderTest> {
     const token = randomBytes(24).toString("hex")
     await writeFile(join(folder, "package.json"), toJson({name: "adapter-under-test", private: true, type: "module"}))
@@ -59,20 +59,22 @@ export class HostUnderTest {
     return new HostUnderTest(folder, url, token, child, () => output)
   }
 
-  /** Takes another configuration in place of the one it runs. */
+  /** Replaces the configuration and reloads it. */
   async reconfigure(config: HostOptions["config"]): Promise<void> {
     await configure(this.#folder, config)
     await this.ask("/api/system/reload", {})
   }
 
-  /** Asks the Host's API. Throws what it answers where that is not 2xx. */
+  /** Sends a request to the Host's API. Throws the response if it is not 2xx. */
   ask<T>(path: string, body?: unknown): Promise<T> {
     return askFor<T>(this, path, body).catch(error => {
       throw new Error(`${error.message}\n${this.#output()}`)
     })
   }
 
-  /** Ends the Host by SIGTERM, and gives it ten seconds; resolves to its exit code, null where it had to be killed. */
+  /**
+   * Stops the Host with SIGTERM and waits ten seconds. Resolves to its exit code, or to null if it had to be killed.
+   */
   async stop(): Promise<number | null> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode
     const ended = once(this.#child, "exit")
@@ -83,7 +85,7 @@ export class HostUnderTest {
     return this.#child.exitCode
   }
 
-  /** Ends the Host by SIGKILL. */
+  /** Kills the Host with SIGKILL. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const ended = once(this.#child, "exit")

@@ -5,7 +5,7 @@ import {askHost, until} from "../asking.ts"
 import {HostUnderTest} from "./host-under-test.ts"
 import type {AccountUnderTest, AdapterUnderTest, HostAddress, PlatformUnderTest} from "./platform.ts"
 
-/** What the API tells of an endpoint. */
+/** An endpoint as the API reports it. */
 export interface EndpointState {
   readonly name: string
   readonly state: string
@@ -19,7 +19,7 @@ export interface EndpointState {
   readonly login?: {readonly platform?: string; readonly user?: {readonly id: string}}
 }
 
-/** An event of the inbox, as far as a check reads it. */
+/** The part of an inbox event that checks read. */
 interface Event {
   readonly endpoint: string
   readonly event: {readonly channel?: {readonly id: string}; readonly message?: {readonly content: string}}
@@ -30,45 +30,48 @@ interface Page {
   readonly next: string | null
 }
 
-/** What the checks of one suite have found out, for those that come later. */
+/** Results of the checks of one suite, for later checks. */
 export interface Found {
-  /** The endpoint, when it was last seen online. */
+  /** The endpoint as it was last seen online. */
   endpoint?: EndpointState
-  /** How the Host answered each method of Satori whose feature the adapter does not name. */
+  /** The Host's response status for each Satori method whose feature the adapter does not name. */
   refusals?: Readonly<Record<string, number>>
 }
 
-/** One check's platform and Hosts, all ended by `close`. */
+/** The platform and Hosts of one check. `close` ends all of them. */
 export interface Trial {
   readonly found: Found
-  /** Waits for what is to happen, as long as the adapter's author allows. */
+  /** Waits for an expected event, as long as the adapter's author allows. */
   until<T>(what: string, find: () => Promise<T | undefined | false>): Promise<T>
   readonly adapter: AdapterUnderTest
   readonly platform: PlatformUnderTest
   /** The name of the endpoint. */
   readonly endpoint: string
-  /** Where the running Host is; undefined while there is none. */
+  /** Returns the address of the running Host; undefined while there is none. */
   address(): HostAddress | undefined
-  /** Starts a Host in the check's folder, with `account` in place of the adapter's; waits for nothing further. */
+  /** Starts a Host in the check's folder, with `account` instead of the adapter's. Waits for nothing else. */
   start(account?: AccountUnderTest): Promise<HostUnderTest>
-  /** Starts a Host, and waits until the endpoint is online; `typist` answers what is said by showing that it writes. */
+  /**
+   * Starts a Host and waits until the endpoint is online. With `withTypist`, a plugin answers messages by showing that
+   * it is typing.
+   */
   connect(withTypist?: boolean): Promise<HostUnderTest>
   read(host: HostUnderTest): Promise<EndpointState>
   untilState(host: HostUnderTest, state: string): Promise<EndpointState>
-  /** The texts of the endpoint's messages that the inbox has, oldest first. */
+  /** Returns the texts of the endpoint's messages in the inbox, oldest first. */
   received(host: HostUnderTest): Promise<readonly string[]>
-  /** Sends a message to the channel; resolves to its outbox id. */
+  /** Sends a message to the channel. Resolves to its outbox id. */
   send(host: HostUnderTest, text: string): Promise<string>
-  /** Asks a method of the Host's Satori server, which has the adapter act. */
+  /** Calls a method of the Host's Satori server, which makes the adapter act. */
   satori(host: HostUnderTest, method: string, body: Readonly<Record<string, unknown>>): Promise<Response>
   /** Waits until a message of the outbox is in this state. */
   untilSent(host: HostUnderTest, id: string, state: string): Promise<{readonly attempt: number}>
-  /** Takes the plugin out of the configuration of a running Host. */
+  /** Removes the plugin from the configuration of a running Host. */
   remove(host: HostUnderTest): Promise<void>
   close(): Promise<void>
 }
 
-/** Makes the folder and starts the platform. */
+/** Creates the folder and starts the platform. */
 export const openTrial = async (adapter: AdapterUnderTest, found: Found): Promise<Trial> => {
   const folder = await mkdtemp(join(tmpdir(), "svc-adapter-"))
   const undos: (() => unknown)[] = [() => rm(folder, {recursive: true, force: true})]
@@ -118,7 +121,7 @@ const openIn = async (
     const {items} = await host.ask<{readonly items: readonly EndpointState[]}>("/api/endpoints?limit=500")
     const about = items.find(each => each.name === endpoint)
     if (about === undefined)
-      throw new Error(`there is no endpoint ${endpoint}; there is ${items.map(({name}) => name)}`)
+      throw new Error(`there is no endpoint ${endpoint}; the endpoints are ${items.map(({name}) => name)}`)
     if (about.state === "online") found.endpoint = about
     return about
   }

@@ -18,25 +18,29 @@ describe.each([
 
 /** Which check finds which fault, and what it says. */
 const found = [
-  ["early", "acknowledges only what is durable: nothing is lost or doubled by kill -9", /messages in the inbox/],
-  ["ids", "gives a message that comes again the same id, so that it is stored once", /once/],
-  ["storm", "fails with a remediation, and does not try again, where credentials are refused", /to be failed/],
-  ["hasty", "waits where the platform asks it to", /throw retryAfter/],
-  ["deaf", "waits where the platform asks it to", /throw retryAfter/],
-  ["renaming", "fetches what it missed, under the ids that it has live", /the same id as live/],
-  ["short", "sends a text of the longest length whole, and a longer one in parts", /arrives whole, as one message/],
-  ["halfway", "edits what it has sent, each part of it too", /each part of a message to be edited/],
-  ["strict", "deletes what it has sent", /message\.delete/],
-  ["keeping", "deletes what it has sent", /the channel to have \["to stay"\]/],
-  ["sticky", "reacts, and takes its reaction back", /to be taken back/],
-  ["backwards", "tells the history of a channel in its order", /in their order/],
+  ["early", "acknowledges only durable events: kill -9 loses and duplicates nothing", /messages in the inbox/],
+  ["ids", "gives a redelivered message the same id, so that it is stored once", /once/],
+  ["storm", "fails with a remediation and does not retry when credentials are refused", /to be failed/],
+  ["hasty", "waits when the platform asks it to", /throw retryAfter/],
+  ["deaf", "waits when the platform asks it to", /throw retryAfter/],
+  ["renaming", "fetches missed messages under the same ids as live", /the same id in the history as live/],
+  [
+    "short",
+    "sends a text of the longest length as one message, and a longer one in parts",
+    /must arrive as one message/,
+  ],
+  ["halfway", "edits its messages, each part too", /each part of a message to be edited/],
+  ["strict", "deletes its messages", /message\.delete/],
+  ["keeping", "deletes its messages", /the channel to have \["to stay"\]/],
+  ["sticky", "reacts, and removes its reaction", /to remove the bot's reaction/],
+  ["backwards", "returns the history of a channel in order", /messages in order/],
   ["restless", "opens a direct channel to a user", /the same channel/],
   ["unlisted", "lists the bot's commands where its users look for them", /to list the command help/],
-  ["silent", "shows that the bot is writing", /to be seen writing/],
-  ["unable", "answers the methods that its features name", /guild\.member\.mute needs, and it answered/],
-  ["torn", "sends a file whole, under its name", /a file arrives whole/],
-  ["blind", "reads the files that it hands over", /download gives the file whole/],
-  ["trusting", "tells in its check whether an account can work", /finds what is refused/],
+  ["silent", "shows that the bot is writing", /to show that the bot is typing/],
+  ["unable", "answers the methods that its features name", /guild\.member\.mute needs, but the Host answered/],
+  ["torn", "sends a complete file under its name", /a file must arrive complete/],
+  ["blind", "reads the files of received messages", /download must return the complete file/],
+  ["trusting", "reports in its check whether an account can work", /finds what the platform refuses/],
   ["leaky", "leaves nothing behind when its account is removed and the Host stops", /with endpoint.defer/],
 ] as const satisfies readonly (readonly [Fault, string, RegExp])[]
 
@@ -49,5 +53,5 @@ test.concurrent.for(found)("the conformance suite finds an adapter that is %s", 
 })
 
 test("an adapter whose platform delivers nothing again passes with its history", async () => {
-  expect(await checkOf("none", "fetches what it missed, under the ids that it has live", "none")?.run()).toBeUndefined()
+  expect(await checkOf("none", "fetches missed messages under the same ids as live", "none")?.run()).toBeUndefined()
 })

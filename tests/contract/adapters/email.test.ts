@@ -5,11 +5,11 @@ import {describeWith} from "../../support/machine/tools.ts"
 
 /** Mail has none of these. */
 const leftOut: ReadonlySet<string> = new Set([
-  "fetches what it missed, under the ids that it has live",
-  "edits what it has sent, each part of it too",
-  "deletes what it has sent",
-  "reacts, and takes its reaction back",
-  "tells the history of a channel in its order",
+  "fetches missed messages under the same ids as live",
+  "edits its messages, each part too",
+  "deletes its messages",
+  "reacts, and removes its reaction",
+  "returns the history of a channel in order",
   "lists the bot's commands where its users look for them",
   "shows that the bot is writing",
   "answers the methods that its features name",

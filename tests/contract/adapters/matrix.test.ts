@@ -10,8 +10,7 @@ describeWithDendrite("matrix, at a real dendrite", () => {
   test("keeps what the conformance suite of adapters asks", async () => {
     const outcomes = Object.entries(await outcomesOf(await matrix(homeserver()), 3))
     expect(Object.fromEntries(outcomes.filter(([, outcome]) => outcome !== "passed"))).toEqual({
-      "fetches what it missed, under the ids that it has live":
-        "not checked: history is replay: there are no gaps to fill",
+      "fetches missed messages under the same ids as live": "not checked: history is replay: there are no gaps to fill",
       "lists the bot's commands where its users look for them": "not checked: features does not name commands",
     })
   })

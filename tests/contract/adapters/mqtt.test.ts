@@ -11,9 +11,9 @@ describeWith("mosquitto")("mqtt, at a real mosquitto", () => {
       [
         ...["edit", "delete", "react", "history", "open", "commands", "typing", "files", "download"].map(without),
         "not checked: history is replay: there are no gaps to fill",
-        "not checked: limits names no longest text",
-        "not checked: the platform never asks to wait: give platform.slowDown",
-        "not checked: there is no method to call: give platform.calls",
+        "not checked: limits.text is not set",
+        "not checked: the platform never asks to wait: set platform.slowDown",
+        "not checked: there is no method to call: set platform.calls",
       ].sort(),
     )
   })

@@ -5,18 +5,18 @@ import {outcomesOf} from "../../support/adapters/platforms.ts"
 const without = (feature: string) => `not checked: features does not name ${feature}`
 
 const always = [
-  "not checked: history is none: the platform delivers nothing again",
-  "not checked: the platform never asks to wait: give platform.slowDown",
+  "not checked: history is none: the platform redelivers nothing",
+  "not checked: the platform never asks to wait: set platform.slowDown",
 ]
 
 /** Acts are the same actions by each transport: they are checked by one. */
 const isAct = (name: string) =>
-  /^(edits|deletes|reacts|tells the history|opens|lists|shows|answers the methods|reads the files)/.test(name)
+  /^(edits|deletes|reacts|returns the history|opens|lists|shows|answers the methods|reads the files)/.test(name)
 
 test.each([
   ["ws", ["edit", "react", "commands", "typing", "download"].map(without)],
-  ["reverse", [without("history"), "not checked: there are no credentials to refuse: give platform.refused"]],
-  ["http", [without("history"), "not checked: connections cannot be cut: give platform.cut"]],
+  ["reverse", [without("history"), "not checked: there are no credentials to refuse: set platform.refused"]],
+  ["http", [without("history"), "not checked: connections cannot be cut: set platform.cut"]],
 ] as const)("onebot at a fake, by %s, keeps what the conformance suite of adapters asks", async (transport, more) => {
   const outcomes = await outcomesOf(onebot(transport), 3, name => transport === "ws" || !isAct(name))
   expect(

@@ -10,8 +10,8 @@ const othersOf = async (adapter: AdapterUnderTest) => {
 
 /** Bots of Koishi have no methods for these, and history is none: what survives kill -9 is tested in tests/e2e. */
 const never = {
-  "acknowledges only what is durable: nothing is lost or doubled by kill -9":
-    "not checked: history is none: the platform delivers nothing again",
+  "acknowledges only durable events: kill -9 loses and duplicates nothing":
+    "not checked: history is none: the platform redelivers nothing",
   "lists the bot's commands where its users look for them": "not checked: features does not name commands",
   "shows that the bot is writing": "not checked: features does not name typing",
 }
@@ -19,9 +19,9 @@ const never = {
 test("@satorijs/adapter-telegram keeps what the conformance suite of adapters asks, at the fake of the tests", async () => {
   expect(await othersOf(bridgedTelegram)).toEqual({
     ...never,
-    "fetches what it missed, under the ids that it has live": "not checked: features does not name history",
-    "reacts, and takes its reaction back": "not checked: features does not name react",
-    "tells the history of a channel in its order": "not checked: features does not name history",
+    "fetches missed messages under the same ids as live": "not checked: features does not name history",
+    "reacts, and removes its reaction": "not checked: features does not name react",
+    "returns the history of a channel in order": "not checked: features does not name history",
   })
 })
 

@@ -5,9 +5,9 @@ import {shared} from "../../support/host/shared.ts"
 
 /** What the platform cannot have, and why. */
 const leftOut: Readonly<Record<string, string>> = {
-  "acknowledges only what is durable: nothing is lost or doubled by kill -9":
-    "history is none: the platform delivers nothing again",
-  "sends a text of the longest length whole, and a longer one in parts": "limits names no longest text",
+  "acknowledges only durable events: kill -9 loses and duplicates nothing":
+    "history is none: the platform redelivers nothing",
+  "sends a text of the longest length as one message, and a longer one in parts": "limits.text is not set",
   "lists the bot's commands where its users look for them": "features does not name commands",
   "shows that the bot is writing": "features does not name typing",
 }

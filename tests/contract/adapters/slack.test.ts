@@ -4,8 +4,8 @@ import {slack} from "../../support/adapters/slack.ts"
 
 /** What Slack does not have. */
 const without: Readonly<Record<string, string>> = {
-  "acknowledges only what is durable: nothing is lost or doubled by kill -9":
-    "history is none: the platform delivers nothing again",
+  "acknowledges only durable events: kill -9 loses and duplicates nothing":
+    "history is none: the platform redelivers nothing",
   "lists the bot's commands where its users look for them": "features does not name commands",
   "shows that the bot is writing": "features does not name typing",
 }

@@ -7,9 +7,8 @@ describeWith("prosody")("xmpp, at a real Prosody", () => {
   test("keeps what the conformance suite of adapters asks", async () => {
     const outcomes = await outcomesOf(xmpp(), 3)
     expect(Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))).toEqual({
-      "fetches what it missed, under the ids that it has live":
-        "not checked: history is replay: there are no gaps to fill",
-      "waits where the platform asks it to": "not checked: the platform never asks to wait: give platform.slowDown",
+      "fetches missed messages under the same ids as live": "not checked: history is replay: there are no gaps to fill",
+      "waits when the platform asks it to": "not checked: the platform never asks to wait: set platform.slowDown",
       "lists the bot's commands where its users look for them": "not checked: features does not name commands",
     })
   })

@@ -102,7 +102,7 @@ test.each(bunOr("node24"))(
     )
 
     const first = await host.post<Job>("/api/jobs", standup)
-    expect(await wrong({})).toEqual([{path: "id", message: "there is a job standup already"}])
+    expect(await wrong({})).toEqual([{path: "id", message: "there is already a job standup"}])
     expect((await check(standup, {replaces: "standup"})).findings).toEqual([])
     const seen = await (await host.fetch("/api/jobs/standup", {headers: {authorization: `Bearer ${demo}`}})).json()
     expect(seen).not.toHaveProperty("revision")

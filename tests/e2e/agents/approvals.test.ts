@@ -104,7 +104,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
     )
     const press = (n: number) => ({type: "interaction/button", button: {id: buttons[n]}})
     expect(await tell(host(), "shows", "ada", press(1))).toEqual(["Denied: vault.spend."])
-    expect(await tell(host(), "shows", "ada", press(0))).toEqual(["This was decided already."])
+    expect(await tell(host(), "shows", "ada", press(0))).toEqual(["This has already been decided."])
     await expectProblem(await host().fetch(`/api/approvals/${id}/approve`, {method: "POST"}), 409, "approval_state")
     expect((await endOf(host(), runId)).answer).toBe('told {"error":"a person denied this call"}')
     expect(await eventsOf(runId)).toMatchObject([

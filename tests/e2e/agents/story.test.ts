@@ -134,7 +134,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       ])
       await alice.sees(/PRIVMSG #two :The race is planned & <b>announced<\/b>\./)
       bob.say("#two", "1")
-      await bob.sees(/PRIVMSG #two :This was decided already\./)
+      await bob.sees(/PRIVMSG #two :This has already been decided\./)
 
       expect(await host.get("/api/plugins/toolbox/notes")).toEqual(
         ["announced", "note"].flatMap(kind => ["concert", "hike", "picnic", "race"].map(name => `${kind} ${name}`)),

@@ -111,7 +111,7 @@ test.each(bunAnd("node24"))(
       muted: expect.stringContaining("eve is muted"),
       unmuted: [],
       flaky: expect.stringMatching(
-        /^say\("\/flaky"\):\n- root\/plugin\/command\/flaky of event \d+ .* attempt 1: not yet; it is run again once bot\.clock/,
+        /^say\("\/flaky"\):\n- root\/plugin\/command\/flaky of event \d+ .* attempt 1: not yet; it runs again once bot\.clock/,
       ),
       retried: ["at last"],
       counted: 8,
@@ -202,7 +202,7 @@ test.each(bunAnd("node24"))(
     const ran = await runProcess([command[0] ?? "", "try.mjs"], {cwd: project.folder})
     expect({code: ran.code, stderr: ran.code === 0 ? "" : ran.stderr}).toEqual({code: 0, stderr: ""})
     expect(ran.stderr).toMatch(
-      /svc-runtime\/test: say\("\/slow"\) waits for \d+ s, at .* of bot\.clock, for:\n- root\/plugin\/command\/slow of event \d+ .* is running since .*, attempt 1\n/,
+      /svc-runtime\/test: say\("\/slow"\) has waited \d+ s, at .* of bot\.clock, for:\n- root\/plugin\/command\/slow of event \d+ .* has been running since .*, attempt 1\n/,
     )
     const handler = (name: string) => `root/plugin/${name} of event \\d+ \\(.*\\)`
     expect(JSON.parse(ran.stdout)).toEqual({
@@ -225,22 +225,22 @@ test.each(bunAnd("node24"))(
       ]),
       left: false,
       bad: expect.stringMatching(
-        `^say\\("/bad"\\):\n- ${handler("command/bad")} is failed since .*: the command broke$`,
+        `^say\\("/bad"\\):\n- ${handler("command/bad")} is failed \\(since .*\\): the command broke$`,
       ),
       note: 1,
       wrong: expect.stringMatching(/^say\("\/wrong"\):\n- edit .* to test at sandbox is failed: message_unknown, /),
       timer: expect.stringMatching(
-        `^bot.clock.advance\\(\\):\n- ${handler("timer/breaks")} is failed since .*: the timer broke$`,
+        `^bot.clock.advance\\(\\):\n- ${handler("timer/breaks")} is failed \\(since .*\\): the timer broke$`,
       ),
       told: "done",
       job: 'fire("bad"):\n- the run of job bad is failed: the job broke',
       away: expect.stringMatching(
-        /^fire\("away"\):\n- message .* to #a at away is queued since .*: away is reconnecting: nobody answers$/,
+        /^fire\("away"\):\n- message .* to #a at away has been queued since .*: away is reconnecting: nobody answers$/,
       ),
       unit: "bot.clock.advance() knows days, hours, minutes and seconds, not weeks",
-      flaky: expect.stringMatching(/ has failed at .*, attempt 1: never; it is run again once bot\.clock\.advance/),
+      flaky: expect.stringMatching(/ failed at .*, attempt 1: never; it runs again once bot\.clock\.advance/),
       behind: expect.stringMatching(
-        `^say\\("/count"\\) waits for what does not come before bot.clock.advance\\(\\):\n- ${handler("command/count")} is pending since .*\nBeside it:\n- (.|\n)*${handler("command/flaky")} has failed at `,
+        `^say\\("/count"\\) waits for work that needs bot.clock.advance\\(\\):\n- ${handler("command/count")} has been pending since .*\nOther work:\n- (.|\n)*${handler("command/flaky")} failed at `,
       ),
       slow: "done",
     })

@@ -119,7 +119,9 @@ test.each(["database", "file"])(
     expect(stderr).toContain(two)
     const {stdout} = await runCommand(project, "doctor")
     expect(stdout).toContain(`authority ${one}, epoch`)
-    expect((await runCommand(project, "schedule remove digest")).stderr).toContain("they belong to two histories")
+    expect((await runCommand(project, "schedule remove digest")).stderr).toContain(
+      "they come from two different histories",
+    )
     expect([project.read(file), project.read("data/schedule-jobs.json")]).toEqual(before)
   },
 )

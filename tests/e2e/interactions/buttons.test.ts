@@ -78,7 +78,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/press", {button: "Yes", user: "bob"})
     const late = await eventOf(host, sn)
     expect(late.replies).toHaveLength(1)
-    expect((await messageIn(host, late.replies[0] ?? "", "sent")).text).toBe("This was answered already.")
+    expect((await messageIn(host, late.replies[0] ?? "", "sent")).text).toBe("This has already been answered.")
     expect(late.marks.map(({handler}) => handler).sort()).toEqual([
       "host/button/taken",
       "root/poll/handler/interaction/button.0",
@@ -113,7 +113,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     const id = typeof soup === "object" ? soup.attrs.id : undefined
     const press = {type: "interaction/button", button: {id}}
     expect(await tell(host, "shows", "bob", press)).toEqual(["bob says soup"])
-    expect(await tell(host, "shows", "eve", press)).toEqual(["This was answered already."])
+    expect(await tell(host, "shows", "eve", press)).toEqual(["This has already been answered."])
     await tell(host, "line", "eve", saying("choose"))
     expect((await sentTo(host, "line")).at(-1)?.content.join("")).toBe("Which?\n1. Soup\n2. Salad")
     expect(await tell(host, "line", "eve", saying("1"))).toEqual(["eve says soup"])

@@ -78,7 +78,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
         .map(({error}) => error)
         .join()
     expect(await failed("lost")).toBe('the plugin declares no form "lost"')
-    expect(await failed("bad")).toMatch(/what root\/club\/prompt\/signup keeps does not fit its schema: course/)
+    expect(await failed("bad")).toMatch(/the data of root\/club\/prompt\/signup does not fit its schema: course/)
     await host.stop()
   })
 
@@ -133,7 +133,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     )
     expect(await chat('/fill 1 name="Ann Lee" age=20 news=no')).toBe("Welcome, Ann Lee.")
     const sn = await press("1", {name: "Ann", age: "20"})
-    expect(await texts(sn)).toEqual(["This was answered already."])
+    expect(await texts(sn)).toEqual(["This has already been answered."])
     expect(await membersOf(host)).toEqual(['you {"name":"Ann Lee","age":20,"news":false,"course":"art"}'])
     await host.say("offer", {channel: "chat", user: "you"})
     expect(await shown()).toBe("Join us.\n[1] Sign up")

@@ -50,7 +50,7 @@ test.each(bunAnd("node22"))("what is heard is stored, and answered once after a 
   const {items} = await second.get<{items: {text: string}[]}>("/api/outbox")
   expect(items.map(({text}) => text).sort()).toEqual(["2 tea", "please!", "to all"])
   expect(await second.say("1 coffee")).toEqual(["1 coffee"])
-  expect(await second.say("/tea 3 tea, please")).toEqual(['"3" is too much. Usage: /tea'])
+  expect(await second.say("/tea 3 tea, please")).toEqual(['Unexpected "3". Usage: /tea'])
   const {items: plugins} = await second.get<{items: {name: string; capabilities: object[]}[]}>("/api/plugins")
   expect(plugins.find(({name}) => name === "bot")?.capabilities).toContainEqual({
     id: "root/bot/hears/order",

@@ -63,8 +63,8 @@ test.each(bunAnd("node22"))(
       "Deine Sprache ist Deutsch (de). /language nimmt: English (en), Deutsch (de), auto.",
     )
     expect(await says("/language fr", bob)).toContain("„fr“ gibt es hier nicht.")
-    expect(await says("/language englisch", bob)).toBe("Your language is English (en) from now on.")
-    expect(await says("/language EN", inTown)).toBe("Your language is English (en) from now on.")
+    expect(await says("/language englisch", bob)).toBe("Your language is now English (en).")
+    expect(await says("/language EN", inTown)).toBe("Your language is now English (en).")
     expect(await says("/hello 1", inTown)).toBe("Hello, <b>ann</b>! 1 item")
     expect(await says("/place ann", inTown)).toBe("en")
     await host.stop()
@@ -118,15 +118,15 @@ plugins: {sandbox: {}, bot: {}}
   project.write("plugins/bot.ts", bot.replace("Hallo, {name}!", "Hallo, {name!"))
   const plugin = await check()
   expect(plugin.stderr).toMatch(
-    /plugins\/bot\.ts:6:\d+ plugins\.bot: texts\(\): de\.hello is no message: .*, at 1:\d+ of the message/,
+    /plugins\/bot\.ts:6:\d+ plugins\.bot: texts\(\): de\.hello is not a valid message: .*, at 1:\d+ of the message/,
   )
 
   project.write("plugins/bot.ts", bot)
   const texts = await check()
   expect(texts.stderr).toContain('svc.config.yml:3:22 languages.rules[0].endpoint: there is no endpoint "sandbx"')
-  expect(texts.stderr).toContain("svc.config.yml:6:7 languages.texts.nl.help.command: svc has no text of this name")
+  expect(texts.stderr).toContain("svc.config.yml:6:7 languages.texts.nl.help.command: svc has no text with this key")
   expect(texts.stderr).toMatch(
-    /svc\.config\.yml:7:18 languages\.texts\.nl\.help\.more: is no message: missing other clause/,
+    /svc\.config\.yml:7:18 languages\.texts\.nl\.help\.more: is not a valid message: missing other clause/,
   )
-  expect(texts.stderr).toContain("languages.texts.nl.failure: {evnt} is no value of this text; it has {event}")
+  expect(texts.stderr).toContain("languages.texts.nl.failure: {evnt} is not a value of this text; it has {event}")
 })

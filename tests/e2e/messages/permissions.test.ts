@@ -53,7 +53,7 @@ test.each(bunOr("node24"))(
     expect(await says("bob", "/topic tea", "ops")).toBe("topic: tea")
     expect(await says("bob", "/topic", "c")).toBe("/topic needs the permission trusted.")
     expect(await says("bob", "/help")).toBe(
-      "Commands:\n/help [command...]: Lists the commands, or tells about one\n/roll: Roll a die\n/whoami",
+      "Commands:\n/help [command...]: Lists the commands, or explains one\n/roll: Roll a die\n/whoami",
     )
     expect(await says("ada", "/help")).toContain("/deploy: Ship it\n")
     expect(await says("bob", "/help", "ops")).toContain("/topic <text...>: Set the topic")
@@ -186,7 +186,7 @@ describeWith("inspircd", "atheme-services")("permissions on IRC", () => {
     const refused = await refusedReload(host)
     expect(await refused.json()).toMatchObject({
       issues: [
-        {path: "permissions[0].user", message: "anybody may take a user's name on irc~main: name the account instead"},
+        {path: "permissions[0].user", message: "anybody can take a user's name on irc~main: name the account instead"},
       ],
     })
   })

@@ -119,7 +119,7 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     ])
     expect(await errorOf("/ask guild.member.get")).toEqual(["the sandbox needs user_id, a text"])
     expect(await errorOf("/call guild.list")).toEqual([
-      "guild.list only reads: plugin.ask asks the platform, and has its answer",
+      "guild.list only reads: use plugin.ask, which returns the platform's response",
     ])
     expect(notes(host)).toContain("asked not_active")
     await host.stop()

@@ -38,7 +38,7 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
     const before = state()
     for (const [name, why] of [
       ["left-pad", '"left-pad" is not the name of a plugin\'s package'],
-      ["svc-plugin-later", 'svc-plugin-later 1.0.0 is for svc-runtime "^7.0.0", and this is 0.1.0'],
+      ["svc-plugin-later", 'svc-plugin-later 1.0.0 needs svc-runtime "^7.0.0", but this is 0.1.0'],
       ["svc-plugin-silent", "svc-plugin-silent 1.0.0 does not name a range of svc-runtime"],
       ["svc-plugin-hello@9.9.9", ""],
       ["svc-plugin-torn", "hint: svc changed nothing."],

@@ -96,7 +96,7 @@ describe.each(bunOr("node22"))("on $name, a migration of a plugin that cannot be
     const refused = await refusedReload(host)
     expect(refused).toMatchObject({code: "plugin_newer", hint: expect.stringContaining(`restore ${id} --data-only`)})
     expect(refused.detail).toMatch(
-      /the database has migration no-stars of plugin notes, of 20\S+; this version of it has not/,
+      /the database has migration no-stars of plugin notes, of 20\S+; this version of the plugin does not/,
     )
     expect(refused.detail).toContain(`${why}; checkpoint ${id} was made before it`)
     expect((await statusOf(host)).generation.number).toBe(2)

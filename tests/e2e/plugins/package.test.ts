@@ -49,7 +49,7 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
     expect({code: refused.code, told: refused.stderr}).toEqual({
       code: 1,
       told: expect.stringContaining(
-        `plugins.hello: svc-plugin-hello 1.0.0 is for svc-runtime "^7.0.0", and this is ${version}`,
+        `plugins.hello: svc-plugin-hello 1.0.0 needs svc-runtime "^7.0.0", but this is ${version}`,
       ),
     })
   })

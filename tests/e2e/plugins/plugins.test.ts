@@ -75,7 +75,7 @@ describe("setup", () => {
         })`),
       },
     })
-    expect(await host.say("/declare")).toEqual(["command() belongs into setup; it was called after setup had ended"])
+    expect(await host.say("/declare")).toEqual(["command() was called after setup had ended; call it in setup"])
   })
 
   test("of two plugins cannot publish the same command", async () => {
@@ -85,7 +85,7 @@ describe("setup", () => {
     })
     const {code, stderr} = await process.finished
     expect(code).toBe(1)
-    expect(stderr).toContain('svc.config.yml:5:3 plugins.two: the command "greet" is published by root/one too')
+    expect(stderr).toContain('svc.config.yml:5:3 plugins.two: the command "greet" is also published by root/one')
   })
 })
 

@@ -113,7 +113,10 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
     await host.say("/fail")
     await until("the quarantine", async () => (await pluginOf(host, "base"))?.state === "quarantined")
     expect(await host.say("/n")).toEqual([])
-    await untilPrinted(host.process, 'a call of the service "base" is refused: root/base, which provided it, has ended')
+    await untilPrinted(
+      host.process,
+      'the call of the service "base" was refused: root/base, which provided it, has ended',
+    )
     expect((await pluginOf(host, "top"))?.state).toBe("active")
     // The next generation has a new provider, and so new users.
     host.project.write("svc.config.yml", `${config}log_level: debug\n`)
@@ -146,7 +149,7 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
       ),
     ])
     expect(await refused("config_invalid", "base: {}", "again: {use: base}")).toEqual([
-      expect.stringContaining('the service "base" is published by root/base too'),
+      expect.stringContaining('the service "base" is also published by root/base'),
     ])
     expect(await statusOf(host)).toMatchObject({generation: {number: 1}})
     expect(await host.say("/n")).toEqual(["0"])
@@ -164,7 +167,7 @@ export default definePlugin({setup: plugin => plugin.command("${command}", () =>
     "lib/double.ts": "const factor = 2\nexport const double = (n: number) => factor * n\n",
   }
   const twoPlugins = {one: counting("one"), two: counting("two")}
-  const note = "lib/counter.ts keeps state in count, and the plugins one and two have a copy of it each"
+  const note = "lib/counter.ts keeps state in count, and the plugins one and two each have a copy of it"
 
   test("is warned of once, and files without it are not", async () => {
     const host = await startHost({

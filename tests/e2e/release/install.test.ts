@@ -158,7 +158,7 @@ test("a production start with a build that does not fit its source is refused wi
   project.write("plugins/notes.ts", `${project.read("plugins/notes.ts")}\n// changed`)
   const {code, stderr} = await runCommand(project, "runtime start --mode production --no-watch")
   expect(code).toBe(1)
-  expect(stderr).toContain("plugins.notes: dist/plugins was not built from plugins/notes.ts as it is now")
+  expect(stderr).toContain("plugins.notes: dist/plugins was not built from the current plugins/notes.ts")
   expect(stderr).toContain("svc build")
   const host = await startHost({...production, project, args: [...production.args, "--allow-stale"]})
   expect(await host.say("hello")).toEqual(["one hello"])

@@ -106,7 +106,7 @@ describe.each(twoRuntimes)("on $name", runtime => {
       reason: "host_restarted",
       runtimeId: host.runtimeId,
     })
-    await untilPrinted(second.process, "was cut off when the Host ended")
+    await untilPrinted(second.process, "was interrupted when the Host ended")
     const again = await run(second, "slow")
     expect(await ended(second, again)).toMatchObject({state: "succeeded", runtimeId: second.runtimeId})
     expect(project.read("notes.log").trim().split("\n")).toEqual(["slow manual", "slow manual"])
@@ -279,7 +279,7 @@ test.each(twoRuntimes)("svc schedule does it all, with the Host stopped and runn
   expect(await printed(project, [...add, ...message], runtime)).toMatch(
     /id +standup\n.*schedule +cron 0 9 \* \* MON-FRI/s,
   )
-  expect((await runCommand(project, [...add, ...message], runtime)).stderr).toContain("there is a job standup already")
+  expect((await runCommand(project, [...add, ...message], runtime)).stderr).toContain("there is already a job standup")
   expect(authorityIn(project)).toBeUndefined()
 
   const host = await startHost({runtime, project})

@@ -156,7 +156,7 @@ test("in chat, the sender acts, and may do what their permission allows", async 
     conversation: {endpoint: "sandbox", channel: "chat"},
     blocker: {deadline: "2030-01-31T00:00:00.000Z"},
   })
-  expect(await say("ada", "/item block 1 again")).toBe("block is for what is active; item 1 is blocked.")
+  expect(await say("ada", "/item block 1 again")).toBe("block is for items that are active; item 1 is blocked.")
   expect(await say("ada", "/item show 7")).toBe("there is no work item 7.")
   await say("ada", "/item unblock 1")
   await say("ada", "/item comment 1 nearly there")

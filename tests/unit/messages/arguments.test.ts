@@ -34,13 +34,13 @@ describe("an argument with a default", () => {
   })
 
   test.each([
-    ["a [n:integer=many]", 'n: its default "many" is no integer'],
-    ["a [n:integer=]", "n: a default that is empty or has spaces, quotes or brackets stands in quotes"],
-    ["a [color:red|green=blue]", 'color: its default "blue" is no red|green'],
-    ["a [ids:integer[]=1,x]", 'ids: its default "1,x" is no list of integer'],
-    ["a <n:integer=1>", "n: an argument with a default is optional: [n=…]"],
-    ["a [n:integer...=1]", "n... has no default: it is an empty list where nothing is given"],
-    ["a [s='x]", "s: a default that is empty or has spaces, quotes or brackets stands in quotes"],
+    ["a [n:integer=many]", 'n: its default "many" is not of type integer'],
+    ["a [n:integer=]", "n: put a default in quotes if it is empty or has spaces, quotes or brackets"],
+    ["a [color:red|green=blue]", 'color: its default "blue" is not of type red|green'],
+    ["a [ids:integer[]=1,x]", 'ids: its default "1,x" is not of type list of integer'],
+    ["a <n:integer=1>", "n: an argument with a default must be optional: [n=…]"],
+    ["a [n:integer...=1]", "n... cannot have a default: it is an empty list if nothing is given"],
+    ["a [s='x]", "s: put a default in quotes if it is empty or has spaces, quotes or brackets"],
     ["a [s=x [y]", 'unexpected "[s=x"'],
   ])("is refused where it does not fit: %s", (pattern, why) => {
     expect(() => parsePattern(pattern)).toThrow(`"${pattern}": ${why}`)
@@ -59,8 +59,8 @@ describe("choices", () => {
   })
 
   test.each([
-    ["a <c:red|>", "c: each choice is a word without brackets, quotes, commas and colons"],
-    ["a <c:red|Red>", "c: the choice Red stands twice"],
+    ["a <c:red|>", "c: each choice must be a word without brackets, quotes, commas and colons"],
+    ["a <c:red|Red>", "c: the choice Red appears twice"],
     ["a <c:red>", 'c has the type "red"; the types are string, text, number, integer, boolean, and choices are'],
   ])("are refused where they make no sense: %s", (pattern, why) => {
     expect(() => parsePattern(pattern)).toThrow(`"${pattern}": ${why}`)
@@ -96,8 +96,8 @@ describe("several values", () => {
 
   test.each([
     ["a <n...> <x>", "n... must come last"],
-    ["a <n:text...>", "n: text takes the rest of the line, and is no list"],
-    ["a <n:text[]>", "n: text takes the rest of the line, and is no list"],
+    ["a <n:text...>", "n: text takes the rest of the line and cannot be a list"],
+    ["a <n:text[]>", "n: text takes the rest of the line and cannot be a list"],
     ["a <n:int[]>", 'n has the type "int"'],
     ["a <n:integer[]...>", 'n has the type "integer[]"'],
   ])("are refused in a pattern that makes no sense: %s", (pattern, why) => {
@@ -137,16 +137,16 @@ describe("an option", () => {
   })
 
   test.each<[object, string]>([
-    [{type: "date"}, "the type is one of string, number, integer, boolean"],
+    [{type: "date"}, "the type must be one of string, number, integer, boolean"],
     [{type: "integer", default: 1.5}, "its default 1.5 is not a whole number"],
     [{type: "string", choices: ["a"], default: "b"}, 'its default "b" is not one of a'],
-    [{type: "string", choices: ["a", "A"]}, "a choice stands twice"],
-    [{type: "string", choices: []}, "choices is a list of values"],
-    [{type: "integer", choices: ["a"]}, "each choice is a whole number"],
-    [{type: "string", list: true, default: "a"}, "its default is a list"],
-    [{type: "string", default: ["a"]}, "its default is one value"],
-    [{type: "boolean", list: true}, "a boolean has neither list nor choices"],
-    [{type: "string", short: "xy"}, "short is one letter"],
+    [{type: "string", choices: ["a", "A"]}, "a choice appears twice"],
+    [{type: "string", choices: []}, "choices must be a list of values"],
+    [{type: "integer", choices: ["a"]}, "each choice must be a whole number"],
+    [{type: "string", list: true, default: "a"}, "its default must be a list"],
+    [{type: "string", default: ["a"]}, "its default must be one value"],
+    [{type: "boolean", list: true}, "a boolean can have neither list nor choices"],
+    [{type: "string", short: "xy"}, "short must be one letter"],
   ])("is refused where it makes no sense: %j", (option, why) => {
     expect(checkCallRules({options: {x: option as never}})).toBe(`--x: ${why}`)
   })
@@ -155,7 +155,7 @@ describe("an option", () => {
     const greet = {type: "boolean", default: true} as const
     expect(checkCallRules({options: {greet, "no-greet": {type: "boolean"}}})).toContain("--no-greet turns it off")
     const short = {type: "string", short: "x"} as const
-    expect(checkCallRules({options: {one: short, two: short}})).toBe("--two: -x is another option's")
+    expect(checkCallRules({options: {one: short, two: short}})).toBe("--two: -x belongs to another option")
     expect(checkCallRules({options})).toBeUndefined()
   })
 })

@@ -76,13 +76,13 @@ test("a menu refuses what is no option, none and too many", () => {
   const vote = actionHandle("vote", "root/bot/action/vote", {data: Type.Integer()})
   const option = {label: "One", data: 1}
   expect(vote.select([option]).children).toHaveLength(1)
-  expect(() => vote.select([])).toThrow(/root\/bot\/action\/vote takes a list of 1 to 25 options/)
+  expect(() => vote.select([])).toThrow(/root\/bot\/action\/vote needs a list of 1 to 25 options/)
   expect(() => vote.select(Array(26).fill(option))).toThrow(/a list of 1 to 25 options/)
   expect(() => vote.select("One" as never)).toThrow(/a list of 1 to 25 options/)
   expect(() => vote.select([{label: " ", data: 1}])).toThrow(/needs a label/)
   expect(() => vote.select(["One" as never])).toThrow(/needs a label/)
   expect(() => vote.select([{label: "One", data: "1" as never}])).toThrow(/does not fit its schema: data/)
-  expect(() => vote.select([option], {placeholder: 1 as never})).toThrow(/placeholder is text/)
+  expect(() => vote.select([option], {placeholder: 1 as never})).toThrow(/placeholder must be text/)
 })
 
 test("the sandbox shows each menu as a line, and presses its options by number, label or id", () => {
@@ -135,7 +135,7 @@ test("an action's handle refuses what does not fit, is too long or has no label"
     asked: 1,
   })
   expect(() => vote.id({})).toThrow(/does not fit its schema: data\.choice/)
-  expect(() => vote.button({choice: "x".repeat(65_536)}, "Yes")).toThrow(/65536 are the most/)
+  expect(() => vote.button({choice: "x".repeat(65_536)}, "Yes")).toThrow(/at most 65536 are allowed/)
   expect(() => vote.button({choice: "yes"}, " ")).toThrow(/needs a label/)
   expect(() => vote.button({choice: "yes"}, "Yes", {style: "loud" as never})).toThrow(/primary, secondary or danger/)
 })

@@ -151,9 +151,9 @@ describe("a group of commands", () => {
 
   test("that is a command too suggests or lists them where it is misused", () => {
     const item = router.find("item") as Command
-    const misuse = (rest: string) => misuseText(router, item, `"${rest}" is too much`, {rest})
+    const misuse = (rest: string) => misuseText(router, item, `Unexpected "${rest}"`, {rest})
     expect(misuse("ad milk")).toBe('There is no command "item ad". Did you mean /item add?')
-    expect(misuse("shrug")).toBe('"shrug" is too much. Usage: /item\nCommands of /item:\n/item add <title>')
+    expect(misuse("shrug")).toBe('Unexpected "shrug". Usage: /item\nCommands of /item:\n/item add <title>')
   })
 
   test("is what help tells about", () => {
@@ -177,14 +177,14 @@ describe("a pattern", () => {
   })
 
   test.each([
-    ["", "a command begins with a word"],
-    ["<name>", "a command begins with a word"],
+    ["", "a command must begin with a word"],
+    ["<name>", "a command must begin with a word"],
     ["a <x> b", 'unexpected "b"'],
     ["a <x:date>", 'x has the type "date"; the types are string, text, number, integer, boolean'],
     ["a <x:text> <y>", "text must come last"],
     ["a [x] <y>", "a required argument cannot follow an optional one"],
     ["a <x", 'unexpected "<x"'],
-    ["a <x> [x]", "x stands twice"],
+    ["a <x> [x]", "x appears twice"],
     ["a <:string>", "an argument needs a name"],
   ])("is refused where it makes no sense: %j", (pattern, message) => {
     expect(() => parsePattern(pattern)).toThrow(message)
@@ -229,8 +229,8 @@ describe("what follows a command's words", () => {
     ["a <n:number>", '""', 'n must be a number, not ""'],
     ["a <n:number>", "Infinity", 'n must be a number, not "Infinity"'],
     ["a <b:boolean>", "maybe", 'b must be yes or no, not "maybe"'],
-    ["a <s>", "one two", '"two" is too much'],
-    ["a", "one", '"one" is too much'],
+    ["a <s>", "one two", 'Unexpected "two"'],
+    ["a", "one", 'Unexpected "one"'],
   ])("is refused with the reason: %s with %j", (pattern, rest, why) => {
     expect(parsed(pattern, rest)).toBe(why)
   })
@@ -255,7 +255,7 @@ describe("what follows a command's words", () => {
   test.each([
     ["hello --tims 3", "Unknown option '--tims'"],
     ["hello --times many", "--times must be a whole number"],
-    ["hello --label", "Option '-l, --label <value>' argument missing"],
+    ["hello --label", "Option '-l, --label <value>' needs a value"],
   ])("has options that are refused: %j", (rest, why) => {
     expect(parsed("a <s>", rest, {options})).toBe(why)
   })
@@ -294,7 +294,7 @@ describe("help", () => {
       [
         "Commands:",
         "/greet <name> [times] [--loud]: Say hello",
-        "/help [command...]: Lists the commands, or tells about one",
+        "/help [command...]: Lists the commands, or explains one",
       ].join("\n"),
     )
     expect(usages(router)).toEqual(["/greet <name> [times] [--loud]", "/help [command...]"])

@@ -74,11 +74,11 @@ describe("a misuse of options", () => {
 
   test.each([
     ["--nmae x", "Unknown option '--nmae'", "Unbekannte Option '--nmae'"],
-    ["--name", "Option '-n, --name <value>' argument missing", "Der Option '-n, --name <value>' fehlt ihr Wert"],
-    ["--flag=1", "Option '--flag' does not take an argument", "Die Option '--flag' nimmt keinen Wert"],
+    ["--name", "Option '-n, --name <value>' needs a value", "Der Option '-n, --name <value>' fehlt ihr Wert"],
+    ["--flag=1", "Option '--flag' takes no value", "Die Option '--flag' nimmt keinen Wert"],
     [
       "--name --flag",
-      "Option '--name' argument missing; one that begins with - is written '--name=-XYZ'",
+      "Option '--name' needs a value; write a value that starts with - as '--name=-XYZ'",
       "Der Option '--name' fehlt ihr Wert; einer, der mit - beginnt, wird '--name=-XYZ' geschrieben",
     ],
     ["--times x", "--times must be a whole number", "--times muss eine ganze Zahl sein"],

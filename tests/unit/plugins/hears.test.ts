@@ -41,16 +41,18 @@ test("what is no pattern, no handler, no name or too much is refused where it is
   const {declaring, close} = collectRegistrations("root/bot")
   const hears = declaring.hears as (...given: unknown[]) => void
   expect(() => hears(1, nothing)).toThrow(
-    "hears() takes a pattern first: a regular expression, or its source as a string",
+    "hears() needs a pattern first: a regular expression, or its source as a string",
   )
   expect(() => hears(/a/)).toThrow("hears(/a/) needs a handler")
   expect(() => hears(/a/, nothing, {})).toThrow("hears(/a/) needs a handler")
-  expect(() => hears("a", {name: "a b"}, nothing)).toThrow("hears(): a name begins with a letter")
-  expect(() => hears("a", {retries: 11}, nothing)).toThrow('hears("a"): retries is a whole number from 0 to 10')
+  expect(() => hears("a", {name: "a b"}, nothing)).toThrow("hears(): a name must start with a letter")
+  expect(() => hears("a", {retries: 11}, nothing)).toThrow('hears("a"): retries must be a whole number from 0 to 10')
   for (let count = 0; count < 100; count++) hears(/a/, nothing)
-  expect(() => hears(/a/, nothing)).toThrow("a plugin has 100 patterns at most; join some with |, or take plugin.on")
+  expect(() => hears(/a/, nothing)).toThrow(
+    "a plugin may have at most 100 patterns; join some with |, or use plugin.on",
+  )
   close()
-  expect(() => hears(/a/, nothing)).toThrow("hears() belongs into setup")
+  expect(() => hears(/a/, nothing)).toThrow("hears() was called after setup had ended")
 })
 
 test("a match has its text, its groups in their order, and those with a name", async () => {
@@ -120,22 +122,22 @@ test("patterns that JavaScript would try for years are answered", async () => {
 })
 
 test("what takes more than linear time is refused, with where it stands and what to do", async () => {
-  const linear = "svc takes none, because its engine guarantees a time that grows with the text alone"
+  const linear = "svc does not support it, because its engine guarantees linear time in the length of the text"
   expect(
     await refusalsOf(/no(?=w)/, /(?<!un)done/, /x(?!y)z/, /(a)\1/, /(?<q>['"]).*?\k<q>/, "ab(?>c)", "a/b++"),
   ).toEqual([
-    `(?= at character 3 is lookaround; ${linear}. Match more, and look at the groups in the handler`,
-    `(?<! is lookaround; ${linear}. Match more, and look at the groups in the handler`,
-    `(?! at character 2 is lookaround; ${linear}. Match more, and look at the groups in the handler`,
-    `\\1 at character 4 is a backreference; ${linear}. Match both with groups, and compare these in the handler`,
-    `\\k at character 14 is a backreference; ${linear}. Match both with groups, and compare these in the handler`,
-    `(?> at character 3 is an atomic group or a possessive quantifier; ${linear}. Take the plain one: nothing here backtracks`,
-    `++ at character 4 is an atomic group or a possessive quantifier; ${linear}. Take the plain one: nothing here backtracks`,
+    `(?= at character 3 is lookaround; ${linear}. Match more, and check the groups in the handler`,
+    `(?<! is lookaround; ${linear}. Match more, and check the groups in the handler`,
+    `(?! at character 2 is lookaround; ${linear}. Match more, and check the groups in the handler`,
+    `\\1 at character 4 is a backreference; ${linear}. Match both with groups, and compare them in the handler`,
+    `\\k at character 14 is a backreference; ${linear}. Match both with groups, and compare them in the handler`,
+    `(?> at character 3 is an atomic group or a possessive quantifier; ${linear}. Use the plain form: nothing here backtracks`,
+    `++ at character 4 is an atomic group or a possessive quantifier; ${linear}. Use the plain form: nothing here backtracks`,
   ])
 })
 
 test("what is no pattern of RE2 is refused, with where it stands", async () => {
-  const correct = "Correct the pattern; its syntax is that of RE2"
+  const correct = "Correct the pattern; it uses the syntax of RE2"
   expect(
     await refusalsOf("a(b", "tea[z-a]", "a**", "\\p{Foo}!", "(?<n>a)(?<n>b)", "x(?<a-b>c)", "\\", "a{1,2000}"),
   ).toEqual([
@@ -151,16 +153,16 @@ test("what is no pattern of RE2 is refused, with where it stands", async () => {
 })
 
 test("a flag that means nothing, an empty pattern and a large one are refused", async () => {
-  const only = "nothing here: a handler runs once for a message. Take i, m, s or u only"
-  const empty = 'it is empty, so each message would match. Write a pattern, or take plugin.on("message-created")'
+  const only = "nothing here, because a handler runs once for a message. Use only i, m, s or u"
+  const empty = 'it is empty, so every message would match. Write a pattern, or use plugin.on("message-created")'
   expect(await refusalsOf(/a/g, /a/dgy, /a/v, /(?:)/, "", "(?:ab){101}")).toEqual([
     `the flag g means ${only}`,
     `the flags d, g, y mean ${only}`,
     `the flag v means ${only}`,
     empty,
     empty,
-    "it compiles to 204 instructions, and 200 are possible, because each message waits for the match. " +
-      "Make it shorter, lower its counts such as {1,50}, or divide it into several patterns",
+    "it compiles to 204 instructions, but at most 200 are allowed, because each message waits for the match. " +
+      "Shorten it, lower its counts such as {1,50}, or split it into several patterns",
   ])
 })
 

@@ -38,7 +38,7 @@ test("a service is typed in provide, in setup and in stand-ins", () => {
   ]
   expect([digest.uses?.clock.name, provide.length, standIn.length]).toEqual(["clock", 1, 1])
   expect(() => service("a b")).toThrow('service("a b"): 1 to 64 letters')
-  expect(() => definePlugin({uses: {clock: "clock" as never}, setup: () => {}})).toThrow("uses.clock is not made by")
+  expect(() => definePlugin({uses: {clock: "clock" as never}, setup: () => {}})).toThrow("uses.clock must be made by")
 })
 
 test("provide takes an object or a function, once for each name, in setup", () => {
@@ -50,7 +50,7 @@ test("provide takes an object or a function, once for each name, in setup", () =
   expect(() => declaring.provide("text", "no" as never)).toThrow("needs an object or a function")
   expect(() => declaring.provide("a b", {})).toThrow("letters, digits, _ and - only")
   expect([...close().services.keys()]).toEqual(["clock", "now"])
-  expect(() => declaring.provide("late", {})).toThrow("belongs into setup")
+  expect(() => declaring.provide("late", {})).toThrow("call it in setup")
 })
 
 test("a guarded service is what it was, calls by its provider's rules, and cannot be changed", () => {
@@ -111,6 +111,6 @@ test("state is shared by plugins of different files, not by instances of one, no
   if (one === undefined || two === undefined) throw new Error("there are two")
   expect(await findSharedState(project, [one, one])).toEqual([])
   expect(await findSharedState(project, [one, two, one])).toEqual([
-    expect.stringMatching(/^counter\.ts keeps state in count, and the plugins one and two have a copy/),
+    expect.stringMatching(/^counter\.ts keeps state in count, and the plugins one and two each have a copy/),
   ])
 })

@@ -52,7 +52,7 @@ describe("the texts of a plugin", () => {
     const texts = new DeclaredTexts(table)
     await texts.load()
     expect(texts.notes).toEqual([
-      "de-AT lacks bye: another language is taken for it",
+      "de-AT lacks bye: svc uses another language for it",
       "de-AT.hello needs {nmae}, which en.hello does not",
     ])
   })
@@ -60,7 +60,7 @@ describe("the texts of a plugin", () => {
   test("refuse keys, values and languages that are none", async () => {
     const texts = new DeclaredTexts(table)
     expect(codeOf(() => texts.say(["en"], "items", {count: 1}))).toBe(
-      'not_active: the text "items" is read when setup has ended',
+      'not_active: the text "items" is available only after setup has ended',
     )
     await texts.load()
     expect(codeOf(() => texts.say(["en"], "helo"))).toBe(
@@ -79,13 +79,13 @@ describe("the texts of a plugin", () => {
     [{english: {}}, 'texts(): "english" is not a language tag (BCP 47) such as en, de-AT or zh-Hans'],
     [{de: {}, DE: {}}, "texts(): the language de is given twice"],
     [{en: "hello"}, "texts(): en needs messages by key"],
-    [{en: {hello: 7}}, "texts(): en.hello is number; a message is text"],
+    [{en: {hello: 7}}, "texts(): en.hello is number; a message must be text"],
   ])("refuse %j as a table", (given, message) => expect(codeOf(() => new DeclaredTexts(given))).toBe(message))
 
   test.each([
-    ["Hello, {name", "texts(): de.hello is no message: expect argument closing brace, at 1:8 of the message"],
-    ["{n, plural, one {#}}", "texts(): de.hello is no message: missing other clause, at 1:20 of the message"],
-    ["{n, numbr}", "texts(): de.hello is no message: invalid argument type, at 1:5 of the message"],
+    ["Hello, {name", "texts(): de.hello is not a valid message: expect argument closing brace, at 1:8 of the message"],
+    ["{n, plural, one {#}}", "texts(): de.hello is not a valid message: missing other clause, at 1:20 of the message"],
+    ["{n, numbr}", "texts(): de.hello is not a valid message: invalid argument type, at 1:5 of the message"],
   ])("refuse the message %s where they are declared", async (hello, message) => {
     const texts = new DeclaredTexts({en: {hello: "Hello"}, de: {hello}})
     const error: unknown = await texts.load().catch(thrown => thrown)

@@ -26,7 +26,7 @@ test("a tool is declared once, and in setup", () => {
   declaring.tool("now", sound, run)
   expect(() => declaring.tool("now", sound, run)).toThrow('tool("now") is declared twice')
   close()
-  expect(() => declaring.tool("later", sound, run)).toThrow("tool() belongs into setup")
+  expect(() => declaring.tool("later", sound, run)).toThrow("tool() was called after setup had ended")
 })
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   ["a__b", "no two _ in a row"],
   ["_a", "no _ or - first"],
   [7, "lower-case letters"],
-  ["a".repeat(56), 'of a tool of the plugin "weather" a name has at most 55 characters'],
+  ["a".repeat(56), 'the name of a tool of the plugin "weather" may have at most 55 characters'],
 ])("a tool is not called %s", (name, why) => {
   expect(() => declare(name, sound)).toThrow(why)
 })
@@ -47,22 +47,32 @@ test("a name is as long as providers take it", () => {
 
 test.each([
   ["without a function", sound, "sunny", 'tool("now") needs a function'],
-  ["without a definition", undefined, run, "description is text"],
-  ["without a description", {...sound, description: " "}, run, "description is text"],
-  ["without parameters", {...sound, parameters: undefined}, run, "parameters is a schema of an object"],
-  ["with parameters of text", {...sound, parameters: Type.String()}, run, "parameters is a schema of an object"],
+  ["without a definition", undefined, run, "description must be text"],
+  ["without a description", {...sound, description: " "}, run, "description must be text"],
+  ["without parameters", {...sound, parameters: undefined}, run, "parameters must be the schema of an object"],
+  ["with parameters of text", {...sound, parameters: Type.String()}, run, "parameters must be the schema of an object"],
   [
     "with a default that is no JSON",
     {...sound, parameters: Type.Object({big: Type.Optional(Type.Unknown({default: 1n}))})},
     run,
     "cannot be kept as JSON",
   ],
-  ["without an effect", {...sound, effect: undefined}, run, "effect is one of none, transaction, idempotent, external"],
-  ["with an effect that is none", {...sound, effect: "read"}, run, "effect is one of"],
-  ["with a permission that is none", {...sound, permission: "none"}, run, "permission is one of user, trusted, admin"],
-  ["with an approval that is a word", {...sound, approval: "yes"}, run, "approval is true or false"],
-  ["with no time", {...sound, timeout: 0}, run, "timeout is seconds, at most 3600"],
-  ["with too much time", {...sound, timeout: 3601}, run, "timeout is seconds, at most 3600"],
+  [
+    "without an effect",
+    {...sound, effect: undefined},
+    run,
+    "effect must be one of none, transaction, idempotent, external",
+  ],
+  ["with an effect that is none", {...sound, effect: "read"}, run, "effect must be one of"],
+  [
+    "with a permission that is none",
+    {...sound, permission: "none"},
+    run,
+    "permission must be one of user, trusted, admin",
+  ],
+  ["with an approval that is a word", {...sound, approval: "yes"}, run, "approval must be true or false"],
+  ["with no time", {...sound, timeout: 0}, run, "timeout must be seconds, at most 3600"],
+  ["with too much time", {...sound, timeout: 3601}, run, "timeout must be seconds, at most 3600"],
   ["with a mistyped key", {...sound, aproval: true}, run, 'there is no "aproval"; the keys are description'],
 ])("a tool %s is refused", (_, definition, handle, why) => {
   expect(() => declare("now", definition, handle)).toThrow(why)

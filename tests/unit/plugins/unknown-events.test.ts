@@ -13,8 +13,8 @@ const listeningFor = (...types: readonly string[]) => {
 
 test("an event that Satori does not have is told once, with what was probably meant", () => {
   expect(findUnknownEvents([listeningFor("mesage-created", "mesage-created", "weather")])).toEqual([
-    'root/stars listens for "mesage-created", which is no event of Satori (did you mean "message-created"?)',
-    'root/stars listens for "weather", which is no event of Satori',
+    'root/stars listens for "mesage-created", which is not an event of Satori (did you mean "message-created"?)',
+    'root/stars listens for "weather", which is not an event of Satori',
   ])
 })
 

@@ -39,11 +39,11 @@ test("what is written is read back, byte for byte the same when written again", 
 })
 
 test.each([
-  ["", "1:1 the file is empty, which is not the same as no jobs"],
+  ["", '1:1 the file is empty; for no jobs, write "jobs": []'],
   ["{", '1:2 expected a key in "quotes"'],
   ['{"version": 1, "jobs": [],}', '1:27 expected a key in "quotes"'],
-  ['{"version": 1,\n "jobs": []} x', "2:14 expected nothing more"],
-  ['{"version": 1, "version": 1, "jobs": []}', '1:16 the key "version" stands twice; keep one of them'],
+  ['{"version": 1,\n "jobs": []} x', "2:14 expected the end of the file"],
+  ['{"version": 1, "version": 1, "jobs": []}', '1:16 the key "version" appears twice; keep one of them'],
   ["// jobs\n{}", "1:1 expected a value"],
   ["[]", "1:1 expected keys with values (a mapping), got a list"],
   ["null", "1:1 expected keys with values (a mapping), got nothing"],
@@ -66,16 +66,16 @@ test.each([
   [{schedule: {}}, "jobs[0].schedule: expected one of cron, every and at"],
   [{schedule: {cron: "0 9 * * *", every: "1h"}}, "expected one of cron, every and at, got cron and every"],
   [{schedule: {cron: "0 25 * * *"}}, 'jobs[0].schedule.cron: "0 25 * * *": '],
-  [{schedule: {cron: "0 0 31 2 *"}}, "never comes"],
+  [{schedule: {cron: "0 0 31 2 *"}}, "matches no time"],
   [{schedule: {every: "0s"}}, "jobs[0].schedule.every: expected text that matches"],
-  [{schedule: {cron: "0 9 * * *", from: "2026-01-01T00:00"}}, "jobs[0].schedule.from: belongs to every"],
+  [{schedule: {cron: "0 9 * * *", from: "2026-01-01T00:00"}}, "jobs[0].schedule.from: belongs only to every"],
   [{schedule: {at: "2026-02-30T09:00"}}, "jobs[0].schedule.at: there is no 2026-02-30T09:00"],
   [{schedule: {at: "tomorrow"}}, "jobs[0].schedule.at: expected text that matches"],
   [{target: {}}, "jobs[0].target: expected endpoint, channel and text; or plugin and job; or item"],
-  [{target: {endpoint: "irc~libera", text: "hi"}}, "jobs[0].target.channel: is missing beside endpoint"],
-  [{target: {plugin: "team", job: "digest", text: "hi"}}, "jobs[0].target.text: does not belong beside plugin"],
-  [{target: {agent: "helper"}}, "jobs[0].target.text: is missing beside agent"],
-  [{target: {agent: "helper", text: "hi", data: 1}}, "jobs[0].target.data: does not belong beside agent"],
+  [{target: {endpoint: "irc~libera", text: "hi"}}, "jobs[0].target.channel: is required with endpoint"],
+  [{target: {plugin: "team", job: "digest", text: "hi"}}, "jobs[0].target.text: is not allowed with plugin"],
+  [{target: {agent: "helper"}}, "jobs[0].target.text: is required with agent"],
+  [{target: {agent: "helper", text: "hi", data: 1}}, "jobs[0].target.data: is not allowed with agent"],
   [{target: {item: {}}}, "jobs[0].target.item.title: is missing"],
   [{missed: "maybe"}, "jobs[0].missed: expected one of skip, once, all"],
   [{overlap: "never"}, "jobs[0].overlap: expected one of skip, queue"],
@@ -158,7 +158,7 @@ describe("the JSON that is read", () => {
       }
       // A key twice is the one thing that JSON.parse takes and this does not.
       if (mine instanceof JsonError)
-        expect({text, message: mine.message}).toMatchObject({message: expect.stringContaining("stands twice")})
+        expect({text, message: mine.message}).toMatchObject({message: expect.stringContaining("appears twice")})
       else expect(mine).toEqual(theirs)
     }
     expect(refused).toBeGreaterThan(1000)

@@ -173,8 +173,8 @@ test.each([
   ["0 9 * * * * *", "expected five fields"],
   ["61 9 * * *", "61"],
   ["0 9 * * FOO", 'weekday "FOO" at column 9: expected 0 to 7'],
-  ["? 9 * * *", "stands for the time at which it is read"],
-  ["0 0 30 2 *", "never comes"],
+  ["? 9 * * *", "means the time at which the pattern is read"],
+  ["0 0 30 2 *", "matches no time"],
   ["2026-05-01T09:00:00", "expected five fields"],
   ["@reboot", "expected one of @yearly"],
 ])("the pattern %j is refused: %s", (pattern, expected) => {
@@ -187,8 +187,8 @@ test.each([
   ["99 0 9 * * *", 1, 'second "99"'],
   ["0 9 * 13 *", 7, 'month "13"'],
   ["*/0 * * * *", 1, "minute"],
-  ["0 9 ? * *", 5, "stands for the time"],
-  ["0 0 30 2 *", undefined, "never comes"],
+  ["0 9 ? * *", 5, "means the time"],
+  ["0 0 30 2 *", undefined, "matches no time"],
 ])("of %j the faulty field is at column %s: %s", (pattern, column, expected) => {
   const fault = patternFault(pattern)
   expect(fault?.column).toBe(column)

@@ -189,7 +189,7 @@ test("a call that was cut off is asked of a person when the model repeats it", a
   await agents.decide(approval, {approve: true, by: "grace"})
   const run = await endOf(runId)
   expect(run).toMatchObject({answer: "told: sent", calls: ["unknown tool_unknown_outcome", "done"]})
-  expect(run.told.some(text => text.includes("it may have been done already"))).toBe(true)
+  expect(run.told.some(text => text.includes("it may already have been done"))).toBe(true)
 })
 
 test("a cancelled run aborts its tool", async () => {

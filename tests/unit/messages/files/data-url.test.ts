@@ -17,6 +17,6 @@ test.each<[string, string]>([
 test.each(["data:", "data:text/plain;base64,a*b", "data:,%E0%A4%A", "data:text/plain;base64"])(
   "%s is not whole",
   src => {
-    expect(() => openDataUrl(src)).toThrow("its data: address is not whole")
+    expect(() => openDataUrl(src)).toThrow("its data: address is incomplete or malformed")
   },
 )

@@ -104,7 +104,7 @@ describe("session.files", () => {
   test.each([
     ["<img/>", "file_refused: the img has no address"],
     ['<img src="mxc://x/y"/>', "file_refused: the Host cannot read mxc: addresses"],
-    ['<img src="x.png"/>', "file_refused: its address is no URL"],
+    ['<img src="x.png"/>', "file_refused: its address is not a URL"],
     ['<img src="file:///etc/passwd"/>', "file_refused: the Host cannot read file: addresses"],
     [
       '<img src="http://127.0.0.1:1/"/>',

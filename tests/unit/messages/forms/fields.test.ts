@@ -91,14 +91,14 @@ describe("the fields of a form", () => {
   })
 
   test.each<[string, object, string]>([
-    ["no schema", {}, "fields is Type.Object with 1 to 25 fields"],
-    ["none", {fields: Type.Object({})}, "fields is Type.Object with 1 to 25 fields"],
+    ["no schema", {}, "fields must be Type.Object with 1 to 25 fields"],
+    ["none", {fields: Type.Object({})}, "fields must be Type.Object with 1 to 25 fields"],
     [
       "too many",
       {fields: Type.Object(Object.fromEntries(Array.from({length: 26}, (_, n) => [`f${n}`, Type.String()])))},
       "1 to 25 fields",
     ],
-    ["a list", {fields: Type.Object({tags: Type.Array(Type.String())})}, "fields.tags: a field is text, a number"],
+    ["a list", {fields: Type.Object({tags: Type.Array(Type.String())})}, "fields.tags: a field must be text, a number"],
     [
       "literals of two kinds",
       {fields: Type.Object({it: Type.Union([Type.Literal(1), Type.Literal("a")])})},
@@ -109,7 +109,7 @@ describe("the fields of a form", () => {
       {fields: Type.Object({a: Type.String()}), labels: {b: "B"}},
       "labels.b: there is no such field",
     ],
-    ["a label that is no text", {fields: Type.Object({a: Type.String()}), labels: {a: 1}}, "labels.a is text"],
+    ["a label that is no text", {fields: Type.Object({a: Type.String()}), labels: {a: 1}}, "labels.a must be text"],
   ])("are refused where they are %s", (_, definition, message) => {
     expect(wrong(definition)).toContain(message)
   })
@@ -117,5 +117,5 @@ describe("the fields of a form", () => {
 
 test("a form says what is wrong with it when it is made", () => {
   const declared = {name: "f", promptId: "root/p/prompt/f", actionId: "root/p/action/f", handle: () => {}}
-  expect(() => createForm({...declared, definition: {fields: Type.Object({})}}, texts)).toThrow(/fields is Type.Object/)
+  expect(() => createForm({...declared, definition: {fields: Type.Object({})}}, texts)).toThrow(/fields must be Type.Object/)
 })

@@ -108,10 +108,10 @@ test("a form asks its fields in order, a wrong answer again, and hands over the 
   expect(await say("A")).toEqual(["The answer must have at least 2 characters.\nYour name?"])
   expect(await say("Ann &lt;b&gt;")).toEqual(["Shirt (S or M)"])
   expect(await say("XL")).toEqual(['The answer must be S or M, not "XL".\nShirt (S or M)'])
-  const age = 'Your age?\nFor the insurance\nAnswer "skip" to leave it out.'
+  const age = 'Your age?\nFor the insurance\nAnswer "skip" to skip it.'
   expect(await say("m")).toEqual([age])
   expect(await say("17")).toEqual([`The answer must be at least 18.\n${age}`])
-  expect(await say("skip")).toEqual(['Seats\nAnswer "skip" to leave it out.'])
+  expect(await say("skip")).toEqual(['Seats\nAnswer "skip" to skip it.'])
   expect(await say("skip")).toEqual(['{"name":"Ann <b>","size":"M","seats":1} for {"course":"art"}'])
   expect(await say("anything")).toEqual([])
 })
@@ -145,7 +145,7 @@ test("a form whose plugin changes between two answers asks what is missing and w
 
 test("a form refuses data that does not fit its schema, before it asks", async () => {
   expect(await talk(signup, {course: 1}).say("join")).toMatch(
-    /what root\/club\/prompt\/signup keeps does not fit its schema: course/,
+    /the data of root\/club\/prompt\/signup does not fit its schema: course/,
   )
 })
 
@@ -219,5 +219,5 @@ test("what is filled in is handed over once it fits; else the form comes again w
 
 test("a form with data that is too long for a button is refused", async () => {
   const {ask} = talk(signup, {course: "x".repeat(65_536)}, true)
-  expect(await ask()).toMatch(/the data of the form signup has \d+ characters as JSON; 65536 are the most/)
+  expect(await ask()).toMatch(/the data of the form signup has \d+ characters as JSON; at most 65536 are allowed/)
 })
