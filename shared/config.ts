@@ -551,7 +551,7 @@ export interface ProjectConfig extends Settings {
   readonly agents: Readonly<Record<string, AgentSettings>>
   readonly alerts: AlertSettings
 }
-/** `http.previousToken`, where it is configured. */
+/** `http.previousToken`, if configured. */
 export type PreviousToken = NonNullable<ProjectConfig["http"]["previousToken"]>
 export type RetentionSettings = ProjectConfig["retention"]
 export type PluginEntry = ProjectConfig["plugins"][string]

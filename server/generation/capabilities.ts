@@ -5,12 +5,12 @@ import type {Command} from "../messages/command/command.ts"
 import type {Instance} from "../plugins/instance.ts"
 import type {Capability} from "./generation.ts"
 
-/** A command, beside what runs it. */
+/** A command, without its handler. */
 interface Published {
   readonly command: Command
 }
 
-/** What two plugins publish under one name, with the second of them. */
+/** Returns the names that two plugins publish, with the second plugin. */
 export const conflicts = (
   instances: readonly Instance[],
   commands: readonly Published[],
@@ -42,7 +42,7 @@ export const conflicts = (
   return found
 }
 
-/** What an instance publishes, by id. */
+/** Returns what an instance publishes, by id. */
 export const capabilitiesOf = (
   instance: Instance,
   commands: readonly Published[],

@@ -7,8 +7,8 @@ import {Quarantine} from "./quarantine.ts"
 import {setUpInOrder, usersOf} from "./services.ts"
 
 /**
- * Deals with exceptions that nobody caught: the instance that one belongs to is disposed and started anew; the third in
- * ten minutes keeps it out until the next generation. The Host goes on.
+ * Handles uncaught exceptions. It disposes the instance that an exception belongs to and starts a new one. The third
+ * exception in ten minutes quarantines the plugin until the next generation. The Host keeps running.
  */
 export class Containment {
   readonly #generations: Generations
@@ -20,14 +20,14 @@ export class Containment {
     this.#log = log
   }
 
-  /** Resolves when the instance is out of the running generation, or a new one is in its place. Never rejects. */
+  /** Resolves when the instance has left the running generation or was replaced. Never rejects. */
   async contain(error: unknown): Promise<void> {
     const instance = attribute(error, this.#generations.current?.instances ?? [])
     if (instance === undefined) {
       this.#log.error(`uncaught exception that belongs to no plugin: ${messageOf(error)}`, {error})
       return
     }
-    // Thrown before its draft was committed or given up: it is dealt with as what the instance is then.
+    // Thrown before its draft was committed or discarded: wait, and handle it by the instance's state then.
     if (instance.state.is === "starting") await this.#generations.settled()
     const quarantined =
       instance.state.is === "active" && this.#quarantine.record(instance.name, this.#generations.current?.number ?? 0)
@@ -43,7 +43,10 @@ export class Containment {
     })
   }
 
-  /** With those that use its services; one that cannot be stays as it is, and calls of services that are gone are refused. */
+  /**
+   * Starts a new instance, and new ones of the plugins that use its services. One that cannot start stays as it is, and
+   * calls of missing services are refused.
+   */
   async #startAnew(failed: Instance, running: readonly Instance[]): Promise<ReadonlyMap<Instance, Instance>> {
     const active = running.filter(({state}) => state.is === "active")
     const ended = [failed, ...usersOf(failed, active)]

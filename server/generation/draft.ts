@@ -23,35 +23,35 @@ import {findSharedState} from "./shared-state.ts"
 import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
 import {explainWaiting} from "./unmet-services.ts"
 
-/** A whole next generation, not yet committed. */
+/** A complete next generation, not yet committed. */
 export interface Draft {
   readonly config: LoadedConfig
   readonly instances: readonly Instance[]
-  /** Those that this draft made; the others are carried over. */
+  /** The instances that this draft created; the others are carried over. */
   readonly fresh: readonly Instance[]
   readonly snapshot: Snapshot
-  /** For people: what works, but perhaps not as its author meant it. */
+  /** Notes for people about things that work but may not do what their author meant. */
   readonly notes: readonly string[]
-  /** Undoes what the draft made. */
+  /** Undoes what the draft created. */
   dispose(): Promise<void>
 }
 
 export interface DraftOptions {
   readonly project: string
-  /** The configuration that the Host was started with, where that was read. */
+  /** The configuration that the Host was started with, if it was read. */
   readonly boot?: LoadedConfig
   readonly database: Database
   readonly loader: Loader
   readonly log: Log
-  /** Hears the values of secrets before any code gets them: what fails may tell them. */
+  /** Receives the values of secrets before any code gets them, because an error may contain them. */
   readonly hide: (secrets: readonly string[]) => void
-  /** Why a default that a plugin declares is no job; undefined where it is one. */
+  /** Returns why a plugin's default schedule is not a valid job; undefined if it is. */
   readonly jobDefaultProblem: (declared: JobDefault) => string | undefined
-  /** What the Host does for active plugins; absent where nothing may happen. */
+  /** The Host's functions for active plugins; absent if plugins may do nothing. */
   readonly host?: PluginHost
-  /** An instance has another state. */
+  /** Called when the state of an instance changes. */
   readonly onState?: (instance: Instance) => void
-  /** Aborted when the Host stops: a draft that is under way is given up. */
+  /** Aborted when the Host stops; a draft in progress is then discarded. */
   readonly signal: AbortSignal
 }
 
@@ -62,9 +62,9 @@ interface Prepared {
 }
 
 /**
- * Reads, checks, loads, and runs `setup` of the instances that changed. Rejects with every finding at once, and with
- * everything undone; the running generation is not touched. Throws `config_invalid`, `plugin_invalid`,
- * `plugin_missing`, `plugin_timeout`, `service_missing`, `service_circular`, `stopping`.
+ * Reads, checks, loads, and runs `setup` of the changed instances. Rejects with all findings at once and undoes
+ * everything; the running generation does not change. Throws `config_invalid`, `plugin_invalid`, `plugin_missing`,
+ * `plugin_timeout`, `service_missing`, `service_circular`, `stopping`.
  */
 export const createDraft = async (
   text: ConfigText,
@@ -109,7 +109,7 @@ export const createDraft = async (
   }
 }
 
-/** A plugin's code must be there within so many milliseconds: an `await` at its top may never end. */
+/** How long a plugin's code may take to load, in milliseconds: an `await` at its top level may never end. */
 const loadTimeout = 10_000
 
 const explainLoad = (error: unknown): never => {
@@ -119,7 +119,7 @@ const explainLoad = (error: unknown): never => {
   })
 }
 
-/** Loads every enabled plugin and checks its configuration; rejects with the findings of all. */
+/** Loads every enabled plugin and checks its configuration. Rejects with all findings. */
 export const prepareAll = async (
   loaded: LoadedConfig,
   {loader, signal, hide}: Pick<DraftOptions, "loader" | "signal" | "hide">,
@@ -143,7 +143,10 @@ export const prepareAll = async (
   return results.flatMap(result => (result.status === "fulfilled" ? [result.value] : []))
 }
 
-/** The plugin through which agents are asked: there where an agent is enabled, and other wherever a binding is. */
+/**
+ * Prepares the plugin that handles chats with agents: present if an agent is enabled, and a new instance if a binding
+ * changes.
+ */
 const prepareAgents = async (
   loaded: LoadedConfig,
   bindings: ReadonlyMap<string, Binding>,
@@ -160,7 +163,7 @@ const prepareAgents = async (
   return [{name, plugin: await loader.loadBuiltIn(name), config: enabled}]
 }
 
-/** Two agents that the same word asks. */
+/** Throws if two agents have the same command. */
 const throwTwice = ({source}: LoadedConfig, bindings: readonly Binding[]): void => {
   const words = new Map<string, string>()
   for (const {name, config} of bindings) {
@@ -188,7 +191,7 @@ const setUpAll = async (
   throw await explainWaiting(loaded, ready, waiting, signal)
 }
 
-/** One problem with the issues of all that failed. */
+/** Throws one problem with the issues of all failures. */
 const throwAll = (failed: readonly {readonly error: unknown; readonly name: string}[], loaded?: LoadedConfig): void => {
   const [first] = failed
   if (first === undefined) return
@@ -209,7 +212,7 @@ const issuesOf = (error: unknown, name: string, loaded: LoadedConfig | undefined
 const fingerprintOfInstance = ({name, plugin, config}: Prepared) =>
   `${name} ${plugin.fingerprint} ${fingerprintOf(config)}`
 
-/** The running instance, where neither its code nor its configuration has changed. */
+/** Returns the running instance if neither its code nor its configuration has changed. */
 const carryOver = (prepared: Prepared, previous: Generation | undefined): Instance | undefined => {
   const fingerprint = fingerprintOfInstance(prepared)
   return previous?.instances.find(instance => instance.fingerprint === fingerprint && instance.state.is === "active")
@@ -218,6 +221,6 @@ const carryOver = (prepared: Prepared, previous: Generation | undefined): Instan
 const createInstance = (prepared: Prepared, {project, database, log, host, onState = () => {}}: DraftOptions) =>
   new Instance({...prepared, fingerprint: fingerprintOfInstance(prepared), project, database, log, host, onState})
 
-/** For people: what failed and where, one line each. */
+/** Describes for people what failed and where, one line each. */
 export const describeFailure = (problem: Problem): string =>
   problem.issues.length === 0 ? problem.message : problem.issues.map(formatIssue).join("\n")

@@ -30,13 +30,13 @@ export interface PublishedPage {
   readonly page: PluginPage
 }
 
-/** What a scheduled job may call. */
+/** A function that scheduled jobs may call. */
 export type PublishedJob = Handler & DeclaredJob
 
-/** What agents may call. */
+/** A tool that agents may call. */
 export type PublishedTool = Handler & DeclaredTool
 
-/** What the instances of a generation publish; frozen. */
+/** Everything that the instances of a generation publish; frozen. */
 export interface Snapshot {
   readonly messages: MessageTable
   readonly endpoints: readonly EndpointSpec[]
@@ -47,7 +47,7 @@ export interface Snapshot {
   readonly routes: readonly PublishedRoute[]
   readonly pages: readonly PublishedPage[]
   readonly capabilities: readonly Capability[]
-  /** The bindings of agents, by name; those that are disabled, too. */
+  /** The agent bindings by name, including disabled ones. */
   readonly agents: ReadonlyMap<string, Binding>
 }
 
@@ -60,7 +60,7 @@ export interface Generation {
   readonly config: LoadedConfig
   readonly instances: readonly Instance[]
   readonly snapshot: Snapshot
-  /** For people: what works, but perhaps not as its author meant it. */
+  /** Notes for people about things that work but may not do what their author meant. */
   readonly notes: readonly string[]
 }
 
@@ -70,11 +70,11 @@ export interface Failure {
   readonly at: number
   readonly reason: string
   readonly problem: Problem
-  /** Of the configuration that was not committed; undefined where it was not read. */
+  /** The hash of the configuration that was not committed; undefined if it was not read. */
   readonly configSha256?: string | undefined
 }
 
-/** Whose configuration runs instead of the file's, and for which content of the file. */
+/** The generation whose configuration runs instead of the file's, and the file content that the pin is for. */
 export interface Pin {
   readonly number: number
   readonly fileSha256: string

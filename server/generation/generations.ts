@@ -18,34 +18,34 @@ export interface GenerationsOptions extends DraftOptions {
   readonly runtimeId: string
   readonly configFile: string
   readonly history: GenerationHistory
-  /** Runs in the place of the project as it is, which does not start: nothing is committed then. */
+  /** Runs instead of the current project, which does not start. The Host then commits nothing. */
   readonly lastGood?: Pick<Generation, "committedAt"> & {readonly generation: number; readonly config: ConfigText}
   readonly endpoints: Endpoints
-  /** In production, changed code of a running plugin and a changed lockfile need a restart. */
+  /** False in production: changed code of a running plugin and a changed lockfile then need a restart. */
   readonly mayChangeCode: boolean
   readonly readVariables: () => Promise<Variables>
   /** A hash of the project's lockfile. */
   readonly readLockfile: () => Promise<string>
-  /** Before plugins' migrations that cannot be undone. */
+  /** Called before plugins' migrations that cannot be undone. */
   readonly saveBefore: SaveBefore
-  /** A generation has been committed and swapped in. */
+  /** Called when a generation was committed and swapped in. */
   readonly onCommit: (generation: Generation) => void
-  /** A draft was not committed. */
+  /** Called when a draft was not committed. */
   readonly onFail?: (failure: Failure) => void
 }
 
-/** Given the running instances, those that take the place of some of them. */
+/** Returns replacements for some of the running instances. */
 export type MakeNext = (running: readonly Instance[]) => Promise<ReadonlyMap<Instance, Instance>>
 
-/** Puts back what was in the configuration file. */
+/** Restores the previous content of the configuration file. */
 export type TakeBack = () => Promise<void>
 
-/** How long handlers of a replaced instance may go on, in milliseconds. */
+/** How long handlers of a replaced instance may continue, in milliseconds. */
 const drainLimit = 5000
 
 /**
- * The running generation and how it changes: build the whole next one, commit it durably, swap, open, drain, dispose. A
- * draft that fails leaves the running generation as it is.
+ * The running generation, and how it changes: create the complete next one, commit it durably, swap, open, drain,
+ * dispose. A failed draft leaves the running generation unchanged.
  */
 export class Generations {
   readonly #options: GenerationsOptions
@@ -53,11 +53,11 @@ export class Generations {
   #current: Generation | undefined
   #pin: Pin | undefined
   #lastFailure: Failure | undefined
-  /** The lockfile that this process was started with. */
+  /** The hash of the lockfile with which this process started. */
   #lockfile: string | undefined
-  /** Changes come one after the other. */
+  /** Changes run one after the other. */
   #changing: Promise<unknown> = Promise.resolve()
-  /** Disposals of replaced instances, that a stop waits for. */
+  /** Disposals of replaced instances, which a stop waits for. */
   readonly #leaving = new Set<Promise<unknown>>()
 
   constructor(options: GenerationsOptions) {
@@ -72,12 +72,12 @@ export class Generations {
     return this.#pin
   }
 
-  /** The newest draft that failed, until one is committed. */
+  /** The last failed draft, until another one is committed. */
   get lastFailure(): Failure | undefined {
     return this.#lastFailure
   }
 
-  /** The first generation of this run. Rejects with what keeps it from being committed. */
+  /** Commits the first generation of this run. Rejects with the reason if it cannot be committed. */
   start(): Promise<Generation> {
     return this.#queue(async () => {
       const {lastGood} = this.#options
@@ -91,9 +91,9 @@ export class Generations {
   }
 
   /**
-   * Takes the configuration file as it is now; resolves to undefined where nothing has changed: then failed endpoints
-   * get another attempt, since what refused them may have changed. A pin holds while the
-   * file is the one that it was set for. Throws what `createDraft` throws, and `restart_required`.
+   * Applies the current configuration file. Resolves to undefined if nothing has changed; failed endpoints then get
+   * another attempt, because the cause may be resolved. A pin holds while the file is the one that it was set for.
+   * Throws what `createDraft` throws, and `restart_required`.
    */
   reload(reason: string): Promise<Generation | undefined> {
     return this.#queue(async () => {
@@ -103,7 +103,7 @@ export class Generations {
     })
   }
 
-  /** Runs the configuration of an earlier generation, and pins it until the file changes or it is unpinned. */
+  /** Runs the configuration of an earlier generation. It is pinned until the file changes or it is unpinned. */
   rollback(number: number): Promise<Generation> {
     return this.#queue(async () => {
       const file = await readConfigText(this.#options.configFile)
@@ -112,7 +112,7 @@ export class Generations {
     })
   }
 
-  /** Takes the configuration file again. */
+  /** Removes the pin and applies the configuration file. */
   unpin(): Promise<Generation> {
     return this.#queue(async () => {
       if (this.#pin === undefined) throw new Problem("conflict", "no generation is pinned")
@@ -121,8 +121,8 @@ export class Generations {
   }
 
   /**
-   * Turns a plugin of the running configuration on or off, and pins what runs then; the pin ends where the file says the
-   * same again. Throws what `switchIn` throws, and what a draft does.
+   * Enables or disables a plugin of the running configuration, and pins the result. The pin ends when the file says the
+   * same. Throws what `switchIn` and a draft throw.
    */
   turn(wanted: Switch): Promise<Generation> {
     return this.#queue(async () => {
@@ -133,12 +133,15 @@ export class Generations {
     })
   }
 
-  /** Checks a text's keys and values, and runs no code but what plugins do when they are loaded. Throws what `checkText` throws. */
+  /**
+   * Checks the keys and values of a text. It runs only the code that plugins run when they load. Throws what
+   * `checkText` throws.
+   */
   check(text: ConfigText): Promise<void> {
     return this.#queue(async () => checkText(text, await this.#options.readVariables(), this.#current, this.#options))
   }
 
-  /** Makes the draft that a text would be, and undoes it. Resolves to what needs a restart. Throws what `createDraft` throws. */
+  /** Creates the draft of a text and undoes it. Resolves to what needs a restart. Throws what `createDraft` throws. */
   try(text: ConfigText): Promise<readonly string[]> {
     return this.#queue(async () => {
       const {draft, reasons} = await this.#judge(text)
@@ -148,9 +151,10 @@ export class Generations {
   }
 
   /**
-   * Commits a text that is not in the file yet. `write` puts it there once the draft stands, so that a kill in between leaves
-   * the next start a configuration that was tried; what `write` resolves to takes it back, where the commit is refused. A pin
-   * ends. Throws what `createDraft` and `write` throw, and `restart_required`; then nothing was changed.
+   * Commits a text that is not in the file yet. `write` writes the file once the draft succeeds, so that after a kill
+   * in between the next start finds a tested configuration. `write` resolves to a function that restores the file, for
+   * a refused commit. A pin ends. Throws what `createDraft` and `write` throw, and `restart_required`; nothing has
+   * changed then.
    */
   adopt(text: ConfigText, reason: string, write: () => Promise<TakeBack>): Promise<Generation> {
     return this.#queue(async () => {
@@ -162,7 +166,7 @@ export class Generations {
       }
       const takeBack = await write().catch(giveUp)
       const generation = await this.#commit(draft, reason, undefined).catch(async error => {
-        // It may be committed: then the file has to say the same.
+        // The generation may be committed; the file must then stay.
         if (!isProblem(error, "database_outcome_unknown")) await takeBack()
         return giveUp(error)
       })
@@ -171,12 +175,12 @@ export class Generations {
     })
   }
 
-  /** Resolves when no change is under way. */
+  /** Resolves when no change is in progress. */
   async settled(): Promise<void> {
     await this.#changing
   }
 
-  /** The newest generations, below `before`. */
+  /** Returns the newest generations below `before`. */
   list(limit: number, before?: number): Promise<readonly GenerationRecord[]> {
     return this.#options.history.list(limit, before)
   }
@@ -186,9 +190,9 @@ export class Generations {
   }
 
   /**
-   * Puts what `makeNext` gives in the place of an instance that failed, and of those that use its services, in the same
-   * generation; without a next one, what the failed one published is gone. Does nothing where the instance has left the running
-   * generation meanwhile.
+   * Replaces a failed instance, and those that use its services, with the result of `makeNext` in the same generation.
+   * Without a replacement, everything that the failed instance published is removed. Does nothing if the instance has
+   * left the running generation meanwhile.
    */
   replace(failed: Instance, makeNext: MakeNext): Promise<void> {
     return this.#queue(async () => {
@@ -212,7 +216,7 @@ export class Generations {
     })
   }
 
-  /** Gives up a change that is under way, and disposes everything, with `limit` milliseconds for what still runs. */
+  /** Aborts a change in progress and disposes everything. Running work has `limit` milliseconds to end. */
   async stop(limit: number): Promise<void> {
     this.#stopping.abort()
     await this.#changing.catch(() => {})
@@ -220,7 +224,7 @@ export class Generations {
     await Promise.all(this.#leaving)
   }
 
-  /** An earlier generation under its old number. Its migrations were applied when it was committed. */
+  /** Runs an earlier generation under its old number. Its migrations were applied when it was committed. */
   async #runAgain({generation: number, committedAt, config: text}: NonNullable<GenerationsOptions["lastGood"]>) {
     const draft = await this.#draft(text).catch(error => this.#fail("last good", error))
     const {config, instances, snapshot, notes} = draft
@@ -289,7 +293,10 @@ export class Generations {
     throw new Problem("restart_required", `these changes need a restart: ${reasons.join(", ")}`)
   }
 
-  /** The next generation, which needs a restart, would not be committed: kept and told as the newest failure. */
+  /**
+   * Records and logs that the next generation, which needs a restart, could not be committed. It becomes the last
+   * failure.
+   */
   refuse(reason: string, problem: Problem): void {
     this.#lastFailure = {at: Date.now(), reason, problem}
     this.#options.onFail?.(this.#lastFailure)
@@ -297,7 +304,7 @@ export class Generations {
     this.#options.log.error(`the Host was not restarted (${reason}): ${problem.message}${place}`, {code: problem.code})
   }
 
-  /** What the file of a pin says is still refused while the pin holds. */
+  /** The failure of a pinned file stays while the pin holds. */
   #forgetFailure(pin: NewPin | undefined): void {
     if (pin === undefined || pin.fileSha256 !== this.#lastFailure?.configSha256) this.#lastFailure = undefined
   }
@@ -347,7 +354,7 @@ export class Generations {
     this.#settle(generation, leaving)
   }
 
-  /** Opens and closes endpoints, then disposes the instances that left; a stop waits for it. */
+  /** Opens and closes endpoints, then disposes the replaced instances. A stop waits for it. */
   #settle(generation: Generation, leaving: readonly Instance[]): void {
     const closed = this.#options.endpoints.apply(generation.snapshot.endpoints)
     const disposed = leaving.length === 0 ? Promise.resolve() : closed.then(() => disposeInOrder(leaving, drainLimit))

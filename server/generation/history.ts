@@ -5,7 +5,7 @@ import type {ConfigText} from "../config/load.ts"
 import type {Database} from "../database/database.ts"
 import type {NewPin, Pin} from "./generation.ts"
 
-/** One committed generation, as the database keeps it. */
+/** One committed generation, as stored in the database. */
 export interface GenerationRecord {
   readonly number: number
   readonly committedAt: number
@@ -26,7 +26,7 @@ export interface NewGeneration {
   readonly pin: NewPin | undefined
 }
 
-/** So many configurations are kept. */
+/** How many configurations are kept. */
 const kept = 50
 
 const columns = "number, committed_at, runtime_id, reason, config_sha256, plugins"
@@ -39,7 +39,7 @@ export class GenerationHistory {
     this.#database = database
   }
 
-  /** Numbers and records a generation, its pin and the end of the oldest record in one batch. */
+  /** Numbers and records a generation, sets its pin, and deletes the oldest record, in one batch. */
   async commit({committedAt, runtimeId, reason, config, plugins, pin}: NewGeneration): Promise<number> {
     const [inserted] = await this.#database.write([
       {
@@ -72,7 +72,7 @@ export class GenerationHistory {
     return rows.map(toRecord)
   }
 
-  /** The configuration of a generation, as it was written. Throws `generation_unknown`. */
+  /** Returns the configuration of a generation, as written. Throws `generation_unknown`. */
   async configOf(number: number): Promise<GenerationRecord & {readonly config: string}> {
     const [row] = await this.#database.read(`SELECT ${columns}, config FROM generations WHERE number = ?`, [number])
     if (row === undefined)

@@ -3,20 +3,20 @@ import type {DefaultSchedule} from "../../shared/sdk/plugin/job.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {Instance} from "../plugins/instance.ts"
 
-/** A plugin's job with the schedule that it has unless the operator says otherwise. */
+/** A plugin's job with its default schedule. */
 export interface JobDefault {
   readonly plugin: string
   readonly name: string
   readonly schedule: DefaultSchedule
 }
 
-/** What an instance declares with `plugin.job(name, {schedule})`. */
+/** Returns the default schedules that an instance declares with `plugin.job(name, {schedule})`. */
 export const jobDefaultsOf = ({name: plugin, registrations}: Instance): readonly JobDefault[] =>
   [...registrations.jobs].flatMap(([name, {definition}]) =>
     definition.schedule === undefined ? [] : [{plugin, name, schedule: definition.schedule}],
   )
 
-/** Defaults that cannot be jobs, at their plugins. */
+/** Returns the invalid defaults, each at its plugin. */
 export const jobDefaultIssues = (
   loaded: LoadedConfig,
   instances: readonly Instance[],

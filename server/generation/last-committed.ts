@@ -3,10 +3,13 @@ import type {ConfigText} from "../config/load.ts"
 import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import type {Generation, Pin} from "./generation.ts"
 
-/** What `.svc/generation.json` holds of the generation that was committed last: what is needed where the database is not reached. */
+/**
+ * The content of `.svc/generation.json`: what svc needs from the last committed generation if it cannot reach the
+ * database.
+ */
 export interface LastCommitted {
   readonly number: number
-  /** The configuration that ran instead of the file's, with `${NAME}` unexpanded; undefined where none was pinned. */
+  /** The configuration that ran instead of the file's, with `${NAME}` unexpanded; undefined without a pin. */
   readonly pinned?: ConfigText & Pin
 }
 
@@ -15,13 +18,13 @@ export const writeLastCommitted = (path: string, {number, config}: Generation, p
   return writeFileAtomic(path, toJson({number, ...(pinned === undefined ? {} : {pinned})}))
 }
 
-/** Undefined where none was committed yet, and where the file does not hold it. */
+/** Reads the file. Undefined if no generation was committed yet, or if the file is not valid. */
 export const readLastCommitted = async (path: string): Promise<LastCommitted | undefined> => {
   const record = await readJsonIfExists(path).catch(() => undefined)
   if (typeof record !== "object" || record === null || !("number" in record)) return undefined
   return Number.isSafeInteger(record.number) ? (record as LastCommitted) : undefined
 }
 
-/** The configuration that runs instead of the file's, while the file is the one that it was pinned for. */
+/** Returns the configuration that runs instead of the file's, if the file is the one that the pin is for. */
 export const pinFor = (last: LastCommitted | undefined, file: ConfigText): LastCommitted["pinned"] =>
   last?.pinned?.fileSha256 === file.sha256 ? last.pinned : undefined

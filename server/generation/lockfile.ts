@@ -5,7 +5,7 @@ import {sha256Of} from "../runtime/hash.ts"
 /** The lockfiles of the package managers, by preference. */
 export const lockfiles = ["bun.lockb", "bun.lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"] as const
 
-/** The project's lockfile; undefined where it has none. */
+/** Finds the project's lockfile; undefined if there is none. */
 export const findLockfile = async (project: string): Promise<{name: string; sha256: string} | undefined> => {
   for (const name of lockfiles) {
     const bytes = await readFile(join(project, name)).catch(() => undefined)
@@ -14,5 +14,5 @@ export const findLockfile = async (project: string): Promise<{name: string; sha2
   return undefined
 }
 
-/** A hash of the project's lockfile, empty where it has none. */
+/** Returns a hash of the project's lockfile, empty if there is none. */
 export const hashLockfile = async (project: string): Promise<string> => (await findLockfile(project))?.sha256 ?? ""

@@ -3,23 +3,23 @@ import type {Database} from "../database/database.ts"
 import {applyMissing, describeIrreversible, findMissing} from "../plugins/plugin-migrations.ts"
 import type {Draft} from "./draft.ts"
 
-/** What has the data as it was before plugins' migrations. */
+/** The data from before plugins' migrations. */
 export interface RestorePoint {
   readonly id: string
-  /** None of them was applied: it is not needed. */
+  /** Discards it, because no migration was applied. */
   discard(): Promise<void>
 }
 
 export interface SaveRequest {
-  /** In words: which migrations cannot be undone. */
+  /** Describes which migrations cannot be undone. */
   readonly why: string
   readonly config: LoadedConfig
-  /** Nothing of this Host runs yet. */
+  /** True if the Host runs nothing yet. */
   readonly isStart: boolean
   readonly signal: AbortSignal
 }
 
-/** Sees to it that there is a restore point. Throws `migration_refused`, `stopping`. */
+/** Creates a restore point. Throws `migration_refused`, `stopping`. */
 export type SaveBefore = (request: SaveRequest) => Promise<RestorePoint>
 
 export interface MigrateDraftOptions {
@@ -30,8 +30,8 @@ export interface MigrateDraftOptions {
 }
 
 /**
- * Brings the tables of a draft's new instances up to date: all of them or none, and before what cannot be undone there is a
- * restore point. Throws `plugin_newer`, what `saveBefore` throws, and what the database says of a migration.
+ * Migrates the tables of a draft's new instances: all or none, with a restore point before migrations that cannot be
+ * undone. Throws `plugin_newer`, what `saveBefore` throws, and what the database reports about a migration.
  */
 export const migrateDraft = async (
   {fresh, config}: Pick<Draft, "fresh" | "config">,

@@ -1,4 +1,4 @@
-/** So many late exceptions within so many milliseconds keep a plugin out until the next generation. */
+/** This many late exceptions within this time, in milliseconds, exclude a plugin until the next generation. */
 const most = 3
 const within = 10 * 60_000
 
@@ -7,7 +7,7 @@ export class Quarantine {
   #generation = 0
   readonly #times = new Map<string, readonly number[]>()
 
-  /** True when this exception is one too many; `now` comes from a clock that does not go back. */
+  /** Returns true if this exception is one too many. `now` comes from a clock that never goes back. */
   record(plugin: string, generation: number, now = performance.now()): boolean {
     if (generation !== this.#generation) this.#times.clear()
     this.#generation = generation

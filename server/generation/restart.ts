@@ -3,7 +3,7 @@ import type {Draft} from "./draft.ts"
 import type {Generation} from "./generation.ts"
 import {fingerprintOf} from "./snapshot.ts"
 
-/** Keys that the process takes once, at its start. A previous token that has expired is as good as none. */
+/** The keys that the process reads only at startup. An expired previous token counts as none. */
 const fixedKeys = (loaded: LoadedConfig, now: number): Record<string, unknown> => {
   const {http, database, workroom, watchdog} = loaded.config
   const {previousToken} = http
@@ -22,7 +22,7 @@ const fixedKeys = (loaded: LoadedConfig, now: number): Record<string, unknown> =
   }
 }
 
-/** What of a draft the running process cannot take over, at a time in milliseconds since 1970. */
+/** Returns what in a draft needs a restart, at a time in milliseconds since 1970. */
 export const restartReasons = (
   current: Generation | undefined,
   draft: Draft,

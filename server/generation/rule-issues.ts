@@ -9,7 +9,10 @@ import {didYouMean} from "../config/suggest.ts"
 
 type Adapters = ReadonlyMap<string, AdapterDefinition<TSchema>>
 
-/** What `permissions`, `languages` and `status` say wrong about the endpoints that there are; each endpoint with its adapter. */
+/**
+ * Returns what is wrong in `permissions`, `languages` and `status` about endpoints. `adapters` has the adapter of each
+ * endpoint.
+ */
 export const ruleIssues = (loaded: LoadedConfig, adapters: Adapters): Issue[] => [
   ...permissionIssues(loaded, adapters),
   ...loaded.config.languages.rules.flatMap((rule, index) =>
@@ -39,11 +42,11 @@ const permissionIssues = (loaded: LoadedConfig, adapters: Adapters): Issue[] =>
 
 type OfEndpoint = Pick<PermissionRule, "endpoint">
 
-/** Does it give more by the user's id alone? */
+/** Returns whether a rule grants more than `user` by the user's id only. */
 const raises = ({permission, user, account}: PermissionRule) =>
   permission !== "user" && user !== undefined && account === undefined
 
-/** The endpoints of a plugin that is turned off are not there, and may stay named. */
+/** Returns whether an endpoint exists. Endpoints of a disabled plugin do not exist, but rules may name them. */
 const isKnown = ({endpoint}: OfEndpoint, adapters: ReadonlyMap<string, unknown>, {plugins}: ProjectConfig): boolean => {
   if (endpoint === "*" || adapters.has(endpoint)) return true
   const [, account] = endpoint.split("~")

@@ -1,17 +1,17 @@
 import type {Instance} from "../plugins/instance.ts"
 
 export interface SetUp {
-  /** Those whose `setup` did not end well, undone. */
+  /** Instances whose `setup` failed; they are undone. */
   readonly failed: readonly {readonly instance: Instance; readonly error: unknown}[]
-  /** Those that were not set up: a service that they use is not there. */
+  /** Instances that were not set up, because a service that they use is missing. */
   readonly waiting: readonly Instance[]
 }
 
-/** By the name of the service. */
+/** Returns the provider of each service, by the service's name. */
 export const providersIn = (instances: readonly Instance[]): ReadonlyMap<string, Instance> =>
   new Map(instances.flatMap(each => [...each.registrations.services.keys()].map(name => [name, each] as const)))
 
-/** Sets up each of `fresh` once the services that it uses are there; `running` are set up already. */
+/** Sets up each of `fresh` once the services that it uses exist. `running` are already set up. */
 export const setUpInOrder = async (
   running: readonly Instance[],
   fresh: readonly Instance[],
@@ -34,7 +34,7 @@ export const setUpInOrder = async (
   }
 }
 
-/** Those of `instances` that use a service of `changed`, directly or through others. */
+/** Returns the instances that use a service of `changed`, directly or through others. */
 export const usersOf = (changed: Instance, instances: readonly Instance[]): readonly Instance[] => {
   const found = new Set([changed])
   for (let before = 0; before < found.size; ) {
@@ -45,13 +45,13 @@ export const usersOf = (changed: Instance, instances: readonly Instance[]): read
   return [...found]
 }
 
-/** Those of `instances` whose providers, and the providers of these, are all among them. */
+/** Returns the instances whose direct and indirect providers are all among them. */
 export const withTheirProviders = (instances: readonly Instance[]): readonly Instance[] => {
   const kept = instances.filter(({providers}) => providers.every(provider => instances.includes(provider)))
   return kept.length === instances.length ? kept : withTheirProviders(kept)
 }
 
-/** Disposes each after those that use its services, all within `limit` milliseconds for what still runs. */
+/** Disposes each instance after those that use its services. Running work has `limit` milliseconds in total. */
 export const disposeInOrder = async (instances: readonly Instance[], limit: number): Promise<void> => {
   const end = performance.now() + limit
   const disposals = new Map<Instance, Promise<void>>()

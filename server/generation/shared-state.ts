@@ -2,23 +2,23 @@ import {relative} from "node:path"
 import type {LoadedPlugin} from "../plugins/load.ts"
 import {readFileIfExists} from "../runtime/files.ts"
 
-/** Values that nobody changes, as a rule, and collections that are made with their content. */
+/** Values that usually do not change, and collections created with their content. */
 const constants = "(?:RegExp|URL|URLPattern|Date|TextEncoder|TextDecoder|Intl\\.\\w+)\\b|(?:Map|Set)\\b[^(\\n]*\\([^)]"
 
-/** Declarations at the left margin: at the top level of a module, as formatters and people write it. */
+/** Declarations at the left margin: at the top level of a module in the usual formatting. */
 const variable = /^(?:export\s+)?(?:let|var)\s+(?<name>[\w$]+)/gm
 const holder = new RegExp(
   `^(?:export\\s+)?const\\s+(?<name>[\\w$]+)[^=\\n]*=\\s*(?:new\\s+(?!${constants})|\\[\\s*\\]|\\{\\s*\\})`,
   "gm",
 )
 
-/** The variables at the top level of a module that hold state, as far as its text shows. */
+/** Returns the top-level variables of a module that hold state, as far as its text shows. */
 export const stateIn = (source: string): readonly string[] =>
   [variable, holder].flatMap(pattern => [...source.matchAll(pattern)].flatMap(({groups}) => groups?.name ?? []))
 
 /**
- * For people: which of the project's files hold state of which several plugins have a copy each, since each plugin is a bundle
- * of its own. Instances of one plugin are no finding, nor is a package or a file that is not there to be read.
+ * Notes for people about files of the project with state of which several plugins each have a copy, because each plugin
+ * is a separate bundle. Instances of one plugin do not count, nor do packages and unreadable files.
  */
 export const findSharedState = async (
   project: string,

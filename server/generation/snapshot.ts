@@ -53,7 +53,7 @@ export interface SnapshotResult {
 
 type Runner = {readonly command: Command; readonly runner: Handler}
 
-/** Puts together what the instances declare, and finds what does not fit together. */
+/** Combines the declarations of the instances, and finds conflicts. */
 export const buildSnapshot = (
   loaded: LoadedConfig,
   instances: readonly Instance[],
@@ -124,7 +124,7 @@ const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
   run: (work, about) => instance.run(work, about, id),
 })
 
-/** Of what the instance declared, the texts that have the key. Throws `text_unknown`. */
+/** Returns the instance's texts that have the key. Throws `text_unknown`. */
 const textsWith = ({path, registrations: {texts}}: Instance, key: string): DeclaredTexts => {
   const found = texts.find(({keys}) => keys.has(key)) ?? texts[0]
   if (found === undefined) throw new Problem("text_unknown", `${path} declares no texts`)
@@ -182,7 +182,7 @@ const promptsOf = (instance: Instance): Continuation[] =>
 const actionsOf = (instance: Instance): ActionRunner[] =>
   [...instance.registrations.actions.values()].map(action => ({...runnerOf(instance, action.id), action}))
 
-/** Each with what its answers and its presses run. */
+/** Returns each form with the handlers of its answers and presses. */
 const formsOf = (instance: Instance, texts: HostTexts, report: (message: string) => void) =>
   [...instance.registrations.forms.values()].flatMap(declared => {
     try {
@@ -218,13 +218,13 @@ const toolsOf = (instance: Instance): [string, PublishedTool][] =>
     {...runnerOf(instance, tool.id), ...tool},
   ])
 
-/** Without a token only what the operator lists. */
+/** Returns the pages that the operator lists; they need no token. */
 const pagesOf = (loaded: LoadedConfig, instance: Instance): PublishedPage[] => {
   const listed = loaded.config.plugins[instance.name]?.pages ?? []
   return instance.registrations.pages.flatMap(page => (listed.includes(page.path) ? [{instance, page}] : []))
 }
 
-/** What a configuration says wrong of the accounts of a plugin that runs. */
+/** Returns what is wrong with the accounts of a running plugin. */
 export const accountIssues = (loaded: LoadedConfig, instance: Instance): readonly Issue[] =>
   endpointsOf(loaded, instance, () => {}).issues
 
@@ -260,7 +260,10 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
 
 type OutboxSettings = PluginEntry["outbox"] | undefined
 
-/** The adapter's limit holds whatever the configuration says; of the configuration, what is said of the account. */
+/**
+ * Combines the settings. The adapter's rate limit always applies. In the configuration, the account overrides the
+ * plugin.
+ */
 const deliveryOf = (
   {resumes = false, rate: declared}: AdapterDefinition<TSchema>,
   ofPlugin: OutboxSettings,
@@ -277,7 +280,7 @@ const deliveryOf = (
   }
 }
 
-/** The adapter of each endpoint, by the endpoint's name. */
+/** Returns the adapter of each endpoint, by the endpoint's name. */
 const adaptersOf = (instances: readonly Instance[], endpoints: readonly EndpointSpec[]) =>
   new Map(
     endpoints.flatMap(({name, owner, slot}) => {
@@ -287,7 +290,7 @@ const adaptersOf = (instances: readonly Instance[], endpoints: readonly Endpoint
     }),
   )
 
-/** Throws a refusal where the adapter declares what its sender does not have. */
+/** Throws a refusal if the adapter declares a feature that its sender does not have. */
 const requireActs = (sender: Sender, {features = []}: AdapterDefinition<TSchema>): Sender => {
   const missing = features.filter(feature => {
     if (contentFeatures.some(each => each === feature)) return false
@@ -340,7 +343,7 @@ const featuresOf = ({features = [], lacks}: AdapterDefinition<TSchema>, account:
   return features.filter(feature => !missing.includes(feature))
 }
 
-/** A hash of a value with its secrets: equal for equal settings, and nothing can be read from it. */
+/** Returns a hash of a value with its secrets: equal for equal settings, and not reversible. */
 export const fingerprintOf = (value: unknown): string => {
   const text = toJson(value, function (this: Record<string, unknown>, key, item) {
     const original = this[key]

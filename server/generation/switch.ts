@@ -5,7 +5,7 @@ import {didYouMean} from "../config/suggest.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import type {NewPin, Pin} from "./generation.ts"
 
-/** A plugin that is turned on or off while the Host runs; the file stays as it is. */
+/** A plugin to enable or disable while the Host runs; the file does not change. */
 export interface Switch {
   readonly name: string
   readonly enabled: boolean
@@ -13,13 +13,13 @@ export interface Switch {
 
 export interface Switched {
   readonly text: ConfigText
-  /** Undefined where the file says the same again. */
+  /** Undefined if the file already says the same. */
   readonly pin: NewPin | undefined
 }
 
 /**
- * The running configuration with a plugin turned on or off, pinned for the file that the running one was taken from. `file`
- * is that of the project as it is now. Throws `plugin_unknown`, `conflict`.
+ * Returns the running configuration with a plugin enabled or disabled, pinned for the file that the running
+ * configuration came from. `file` is the project's current file. Throws `plugin_unknown`, `conflict`.
  */
 export const switchIn = (running: LoadedConfig, pin: Pin | undefined, file: ConfigText, wanted: Switch): Switched => {
   const {name, enabled} = wanted

@@ -10,8 +10,9 @@ interface Unmet {
 }
 
 /**
- * Why `waiting` were not set up, where nothing else has failed: `service_missing` or `service_circular`. Only their `setup`
- * tells what they would provide. It runs here with services that refuse each call; the caller gives up the draft and undoes it.
+ * Returns why the `waiting` instances were not set up if nothing else failed: `service_missing` or `service_circular`.
+ * Only their `setup` shows what they would provide, so it runs here with services that refuse each call. The caller
+ * then discards the draft and undoes it.
  */
 export const explainWaiting = async (
   loaded: LoadedConfig,

@@ -6,7 +6,7 @@ import type {TSchema} from "../../shared/type.ts"
 import {misfitOf} from "../config/explain.ts"
 import type {Question} from "../inbox/prompts.ts"
 
-/** An action as a plugin declared it. */
+/** An action that a plugin declared. */
 export interface Action {
   /** The handler id that the mark of a press carries. */
   readonly id: string
@@ -14,10 +14,10 @@ export interface Action {
   readonly handle: ActionHandler<never>
 }
 
-/** Does a mark with this handler come from a press of an action's button? */
+/** Returns whether a mark with this handler comes from a press of an action's button. */
 export const isActionId = (handler: string): boolean => /^root\/[^/]+\/action\//.test(handler)
 
-/** What is done with a press. Throws `event_invalid` where what its button kept is gone, or does not fit any more. */
+/** Handles a press. Throws `event_invalid` if the button's data no longer exists or no longer fits. */
 export const press = ({id, definition, handle}: Action, kept: Question | undefined, session: Session): Reply => {
   if (kept === undefined) throw new Problem("event_invalid", `the data of the button of ${id} no longer exists`)
   const data: unknown = fromJson(kept.data)

@@ -15,19 +15,19 @@ import {
 } from "../outbox/draft.ts"
 import type {Source} from "../runtime/outgoing/bounded-stream.ts"
 
-/** What sessions ask of the running generation's endpoints; passed in by the composition root. */
+/** The endpoint functions that sessions use; passed in by the composition root. */
 export interface EndpointActs {
   /** Throws `endpoint_unknown`, `unsupported`. */
   requireTarget(address: Address): void
   /** Throws `endpoint_unknown`, `unsupported`. */
   requireFeature(endpoint: string, feature: Feature): void
-  /** False for an endpoint that is not there. */
+  /** Returns false for an unknown endpoint. */
   hasFeature(endpoint: string, feature: Feature): boolean
-  /** Best effort: never throws, and waits for nothing. */
+  /** Best effort: never throws and waits for nothing. */
   typing(endpoint: string, channel: string): void
   /**
-   * Opens a file by the endpoint's adapter; undefined where that leaves it to the Host. Throws `endpoint_unknown`,
-   * `endpoint_offline`, `platform_failed`, `file_unavailable`.
+   * Opens a file through the endpoint's adapter; undefined if the adapter leaves it to the Host. Throws
+   * `endpoint_unknown`, `endpoint_offline`, `platform_failed`, `file_unavailable`.
    */
   download(endpoint: string, file: FileRef, signal: AbortSignal): Promise<Source | undefined>
 }
@@ -35,13 +35,13 @@ export interface EndpointActs {
 export interface ActOptions {
   readonly stored: InboxEvent
   readonly endpoints: EndpointActs
-  /** Where a message of the outbox went, by its id; of the session's own ones too. */
+  /** Returns where an outbox message went, by its id; also for the session's own messages. */
   readonly find: (outbox: string) => Promise<Address | undefined>
-  /** Takes an act into what the handler leaves behind. */
+  /** Queues an act, which is stored with the handler's mark. */
   readonly queue: (draft: OutboxDraft) => Promise<string>
 }
 
-/** A message, and the conversation that it is in. */
+/** A message and its conversation. */
 interface Found {
   readonly at: Address
   readonly message: MessageRef
@@ -49,7 +49,7 @@ interface Found {
 
 export type Acts = Pick<Session, "edit" | "delete" | "unreact" | "call">
 
-/** The acts of a session: each is a row of the outbox, in the lane of the message that it is about. */
+/** The acts of a session. Each is a row of the outbox, in the lane of the message that it is about. */
 export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
   const locate = async (target: MessageTarget): Promise<Found> => {
     const read = messageTargetOf(target, {endpoint: stored.endpoint, channel: conversationOf(stored)?.channel})

@@ -6,16 +6,16 @@ import {textIn} from "../../shared/sdk/text/texts.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Command} from "./command/command.ts"
 
-/** A platform has so long to take the list, in milliseconds. */
+/** How long a platform may take to accept the list, in milliseconds. */
 const limit = 30_000
 
-/** An endpoint as its list of commands needs it. */
+/** The parts of an endpoint that its list of commands needs. */
 export interface CommandListed {
   readonly spec: {readonly name: string; readonly features: readonly Feature[]; readonly log: Log}
   readonly sender: Sender | undefined
 }
 
-/** What anybody may call, without what `help` does not show. */
+/** Returns the commands that anybody may call, without those that `help` hides. */
 export const summariesOf = (commands: readonly Command[], language = "en"): readonly CommandSummary[] =>
   commands
     .filter(({definition}) => definition.hidden !== true && definition.permission === undefined)
@@ -25,22 +25,22 @@ export const summariesOf = (commands: readonly Command[], language = "en"): read
     }))
 
 /**
- * Tells platforms that list the bot's commands which ones there are: each connection once, and again when they have changed. A
- * failure is logged; the next connection or generation tries again.
+ * Sends the list of the bot's commands to platforms that show one: once to each connection, and again when the list
+ * changes. It logs a failure; the next connection or generation retries.
  */
 export class CommandLists {
   readonly #commands: () => readonly Command[]
   readonly #language: () => string
-  /** What each connection was told last. */
+  /** The list that each connection received last. */
   readonly #told = new WeakMap<Sender, string>()
 
-  /** The list is in one language: `language` is the project's default. */
+  /** The list is in one language: `language` returns the project's default. */
   constructor(commands: () => readonly Command[], language: () => string = () => "en") {
     this.#commands = commands
     this.#language = language
   }
 
-  /** The endpoint is online, or another generation runs. */
+  /** Call it when the endpoint is online, or when another generation runs. */
   announce({spec: {name, features, log}, sender}: CommandListed): void {
     if (sender?.commands === undefined || !features.includes("commands")) return
     const summaries = summariesOf(this.#commands(), this.#language())

@@ -24,32 +24,32 @@ import {hostHandler, type MessageTable} from "./table.ts"
 import type {HostTexts} from "./texts/host-texts.ts"
 import {noTimers, runTimer, type SessionTimers} from "./timers.ts"
 
-/** The handler that answers a command that does not exist. */
+/** The handler that replies to unknown commands. */
 const unknownCommand = "host/unknown"
 
-/** A handler that takes longer, in milliseconds, has failed. */
+/** A handler fails after this time, in milliseconds. */
 const handlerTimeout = 60_000
 
 export interface DispatchOptions {
   readonly current: () => MessageTable
-  /** What sessions ask of the endpoints. */
+  /** The endpoint functions that sessions use. */
   readonly endpoints: EndpointActs
-  /** What users have chosen; nobody has when left out. */
+  /** The languages that users chose; none when left out. */
   readonly choices?: LanguageChoices
-  /** How sessions set timers; there are none when left out. */
+  /** Sets timers for sessions; there are none when left out. */
   readonly timers?: SessionTimers
-  /** Hosts of private networks that files of messages may be read from; none when left out. */
+  /** Hosts on private networks from which the Host may read the files of messages; none when left out. */
   readonly privateHosts?: () => readonly string[]
-  /** Stores the files of what sessions send; without them there are none. */
+  /** Stores the files that sessions send; without it there are none. */
   readonly files?: DraftFiles
-  /** Resolves when no change of what runs is under way. */
+  /** Resolves when no change of generation is in progress. */
   readonly settled: () => Promise<unknown>
   readonly log: Log
-  /** Hides the values of secrets in what is stored of a failure. */
+  /** Hides the values of secrets in the stored text of a failure. */
   readonly scrub?: (text: string) => string
-  /** In milliseconds. */
+  /** The time limit of a handler, in milliseconds. */
   readonly timeout?: number
-  /** Of cooldowns, and of the ends of questions. */
+  /** The clock for cooldowns and for the expiry of questions. */
   readonly clock?: Clock
 }
 
@@ -69,18 +69,18 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
 const match = (table: MessageTable, event: SatoriEvent, endpoint: string, asked?: string): readonly string[] => {
   const handlers = [...table.middleware.keys(), ...(table.byType.get(event.type) ?? []).map(handler => handler.id)]
   const wanting = (isTaken: boolean) => wantingHandlers(table, event, endpoint, isTaken)
-  // One whose action is gone fails, by name, and can be retried once it is there again.
+  // If the action no longer exists, its mark fails by name and can be retried once the action exists again.
   if (asked !== undefined && (isActionId(asked) || isPressRefusal(asked))) return [asked, ...handlers, ...wanting(true)]
   if (event.type !== "message-created") return [...handlers, ...wanting(false)]
   const routed = routeEvent(table, event)
   if (isAnswer(table, event, routed, asked)) return [asked, ...handlers, ...wanting(true)]
   const wants = wanting(routed.is === "command")
-  // A mistyped command gets its answer, unless somebody else has one for it.
+  // The Host replies to a mistyped command, unless another handler wants the message.
   const own = routed.is === "unknown" && wants.length > 0 ? undefined : handlerOf(table, routed)
   return own === undefined ? [...handlers, ...wants, ...heardBy(table.hears, event)] : [own, ...handlers, ...wants]
 }
 
-/** Those that choose among the events of their type. */
+/** Returns the handlers that choose among the events of their type, and want this one. */
 const wantingHandlers = (
   {choosing, router}: MessageTable,
   event: SatoriEvent,
@@ -133,7 +133,7 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   const {timeout = handlerTimeout, scrub = asItIs, notes} = options
   let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
-    // Its instance has failed; a new one is about to take its place.
+    // Its instance has failed, and a new one is about to replace it.
     await settled()
     handler = find(options, stored, id)
   }
@@ -161,7 +161,7 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
 const choiceOf = ({choices}: RunOptions, {endpoint, event: {user}}: InboxEvent) =>
   user === undefined ? undefined : choices?.of(endpoint, user.id)
 
-/** As `messages.failure` has it. */
+/** The text in the format of `messages.failure`. */
 const failureIn = (texts: HostTexts, language: string): string => texts.in(language)("failure", {event: "{event}"})
 
 const asItIs = (text: string): string => text
@@ -215,7 +215,7 @@ const find = (options: RunOptions, stored: InboxEvent, id: string): Runnable | u
   }
 }
 
-/** The Host's own `language` stores a choice. */
+/** The Host's own `language` command stores a choice. */
 const choosing = (choices: LanguageChoices | undefined, {endpoint, event: {user}}: InboxEvent) =>
   choices === undefined || user === undefined
     ? {}

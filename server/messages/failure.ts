@@ -4,22 +4,25 @@ import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
 import {OnceAMinute} from "./once-a-minute.ts"
 
-/** A text as the reply to an event. */
+/** Returns a text as the reply to an event. */
 export const replyTo = (stored: InboxEvent, text: string): OutboxDraft | undefined => {
   const address = conversationOf(stored)
   return address && {...address, id: uuid(), kind: "message", content: [text]}
 }
 
-/** Tells users that the bot failed to answer them: of commands and direct messages, once a minute in a channel. */
+/** Tells users that the bot failed to reply: to commands and direct messages, at most once a minute in a channel. */
 export class FailureNotes {
   readonly #turns: OnceAMinute
 
-  /** `now`: in milliseconds, and never going back. */
+  /** `now` returns milliseconds and never goes back. */
   constructor(now: () => number) {
     this.#turns = new OnceAMinute(now)
   }
 
-  /** What the user is told now; undefined where nobody asked the bot, or the channel was told within the last minute. */
+  /**
+   * Returns the message for the user; undefined if nobody asked the bot, or if the channel got one within the last
+   * minute.
+   */
   noteFor(stored: InboxEvent, text: string, isCommand: boolean): OutboxDraft | undefined {
     const {event} = stored
     const isAsked = isCommand || (event.type === "message-created" && event.channel?.type === channelType.direct)

@@ -6,60 +6,62 @@ import type {Prompt} from "./prompt.ts"
 import type {PluginSide} from "./session.ts"
 import type {DeclaredTimer} from "./timers.ts"
 
-/** Of an event: has a command, a question or a button taken it, and is it called by name alone? */
+/**
+ * What is known about an event: whether a command, a question or a button took it, and whether it addresses the bot.
+ */
 export interface Reception {
   readonly endpoint: string
   readonly isTaken: boolean
-  /** It addresses the bot, by its name and not by a prefix. */
+  /** True if it addresses the bot by name and not with a prefix. */
   readonly isAddressed: boolean
 }
 
-/** Which events of its type a handler takes. */
+/** Returns whether a handler wants an event of its type. */
 export type Wants = (event: SatoriEvent, reception: Reception) => boolean
 
-/** The key under which the Host's own plugins say which events a handler takes: see `Wants`. */
+/** The key under which the Host's own plugins declare which events a handler wants: see `Wants`. */
 export const wantsKey = Symbol("svc.wants")
 
-/** A handler of a generation, by its id. */
+/** A handler of a generation. */
 export interface Handler {
   readonly id: string
   readonly log: Log
-  /** How often it is run again when it throws. */
+  /** How many times the Host retries it after an error. */
   readonly retries?: number
   /** Undefined for the Host's own handlers. */
   readonly plugin?: PluginSide
   /** Aborted when the plugin's instance is disposed. */
   readonly signal: AbortSignal
   /**
-   * Runs `work` as the plugin's own: what it throws late is the plugin's, its instance waits for it, and what it logs
-   * carries `about`.
+   * Runs `work` as the plugin's code: late errors belong to the plugin, the instance waits for the work, and log
+   * records carry `about`.
    */
   run<T>(work: () => T | Promise<T>, about: LogFields): Promise<T>
 }
 
 export interface EventHandler extends Handler {
   readonly type: string
-  /** Left out, it takes every event of its type. */
+  /** When left out, the handler wants every event of its type. */
   readonly wants?: Wants
   readonly handle: (session: Session) => Reply
 }
 
-/** One that says which events of its type it takes. */
+/** A handler that chooses among the events of its type. */
 export interface ChoosingHandler extends EventHandler {
   readonly wants: Wants
 }
 
-/** What goes on when a question is answered. */
+/** The handler of answers to a question. */
 export interface Continuation extends Handler {
   readonly prompt: Prompt
 }
 
-/** What the press of a button runs. */
+/** The handler of the press of a button. */
 export interface ActionRunner extends Handler {
   readonly action: Action
 }
 
-/** What a firing of a timer runs. */
+/** The handler of a timer that fires. */
 export interface TimerRunner extends Handler {
   readonly timer: DeclaredTimer
 }

@@ -6,10 +6,10 @@ import type {Handler} from "./handler.ts"
 import {textOfEvent} from "./parse-content.ts"
 import {mayUse} from "./permissions.ts"
 
-/** A handler that hears the messages whose text matches its pattern. */
+/** A handler for messages whose text matches its pattern. */
 export interface HearsHandler extends Handler {
   readonly definition: HearsDefinition
-  /** Takes a time that grows with the text alone. */
+  /** Matches in linear time. */
   readonly pattern: {
     test(text: string): boolean
     match(text: string): Match | undefined
@@ -17,23 +17,29 @@ export interface HearsHandler extends Handler {
   readonly handle: (call: HearsCall<string>) => Reply
 }
 
-/** The patterns see so many UTF-16 units of a message. */
+/** The most UTF-16 units of a message that patterns see. */
 const longestText = 16_384
 
-/** What the patterns see of a message; half a surrogate pair at the cut is left out. */
+/** Returns the text that patterns see. Half a surrogate pair at the cut is left out. */
 const heardText = ({message}: SatoriEvent): string => {
   const text = textOfEvent(message?.content).trim()
   return text.length <= longestText ? text : text.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, "")
 }
 
-/** The handlers that hear this message, by id. Nobody hears a bot, so that two bots do not answer each other for ever. */
+/**
+ * Returns the ids of the handlers that match this message. Messages of bots never match, so that two bots do not reply
+ * to each other endlessly.
+ */
 export const heardBy = (hears: ReadonlyMap<string, HearsHandler>, event: SatoriEvent): readonly string[] => {
   if (hears.size === 0 || event.user?.is_bot === true) return []
   const text = heardText(event)
   return [...hears.values()].filter(({pattern}) => mayHear(pattern, text)).map(({id}) => id)
 }
 
-/** A pattern that throws must not keep the event from being stored: its handler runs, and fails. */
+/**
+ * Returns whether a pattern matches. A pattern that throws counts as a match, so that the event is stored, and its
+ * handler runs and fails.
+ */
 const mayHear = ({test}: HearsHandler["pattern"], text: string): boolean => {
   try {
     return test(text)
@@ -43,8 +49,8 @@ const mayHear = ({test}: HearsHandler["pattern"], text: string): boolean => {
 }
 
 /**
- * Runs a handler for a message that it hears; in silence not, where the user lacks the permission or it is cooling down. Throws where
- * the pattern was changed after the message came in, and matches it no more.
+ * Runs a handler for a matching message. Does nothing if the user lacks the permission or the handler is cooling down.
+ * Throws if the pattern has changed since the message arrived and no longer matches.
  */
 export const hear = (
   {id, definition, pattern, handle}: HearsHandler,

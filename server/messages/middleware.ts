@@ -9,7 +9,7 @@ export interface MiddlewareHandler extends Handler {
   readonly around: Middleware
 }
 
-/** Which of an event's handlers are around the others, outermost first, in the order of `known`. */
+/** Returns which of an event's handlers are middleware, outermost first, in the order of `known`. */
 export const orderOf = (
   known: ReadonlyMap<string, unknown>,
   handlers: readonly string[],
@@ -22,8 +22,8 @@ export const orderOf = (
 }
 
 /**
- * One run of a middleware. While the rest of the event is handled, its own time stands still. `stops` is true once it has
- * ended without `next`; a `next` that comes later throws `late`.
+ * One run of a middleware. Its time limit is suspended while the rest of the event is handled. `stops` returns true
+ * once it has ended without `next`; a later `next` throws `late`.
  */
 export const surround = ({around}: MiddlewareHandler) => {
   let state: "open" | "passed" | "stopped" = "open"

@@ -3,15 +3,15 @@ import {type Node, writtenText} from "../../shared/sdk/elements.ts"
 /** Deeper nesting is flattened into its innermost allowed element. */
 const deepest = 32
 
-/** A tag as far as it goes: to its `>`, or to where it turns out to be none. Every part of it is looked at once. */
+/** Matches a tag up to its `>`, or up to where it turns out not to be one. It looks at every character once. */
 const tag = /<(\/?)([a-z][\w:.-]*)(?=[\s/>])((?:[^<>"']+|"[^"]*"|'[^']*')*)(>?)/iy
 const attribute = /([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?/g
 const entity = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9a-f]{1,6}));/gi
 const entities: Readonly<Record<string, string>> = {amp: "&", lt: "<", gt: ">", quot: '"', apos: "'"}
 
 /**
- * The tree of a Satori content string. Anything is accepted: what is not markup is text, an element that is not closed
- * ends with its parent. Linear in the length of the text, whatever it holds.
+ * Returns the tree of a Satori content string. It accepts any text: what is not markup is text, and an unclosed element
+ * ends with its parent. Linear in the length of the text.
  */
 export const parseContent = (content: string): readonly Node[] => {
   if (!content.includes("<") && !content.includes("&")) return content === "" ? [] : [content]
@@ -43,7 +43,7 @@ interface Open {
   readonly children: Node[]
 }
 
-/** The tree as it grows: what is open now, and how many of each type. */
+/** The growing tree: the open elements, and how many of each type. */
 class Tree {
   readonly nodes: Node[] = []
   readonly #open: Open[] = []
@@ -68,7 +68,7 @@ class Tree {
     this.#count.set(type, (this.#count.get(type) ?? 0) + 1)
   }
 
-  /** Ends the innermost element of this type, with those in it; nothing where none is open. */
+  /** Closes the innermost open element of this type and everything in it. Does nothing if none is open. */
   close(type: string): void {
     if ((this.#count.get(type) ?? 0) === 0) return
     for (let closed = this.#open.pop(); closed !== undefined; closed = this.#open.pop()) {
@@ -82,7 +82,7 @@ class Tree {
   }
 }
 
-/** In Satori `flag` is true, `no-flag` is false. */
+/** In Satori, `flag` is true and `no-flag` is false. */
 const readAttributes = (text: string): Record<string, string | boolean> =>
   Object.fromEntries(
     [...text.matchAll(attribute)].map(([, name = "", double, single, bare]) => {
@@ -99,14 +99,14 @@ const decode = (text: string): string =>
       )
     : text
 
-/** A number that is no character stays as it was written. */
+/** Decodes a numeric reference. One that is not a character stays unchanged. */
 const fromCode = (whole: string, decimal: string | undefined, hex: string | undefined): string => {
   const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal)
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
   return isCharacter ? String.fromCodePoint(code) : whole
 }
 
-/** What somebody wrote in an event's message, empty where it has none. */
+/** Returns the text that a user wrote in an event's message; empty without a message. */
 export const textOfEvent = (content: string | undefined): string => {
   if (content === undefined) return ""
   return content.includes("<") || content.includes("&") ? writtenText(parseContent(content)) : content

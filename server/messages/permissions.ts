@@ -1,24 +1,26 @@
 import {includesPermission, type Permission, type PermissionRule} from "../../shared/sdk/permission.ts"
 import {channelType, type SatoriEvent} from "../../shared/sdk/satori.ts"
 
-/** What the sender of an event may do where it came in. */
+/** Returns what the sender of an event may do at the endpoint. */
 export type PermissionOf = (endpoint: string, event: SatoriEvent) => Permission
 
-/** Which rule decides about the sender of an event where it came in, by its place; undefined where none fits. */
+/**
+ * Returns the index of the rule that decides about the sender of an event at the endpoint; undefined if none matches.
+ */
 export type RuleOf = (endpoint: string, event: SatoriEvent) => number | undefined
 
-/** May somebody who has a permission use what needs another? What needs none, everybody may. */
+/** Returns whether a user with permission `has` may use what needs `needs`. Everybody may use what needs none. */
 export const mayUse = (has: Permission, needs: Permission | undefined): boolean =>
   needs === undefined || includesPermission(has, needs)
 
-/** How an endpoint's platform tells one id from another. */
+/** How an endpoint's platform compares ids. */
 export interface IdRules {
   readonly ignoresCase: boolean
 }
 
 type Fold = (id: string) => string
 
-/** What the rules give: where none fits, the sender is `user`. */
+/** Returns the permission from the rules. If none matches, the sender is `user`. */
 export const permissionBy =
   (rules: readonly PermissionRule[], ruleOf: RuleOf): PermissionOf =>
   (endpoint, event) => {
@@ -26,15 +28,15 @@ export const permissionBy =
     return index === undefined ? "user" : (rules[index]?.permission ?? "user")
   }
 
-/** `permissionBy` the rules themselves. */
+/** `permissionBy` with the rules read by `readRules`. */
 export const readPermissions = (
   rules: readonly PermissionRule[],
   endpoints: ReadonlyMap<string, IdRules>,
 ): PermissionOf => permissionBy(rules, readRules(rules, endpoints))
 
 /**
- * Reads the rules for each endpoint: the first one that fits counts. A `channel` is one with others: the id of a direct conversation
- * may be a name that anybody takes.
+ * Reads the rules for each endpoint; the first matching rule counts. A `channel` matches only shared channels, because
+ * the id of a direct conversation may be a name that anybody can take.
  */
 export const readRules = (rules: readonly PermissionRule[], endpoints: ReadonlyMap<string, IdRules>): RuleOf => {
   const read = new Map<string, RuleOf>()
@@ -47,7 +49,7 @@ export const readRules = (rules: readonly PermissionRule[], endpoints: ReadonlyM
     return (_, event) => own.find(({fits}) => fits(event))?.index
   }
   for (const endpoint of endpoints.keys()) read.set(endpoint, readFor(endpoint))
-  // An event may outlive its endpoint.
+  // An event may exist longer than its endpoint.
   return (endpoint, event) =>
     event.user === undefined ? undefined : (read.get(endpoint) ?? readFor(endpoint))(endpoint, event)
 }
@@ -65,11 +67,11 @@ const testOf = (rule: PermissionRule, fold: Fold): ((event: SatoriEvent) => bool
     })
 }
 
-/** The channel of an event, where it is one with others. */
+/** Returns the channel of an event if it is a shared one. */
 export const groupOf = ({channel}: Pick<SatoriEvent, "channel">) =>
   channel?.type === channelType.direct ? undefined : channel?.id
 
-/** Ids of an endpoint as they are compared. */
+/** Returns how an endpoint's ids are normalized for comparison. */
 export const foldOf = (rules: IdRules | undefined): Fold => (rules?.ignoresCase === true ? lowerCase : identity)
 
 const identity: Fold = id => id

@@ -11,40 +11,42 @@ import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Handler} from "./handler.ts"
 import type {PluginSide} from "./session.ts"
 
-/** What a plugin's function that answers no event may leave behind: a job's, or a tool's. Calls after its end throw `late`. */
+/** The tools of a plugin function that handles no event: of a job or a tool. Calls after its end throw `late`. */
 export interface PluginWork {
   send(to: Target, content: Content): Promise<string>
   readonly database: SessionDatabase
-  /** Aborted when its time ends. */
+  /** Aborted when its time limit ends. */
   readonly signal: AbortSignal
 }
 
 export interface PluginWorkOptions {
   readonly handler: Handler
-  /** What its log carries. */
+  /** Fields of its log records. */
   readonly about: LogFields
-  /** Milliseconds. */
+  /** The time limit, in milliseconds. */
   readonly timeout: number
-  /** Aborted when it is to end. */
+  /** Aborted when the work should end. */
   readonly signal: AbortSignal
-  /** Throws where nothing can be sent there. */
+  /** Throws if nothing can be sent there. */
   readonly requireTarget: (address: Address) => void
-  /** Stores the files of what it sends; without them there are none. */
+  /** Stores the files that it sends; without it there are none. */
   readonly files?: DraftFiles | undefined
 }
 
-/** What it resolved to, and what it queued: that is stored in one batch with its end, or not at all. */
+/** The result, and what the work queued: that is stored in one batch with its end, or not at all. */
 export interface Finished<T> {
   readonly result: T
   readonly sends: readonly OutboxDraft[]
   readonly writes: readonly Statement[]
-  /** What it queued is stored, or will not be: its files may go where nothing needs them. */
+  /**
+   * Call it once what the work queued is stored, or will not be. Its files may then be deleted if nothing needs them.
+   */
   release(): void
 }
 
 /**
- * Runs `work` as the plugin's own. Rejects with what it throws, with `TimeLimitExceeded`, and with the reason of `signal` or of the
- * instance's end; then nothing of it is kept.
+ * Runs `work` as the plugin's code. Rejects with its error, with `TimeLimitExceeded`, or with the reason of `signal` or
+ * of the instance's end. What it queued is then discarded.
  */
 export const runPluginWork = async <T>(
   {handler, about, timeout, signal, requireTarget, files}: PluginWorkOptions,
@@ -74,7 +76,7 @@ export const runPluginWork = async <T>(
       const result = await handler.run(() => work(open), about)
       ended = true
       await queued.settled()
-      // Who comes too late leaves nothing behind.
+      // Work that ends too late leaves nothing behind.
       limit.throwIfAborted()
       return {result, sends, writes, release: () => queued.release()}
     } catch (error) {

@@ -4,7 +4,7 @@ import {OnceAMinute} from "./once-a-minute.ts"
 import type {HostText} from "./texts/en.ts"
 import type {Say} from "./texts/host-texts.ts"
 
-/** What somebody is told whose press does nothing, by the handler of the press. */
+/** The reply to a press that does nothing, by the handler of the press. */
 const sentences: Readonly<Record<string, HostText>> = {
   [refusals.gone]: "press.gone",
   [refusals.taken]: "press.taken",
@@ -13,16 +13,19 @@ const sentences: Readonly<Record<string, HostText>> = {
 
 export const isPressRefusal = (handler: string): boolean => Object.hasOwn(sentences, handler)
 
-/** Tells somebody that a press does nothing: the same sentence once a minute to a user in a channel. */
+/** Tells users that a press does nothing: the same sentence at most once a minute to a user in a channel. */
 export class PressRefusals {
   readonly #turns: OnceAMinute
 
-  /** `now`: in milliseconds, and never going back. */
+  /** `now` returns milliseconds and never goes back. */
   constructor(now: () => number) {
     this.#turns = new OnceAMinute(now)
   }
 
-  /** What the user is told now; undefined where the user was told within the last minute, or nobody can be told. */
+  /**
+   * Returns the sentence for the user; undefined if the user got it within the last minute, or if there is no
+   * conversation.
+   */
   sentenceFor(handler: string, stored: InboxEvent, say: Say): string | undefined {
     const at = conversationOf(stored)
     if (at === undefined) return undefined

@@ -12,7 +12,7 @@ import {personOf, type Question} from "../inbox/prompts.ts"
 import type {Router} from "./command/router.ts"
 import type {HostTexts} from "./texts/host-texts.ts"
 
-/** A prompt as a plugin declared it. */
+/** A prompt that a plugin declared. */
 export interface Prompt {
   /** The handler id that the mark of an answer carries. */
   readonly id: string
@@ -20,10 +20,10 @@ export interface Prompt {
   readonly handle: PromptHandler<unknown>
 }
 
-/** Seconds for which an answer is waited for. */
+/** How many seconds a question waits for an answer by default. */
 const patience = 3600
 
-/** The question as it is stored. Throws `event_invalid` where nobody can answer, or `data` does not fit. */
+/** Returns the question to store. Throws `event_invalid` if nobody can answer it, or if `data` does not fit. */
 export const ask = ({id, definition}: Prompt, {endpoint, event}: InboxEvent, data: unknown, now: number): Question => {
   const {user, channel} = event
   if (user === undefined) throw new Problem("event_invalid", "there is no user to ask")
@@ -40,7 +40,7 @@ export const ask = ({id, definition}: Prompt, {endpoint, event}: InboxEvent, dat
   }
 }
 
-/** What is done with an answer. Throws `event_invalid` where its question is gone, or what was kept does not fit. */
+/** Handles an answer. Throws `event_invalid` if its question no longer exists, or if its data does not fit. */
 export const answer = (
   {id, definition, handle}: Prompt,
   question: Question | undefined,
@@ -63,7 +63,10 @@ interface Said {
   readonly texts: HostTexts
 }
 
-/** The word that the prompt names ends it; where it names none, that of any language does. */
+/**
+ * Returns whether the text cancels the question: with the prompt's own word, or without one with the word of any
+ * language.
+ */
 const isCancel = ({cancel}: PromptDefinition<TSchema>, {router, text, event, texts}: Said): boolean => {
   if (cancel === "") return false
   const said = router.bare(text, event).trim().toLowerCase()
@@ -71,8 +74,8 @@ const isCancel = ({cancel}: PromptDefinition<TSchema>, {router, text, event, tex
 }
 
 /**
- * Is this message of the user who was asked the answer? Not where it calls a command by prefix or name, nor where it begins with
- * a prefix, unless that is the word that ends the question. A question may take those too.
+ * Returns whether a message of the asked user is the answer. It is not if it calls a command by prefix or name, or
+ * starts with a prefix, unless it cancels the question. A prompt with `takesCommands` accepts those too.
  */
 export const isAnswerTo = ({definition}: Prompt, said: Said & {readonly isCommand: boolean}): boolean => {
   const {router, text, event, isCommand} = said
@@ -81,7 +84,7 @@ export const isAnswerTo = ({definition}: Prompt, said: Said & {readonly isComman
   return !router.hasPrefix(text) || isCancel(definition, said)
 }
 
-/** Throws `event_invalid` for what a question of `id` keeps and its schema does not allow. */
+/** Throws `event_invalid` if the data of `id` does not fit its schema. */
 export const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>, data: unknown): void => {
   if (schema === undefined) return
   const [error] = explainValue(schema, data)

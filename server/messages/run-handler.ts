@@ -10,13 +10,15 @@ import {openSession, type SessionOptions} from "./session.ts"
 
 export type Runnable = Handler & {
   readonly handle: (session: Session, attempt: Attempt, hold: Hold) => Reply
-  /** Of a middleware that has ended: does the event stop there? */
+  /** For a middleware that has ended: whether the event stops there. */
   readonly stops?: () => boolean
-  /** Called once what it leaves behind is stored. */
+  /** Called once what the handler queued is stored. */
   readonly stored?: () => void
 }
 
-/** Runs one handler of an event in a session of its own, within its time: its outcome, with what it leaves behind. */
+/**
+ * Runs one handler of an event in a new session, within its time limit. Resolves to its outcome, with what it queued.
+ */
 export const runToEnd = async (
   handler: Runnable,
   stored: InboxEvent,
@@ -34,7 +36,7 @@ export const runToEnd = async (
       const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
       if (isReply(reply, hasGiven)) await session.send(reply)
       const left = await end()
-      // Who comes too late leaves nothing behind.
+      // A handler that ends too late leaves nothing behind.
       signal.throwIfAborted()
       return {
         is: "handled",
@@ -57,13 +59,16 @@ export const runToEnd = async (
     const answer = isUserError(error) ? replyTo(stored, error.message) : undefined
     if (answer !== undefined) return {is: "handled", sends: [answer]}
     log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
-    // What has not ended in time may still run: it is not run again beside itself.
+    // A handler that timed out may still run, so the Host does not run it again at the same time.
     const at = plugin?.positionOf?.(error)
     const where = at === undefined ? {} : {at}
     return {is: "failed", error: messageOf(error), ...where, ...(error instanceof TimeLimitExceeded ? {} : again)}
   }
 }
 
-/** A handler that ends with `return session.prompt(…)` returns an id, and means nothing by it. */
+/**
+ * Returns whether a returned value is a reply. A handler that ends with `return session.prompt(…)` returns an id, which
+ * is not one.
+ */
 const isReply = (returned: Awaited<Reply>, hasGiven: (id: string) => boolean): returned is Content =>
   returned !== undefined && returned !== "" && !(typeof returned === "string" && hasGiven(returned))

@@ -23,27 +23,30 @@ import {ask, type Prompt} from "./prompt.ts"
 import {SessionState} from "./state.ts"
 import type {SessionTimers} from "./timers.ts"
 
-/** What a session may use of the plugin whose handler it is for. */
+/** What a session may use of the handler's plugin. */
 export interface PluginSide {
   readonly name: string
   readonly database: Pick<SessionDatabase, "table" | "read">
   prompt(name: string): Prompt | undefined
-  /** Where in the plugin's own files an error was thrown. */
+  /** Returns where in the plugin's files an error was thrown. */
   positionOf?(error: unknown): Position | undefined
   state?(scope: string, name: string): DeclaredState | undefined
-  /** Says a text that the plugin declared, in the first of the languages that has it. Throws `text_unknown`, `text_invalid`. */
+  /**
+   * Returns a text that the plugin declared, in the first of the languages that has it. Throws `text_unknown`,
+   * `text_invalid`.
+   */
   say?(languages: readonly string[], key: string, values: TextValues): string
 }
 
 export interface OpenSession {
   readonly session: Session
-  /** Has a method of the session resolved to this id? Such an id is no reply of the handler. */
+  /** Returns whether a session method resolved to this id. Such an id is not a reply. */
   hasGiven(id: string): boolean
-  /** Ends the session: what it queued, once its files are stored. Later calls throw `late`. */
+  /** Ends the session. Returns what it queued, once its files are stored. Later calls throw `late`. */
   end(): Work | Promise<Work>
-  /** Ends it without: what it queued is nothing. Ends what it reads. */
+  /** Ends the session without storing anything, and cancels the files that it reads. */
   close(): void
-  /** Nothing of it is stored: its files may go. */
+  /** Call it if nothing of the session is stored: its files may be deleted. */
   abandon(): void
 }
 
@@ -53,24 +56,24 @@ export interface SessionOptions {
   readonly plugin: PluginSide | undefined
   readonly endpoints: EndpointActs
   readonly timers: SessionTimers
-  /** Stores the files of what it sends; without them there are none. */
+  /** Stores the files that it sends; without it there are none. */
   readonly files?: DraftFiles | undefined
   readonly permissionOf: () => Permission
-  /** Hosts of private networks that files may be read from. */
+  /** Hosts on private networks from which files may be read. */
   readonly privateHosts: () => readonly string[]
-  /** A form of the handler's plugin; there are none when left out. */
+  /** Returns a form of the handler's plugin; there are none when left out. */
   readonly formOf?: (name: string) => Form | undefined
-  /** Of the event, and what it falls back to: the project's default comes last. */
+  /** The language of the event and its fallbacks. The project's default comes last. */
   readonly languages: readonly [string, ...string[]]
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Made when it is asked for. */
+  /** Creates the log at first use. */
   readonly log: () => Log
-  /** Aborted when the handler's time ends. */
+  /** Aborted when the handler times out. */
   readonly signal: AbortSignal
 }
 
-/** One event in the hands of one handler. */
+/** Opens a session: one event, as one handler receives it. */
 export const openSession = (options: SessionOptions): OpenSession => {
   const {stored, attempt, plugin, endpoints, timers, permissionOf, privateHosts, languages, now, log, signal} = options
   const {formOf = () => undefined} = options
@@ -81,7 +84,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
   const questions: Question[] = []
   let states: SessionState | undefined
   const afterwards: (() => void)[] = []
-  /** The ids of what is not in `sends`: of early messages, and of timers. */
+  /** The ids of early messages and of timers, which are not in `sends`. */
   const otherIds: string[] = []
   const give = (id: string): string => {
     otherIds.push(id)
@@ -104,7 +107,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
     requireOpen()
     return queued.queue(draft)
   }
-  // Few handlers act: the others do not pay for it.
+  // Created at first use, because few handlers act.
   let acts: Acts | undefined
   const act = (): Acts => {
     requireOpen()

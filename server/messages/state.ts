@@ -28,11 +28,13 @@ export interface SessionStateOptions {
 interface Touched {
   readonly key: StateKey
   readonly stored: StoredState
-  /** What the handler has made of it; undefined where it only read. */
+  /** The value that the handler wrote; undefined if it only read. */
   written?: {readonly value: string | undefined}
 }
 
-/** The values that one handler reads and writes: it sees its own writes, and leaves them to its mark's batch. */
+/**
+ * The values that one handler reads and writes. The handler sees its own writes, which are stored in its mark's batch.
+ */
 export class SessionState {
   readonly #options: SessionStateOptions
   readonly #touched = new Map<string, Promise<Touched>>()
@@ -74,7 +76,7 @@ export class SessionState {
     }
   }
 
-  /** What is to be stored with the mark; the batch fails where another handler has changed a value that this one saw. */
+  /** The statements for the mark's batch. The batch fails if another handler has changed a value that this one read. */
   get statements(): readonly Statement[] {
     const written = this.#settled.flatMap(({key, written}) =>
       written === undefined ? [] : [storingState(key, written.value)],
@@ -83,7 +85,7 @@ export class SessionState {
     return [...this.#settled.map(({key, stored}) => assertUnchanged(key, stored.version)), ...written]
   }
 
-  /** Has another handler changed a value since this one read it? */
+  /** Returns whether another handler has changed a value since this one read it. */
   async isOutdated(): Promise<boolean> {
     for (const {key, stored} of this.#settled)
       if ((await readState(this.#options.database, key)).version !== stored.version) return true

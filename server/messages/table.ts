@@ -11,34 +11,34 @@ import type {MiddlewareHandler} from "./middleware.ts"
 import type {PermissionOf, RuleOf} from "./permissions.ts"
 import {HostTexts} from "./texts/host-texts.ts"
 
-/** What the running generation does with messages. */
+/** How the running generation handles messages. */
 export interface MessageTable {
   readonly router: Router
   /** The handlers of each Satori event type, in the order of their declaration. */
   readonly byType: ReadonlyMap<string, readonly EventHandler[]>
-  /** Likewise those that choose among the events of their type. */
+  /** Likewise, the handlers that choose among the events of their type. */
   readonly choosing: ReadonlyMap<string, readonly ChoosingHandler[]>
   readonly byId: ReadonlyMap<string, EventHandler>
-  /** Those that hear messages by a pattern. */
+  /** The handlers that match messages by a pattern. */
   readonly hears: ReadonlyMap<string, HearsHandler>
   readonly prompts: ReadonlyMap<string, Continuation>
   /** By the id of their handlers. */
   readonly actions: ReadonlyMap<string, ActionRunner>
   /** By the id of their prompts. */
   readonly forms: ReadonlyMap<string, Form>
-  /** In the order in which they are around each other, the outermost first. */
+  /** Outermost first. */
   readonly middleware: ReadonlyMap<string, MiddlewareHandler>
   /** By the id of their handlers. */
   readonly timers: ReadonlyMap<string, TimerRunner>
-  /** Who runs a command, by the command's id. */
+  /** The handler of each command, by the command's id. */
   readonly runners: ReadonlyMap<string, Handler>
   readonly permissionOf: PermissionOf
-  /** The rule that `permissionOf` goes by. */
+  /** The rule that `permissionOf` applies. */
   readonly ruleOf: RuleOf
   readonly languages: Languages
-  /** What svc itself says. */
+  /** svc's own texts. */
   readonly texts: HostTexts
-  /** What a user is told where the bot failed; nothing when left out. */
+  /** The reply when the bot fails; none when left out. */
   readonly failureText?: string
 }
 
@@ -56,14 +56,14 @@ export interface TableParts {
   readonly failureText?: string
   readonly prompts?: readonly Continuation[]
   readonly actions?: readonly ActionRunner[]
-  /** What their answers and presses run stands among the prompts and the actions. */
+  /** The handlers of their answers and presses are among the prompts and the actions. */
   readonly forms?: readonly Form[]
   readonly middleware?: readonly MiddlewareHandler[]
   readonly timers?: readonly TimerRunner[]
   readonly log: Log
 }
 
-/** Everything that answers messages in one generation. */
+/** Creates the table of everything that handles messages in one generation. */
 export const createMessageTable = ({
   prefixes,
   commands,
@@ -116,7 +116,7 @@ export const createMessageTable = ({
   }
 }
 
-/** May users choose? Not where there is one language, nor where a plugin has a command of that name. */
+/** Returns whether users may choose a language: not if there is only one, or if a plugin has a command of that name. */
 const offersChoice = ({known}: Languages, commands: readonly Command[]): boolean =>
   known.length > 1 && !commands.some(({path, aliases}) => [path, ...aliases].some(([word]) => word === "language"))
 

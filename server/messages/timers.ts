@@ -7,7 +7,7 @@ import type {TSchema} from "../../shared/type.ts"
 import {misfitOf} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 
-/** A timer as a plugin declared it. */
+/** A timer that a plugin declared. */
 export interface DeclaredTimer {
   /** The handler id that the mark of a firing carries. */
   readonly id: string
@@ -15,7 +15,7 @@ export interface DeclaredTimer {
   readonly handle: TimerHandler<never>
 }
 
-/** How sessions set timers; passed in by the composition root. */
+/** Sets timers for sessions; passed in by the composition root. */
 export interface SessionTimers {
   /** Throws `timer_unknown`, `timer_invalid`. */
   prepare(
@@ -30,7 +30,7 @@ export interface SessionTimers {
   clearing(plugin: string, key: string): Statement
 }
 
-/** Of a table without a Host: no timer can be set. */
+/** For a table without a Host: no timer can be set. */
 export const noTimers: SessionTimers = {
   prepare: (plugin, name) => {
     throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
@@ -40,13 +40,13 @@ export const noTimers: SessionTimers = {
   },
 }
 
-/** What a firing keeps in its event. */
+/** The data of a firing in its event. */
 interface Fired {
   readonly name: string
   readonly data: unknown
 }
 
-/** Runs the handler of a firing. Throws `timer_invalid` where its data does not fit any more. */
+/** Runs the handler of a firing. Throws `timer_invalid` if its data no longer fits. */
 export const runTimer = ({definition, handle}: DeclaredTimer, {event}: InboxEvent, session: Session): Reply => {
   const {name, data} = event._data as Fired
   const wrong = misfitOf("data", definition.data, data)

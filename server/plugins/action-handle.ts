@@ -13,23 +13,23 @@ import type {TSchema} from "../../shared/type.ts"
 import {misfitOf} from "../config/explain.ts"
 import {makeButtonId} from "../database/buttons/button-id.ts"
 
-/** Seconds for which a button works, and at most may. */
+/** How many seconds a button works by default, and at most. */
 const patience = 3600
 const longest = 30 * 24 * 60 * 60
 
-/** The options of a menu: as many as Discord takes. */
+/** The most options of a menu; Discord has this limit. */
 const mostOptions = 25
 
 const styles: readonly unknown[] = ["primary", "secondary", "danger", undefined]
 
-/** Throws an error for what an action in JavaScript gets wrong. */
+/** Throws an error for invalid options of an action. Plugins may be JavaScript. */
 export const requireAction = (what: string, {expires = 1, once = false, who}: ActionDefinition): void => {
   if (!(expires > 0 && expires <= longest)) throw new Error(`${what}: expires must be seconds, at most 30 days`)
   if (typeof once !== "boolean") throw new Error(`${what}: once must be true or false`)
   if (!["anyone", "asked", undefined].includes(who)) throw new Error(`${what}: who must be anyone or asked`)
 }
 
-/** What a plugin makes buttons with; `handler` is the action's id. */
+/** Returns the handle with which a plugin makes buttons. `handler` is the action's id. */
 export const actionHandle = (name: string, handler: string, definition: ActionDefinition<TSchema>): ActionHandle => {
   const {expires = patience, once = false, who} = definition
   const id = (data: unknown): string =>
@@ -55,7 +55,7 @@ export const actionHandle = (name: string, handler: string, definition: ActionDe
   return {name, id, button, select}
 }
 
-/** `button` refuses what is no label. */
+/** Returns an option's label; `button` rejects an invalid one. */
 const labelOf = (option: unknown): string => fieldsOf(option).label as string
 
 const kept = (handler: string, {data: schema}: ActionDefinition<TSchema>, data: unknown): string => {

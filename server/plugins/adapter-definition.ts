@@ -6,14 +6,14 @@ const histories = ["replay", "none", "inside"]
 
 const exactVersion = /^\d+\.\d+\.\d+(-[\w.-]+)?$/
 
-/** A method of Satori: `guild.member.mute`. */
+/** A Satori method: `guild.member.mute`. */
 const method = /^[\w-]+(\.[\w-]+)+$/
 
 const named: readonly string[] = [...senderFeatures, ...contentFeatures]
 
 const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 1
 
-/** Checks what an adapter in JavaScript may get wrong. Throws an error that says what is expected. */
+/** Checks an adapter's definition, because adapters may be JavaScript. Throws an error that says what is expected. */
 export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>): void => {
   const {
     open,

@@ -1,9 +1,9 @@
 import {type Instance, runningInstance} from "./instance.ts"
 
 /**
- * Which instance an exception belongs to that nobody caught: the one whose code was running, else the one whose file
- * stands in the stack. Undefined where neither tells. What each runtime keeps: timers, sockets, files and WebSockets
- * everywhere; not queueMicrotask on Bun and Node 22, and not an unhandled rejection on Bun (measured).
+ * Returns the instance that an uncaught exception belongs to: the one whose code was running, or else the one whose
+ * file is in the stack. Undefined if neither is known. The runtimes track running code through timers, sockets, files
+ * and WebSockets, but not through queueMicrotask on Bun and Node 22, nor to an unhandled rejection on Bun (measured).
  */
 export const attribute = (error: unknown, instances: readonly Instance[]): Instance | undefined => {
   const owner = runningInstance()

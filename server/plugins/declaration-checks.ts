@@ -1,12 +1,12 @@
 import type {PluginMigration} from "../../shared/sdk/plugin/database.ts"
 import type {HandlerDefinition, Named} from "../../shared/sdk/session.ts"
 
-/** A question may wait so long for its answer, in seconds. */
+/** How long a question may wait for its answer, in seconds. */
 export const longestWait = 30 * 24 * 60 * 60
 
 const mostRetries = 10
 
-/** A run of a job may take so long, in seconds. */
+/** How long a run of a job may take, in seconds. */
 export const longestRun = 24 * 60 * 60
 
 export const requireName = (what: string, name: string): void => {
@@ -20,7 +20,10 @@ export const requireRetries = (what: string, {retries = 0}: HandlerDefinition): 
   throw new Error(`${what}: retries must be a whole number from 0 to ${mostRetries}`)
 }
 
-/** Gives each of one kind its id: by its name, or by its number among those without one, which no name can be. */
+/**
+ * Returns a function that gives each declaration of a kind its id: its name, or its number among the unnamed ones. A
+ * name cannot be a number.
+ */
 export const createNaming = (what: string) => {
   const names = new Set<string>()
   let nameless = 0
@@ -36,7 +39,7 @@ export const createNaming = (what: string) => {
 
 const hasWords = (value: unknown): value is string => typeof value === "string" && value.trim() !== ""
 
-/** Plugins are JavaScript as well: what the type forbids is told of here. */
+/** Checks what the type forbids, because plugins may be JavaScript. */
 export const requireMigration = ({name, up, undo, irreversible}: PluginMigration, known: ReadonlySet<string>): void => {
   if (!hasWords(name)) throw new TypeError("database.migrate(): each migration needs a name")
   const what = `database.migrate(): migration "${name}"`

@@ -16,7 +16,7 @@ import type {TSchema} from "../../shared/type.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import type {DeclaredTexts} from "./texts.ts"
 
-/** A command as `setup` declared it, before its pattern is read. */
+/** A declared command, before its pattern is parsed. */
 export interface DeclaredCommand {
   readonly pattern: string
   readonly definition: CommandDefinition<Record<string, OptionDefinition>>
@@ -30,13 +30,13 @@ export interface DeclaredHandler {
   readonly handle: (session: Session) => Reply
 }
 
-/** What `hears` declared, before its pattern is compiled. */
+/** A declared pattern, before it is compiled. */
 export interface DeclaredHears {
   readonly id: string
   readonly pattern: string | RegExp
   /** The pattern as the plugin wrote it, for people. */
   readonly shown: string
-  /** Its stack is that of the declaration. */
+  /** An error whose stack is that of the declaration. */
   readonly at: Error
   readonly definition: HearsDefinition
   readonly handle: (call: HearsCall<string>) => Reply
@@ -63,7 +63,7 @@ export interface DeclaredForm {
   readonly name: string
   /** The handler id of an answer. */
   readonly promptId: string
-  /** The handler id of a press that begins it. */
+  /** The handler id of a press that starts the form. */
   readonly actionId: string
   readonly definition: FormDefinition
   readonly handle: FormHandler<never, never>
@@ -87,7 +87,7 @@ export interface DeclaredTool {
   readonly handle: ToolHandler<never>
 }
 
-/** What one `setup` declared. */
+/** The declarations of one `setup`. */
 export interface Registrations {
   readonly commands: readonly DeclaredCommand[]
   readonly handlers: readonly DeclaredHandler[]
@@ -113,6 +113,6 @@ export interface Registrations {
   /** By name. */
   readonly services: ReadonlyMap<string, object>
   readonly migrations: readonly PluginMigration[]
-  /** What runs once the instance is part of a committed generation. */
+  /** Functions that run once the instance is part of a committed generation. */
   readonly starts: readonly (() => unknown)[]
 }

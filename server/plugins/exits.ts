@@ -6,20 +6,20 @@ import {isImporting} from "./position.ts"
 
 export interface ExitWatchOptions {
   readonly log: Log
-  /** Those of the generation that runs; undefined before the first is committed. */
+  /** The instances of the running generation; undefined before the first commit. */
   readonly instances: () => readonly Instance[] | undefined
 }
 
 /**
- * Tells who ends the process. Throws instead while nothing runs yet that the end could hurt less: a plugin that exits while it is
- * loaded or set up is one that does not load, and never ends a Host that runs.
+ * Logs who ends the process. Before the first commit, and while a plugin loads or is set up, it throws instead: the
+ * plugin then counts as one that does not load, and never ends a running Host.
  */
 export const createExitWatch =
   ({log, instances}: ExitWatchOptions) =>
   ({call, error}: UnaskedExit): void => {
     const running = runningInstance()
     const mayRefuse = instances() === undefined || running?.state.is === "starting"
-    // The files of a new version are those of the one that runs.
+    // A new version has the same files as the running one.
     if (call !== undefined && (mayRefuse || (running?.state.is !== "active" && isImporting(error)))) throw error
     const owner = attribute(error, instances() ?? [])
     const who = owner === undefined ? "code that belongs to no known plugin" : `the plugin ${owner.name}`

@@ -1,4 +1,4 @@
-/** Runs a call as the provider's own code; throws where that has ended. */
+/** Runs a call as the provider's code. Throws if the provider has ended. */
 type Call = <T>(work: () => T) => T
 
 type Method = (...args: never[]) => unknown
@@ -6,8 +6,8 @@ type Method = (...args: never[]) => unknown
 const isMethod = (value: unknown): value is Method => typeof value === "function"
 
 /**
- * A service as its users get it: each property is read, and each method runs, through `call`. They cannot change it. What a
- * method returns is the provider's own object.
+ * Returns a service as its users receive it: each property is read, and each method runs, through `call`. Users cannot
+ * change it. What a method returns is the provider's own object.
  */
 export const guardService = (implementation: object, call: Call): object => {
   const methods = new WeakMap<Method, Method>()

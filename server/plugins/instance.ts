@@ -25,7 +25,7 @@ import {type DeclaredTexts, textsHandle} from "./texts.ts"
 
 interface Thrown {
   readonly error: string
-  /** Where in the plugin's own files, as far as that is known. */
+  /** Where in the plugin's files, if known. */
   readonly at?: Position
 }
 
@@ -45,37 +45,37 @@ export interface InstanceOptions {
   readonly plugin: LoadedPlugin
   /** Checked by the plugin's own schema. */
   readonly config: unknown
-  /** Equal for an instance that may be carried over: same code, same configuration. */
+  /** Equal if an instance may be carried over: same code, same configuration. */
   readonly fingerprint: string
   readonly project: string
   readonly database: Database
   readonly log: Log
-  /** Absent where nothing may happen: `--once`, a trial. */
+  /** Absent if the plugin may do nothing: `--once`, a trial. */
   readonly host?: PluginHost | undefined
-  /** It has another state; a draft's instance that never was active tells nothing of its end. */
+  /** Called when the state changes. It is not called for the end of a draft's instance that was never active. */
   readonly onState?: (instance: Instance) => void
 }
 
-/** `setup` may take so long, in milliseconds. */
+/** How long `setup` may take, in milliseconds. */
 const setupTimeout = 10_000
 
 const refuse = (service: string, why = ""): never => {
   throw new Problem("not_active", `the call of the service "${service}" was refused${why}`)
 }
 
-/** Which plugin instance the code that runs now belongs to. */
+/** The plugin instance that the running code belongs to. */
 const running = new AsyncLocalStorage<Instance>()
 
-/** Which one's `setup` the code that runs now comes from, through calls of services too. */
+/** The instance whose `setup` the running code belongs to, also through calls of services. */
 const settingUp = new AsyncLocalStorage<Instance>()
 
-/** Runs `work` as the instance's own. */
+/** Runs `work` as the instance's code. */
 const runAs = <T>(instance: Instance, work: () => T): T => running.run(instance, work)
 
-/** The instance whose code runs now, as far as the runtime keeps that (see `attribute`). */
+/** Returns the instance whose code is running, if the runtime tracks it (see `attribute`). */
 export const runningInstance = (): Instance | undefined => running.getStore()
 
-/** One plugin in one generation, and in those that carry it over. */
+/** One plugin in one generation, and in the generations that carry it over. */
 export class Instance {
   readonly name: string
   readonly path: PluginPath
@@ -84,7 +84,7 @@ export class Instance {
   readonly log: Log
   readonly scope: Scope
   readonly #options: InstanceOptions
-  /** Tells this instance from another of the same name. */
+  /** Distinguishes this instance from another with the same name. */
   readonly id = randomUUID()
   readonly #running = new Set<Promise<unknown>>()
   #state: InstanceState = {is: "starting", since: Date.now()}
@@ -106,12 +106,12 @@ export class Instance {
     return this.#state
   }
 
-  /** The files that stand in stacks of this instance's errors. */
+  /** The files that appear in stacks of this instance's errors. */
   get files(): readonly string[] {
     return this.plugin.files
   }
 
-  /** The folder of the project that it belongs to. */
+  /** The folder of its project. */
   get project(): string {
     return this.#options.project
   }
@@ -121,28 +121,28 @@ export class Instance {
     return pluginDatabase(this.name, this.#options.database)
   }
 
-  /** What `setup` got: checked, with defaults; secrets in it do not print. */
+  /** The configuration that `setup` received: checked, with defaults. Secrets in it do not print. */
   get config(): unknown {
     return this.#options.config
   }
 
-  /** What `setup` declared. */
+  /** The declarations of `setup`. */
   get registrations(): Registrations {
     if (this.#registrations === undefined) throw new Error(`${this.path} has not been set up`)
     return this.#registrations
   }
 
-  /** What of messages `setup` declared to hear, compiled. */
+  /** The compiled patterns that `setup` declared. */
   get hears(): readonly CompiledHears[] {
     return this.#hears
   }
 
-  /** The names of the services that it uses, by the key under which its `setup` gets each. */
+  /** The names of the services that it uses, by the key under which its `setup` receives each. */
   get uses(): ReadonlyMap<string, string> {
     return new Map(Object.entries(this.plugin.definition.uses ?? {}).map(([key, {name}]) => [key, name]))
   }
 
-  /** For people: what the texts of its languages lack, with the line that declares them. */
+  /** Notes for people about gaps in the plugin's texts, with the line that declares them. */
   get textNotes(): readonly string[] {
     return this.registrations.texts.flatMap(declared => {
       const at = positionIn(declared.errorThere(""), this.files, this.#options.project)
@@ -151,14 +151,15 @@ export class Instance {
     })
   }
 
-  /** Whose services its `setup` got. */
+  /** The instances whose services its `setup` received. */
   get providers(): readonly Instance[] {
     return this.#providers
   }
 
   /**
-   * `providers` are set up, by the name of the service. Throws `plugin_invalid` where `setup` throws, `plugin_timeout` where it
-   * does not end, and rejects when `signal` is aborted; each time undone. A service that nobody provides refuses each call.
+   * Runs `setup`. `providers` are already set up, by the name of their service. Throws `plugin_invalid` if `setup`
+   * throws, and `plugin_timeout` if it does not end. Rejects when `signal` is aborted. Each failure is undone. Calls of
+   * a service without a provider are refused.
    */
   async setup(providers: ReadonlyMap<string, Instance>, signal?: AbortSignal): Promise<void> {
     const used = [...this.uses].map(([key, name]) => [key, name, providers.get(name)] as const)
@@ -224,14 +225,14 @@ export class Instance {
     }
   }
 
-  /** Part of a committed generation from now on. */
+  /** Marks the instance as part of a committed generation. */
   activate(): void {
     this.#enter({is: "active"})
   }
 
   /**
-   * Runs code of this instance as its own; its disposal waits for it. What it logs meanwhile carries `about`: an event and
-   * its endpoint, a requestId, a runId. `what` is the handler's name for a watchdog.
+   * Runs code of this instance, and its disposal waits for the code. Log records carry `about` meanwhile: an event and
+   * its endpoint, a requestId, a runId. `what` is the handler's name for the watchdog.
    */
   async run<T>(work: () => T | Promise<T>, about?: LogFields, what: string = this.path): Promise<T> {
     const ended = countRunning(what)
@@ -243,18 +244,20 @@ export class Instance {
     })
   }
 
-  /** Runs code of this instance as its own; its disposal does not wait for it. */
+  /** Runs code of this instance. Its disposal does not wait for the code. */
   as<T>(work: () => T, about?: LogFields, what: string = this.path): T {
     return showRunning(what, () => runAs(this, () => runAround({...about, plugin: this.name}, work)))
   }
 
-  /** A service of this instance for those that use it. Once this instance has ended, its calls throw `not_active`. */
+  /** Returns a service of this instance for its users. Once this instance has ended, its calls throw `not_active`. */
   service(name: string): object | undefined {
     const implementation = this.registrations.services.get(name)
     return implementation && guardService(implementation, work => this.#serve(name, work))
   }
 
-  /** Runs a call of its service as its own, whoever calls; its disposal waits for a promise that the call returns. */
+  /**
+   * Runs a call of its service as its own code, whoever calls. Its disposal waits for a promise that the call returns.
+   */
   #serve<T>(name: string, work: () => T): T {
     if (this.scope.signal.aborted) refuse(name, `: ${this.path}, which provided it, has ended`)
     const result = this.as(work, whatIsAround())
@@ -266,9 +269,10 @@ export class Instance {
     return result
   }
 
-  /** Undoes everything, after what runs has ended or `drainLimit` milliseconds have passed. */
+  /** Undoes everything after running work has ended, or after `drainLimit` milliseconds. */
   async dispose(drainLimit: number): Promise<void> {
-    // What the Host makes of an answer takes no I/O: a turn later it is done, and an abort fails no handler that has answered.
+    // The Host processes a handler's result without I/O, so one turn later it is done, and the abort fails no handler
+    // that has returned.
     await turn()
     if (this.#running.size > 0) {
       await withTimeLimit(drainLimit, signal => this.#drain(signal)).catch(() => {
@@ -279,7 +283,7 @@ export class Instance {
     if (this.#state.is === "active" || this.#state.is === "starting") this.#enter({is: "disposed"})
   }
 
-  /** Waits for what begins meanwhile, too. */
+  /** Also waits for work that starts meanwhile. */
   async #drain(signal: AbortSignal): Promise<void> {
     while (this.#running.size > 0 && !signal.aborted) {
       await Promise.allSettled(this.#running)
@@ -287,12 +291,12 @@ export class Instance {
     }
   }
 
-  /** Where in its own files an error was thrown, as far as that is known. */
+  /** Returns where in its files an error was thrown, if known. */
   positionOf(error: unknown): Position | undefined {
     return positionIn(error, this.files, this.#options.project)
   }
 
-  /** Ends the instance because of an exception that nobody caught. */
+  /** Ends the instance because of an uncaught exception. */
   async fail(error: unknown, quarantined: boolean): Promise<void> {
     const at = this.positionOf(error)
     const thrown = {error: messageOf(error), ...(at === undefined ? {} : {at})}
@@ -300,12 +304,15 @@ export class Instance {
     await this.scope.dispose()
   }
 
-  /** A new instance of the same plugin and configuration. */
+  /** Returns a new instance of the same plugin and configuration. */
   again(): Instance {
     return new Instance(this.#options)
   }
 
-  /** What the Host does for an active instance, unless a draft's `setup` asks through a service. Throws `not_active`. */
+  /**
+   * Returns the Host's functions for an active instance, unless a draft's `setup` calls through a service. Throws
+   * `not_active`.
+   */
   #host(what: string): PluginHost {
     const {host} = this.#options
     const asking = settingUp.getStore()

@@ -16,16 +16,16 @@ import {requireFittingSdk} from "./sdk-range.ts"
 /** A plugin's code, ready for `setup`. */
 export interface LoadedPlugin {
   readonly definition: PluginDefinition
-  /** Equal for equal code: a hash over the modules of the plugin. */
+  /** A hash of the plugin's modules, equal for equal code. */
   readonly fingerprint: string
   /** Absolute paths of its source files, as they appear in stacks. */
   readonly files: readonly string[]
   readonly origin: PluginOrigin
-  /** For people: a path in the project, or a name. */
+  /** A path in the project, or a name, for people. */
   readonly from: string
-  /** Absolute path of what the runtime has loaded; undefined where that belongs to svc or a package. */
+  /** The absolute path of the loaded module; undefined if it belongs to svc or a package. */
   readonly module?: string
-  /** It was built from other source than there is now, and runs even so. */
+  /** True if it was built from other source than the current one and runs nevertheless. */
   readonly isStale: boolean
 }
 
@@ -36,19 +36,19 @@ interface Importable extends Pick<LoadedPlugin, "fingerprint" | "files" | "origi
   readonly isStale?: boolean
   readonly name: string
   readonly path: string
-  /** The file that its author wrote, where that is another one. */
+  /** The author's file, if it is a different one. */
   readonly source?: string
 }
 
-/** A plugin that needs no file; one of another edition is another plugin. */
+/** A plugin that needs no file. Another edition is another plugin. */
 export interface BuiltIn {
   readonly default: PluginDefinition
   readonly edition?: number
-  /** What its adapter loads at first use: npm packages, each in the version that svc is tested with. */
+  /** npm packages that its adapter loads at first use, each in the version that svc is tested with. */
   readonly libraries?: Readonly<Record<string, string>>
 }
 
-/** The adapters that come with svc, loaded when they are used. */
+/** The adapters that are part of svc, loaded when they are used. */
 export type BuiltIns = Readonly<Record<string, () => Promise<BuiltIn>>>
 
 export interface LoaderOptions {
@@ -56,13 +56,16 @@ export interface LoaderOptions {
   readonly paths: ProjectPaths
   readonly builtIns: BuiltIns
   /**
-   * What `svc build` made: `required` takes it before the source, and refuses one that the source does not fit any more;
-   * `stale` takes that too; `current` takes it where it fits the source; `fallback` where there is no source.
+   * When to use the output of `svc build`:
+   * - `required`: instead of the source. It must match the source.
+   * - `stale`: instead of the source, even if it does not match.
+   * - `current`: if it matches the source.
+   * - `fallback`: if there is no source.
    */
   readonly builds: "required" | "stale" | "current" | "fallback"
-  /** A folder with plugins as they ran before, which come before everything else. */
+  /** A folder with earlier versions of plugins, which override everything else. */
   readonly kept?: string
-  /** Where compiled plugins are kept; removed with the Host's temporary files. */
+  /** The folder for compiled plugins, removed together with the Host's temporary files. */
   readonly cache: string
   /** Absolute paths of the Host's own SDK, by specifier. */
   readonly sdk: Readonly<Record<string, string>>
@@ -73,7 +76,7 @@ interface Cached {
   readonly plugin: LoadedPlugin
 }
 
-/** Finds plugins and loads their code; code that has not changed is not loaded again. */
+/** Finds plugins and loads their code. Unchanged code is not loaded again. */
 export class Loader {
   readonly #options: LoaderOptions
   readonly #cache = new Map<string, Cached>()
@@ -82,7 +85,10 @@ export class Loader {
     this.#options = options
   }
 
-  /** Throws `plugin_missing`; `plugin_invalid` with the positions of syntax errors; `build_stale`; `plugin_incompatible`. */
+  /**
+   * Loads a plugin. Throws `plugin_missing`, `plugin_invalid` with the positions of syntax errors, `build_stale`,
+   * `plugin_incompatible`.
+   */
   async load(name: string, entry: PluginEntry): Promise<LoadedPlugin> {
     const found = await this.#find(name, entry.use)
     switch (found.is) {
@@ -97,7 +103,7 @@ export class Loader {
     }
   }
 
-  /** A plugin that comes with svc, whatever the project has under its name. Throws `plugin_missing`. */
+  /** Loads one of svc's own plugins, whatever the project has under its name. Throws `plugin_missing`. */
   async loadBuiltIn(name: string): Promise<LoadedPlugin> {
     const {builtIns} = this.#options
     const load = Object.hasOwn(builtIns, name) ? builtIns[name] : undefined
@@ -141,7 +147,7 @@ export class Loader {
     return builtIn(use ?? name) ?? ({is: "package", name: use ?? `svc-plugin-${name}`} as const)
   }
 
-  /** Is the build of a plugin taken before its source? Undefined where it is not. Throws `build_stale`. */
+  /** Decides whether the build of a plugin is used instead of its source; undefined if not. Throws `build_stale`. */
   async #judgeBuild(name: string): Promise<{isStale: boolean} | undefined> {
     const {paths, builds} = this.#options
     if (builds === "fallback") return undefined
@@ -168,7 +174,7 @@ export class Loader {
     return this.#import({name, path, fingerprint: sha256Of(code), files, origin: "built", isStale})
   }
 
-  /** A package resolves from the project, so it is imported through a file of the project. */
+  /** A package resolves from the project, so it is imported through a file in the project. */
   async #package(name: string, specifier: string): Promise<LoadedPlugin> {
     const {cache, paths} = this.#options
     const manifest = join(paths.project, "node_modules", specifier, "package.json")

@@ -13,7 +13,7 @@ import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
 import {fitRows} from "./rows.ts"
 
-/** A plugin's tables carry its name: `p_<plugin>_<table>`. */
+/** Returns the full names of a plugin's tables: `p_<plugin>_<table>`. */
 export const tableName =
   (plugin: string) =>
   (table: string): string => {
@@ -43,7 +43,7 @@ export const pluginDatabase = (plugin: string, database: Database): Omit<PluginD
 
 const resultOf = ({sql, row}: WriteStatement, index: number, result: Result = {rows: [], changes: 0}): WriteResult => {
   const {rows} = result
-  // The engine counts no changes of a statement that returns rows.
+  // The engine reports no changes for a statement that returns rows.
   const changes = rows.length > 0 && isReturning(sql) ? rows.length : result.changes
   return {
     changes,
@@ -51,6 +51,6 @@ const resultOf = ({sql, row}: WriteStatement, index: number, result: Result = {r
   }
 }
 
-/** Does it say RETURNING, outside of texts, names and comments? */
+/** Returns whether a statement contains RETURNING outside of texts, names and comments. */
 const isReturning = (sql: string): boolean =>
   /\breturning\b/i.test(sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, ""))

@@ -4,7 +4,10 @@ import type {SendOptions, SentMessage} from "../../shared/sdk/plugin/plugin.ts"
 import type {Target} from "../../shared/sdk/session.ts"
 import type {TimerOptions, TimerPlace, When} from "../../shared/sdk/timer.ts"
 
-/** What plugin instances ask of the Host outside their handlers; passed in by the composition root. Each names its plugin. */
+/**
+ * The Host's functions for plugin instances outside their handlers; passed in by the composition root. Each names its
+ * plugin.
+ */
 export interface PluginHost {
   /** Milliseconds since 1970. */
   now(): number
@@ -24,20 +27,18 @@ export interface PluginHost {
   /** Resolves to whether there was one. */
   clearTimer(plugin: string, key: string): Promise<boolean>
   /**
-   * Asks a platform now, by a method of Satori that only reads. Throws `endpoint_unknown`, `unsupported`, `request_invalid` for
-   * a method that acts, `endpoint_offline`, `platform_failed`.
+   * Queries a platform now with a Satori method that only reads. Throws `endpoint_unknown`, `unsupported`,
+   * `request_invalid` for a method that acts, `endpoint_offline`, `platform_failed`.
    */
   ask(endpoint: string, method: string, params: Readonly<Record<string, unknown>>): Promise<unknown>
-  /** The language of a conversation. Throws `target_invalid`. */
+  /** Returns the language of a conversation. Throws `target_invalid`. */
   languageOf(place: TimerPlace): Promise<string>
-  /**
-   * Resolves to the runId once the run of the agent is durable. Throws what `AgentHandle.run` throws.
-   */
+  /** Resolves to the runId once the run of the agent is durable. Throws what `AgentHandle.run` throws. */
   runAgent(plugin: string, agent: string, input: string, options?: AgentRunOptions): Promise<string>
   /** Throws `agent_run_unknown`. */
   agentResult(plugin: string, runId: string): Promise<AgentResult>
-  /** A message of the outbox, whoever sent it; undefined where it is not there. */
+  /** Returns a message of the outbox, whoever sent it; undefined if it is not there. */
   message(id: string): Promise<SentMessage | undefined>
-  /** Resolves to whether the message was taken back. Throws `outbox_unknown`. */
+  /** Resolves to whether the message was cancelled. Throws `outbox_unknown`. */
   cancel(plugin: string, id: string): Promise<boolean>
 }

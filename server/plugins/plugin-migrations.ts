@@ -12,27 +12,27 @@ import {
 import {telling} from "../events/telling.ts"
 import {tableName} from "./plugin-database.ts"
 
-/** A plugin, and what its `setup` declared of its tables. */
+/** A plugin and the migrations that its `setup` declared. */
 export interface MigratedPlugin {
   readonly name: string
   readonly migrations: readonly PluginMigration[]
-  /** For people: where its code is. */
+  /** Where its code is, for people. */
   readonly from: string
 }
 
-/** A migration that the database has not got. */
+/** A migration that the database lacks. */
 interface Missing {
   readonly plugin: string
   readonly name: string
   readonly statements: readonly Statement[]
-  /** Why it cannot be undone; undefined where it can. */
+  /** Why it cannot be undone; undefined if it can. */
   readonly irreversible: string | undefined
 }
 
-/** What plugins' tables lack, in order. */
+/** The missing migrations of plugins, in order. */
 export interface MissingMigrations {
   readonly all: readonly Missing[]
-  /** Those that need a restore point: they cannot be undone, and there is data that they could take away. */
+  /** Migrations that need a restore point: they cannot be undone, and there is data that they could destroy. */
   readonly irreversible: readonly PluginCrossing[]
 }
 
@@ -42,8 +42,8 @@ interface Recorded {
 }
 
 /**
- * Compares what plugins declare with what the database has got of it. Throws `plugin_newer` where it has got what a plugin does
- * not declare; one that declares nothing has no tables that could be wrong for it.
+ * Compares the declared migrations with those in the database. Throws `plugin_newer` if the database has one that a
+ * plugin does not declare. A plugin that declares no migrations is not checked.
  */
 export const findMissing = async (
   plugins: readonly MigratedPlugin[],
@@ -74,7 +74,7 @@ export const readApplied = async (
     .map(([plugin, recorded]) => ({plugin, migrations: recorded.map(({name}) => name)}))
     .sort((one, other) => one.plugin.localeCompare(other.plugin))
 
-/** Before the first generation nothing is in it that could be lost. */
+/** Before the first generation, the database contains nothing that could be lost. */
 const hasData = async (database: Pick<Database, "read">): Promise<boolean> =>
   (await database.read("SELECT 1 FROM generations LIMIT 1")).length > 0
 
@@ -86,7 +86,7 @@ const missingOf = ({name: plugin, migrations}: MigratedPlugin, recorded: readonl
       plugin,
       name,
       statements: up(tableName(plugin)).map(sql => ({sql})),
-      // Its first tables take nothing away; what else says nothing may.
+      // A plugin's first migrations destroy nothing. Others might, if they declare nothing.
       irreversible: irreversible ?? (undo === undefined && names.size > 0 ? undeclared : undefined),
     }))
 }
@@ -124,7 +124,7 @@ const requireKnown = async (
 const goBackTo = (checkpoint: string): string =>
   `Reinstall the version of the plugin that made it, or restore the earlier data: svc checkpoint restore ${checkpoint} --data-only.`
 
-/** Applies them with their records, in one transaction: all or none. Throws which one the database refuses. */
+/** Applies the migrations and their records in one transaction, all or none. Throws which one the database rejects. */
 export const applyMissing = async (
   {all, irreversible}: MissingMigrations,
   restorePoint: string | undefined,
@@ -158,6 +158,6 @@ export const applyMissing = async (
   )
 }
 
-/** In words: which of them cannot be undone, and why. */
+/** Describes which migrations cannot be undone, and why. */
 export const describeIrreversible = (migrations: readonly PluginCrossing[]): string =>
   migrations.map(({plugin, name, why}) => cannotBeUndone(pluginMigration(plugin, name), why)).join("; ")

@@ -1,7 +1,7 @@
 import {relative} from "node:path"
 import type {Position} from "../../shared/api/plugin-views.ts"
 
-/** Where in a plugin's own files an error was thrown: the topmost frame of its stack that is one of them. */
+/** Returns where in a plugin's files an error was thrown: the topmost frame of its stack that is in one of them. */
 export const positionIn = (error: unknown, files: readonly string[], project: string): Position | undefined => {
   if (!(error instanceof Error)) return undefined
   for (const frame of (error.stack ?? "").split("\n")) {
@@ -14,12 +14,12 @@ export const positionIn = (error: unknown, files: readonly string[], project: st
   return undefined
 }
 
-/** The files of the modules whose own code runs just now, as they are imported. */
+/** The files of the modules that are being imported now. */
 const importing = new Set<readonly string[]>()
 
-/** Imports a module of these files; `isImporting` knows of it until it has ended. */
+/** Imports a module of these files. `isImporting` recognizes its code until the import has ended. */
 export const whileImporting = async <T>(files: readonly string[], load: () => Promise<T>): Promise<T> => {
-  // One more object than its content: two imports of the same files are two.
+  // A separate object for each import, because two imports may have the same files.
   const own = [...files]
   importing.add(own)
   try {
@@ -29,6 +29,6 @@ export const whileImporting = async <T>(files: readonly string[], load: () => Pr
   }
 }
 
-/** Was this error made by code of a module that is being imported? */
+/** Returns whether an error comes from a module that is being imported. */
 export const isImporting = ({stack = ""}: Error): boolean =>
   [...importing].some(files => files.some(file => stack.includes(file)))

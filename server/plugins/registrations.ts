@@ -63,7 +63,7 @@ type Declaring = Pick<
   declareTexts(table: unknown): DeclaredTexts
 }
 
-/** Collects what `setup` declares; once it has ended, a late declaration throws. */
+/** Collects the declarations of `setup`. Declarations after its end throw. */
 export const collectRegistrations = (owner: PluginPath) => {
   const commands: DeclaredCommand[] = []
   const handlers: DeclaredHandler[] = []

@@ -3,7 +3,7 @@ import type {Row, RowOf} from "../../shared/sdk/plugin/database.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {explainUnseen} from "../config/explain.ts"
 
-/** Rows by their schema, where there is one. Throws `row_invalid`; `what` says whose rows they are. */
+/** Reads rows by their schema, if there is one. Throws `row_invalid`; `what` says whose rows they are. */
 export const fitRows = <S extends TSchema | undefined>(
   rows: readonly Row[],
   schema: S | undefined,
@@ -26,11 +26,14 @@ interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
 }
 
-/** The columns that a schema wants as booleans; SQLite keeps 0 and 1. */
+/** Returns the columns that a schema wants as booleans; SQLite stores them as 0 and 1. */
 const booleansOf = (schema: TSchema): readonly string[] =>
   Object.entries((schema as Shape).properties ?? {}).flatMap(([name, shape]) => (takesBoolean(shape) ? [name] : []))
 
-/** A boolean, or one that may be missing; a number stays one where the schema takes both. */
+/**
+ * Returns whether a column is a boolean or a nullable boolean. If the schema also accepts numbers, a number stays a
+ * number.
+ */
 const takesBoolean = ({type, anyOf = []}: Shape): boolean =>
   type === "boolean" || (anyOf.some(takesBoolean) && anyOf.every(each => each.type === "null" || takesBoolean(each)))
 

@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import {version} from "../runtime/version.ts"
 
-/** The versions of svc that a package says it was made for: its peer dependency `svc-runtime`; undefined where it names none. */
+/** Returns the svc versions that a package supports: its peer dependency `svc-runtime`; undefined if it names none. */
 export const sdkRangeOf = (manifest: unknown): string | undefined => {
   if (typeof manifest !== "object" || manifest === null || !("peerDependencies" in manifest)) return undefined
   const peers = manifest.peerDependencies
@@ -10,8 +10,8 @@ export const sdkRangeOf = (manifest: unknown): string | undefined => {
 }
 
 /**
- * Throws `plugin_incompatible` where a package of this package.json names versions of svc without the one that runs. `who` begins
- * the message. One that names none, or something that is no range, passes.
+ * Throws `plugin_incompatible` if a package.json names svc versions that do not include the running one. `who` starts
+ * the message. A missing or invalid range passes.
  */
 export const requireFittingSdk = async (manifest: unknown, who: string): Promise<void> => {
   const range = sdkRangeOf(manifest)

@@ -2,15 +2,15 @@ import {isProblem} from "../../shared/problems.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Instance} from "./instance.ts"
 
-/** What a plugin does at its start may take so long, in milliseconds. */
+/** How long a plugin's `onStart` may take, in milliseconds. */
 const startLimit = 60_000
 
-/** Where ingress was paused while it ran, in milliseconds. */
+/** The pause before another attempt if ingress was paused meanwhile, in milliseconds. */
 const pause = 1000
 
 export interface PluginStartsOptions {
   readonly isPaused: () => boolean
-  /** Hears what is thrown, as the instance's own exception. */
+  /** Receives an error as the instance's own exception. */
   readonly fail: (error: unknown) => void
 }
 
@@ -19,7 +19,7 @@ interface Start {
   readonly work: () => unknown
 }
 
-/** Runs what plugins declared with `onStart`: once for each instance, after its commit, and not before messages can be sent. */
+/** Runs the `onStart` functions of plugins: once for each instance, after its commit and once messages can be sent. */
 export class PluginStarts {
   readonly #options: PluginStartsOptions
   readonly #waiting = new Set<Start>()
@@ -30,18 +30,18 @@ export class PluginStarts {
     this.#options = options
   }
 
-  /** Nothing that a plugin does at its start runs. */
+  /** True if no `onStart` function is running. */
   get isQuiet(): boolean {
     return this.#running.size === 0
   }
 
-  /** An instance is part of a committed generation. */
+  /** Call it when an instance becomes part of a committed generation. */
   activated(instance: Instance): void {
     for (const work of instance.registrations.starts) this.#waiting.add({instance, work})
     this.#runWaiting()
   }
 
-  /** Messages can be sent from now on, unless ingress is paused. */
+  /** Call it when messages can be sent, unless ingress is paused. */
   open(): void {
     this.#isOpen = true
     this.#runWaiting()

@@ -16,14 +16,14 @@ import {groupCommitted} from "../database/write-if.ts"
 export interface StateAccess {
   readonly plugin: string
   readonly database: Database
-  /** Throws where the plugin may not write. */
+  /** Throws if the plugin may not write. */
   readonly requireActive: () => void
 }
 
-/** Another write may come between reading and writing so often. */
+/** How often `update` retries after another write came in between. */
 const mostTries = 100
 
-/** A declared value for code that is not a handler. */
+/** Returns a declared value for code outside handlers. */
 export const stateHandle = <T, S extends StateScope>(
   declared: DeclaredState,
   access: StateAccess,

@@ -11,18 +11,18 @@ interface Language {
   readonly messages: Map<string, Message>
 }
 
-/** So many languages that were asked for are remembered, with what is closest to them. */
+/** The most remembered requested languages, with their closest matches. */
 const mostLanguages = 100
 
-/** What one call of `plugin.texts` declared. */
+/** The texts of one call of `plugin.texts`. */
 export class DeclaredTexts {
   /** Canonical tags, in the order of the table. */
   readonly #languages: ReadonlyMap<string, Language>
   readonly #closest = new BoundedMap<string, readonly string[]>(mostLanguages)
-  /** Where `setup` called: what is found later is told there. */
+  /** The stack of the call in `setup`, where later findings are reported. */
   readonly #stack: string
 
-  /** Throws for what is no table of texts. */
+  /** Throws if `table` is not a valid table of texts. */
   constructor(table: unknown) {
     this.#stack = new Error("texts()").stack ?? ""
     this.#languages = readTable(table)
@@ -36,7 +36,7 @@ export class DeclaredTexts {
     return new Set([...this.#languages.values()].flatMap(({texts}) => [...texts.keys()]))
   }
 
-  /** Reads every message. Rejects with the first that is none, as an error of the line that called `texts`. */
+  /** Parses every message. Rejects with the first invalid one, as an error of the line that called `texts`. */
   async load(): Promise<void> {
     for (const [tag, {texts, messages}] of this.#languages)
       for (const [key, text] of texts)
@@ -44,7 +44,7 @@ export class DeclaredTexts {
           messages.set(key, await parseMessage(text, tag).catch(why => this.#refuse(tag, key, why)))
   }
 
-  /** For people, once it is loaded: what languages lack, and which values only one of them asks for. */
+  /** Notes for people after loading: missing texts, and values that only one language needs. */
   get notes(): readonly string[] {
     const keys = [...this.keys]
     return [...this.#languages].flatMap(([tag, {messages}]) => {
@@ -56,7 +56,7 @@ export class DeclaredTexts {
     })
   }
 
-  /** An error of the line that called `texts`. */
+  /** Returns an error of the line that called `texts`. */
   errorThere(message: string): Error {
     const error = new Error(message)
     error.stack = `Error: ${message}\n${this.#stack.slice(this.#stack.indexOf("\n") + 1)}`
@@ -90,7 +90,7 @@ export class DeclaredTexts {
     yield* this.#languages.keys()
   }
 
-  /** What a language falls back to here, the closest first. */
+  /** Returns the fallbacks of a language among these texts, the closest first. */
   #closestTo(language: string): readonly string[] {
     const known = this.#closest.get(language)
     if (known !== undefined) return known
@@ -119,7 +119,7 @@ export class DeclaredTexts {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Plugins are JavaScript as well: what the type forbids is told of here. */
+/** Checks what the type forbids, because plugins may be JavaScript. */
 const readTable = (table: unknown): ReadonlyMap<string, Language> => {
   if (!isRecord(table) || Object.keys(table).length === 0)
     throw new TypeError("texts() needs messages by language and key: {en: {hello: …}}")
@@ -147,7 +147,7 @@ const readLanguage = (language: string, given: Readonly<Record<string, unknown>>
   return {texts, messages}
 }
 
-/** What `plugin.texts` returns. */
+/** Returns the result of `plugin.texts`. */
 export const textsHandle = <T extends TextTable>(declared: DeclaredTexts, table: T): Texts<T> => ({
   table,
   in:

@@ -3,8 +3,8 @@ import satisfies from "semver/functions/satisfies.js"
 import validRange from "semver/ranges/valid.js"
 
 /**
- * Is a version within a range as `engines` of package.json has it? Undefined for what is no range. Pre-releases count as the
- * release.
+ * Returns whether a version is within a range as in `engines` of package.json; undefined for an invalid range. A
+ * pre-release counts as its release.
  */
 export const isWithin = (version: string, range: string): boolean | undefined => {
   const own = coerce(version)

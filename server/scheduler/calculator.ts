@@ -7,20 +7,20 @@ import {parseCron} from "./cron-pattern.ts"
 
 /** The due times of one schedule, in milliseconds since 1970. */
 export interface Times {
-  /** The first one later than `at`. */
+  /** Returns the first due time later than `at`. */
   after(at: number): number | undefined
-  /** The last one that is not later than `at`. */
+  /** Returns the last due time that is not later than `at`. */
   upTo(at: number): number | undefined
 }
 
-/** One parsed pattern takes 80 KB (croner 11 keeps a flag for each of 10,000 years): only a few are kept. */
+/** How many parsed patterns are kept. Each takes 80 KB, because croner 11 keeps a flag for each of 10,000 years. */
 const keptPatterns = 32
 
-/** Calculates due times; the timer, and what becomes of a due time, are not its business. */
+/** Calculates due times. It sets no timers and decides no policies. */
 export class Calculator {
   readonly #patterns = new BoundedMap<string, Cron>(keptPatterns)
 
-  /** Of a schedule that `problemOf` finds nothing wrong with. */
+  /** Returns the due times of a valid schedule. */
   times({cron, every, from, at}: Schedule, timezone: string): Times {
     if (cron !== undefined) return this.#cron(cron, timezone)
     if (every !== undefined)
@@ -31,7 +31,7 @@ export class Calculator {
   #cron(pattern: string, timezone: string): Times {
     return {
       after: at => this.#parsed(pattern, timezone).nextRun(new Date(at))?.getTime(),
-      // What croner looks back from is not part of its answer, and its times are whole seconds.
+      // croner excludes the time that it looks back from, and its times are whole seconds.
       upTo: at => {
         const next = Math.floor(at / 1000) * 1000 + 1000
         return this.#parsed(pattern, timezone).previousRuns(1, new Date(next))[0]?.getTime()
@@ -60,14 +60,15 @@ const onceTimes = (instant: number | undefined): Times => ({
 })
 
 /**
- * The instant of `2026-05-01T09:00`, in a timezone where the text names none itself; undefined for a date that does not
- * exist. A local time that a clock change leaves out is the first one after it; one that comes twice, its first.
+ * Returns the instant of `2026-05-01T09:00`, in a timezone if the text names none; undefined for a date that does not
+ * exist. A local time that a clock change skips is the first one after it. A local time that occurs twice is the first
+ * of the two.
  */
 export const instantOf = (text: string, timezone: string): number | undefined => {
   const [, year = "", month = "", day = "", hour = "", minute = "", second = "00", zone] =
     /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? []
   const asUtc = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  // Some engines take the 30th of February for the 2nd of March.
+  // Some engines read the 30th of February as the 2nd of March.
   if (Number.isNaN(asUtc) || new Date(asUtc).getUTCDate() !== Number(day)) return undefined
   if (zone !== undefined) return asUtc - offsetOf(zone)
   const pattern = `${second} ${minute} ${hour} ${day} ${month} * ${year}`
@@ -81,7 +82,7 @@ const offsetOf = (zone: string): number => {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/** Is it the name of a timezone of the IANA database, as this runtime has it? */
+/** Returns whether a text is the name of an IANA timezone that this runtime knows. */
 export const isTimezone = (name: string): boolean => {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -92,7 +93,10 @@ export const isTimezone = (name: string): boolean => {
   }
 }
 
-/** How much later than its due time a job fires: the same each time it is asked, spread evenly over `jitter`. */
+/**
+ * Returns how much later than its due time a job fires: always the same for one due time, and evenly spread over
+ * `jitter`.
+ */
 export const jitterOf = ({id, jitter}: Pick<Job, "id" | "jitter">, due: number): number => {
   if (jitter === undefined) return 0
   const share = Number.parseInt(sha256Of(`${id} ${due}`).slice(0, 8), 16) / 2 ** 32

@@ -4,29 +4,32 @@ import {instantOf, jitterOf, type Times} from "./calculator.ts"
 import {inSlices} from "./job-table.ts"
 import {changesOf, type LocalClock, localClock} from "./local-clock.ts"
 
-/** A job that comes again. */
+/** A recurring job. */
 export interface Comer {
   readonly job: Job
   readonly times: Times
 }
 
 export interface Span {
-  /** Whose days they are. */
+  /** The timezone of the days. */
   readonly timezone: string
-  /** Nothing before is told. In milliseconds since 1970. */
+  /** Earlier times are left out. In milliseconds since 1970. */
   readonly from: number
   readonly days: number
-  /** Times of one job on one day. */
+  /** The most times per job and day. */
   readonly limit: number
 }
 
-/** Times that are told at most: a calendar with more is read by nobody. */
+/** The most times of a calendar: nobody reads more. */
 const mostTimes = 2000
 
 type Day = CalendarView["days"][number]
 type Coming = Day["jobs"][number]
 
-/** What comes due in so many days, day by day. Lets others have the event loop: a pattern takes a millisecond to parse. */
+/**
+ * Returns what falls due, day by day. It yields to the event loop in between, because parsing a pattern takes a
+ * millisecond.
+ */
 export const calendarOf = async (comers: Iterable<Comer>, span: Span): Promise<CalendarView> => {
   const clocks = new Map<string, LocalClock>()
   const clockOf = (timezone: string): LocalClock => {
@@ -60,7 +63,7 @@ interface Bounds {
   readonly to: number
 }
 
-/** From the day that `from` is in. A day begins at its first moment, whatever the clock shows then. */
+/** Returns the days from the day of `from` on. A day starts at its first moment, whatever the clock shows then. */
 const daysOf = (clock: LocalClock, {timezone, from, days}: Span): readonly Bounds[] => {
   const first = Date.parse(`${clock.show(from).slice(0, 10)}T00:00:00Z`)
   const dates = Array.from({length: days + 1}, (_, index) => new Date(first + index * 86_400_000).toISOString())

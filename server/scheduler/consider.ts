@@ -1,36 +1,36 @@
 import type {Job, RunTrigger} from "../../shared/api/scheduled/jobs.ts"
 import {jitterOf, type Times} from "./calculator.ts"
 
-/** What becomes of a due time. */
+/** What the scheduler does about a due time. */
 export interface Planned {
   readonly scheduledFor: number
   readonly trigger: RunTrigger
-  /** The first of the missed due times that it stands for, where they are several. */
+  /** The first of the missed due times that it replaces, if there are several. */
   readonly missedFrom?: number
-  /** Why it is not run; undefined for one that is. */
+  /** Why it does not run; undefined if it runs. */
   readonly skipped?: "missed" | "too_many" | "overlap" | "queue_full"
 }
 
 export interface Considered {
   readonly planned: readonly Planned[]
-  /** Due times up to this one are dealt with. */
+  /** Due times up to this one are handled. */
   readonly upTo: number
 }
 
-/** With `missed: all`, so many of the newest due times that came together run; each one before is skipped. */
+/** With `missed: all`, how many of the latest due times that came together run. Each earlier one is skipped. */
 export const mostCatchUps = 100
 
-/** So many of the skipped ones have a row each; one row stands for those before, which may be a year of seconds. */
+/** How many skipped due times get their own row. One row stands for those before, which may be a year of seconds. */
 export const mostSkippedRows = 500
 
-/** With `overlap: queue`, so many runs of a job wait behind the one that runs. */
+/** With `overlap: queue`, how many runs of a job may wait for the running one. */
 export const mostQueued = 10
 
-/** What a job's first due time that nobody has dealt with is judged by. */
+/** The facts that decide about a job's first unhandled due time. */
 export interface Circumstances {
   readonly times: Times
   readonly due: number
-  /** What was to fire at this time or before was missed. */
+  /** Due times that were to fire at this time or before were missed. */
   readonly missedUpTo: number
   /** Due times that were to fire by now have come. */
   readonly now: number
@@ -39,8 +39,8 @@ export interface Circumstances {
 }
 
 /**
- * What is to be done about a due time that has come, and about those that were missed with it. Pure. On time means that
- * it is to fire, jitter included, after `missedUpTo`.
+ * Decides what to do about a due time that has come, and about those missed with it. Pure. A due time is on time if it
+ * is to fire, jitter included, after `missedUpTo`.
  */
 export const consider = (job: Job, {times, due, missedUpTo, now, openRuns}: Circumstances): Considered => {
   const firesAt = (at: number) => at + jitterOf(job, at)
@@ -68,15 +68,15 @@ const onTime = ({overlap}: Job, due: number, openRuns: number): Planned => {
   return openRuns > mostQueued ? {...run, skipped: "queue_full"} : run
 }
 
-/** One run, or one row, for all that were missed. */
+/** Returns one run, or one row, for all missed due times. */
 const oneFor = ({missed}: Job, first: number, latest: number): Planned => {
   const row = {scheduledFor: latest, ...since(first, latest)}
   return missed === "once" ? {...row, trigger: "catch_up"} : {...row, trigger: "schedule", skipped: "missed"}
 }
 
 /**
- * Every due time that has come, the oldest first. Those that came together, because the Host was late, are not held to
- * `overlap`: they run one after the other.
+ * Returns every due time that has come, the oldest first. `overlap` does not apply to those that came together because
+ * the Host was late: they run one after the other.
  */
 const allOf = (times: Times, first: number, latest: number, isMissed: (at: number) => boolean): readonly Planned[] => {
   const planned: Planned[] = []

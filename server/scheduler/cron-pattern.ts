@@ -1,13 +1,13 @@
 import {Cron} from "croner"
 import {messageOf} from "../../shared/problems.ts"
 
-/** What is wrong with a pattern, and where: `column` is the place of the faulty field, counted from 1. */
+/** What is wrong with a pattern, and where. `column` is the position of the faulty field, from 1. */
 export interface PatternFault {
   readonly message: string
   readonly column?: number
 }
 
-/** croner is never given a function: it has no timer. */
+/** Parses a pattern. croner gets no function, so it sets no timer. */
 export const parseCron = (pattern: string, timezone: string): Cron =>
   new Cron(pattern, {timezone, mode: "5-or-6-parts", paused: true})
 
@@ -25,7 +25,7 @@ const longest = 1000
 
 const names = "@yearly, @monthly, @weekly, @daily, @hourly"
 
-/** What is wrong with a pattern; undefined for one that comes again and again. */
+/** Returns what is wrong with a pattern; undefined for a valid recurring one. */
 export const patternFault = (pattern: string): PatternFault | undefined => {
   if (pattern.length > longest) return {message: `expected at most ${longest} characters, got ${pattern.length}`}
   const mark = pattern.indexOf("?")
@@ -50,7 +50,7 @@ export const patternFault = (pattern: string): PatternFault | undefined => {
   return wholeFault(pattern)
 }
 
-/** Fields that are right one by one may not be together. */
+/** Checks the whole pattern: fields that are valid separately may not be valid together. */
 const wholeFault = (pattern: string): PatternFault | undefined => {
   try {
     return parseCron(pattern, "UTC").nextRun() === null ? {message: "matches no time"} : undefined
@@ -59,7 +59,7 @@ const wholeFault = (pattern: string): PatternFault | undefined => {
   }
 }
 
-/** In words; undefined for a pattern that comes again and again. */
+/** Describes what is wrong with a pattern; undefined for a valid recurring one. */
 export const patternProblem = (pattern: string): string | undefined => patternFault(pattern)?.message
 
 const isParsed = (pattern: string): boolean => {

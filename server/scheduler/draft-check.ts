@@ -13,10 +13,10 @@ export interface Asked {
   readonly count?: number
 }
 
-/** Clock changes are looked for at most so far ahead, in milliseconds. */
+/** How far ahead clock changes are reported, in milliseconds. */
 const farthest = 400 * 86_400_000
 
-/** What an expression of the schema means, in words. */
+/** The meaning of the schema's regular expressions, in words. */
 const expected: Readonly<Record<string, string>> = {
   id: "expected 1 to 64 lower-case letters, digits, dots, dashes and underscores, a letter or digit first",
   "schedule.every": "expected a number and s, m, h or d, such as 15m",
@@ -31,7 +31,9 @@ export const viewFinding = ({path, message, column}: Finding): DraftFinding => {
   return {path: at, message: words ?? message, ...(column === undefined ? {} : {column})}
 }
 
-/** What is told of a draft of a job: its findings, and its times where they can be calculated. Times in milliseconds since 1970. */
+/**
+ * Returns the findings of a job draft, and its times if they can be calculated. Times are in milliseconds since 1970.
+ */
 export const checkDraft = (draft: unknown, found: readonly Finding[], now: number, asked: Asked): DraftCheck => {
   const findings = found.map(viewFinding)
   const isFaulty = ({path}: DraftFinding) => path === "timezone" || path.startsWith("schedule") || path === "jitter"
@@ -49,7 +51,7 @@ export const checkDraft = (draft: unknown, found: readonly Finding[], now: numbe
   return {findings, ...comingOf(timed, now, asked)}
 }
 
-/** The coming times of a schedule, and the clock changes up to the last of them. */
+/** Returns the upcoming times of a schedule, and the clock changes up to the last of them. */
 export const comingOf = (
   timed: Pick<Job, "id" | "schedule" | "timezone" | "jitter">,
   now: number,

@@ -4,7 +4,7 @@ interface Due {
   readonly at: number
 }
 
-/** What falls due, the earliest first: a binary heap, so that ten thousand cost no more to keep than they must. */
+/** A queue of due items, the earliest first: a binary heap, so that ten thousand items stay cheap. */
 export class DueQueue<T extends Due> {
   readonly #heap: T[] = []
 

@@ -5,20 +5,20 @@ import {revisionOf} from "./revision.ts"
 
 type Jobs = readonly Job[]
 
-/** The job of that id. Throws `job_unknown`. */
+/** Returns the job with an id. Throws `job_unknown`. */
 export const findJob = (jobs: Jobs, id: string): Job => {
   const job = jobs.find(each => each.id === id)
   if (job === undefined) throw new Problem("job_unknown", `there is no job ${id}`)
   return job
 }
 
-/** Throws `conflict` where the job is not of the revision that somebody has seen. */
+/** Throws `conflict` if the job has another revision than the caller has seen. */
 const requireRevision = (job: Job, expected: string | undefined): void => {
   if (expected === undefined || revisionOf(job) === expected) return
   throw new Problem("conflict", `somebody else has changed ${job.id}`, {current: job})
 }
 
-/** Throws `conflict` where the id is taken, and `request_invalid`. */
+/** Adds a job. Throws `conflict` if the id is taken, and `request_invalid`. */
 export const addJob = (jobs: Jobs, job: Job): Jobs => {
   requireValidJob(job)
   const current = jobs.find(({id}) => id === job.id)
@@ -26,7 +26,7 @@ export const addJob = (jobs: Jobs, job: Job): Jobs => {
   return [...jobs, job]
 }
 
-/** Throws `job_unknown`, `conflict`, and `request_invalid` where what becomes of it is no job. */
+/** Edits a job. Throws `job_unknown`, `conflict`, and `request_invalid` if the result is not a valid job. */
 export const editJob = (jobs: Jobs, id: string, {clear = [], expectedRevision, ...change}: JobChange): Jobs => {
   const keys: readonly string[] = clear
   const job = findJob(jobs, id)
@@ -37,7 +37,7 @@ export const editJob = (jobs: Jobs, id: string, {clear = [], expectedRevision, .
   return jobs.map(each => (each === job ? edited : each))
 }
 
-/** Throws `job_unknown`, `conflict`. */
+/** Removes a job. Throws `job_unknown`, `conflict`. */
 export const removeJob = (jobs: Jobs, id: string, {expectedRevision}: JobRemoval = {}): Jobs => {
   const gone = findJob(jobs, id)
   requireRevision(gone, expectedRevision)

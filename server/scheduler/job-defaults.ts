@@ -5,14 +5,14 @@ import type {Database} from "../database/database.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"
 import {requireValidJob} from "./job-file/job-findings.ts"
 
-/** In `svc_meta`: this default was written to the job file. Older builds pass such a key over. */
+/** The key in `svc_meta` that records that this default was written to the job file. Older builds ignore such keys. */
 const keyOf = ({plugin, name}: JobDefault): string => `jobs.declared.${plugin}/${name}`
 
-/** Does a job of the file call this one of a plugin? */
+/** Returns whether a job of the file calls this job of a plugin. */
 export const calls = ({target}: Job, {plugin, name}: Pick<JobDefault, "plugin" | "name">): boolean =>
   target.plugin === plugin && target.job === name
 
-/** Why a default is no job; undefined where it is one. */
+/** Returns why a default is not a valid job; undefined if it is. */
 export const jobDefaultProblem = (declared: JobDefault): string | undefined => {
   try {
     const {data} = declared.schedule
@@ -25,14 +25,14 @@ export const jobDefaultProblem = (declared: JobDefault): string | undefined => {
   }
 }
 
-/** The jobs, and those of the defaults that none of them calls. */
+/** Returns the jobs, and jobs for the defaults that none of them calls. */
 export const withDefaults = (jobs: readonly Job[], defaults: readonly JobDefault[]): readonly Job[] => {
   const all = [...jobs]
   for (const declared of defaults) if (!all.some(job => calls(job, declared))) all.push(jobOf(declared, all))
   return all
 }
 
-/** The defaults that were never written. */
+/** Returns the defaults that were never written to the file. */
 export const newDefaults = async (
   database: Pick<Database, "read">,
   defaults: readonly JobDefault[],
@@ -43,7 +43,7 @@ export const newDefaults = async (
   return defaults.filter(declared => !known.has(keyOf(declared)))
 }
 
-/** From now on these defaults were written: what the operator makes of them stays. */
+/** Records that these defaults were written. From then on the operator's changes stay. */
 export const recordDefaults = async (
   database: Pick<Database, "write">,
   defaults: readonly JobDefault[],
@@ -52,7 +52,7 @@ export const recordDefaults = async (
   await database.write(defaults.map(declared => ({sql, args: [keyOf(declared)]})))
 }
 
-/** What an id of the job file cannot hold, and the most characters that it has. */
+/** Characters that an id in the job file cannot contain, and the longest id. */
 const foreign = /[^a-z0-9._-]/g
 const longestId = 60
 

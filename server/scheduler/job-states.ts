@@ -3,14 +3,14 @@ import {toJson} from "../../shared/json.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Database} from "../database/database.ts"
 
-/** What a job's due times are considered up to, and for which schedule. */
+/** How far a job's due times are handled, and for which schedule. */
 export interface JobState {
   readonly job: string
   readonly schedule: string
   readonly consideredAt: number
 }
 
-/** Equal for a job whose due times are the same ones; a job that is turned off has none. */
+/** Returns a key that is equal for equal due times. A disabled job has none. */
 export const scheduleKey = ({schedule, timezone, enabled}: Job): string =>
   enabled === false ? "" : toJson([schedule, timezone])
 
@@ -24,7 +24,7 @@ export const readJobStates = async (database: Database): Promise<ReadonlyMap<str
   )
 }
 
-/** Stores states, and forgets those of jobs that are no more. */
+/** Stores states, and deletes those of removed jobs. */
 export const storingStates = (states: readonly JobState[], gone: readonly string[]): readonly Statement[] => [
   ...(states.length === 0
     ? []

@@ -7,7 +7,7 @@ import {type JobState, scheduleKey} from "./job-states.ts"
 
 export interface Entry {
   readonly job: Job
-  /** The job as text, to tell whether it was changed. */
+  /** The job as text, to detect changes. */
   readonly text: string
   readonly times: Times
 }
@@ -19,10 +19,10 @@ export interface Next {
   readonly at: number
 }
 
-/** Long work lets others have the event loop after so many milliseconds. */
+/** After this many milliseconds, long work yields to the event loop. */
 const slice = 10
 
-/** Calls for each item; what else the process has to do gets its turn meanwhile. */
+/** Calls `work` for each item, and yields to the event loop in between. Stops if `work` returns false. */
 export const inSlices = async <T>(items: Iterable<T>, work: (item: T) => boolean | undefined): Promise<void> => {
   let begun = performance.now()
   for (const item of items) {
@@ -33,7 +33,7 @@ export const inSlices = async <T>(items: Iterable<T>, work: (item: T) => boolean
   }
 }
 
-/** The jobs that run, and which of them is due next. */
+/** The active jobs, and which of them is due next. */
 export class JobTable {
   readonly #calculator = new Calculator()
   readonly #queue = new DueQueue<Next>()
@@ -44,7 +44,7 @@ export class JobTable {
     return [...this.#entries.values()].map(({job}) => job)
   }
 
-  /** Those that may come before a time; a job that is turned off does not. */
+  /** Returns the jobs that may fall due before a time. A disabled job does not. */
   *comingBefore(at: number): Iterable<Entry> {
     for (const [id, entry] of this.#entries) {
       const next = this.#next.get(id)
@@ -60,25 +60,25 @@ export class JobTable {
     return this.#next.get(id)
   }
 
-  /** The earliest of all. */
+  /** Returns the earliest due time of all jobs. */
   peek(): Next | undefined {
     return this.#queue.peek()
   }
 
-  /** Takes out the earliest; its job has no next due time until `awaitAfter`. */
+  /** Removes the earliest. Its job has no next due time until `awaitAfter`. */
   pop(): Next | undefined {
     const next = this.#queue.pop()
     if (next !== undefined) this.#next.delete(next.entry.job.id)
     return next
   }
 
-  /** Has a job fire at its first due time after `at`. */
+  /** Schedules a job for its first due time after `at`. */
   awaitAfter(entry: Entry, at: number): void {
     const due = entry.job.enabled === false ? undefined : entry.times.after(at)
     if (due !== undefined) this.#await({entry, due, at: due + jitterOf(entry.job, due)})
   }
 
-  /** The coming due times of any job. */
+  /** Returns the upcoming due times of any job. */
   coming(
     job: Pick<Job, "id" | "schedule" | "timezone" | "jitter">,
     count: number,
@@ -93,8 +93,8 @@ export class JobTable {
   }
 
   /**
-   * What is to be stored for these jobs to be taken: a job that is new, whose schedule is another one, or that was turned
-   * on, counts as considered up to `now`.
+   * Returns what to store before these jobs become active. A job that is new, has another schedule, or was enabled
+   * counts as handled up to `now`.
    */
   plan(jobs: readonly Job[], known: ReadonlyMap<string, JobState>, now: number) {
     const states = jobs.map((job): JobState => {
@@ -110,7 +110,7 @@ export class JobTable {
     }
   }
 
-  /** Takes these jobs instead of those before, each considered up to what its state says. */
+  /** Replaces the jobs, each handled up to what its state says. */
   async take(jobs: readonly Job[], states: readonly JobState[]): Promise<void> {
     const before = {entries: this.#entries, next: this.#next}
     const entries = jobs.map(job => this.#entryOf(job, before.entries.get(job.id)))

@@ -14,7 +14,10 @@ const viewDefault = ({plugin, schedule}: JobDefault): Static<typeof JobView>["de
   return {plugin, schedule: from === undefined ? {every} : {every, from}, timezone}
 }
 
-/** A job as the API shows it, with what holds where the file says nothing; its last run is for who reads the runs. */
+/**
+ * Returns a job as the API shows it, with the defaults of missing settings. The caller that reads the runs adds its
+ * last run.
+ */
 export const viewJob = (
   job: Job,
   now: {
@@ -36,7 +39,7 @@ export const viewJob = (
   lastRun: null,
 })
 
-/** The coming times of a job, from `from` on, in milliseconds since 1970. */
+/** Returns the upcoming times of a job from `from` on, in milliseconds since 1970. */
 export const viewNext = (
   job: Pick<Job, "id" | "schedule" | "timezone" | "jitter">,
   count: number,

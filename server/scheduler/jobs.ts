@@ -30,21 +30,21 @@ export interface JobsOptions {
   readonly log: Log
   readonly runtimeId: string
   readonly authority: string
-  /** The job file, and what `settleJobFile` found in it. */
+  /** The job file, and the content that `settleJobFile` found. */
   readonly path: string
   readonly content: JobFileContent | undefined
   readonly isPaused: () => boolean
-  /** Takes the values of secrets out of what is stored. */
+  /** Removes the values of secrets from stored text. */
   readonly scrub: (text: string) => string
   /** Throws `ingress_paused`. */
   readonly requireOpen: () => void
-  /** What the running generation declares with a schedule. */
+  /** The default schedules that the running generation declares. */
   readonly declared: () => readonly JobDefault[]
   readonly targets: {readonly [K in "message" | "plugin" | "item" | "agent"]: FiringTarget}
   readonly clock?: Clock
 }
 
-/** Scheduled jobs: the file that holds them, what fires them, and what is done about them. */
+/** Scheduled jobs: their file, their schedule, and the commands for them. */
 export class Jobs {
   readonly #options: JobsOptions
   readonly #clock: Clock
@@ -52,7 +52,7 @@ export class Jobs {
   readonly scheduler: Scheduler
   #hasFile: boolean
   #isStarted = false
-  /** Generations are looked at one after the other, so that what one has recorded the next one knows. */
+  /** Generations are processed one after the other, so that each knows what the previous one recorded. */
   #declaring: Promise<void> = Promise.resolve()
 
   constructor(options: JobsOptions) {
@@ -64,7 +64,7 @@ export class Jobs {
     this.#store = new JobStore({...options, apply: jobs => this.#apply(jobs)}, content)
   }
 
-  /** Fires what was missed, as each job says, and what comes due. Call it once the first generation is committed. */
+  /** Fires missed jobs, as each job says, and due ones. Call it once the first generation is committed. */
   async start(): Promise<void> {
     await this.scheduler.start(this.#options.content?.jobs ?? [])
     this.#store.watch()
@@ -73,8 +73,9 @@ export class Jobs {
   }
 
   /**
-   * Another generation runs: the defaults that it declares are written to the file, each once. The file is first: where the Host is
-   * killed after it, the next start finds a job that calls it. Never rejects: what fails is tried again at the next start or commit.
+   * Call it when another generation runs: it writes the defaults that the generation declares to the file, each once.
+   * It writes the file first. If the Host is killed after that, the next start finds a job that calls it. Never
+   * rejects: the next start or commit retries what failed.
    */
   generationChanged(): Promise<void> {
     if (this.#isStarted) this.#declaring = this.#declaring.then(() => this.#writeDefaults())
@@ -96,7 +97,7 @@ export class Jobs {
     }
   }
 
-  /** Fires nothing more; resolves when what runs has ended. */
+  /** Stops firing. Resolves when running jobs have ended. */
   async drain(): Promise<void> {
     await this.#store.close()
     await this.#declaring
@@ -107,7 +108,7 @@ export class Jobs {
     this.scheduler.ingressChanged()
   }
 
-  /** By id. */
+  /** Returns the jobs, sorted by id. */
   list(): readonly Job[] {
     return [...this.scheduler.jobs].sort((one, other) => (one.id < other.id ? -1 : 1))
   }
@@ -127,11 +128,11 @@ export class Jobs {
     })
   }
 
-  /** What the Host says to a job that somebody is typing: what keeps it from being stored, and when it would come. */
+  /** Checks a job that somebody is typing: what prevents storing it, and when it would fire. */
   check({job: draft, replaces, ...asked}: JobDraft): DraftCheck {
     const found = draftFindings(draft)
     const {findings, next, changes} = checkDraft(draft, found, this.#clock.now(), asked)
-    // A draft without findings of its own is a job.
+    // A draft without findings is a complete job.
     return {findings: found.length > 0 ? findings : this.#findings(draft as Job, replaces), next, changes}
   }
 
@@ -168,12 +169,18 @@ export class Jobs {
     })
   }
 
-  /** Queued runs of it are cancelled; one that runs goes on. Throws `job_unknown`, `conflict`, `jobs_invalid`. */
+  /**
+   * Removes a job and cancels its queued runs; a running one continues. Throws `job_unknown`, `conflict`,
+   * `jobs_invalid`.
+   */
   async remove(id: string, asked: JobRemoval = {}): Promise<void> {
     await this.#store.change(jobs => removeJob(jobs, id, asked))
   }
 
-  /** Resolves to the `runId`, once the run is durable. Throws `job_unknown`, `conflict`, `ingress_paused`. */
+  /**
+   * Runs a job now. Resolves to the `runId` once the run is durable. Throws `job_unknown`, `conflict`,
+   * `ingress_paused`.
+   */
   async run(id: string): Promise<string> {
     this.#options.requireOpen()
     return this.scheduler.runNow(id)
@@ -192,7 +199,7 @@ export class Jobs {
     return target.item === undefined ? message : item
   }
 
-  /** What keeps a job that is whole from being stored. */
+  /** Returns what prevents storing a complete job. */
   #findings(job: Job, replaces: string | undefined): DraftFinding[] {
     const taken = job.id !== replaces && this.scheduler.job(job.id) !== undefined
     const target = this.#targetProblem(job)

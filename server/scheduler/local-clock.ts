@@ -1,11 +1,11 @@
 import type {ClockChange} from "../../shared/api/scheduled/job-calendar.ts"
 
-/** A clock in a timezone. To make one is dear; to read it is not. */
+/** A clock in a timezone. Creating one is expensive, reading it is not. */
 export interface LocalClock {
   readonly timezone: string
-  /** What it shows at a time, with its offset: `2026-03-29 09:00 +01:00`. */
+  /** Returns the local time with its offset: `2026-03-29 09:00 +01:00`. */
   show(at: number): string
-  /** Its offset from UTC: `+01:00`. */
+  /** Returns the offset from UTC: `+01:00`. */
   offset(at: number): string
 }
 
@@ -38,10 +38,10 @@ export const localClock = (timezone: string): LocalClock => {
   }
 }
 
-/** Clocks that are far from a change are looked at so often, in milliseconds. */
+/** The step of the search for clock changes, in milliseconds. */
 const stride = 12 * 3_600_000
 
-/** The changes of a clock from `from` on, before `to`, to the second. */
+/** Returns the changes of a clock from `from` until before `to`, to the second. */
 export const changesOf = ({timezone, offset}: LocalClock, from: number, to: number): readonly ClockChange[] => {
   const found: ClockChange[] = []
   let [at, before] = [from, offset(from)]
@@ -57,7 +57,7 @@ export const changesOf = ({timezone, offset}: LocalClock, from: number, to: numb
   return found
 }
 
-/** The first second after `early` at which the offset is `after`, as it is at `late`. */
+/** Returns the first second after `early` whose offset is `after`, the offset at `late`. */
 const firstWith = (offset: (at: number) => string, after: string, early: number, late: number): number => {
   let [low, high] = [Math.floor(early / 1000), Math.ceil(late / 1000)]
   while (high - low > 1) {

@@ -1,6 +1,6 @@
 import {plainPart} from "../database/upkeep/retention.ts"
 
-/** Runs of jobs that have ended. What a job is considered up to does not depend on them. */
+/** Ended runs of jobs. Handled due times do not depend on them. */
 export const jobRunsPart = plainPart({
   name: "jobRuns",
   table: "job_runs",

@@ -6,7 +6,7 @@ import {assertThat, type Database} from "../database/database.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import type {Planned} from "./consider.ts"
 
-/** A run that is to begin. */
+/** A run that waits to start. */
 export interface QueuedRun {
   readonly runId: string
   readonly job: string
@@ -14,7 +14,7 @@ export interface QueuedRun {
   readonly trigger: RunTrigger
 }
 
-/** A due time that has been considered, before it is stored. */
+/** A handled due time, before it is stored. */
 export type Claim = Planned & {readonly runId: string; readonly job: string}
 
 export const claimOf = (job: string, planned: Planned): Claim => ({...planned, runId: uuid(), job})
@@ -22,8 +22,8 @@ export const claimOf = (job: string, planned: Planned): Claim => ({...planned, r
 const consideredRows = jsonRows(["job", "at"])
 
 /**
- * Stores claims, each due time of a job once, and what the jobs are considered up to. The last result has the ids of the
- * runs that these claims own, whether or not the database answered the first time.
+ * Stores claims, each due time of a job once, and up to when the jobs are handled. The last result has the ids of the
+ * runs that these claims own, even if the database's first response was lost.
  */
 export const claiming = (claims: readonly Claim[], upTo: ReadonlyMap<string, number>, now: number): Statement[] => [
   {
@@ -46,14 +46,14 @@ export const claiming = (claims: readonly Claim[], upTo: ReadonlyMap<string, num
   },
 ]
 
-/** Returns the row of a run that may begin: once, whether or not the database answered the first time. */
+/** Starts a run. Returns its row if the run may start: once, even if the database's first response was lost. */
 export const beginning = (runId: string, runtimeId: string, now: number): Statement => ({
   sql: `UPDATE job_runs SET state = 'running', started_at = ?1, runtime_id = ?2
     WHERE run_id = ?3 AND (state = 'queued' OR (state = 'running' AND runtime_id = ?2)) RETURNING run_id`,
   args: [now, runtimeId, runId],
 })
 
-/** Makes its batch fail unless the run is still running. */
+/** Fails the batch unless the run is still running. */
 export const assertRunning = (runId: string): Statement =>
   assertThat("EXISTS (SELECT 1 FROM job_runs WHERE run_id = ? AND state = 'running')", [runId])
 
@@ -63,14 +63,14 @@ export interface End {
   readonly error?: string
 }
 
-/** Ends a run, if it has not ended. Returns its row then. */
+/** Ends a run that has not ended, and returns its row. */
 export const ending = (runId: string, {state, reason, error}: End, now: number): Statement => ({
   sql: `UPDATE job_runs SET state = ?, reason = ?, error = ?, ended_at = ?
     WHERE run_id = ? AND state IN ('queued', 'running') RETURNING run_id, job`,
   args: [state, reason ?? null, error ?? null, now, runId],
 })
 
-/** Fails what was running, or with `'queued'` whatever was open, without a word from who ran it. */
+/** Fails the runs in these states, whose Host can no longer end them. */
 const failing = (states: string, reason: string, error: string, now: number): Statement => ({
   sql: `UPDATE job_runs SET state = 'failed', reason = ?, error = ?, ended_at = ?
     WHERE state IN (${states}) RETURNING run_id, job, scheduled_for`,
@@ -81,8 +81,8 @@ export const failingInterrupted = (now: number): Statement =>
   failing("'running'", "host_restarted", "the Host ended while the run was in progress; it is not repeated", now)
 
 /**
- * For the database of a restored project, before a Host starts on it: no due time up to `now` fires by itself, and open runs
- * have failed.
+ * For the database of a restored project, before a Host starts on it: due times up to `now` do not fire automatically,
+ * and open runs fail.
  */
 export const settlingRestoredJobs = (now: number): readonly Statement[] => [
   {sql: "UPDATE job_states SET considered_at = max(considered_at, ?)", args: [now]},
@@ -94,7 +94,7 @@ export const settlingRestoredJobs = (now: number): readonly Statement[] => [
   ),
 ]
 
-/** Runs that were claimed and have not begun, in order. */
+/** Returns claimed runs that have not started, in order. */
 export const readQueued = async (database: Database): Promise<readonly QueuedRun[]> => {
   const rows = await database.read(
     "SELECT run_id, job, scheduled_for, cause FROM job_runs WHERE state = 'queued' ORDER BY seq",

@@ -13,31 +13,31 @@ export interface RunnerOptions {
   readonly log: Log
   readonly runtimeId: string
   readonly now: () => number
-  /** While it is, no run begins. */
+  /** While this returns true, no run starts. */
   readonly isPaused: () => boolean
-  /** Takes the values of secrets out of what is stored: an error may repeat one. */
+  /** Removes the values of secrets from stored text, because an error may contain one. */
   readonly scrub: (text: string) => string
   readonly jobOf: (id: string) => Job | undefined
-  /** What fires a target of this kind. */
+  /** Returns what fires a target of this kind. */
   readonly targetOf: (target: JobTarget) => FiringTarget
 }
 
-/** Jobs that run side by side; the runs of one job do not. */
+/** How many jobs run at the same time. The runs of one job never do. */
 const width = 32
 
-/** Thrown into a run that is cancelled. */
+/** The error of a cancelled run. */
 class Cancelled extends Error {}
 
 /**
- * Begins runs that are claimed: durably `running` before the target hears of it, and one batch after, with everything that
- * the run leaves behind. A run is never begun twice.
+ * Starts claimed runs. A run is durably `running` before its target is called. One batch then stores its end with
+ * everything that it queued. A run is never started twice.
  */
 export class Runner {
   readonly #options: RunnerOptions
   readonly #lanes: Lanes<QueuedRun>
   /** Runs that are queued or running, by job. */
   readonly #open = new Map<string, number>()
-  /** What waits for ingress to open. */
+  /** Runs that wait for ingress to open. */
   #held: QueuedRun[] = []
   readonly #running = new Map<string, AbortController>()
   #stopping = false
@@ -47,7 +47,7 @@ export class Runner {
     this.#lanes = new Lanes(width, run => this.#take(run))
   }
 
-  /** Fails what earlier runs of the Host left running, and goes on with what they left queued. */
+  /** Fails the runs that an earlier run of the Host left running, and continues with those that it left queued. */
   async start(): Promise<void> {
     const {database, log, now} = this.#options
     const isLeft = "EXISTS (SELECT 1 FROM job_runs WHERE state IN ('queued', 'running') AND state = 'running')"
@@ -62,18 +62,18 @@ export class Runner {
     return this.#open.get(job) ?? 0
   }
 
-  /** Takes a run that is durably queued. */
+  /** Accepts a run that is durably queued. */
   push(run: QueuedRun): void {
     this.#open.set(run.job, this.openRuns(run.job) + 1)
     this.#lanes.push(run.job, run)
   }
 
-  /** Ingress is open: what has waited for it goes on, in its order. */
+  /** Call it when ingress is open: the waiting runs continue, in order. */
   resume(): void {
     for (const run of this.#held.splice(0)) this.#lanes.push(run.job, run)
   }
 
-  /** Ends a run that has not ended. Throws `run_state`, and `run_unknown` where there is none. */
+  /** Cancels a run that has not ended. Throws `run_state`, and `run_unknown` if there is none. */
   async cancel(runId: string, reason = "requested"): Promise<void> {
     const {database, now} = this.#options
     const [row] = await database.read("SELECT job, state FROM job_runs WHERE run_id = ?", [runId])
@@ -86,19 +86,19 @@ export class Runner {
     this.#running.get(runId)?.abort(new Cancelled("the run was cancelled"))
   }
 
-  /** Begins nothing more; resolves when what runs has ended. */
+  /** Starts no more runs. Resolves when the running ones have ended. */
   async drain(): Promise<void> {
     this.#stopping = true
     this.#lanes.pause()
     await this.#lanes.settled()
   }
 
-  /** Nothing runs, and nothing waits that could. */
+  /** True if nothing runs, and nothing waits that could run. */
   get isQuiet(): boolean {
     return this.#lanes.isQuiet
   }
 
-  /** Resolves when everything has ended that can begin now. */
+  /** Resolves when everything that can start now has ended. */
   settled(): Promise<void> {
     return this.#lanes.settled()
   }
@@ -150,7 +150,8 @@ export class Runner {
       await this.#persist(run, () => database.write(batch))
     } catch (refusal) {
       if (!isProblem(refusal, "database_refused")) throw refusal
-      // What the run wrote is at fault; or it was cancelled; or it is stored already, by a write whose answer was lost.
+      // Either the run's own statements are wrong, or the run was cancelled, or it is already stored by a write whose
+      // response was lost.
       const [row] = await this.#persist(run, () =>
         database.read("SELECT state FROM job_runs WHERE run_id = ?", [run.runId]),
       )
@@ -180,7 +181,7 @@ export class Runner {
 
 const reasonOf = (error: unknown): string => {
   if (error instanceof TimeLimitExceeded) return "timed_out"
-  // Its plugin instance was disposed: what aborts it gives no reason of its own.
+  // Its plugin instance was disposed, so the abort carries no reason.
   if (error instanceof DOMException && error.name === "AbortError") return "interrupted"
   return error instanceof Problem ? error.code : "error"
 }

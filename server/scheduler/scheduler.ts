@@ -16,34 +16,34 @@ export interface SchedulerOptions {
   readonly database: Database
   readonly log: Log
   readonly runtimeId: string
-  /** Is ingress paused? Then nothing fires. */
+  /** While ingress is paused, nothing fires. */
   readonly isPaused: () => boolean
-  /** Takes the values of secrets out of what is stored. */
+  /** Removes the values of secrets from stored text. */
   readonly scrub: (text: string) => string
   readonly targetOf: (target: JobTarget) => FiringTarget
   readonly clock?: Clock
 }
 
-/** A job that comes to its due time later than so many milliseconds has missed it: the machine slept, or its clock was set. */
+/** A job that is this late, in milliseconds, has missed its due time: the machine slept, or its clock was set. */
 const grace = 60_000
 
-/** Due times that are claimed in one batch. */
+/** The most due times that one batch claims. */
 const largestBatch = 500
 
 /**
- * Fires jobs: one timer for the next due time, a durable claim of each due time before anything is called, and the policy
- * for what was missed. What a job is considered up to only grows, so that a clock which is set back fires nothing twice.
+ * Fires jobs: one timer for the next due time, a durable claim of each due time before anything is called, and the
+ * policy for missed ones. The handled time of a job only grows, so that a clock that is set back fires nothing twice.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions
   readonly #clock: Clock
   readonly #table = new JobTable()
   readonly runner: Runner
-  /** Due times before it were missed. */
+  /** Due times before this were missed. */
   #openSince = 0
   #isOpen = false
   #cancelTimer = () => {}
-  /** Changes and ticks come one after the other; so many have not ended. */
+  /** Changes and ticks run one after the other; this counts the unfinished ones. */
   #works = 0
   #working: Promise<unknown> = Promise.resolve()
 
@@ -62,24 +62,24 @@ export class Scheduler {
     return this.#table.job(id)
   }
 
-  /** When a job fires next, in milliseconds since 1970; undefined where it does not. */
+  /** Returns when a job fires next, in milliseconds since 1970; undefined if it does not. */
   nextOf(id: string): number | undefined {
     return this.#table.next(id)?.at
   }
 
-  /** The coming due times of a job, and when it fires. */
+  /** Returns the upcoming due times of a job, and when it fires. */
   coming(job: Job, count: number, from = this.#clock.now()) {
     return this.#table.coming(job, count, from)
   }
 
-  /** What comes due in some days, now when nothing else is said. */
+  /** Returns what falls due within some days, from now on by default. */
   calendar({from = this.#clock.now(), ...span}: Omit<Span, "from"> & {from?: number}): Promise<CalendarView> {
     // A day may have 25 hours.
     const end = from + (span.days + 1) * 90_000_000
     return calendarOf(this.#table.comingBefore(end), {...span, from})
   }
 
-  /** Begins with what earlier runs of the Host left queued, and with what was missed since. */
+  /** Starts with the runs that earlier runs of the Host left queued, and with missed due times. */
   async start(jobs: readonly Job[]): Promise<void> {
     this.#openSince = this.#clock.now()
     await this.apply(jobs)
@@ -88,7 +88,7 @@ export class Scheduler {
     this.#wake()
   }
 
-  /** Takes these jobs instead of those before; resolves once that is durable. */
+  /** Replaces the jobs. Resolves once that is durable. */
   apply(jobs: readonly Job[]): Promise<void> {
     return this.#enqueue(async () => {
       const {database, log} = this.#options
@@ -100,7 +100,7 @@ export class Scheduler {
     })
   }
 
-  /** Ingress was opened or paused. What came due meanwhile was missed. */
+  /** Call it when ingress was opened or paused. Due times in between were missed. */
   ingressChanged(): void {
     if (!this.#isOpen || this.#options.isPaused()) return
     void this.#enqueue(async () => {
@@ -110,7 +110,7 @@ export class Scheduler {
     this.#wake()
   }
 
-  /** Makes a run that is not due; resolves to its `runId` once it is durable. Throws `job_unknown`, `conflict`. */
+  /** Starts a run that is not due. Resolves to its `runId` once it is durable. Throws `job_unknown`, `conflict`. */
   async runNow(id: string): Promise<string> {
     const {database, log} = this.#options
     const job = this.#table.job(id)
@@ -125,7 +125,7 @@ export class Scheduler {
     return claim.runId
   }
 
-  /** Fires nothing more; resolves when what runs has ended. */
+  /** Stops firing. Resolves when running jobs have ended. */
   async drain(): Promise<void> {
     this.#isOpen = false
     this.#cancelTimer()
@@ -133,17 +133,17 @@ export class Scheduler {
     await this.runner.drain()
   }
 
-  /** What is due has been claimed, and what can begin has ended. */
+  /** True if everything due has been claimed, and everything that can start has ended. */
   get isQuiet(): boolean {
     return this.#works === 0 && this.runner.isQuiet
   }
 
-  /** Resolves when what is due has been claimed. */
+  /** Resolves when everything due has been claimed. */
   async claimed(): Promise<void> {
     await this.#working.catch(() => {})
   }
 
-  /** Resolves when what is due has been claimed, and what can begin has ended. */
+  /** Resolves when everything due has been claimed, and everything that can start has ended. */
   async settled(): Promise<void> {
     await this.claimed()
     await this.runner.settled()
@@ -159,7 +159,7 @@ export class Scheduler {
   #arm(): void {
     this.#cancelTimer()
     const next = this.#table.peek()
-    // Once ingress is open again, `ingressChanged` sets it.
+    // `ingressChanged` sets the timer once ingress is open again.
     if (!this.#isOpen || next === undefined || this.#options.isPaused()) return
     const wait = Math.min(Math.max(next.at - this.#clock.now(), 0), this.#clock.longestWait)
     this.#cancelTimer = this.#clock.wait(wait, () => this.#wake())
@@ -173,11 +173,11 @@ export class Scheduler {
     })
   }
 
-  /** Claims what has come due, then sets the timer. */
+  /** Claims what has fallen due, then sets the timer. */
   async #tick(): Promise<void> {
     while (this.#isOpen && !this.#options.isPaused()) {
       const now = this.#clock.now()
-      // Where the clock was set back, what comes due from now on is on time.
+      // If the clock was set back, due times from now on are on time.
       this.#openSince = Math.min(this.#openSince, now)
       const {claims, upTo} = await this.#collect(now)
       if (claims.length === 0) break
@@ -186,7 +186,7 @@ export class Scheduler {
     this.#arm()
   }
 
-  /** What is to be done about everything that has come due. */
+  /** Returns what to do about everything that has fallen due. */
   async #collect(now: number): Promise<{claims: readonly Claim[]; upTo: ReadonlyMap<string, number>}> {
     const missedUpTo = Math.max(this.#openSince - 1, now - grace)
     const claims: Claim[] = []
@@ -213,7 +213,7 @@ export class Scheduler {
     }
   }
 
-  /** Durable before any target is called: whatever happens then, this due time is never claimed again. */
+  /** Claims due times durably before any target is called, so that no due time is claimed again, whatever happens. */
   async #claim(claims: readonly Claim[], upTo: ReadonlyMap<string, number>, now: number): Promise<void> {
     const {database, log} = this.#options
     const results = await persist(`${claims.length} runs`, log, () => database.write(claiming(claims, upTo, now)))
@@ -224,7 +224,7 @@ export class Scheduler {
     for (const each of alike.values()) this.#tellSkipped(each)
   }
 
-  /** One line for the due times of one job that were skipped for one reason. */
+  /** Logs one line for the due times of one job that were skipped for the same reason. */
   #tellSkipped(alike: readonly Claim[]): void {
     const [first, last] = [alike[0], alike.at(-1)]
     if (first === undefined || last === undefined) return

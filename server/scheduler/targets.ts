@@ -15,7 +15,7 @@ import type {Outbox} from "../outbox/outbox.ts"
 import {inserting} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
-/** A run of a plugin's job may take so many seconds. */
+/** How long a run of a plugin's job may take by default, in seconds. */
 const usualTimeout = 600
 
 const effectOf = (outbox: Outbox, sends: readonly OutboxDraft[], at: number) => ({
@@ -23,7 +23,7 @@ const effectOf = (outbox: Outbox, sends: readonly OutboxDraft[], at: number) => 
   stored: () => outbox.stored(sends),
 })
 
-/** It takes its place in the queue of its channel. */
+/** Returns a departure that waits its turn in the channel. */
 const departureOf = (draft: OutboxDraft, at: number) => ({
   draft,
   content: toJson(draft.content),
@@ -31,7 +31,7 @@ const departureOf = (draft: OutboxDraft, at: number) => ({
   turn: undefined,
 })
 
-/** A message of a fixed text. */
+/** A target that sends a fixed text. */
 export const messageTarget = (
   outbox: Outbox,
   endpoints: Pick<Endpoints, "get">,
@@ -51,17 +51,17 @@ export const messageTarget = (
 }
 
 export interface PluginJobs {
-  /** What the running generation publishes, by `<plugin>/<job>`. */
+  /** The jobs of the running generation, by `<plugin>/<job>`. */
   readonly current: () => ReadonlyMap<string, PublishedJob>
-  /** Resolves when no change of what runs is under way. */
+  /** Resolves when no change of generation is in progress. */
   readonly settled: () => Promise<unknown>
   readonly requireTarget: (address: Address) => void
   readonly clock?: Clock
-  /** Stores the files of what runs send; without them there are none. */
+  /** Stores the files that runs send; without it there are none. */
   readonly files?: DraftFiles | undefined
 }
 
-/** A function that a plugin declares with `plugin.job`. */
+/** A target that calls a function declared with `plugin.job`. */
 export const pluginTarget = (
   outbox: Outbox,
   {current, settled, requireTarget, files, clock = systemClock}: PluginJobs,
@@ -76,7 +76,7 @@ export const pluginTarget = (
       return job === undefined ? undefined : misfitOf(job, target.data)
     },
     fire: async firing => {
-      // Its instance may have failed, and a new one be about to take its place.
+      // Its instance may have failed, and a new one may be about to replace it.
       if (find(firing.target)?.signal.aborted !== false) await settled()
       const job = find(firing.target)
       if (job?.plugin === undefined) throw new Problem("job_unknown", problem(firing.target) ?? "")
@@ -103,7 +103,7 @@ const effectOfRun = async (
   return {...effect, statements: [...effect.statements, ...writes], release}
 }
 
-/** One run of a job in the hands of a plugin. */
+/** Returns one run of a job, as the plugin receives it. */
 const jobRun = ({runId, job, scheduledFor, trigger, target}: Firing, log: Log, open: PluginWork): JobRun => ({
   runId,
   job,

@@ -131,7 +131,7 @@ export type Command =
   | (Against & {readonly is: "unblock" | "review" | "accept"})
   | (Against & {readonly is: "cancel"; readonly reason: string | null})
   | (Against & {readonly is: "comment"; readonly text: string})
-  /** The deadline of the item's blocker has passed. The Host gives this command. */
+  /** The deadline of the item's blocker has passed. The Host records this command. */
   | (Against & {readonly is: "overdue"; readonly deadline: string})
   /** The Journal continues under another authority, after a restore. It is about no item. */
   | {readonly is: "authority"; readonly from: string; readonly to: string}

@@ -8,8 +8,8 @@ import {messageOf} from "../../../shared/problems.ts"
 const longest = 200_000
 
 /**
- * The bindings of a configuration, with their instructions. A file that cannot be read is a binding that is not configured, and no
- * failure of the draft.
+ * Reads the bindings of a configuration with their instructions. If a file cannot be read, the binding is not
+ * configured; the draft does not fail.
  */
 export const readBindings = async (
   agents: ProjectConfig["agents"],

@@ -6,8 +6,9 @@ import type {Generation} from "../generation.ts"
 import {accountIssues} from "../snapshot.ts"
 
 /**
- * Checks the keys and values of a configuration, those of plugins included, and runs no plugin's `setup`; accounts are known of
- * adapters that run. Throws `config_invalid`, `plugin_invalid`, `plugin_missing`, `plugin_timeout`, `stopping`.
+ * Checks the keys and values of a configuration, including those of plugins, without running any plugin's `setup`. It
+ * checks accounts only for adapters that run. Throws `config_invalid`, `plugin_invalid`, `plugin_missing`,
+ * `plugin_timeout`, `stopping`.
  */
 export const checkText = async (
   text: ConfigText,

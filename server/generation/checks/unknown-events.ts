@@ -4,7 +4,7 @@ import type {Instance} from "../../plugins/instance.ts"
 
 const known: ReadonlySet<string> = new Set<EventType>(eventTypes)
 
-/** For people: which handlers listen for an event that no platform sends, as far as the protocol tells. */
+/** Notes for people about handlers of events that the Satori protocol does not have. */
 export const findUnknownEvents = (instances: readonly Pick<Instance, "path" | "registrations">[]): readonly string[] =>
   instances.flatMap(({path, registrations}) => {
     const types = new Set(registrations.handlers.map(({type}) => type))

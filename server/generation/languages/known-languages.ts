@@ -2,12 +2,12 @@ import {languageTag} from "../../../shared/language.ts"
 import type {LoadedConfig} from "../../config/load.ts"
 import type {Instance} from "../../plugins/instance.ts"
 
-/** The default and the tags that `crossCheck` of the configuration has found to be some, canonical and each once. */
+/** Returns valid tags, canonical and without duplicates. `crossCheck` of the configuration reports invalid ones. */
 const canonical = (tags: readonly string[]): readonly string[] => [
   ...new Set(tags.flatMap(tag => languageTag(tag) ?? [])),
 ]
 
-/** The languages of the bot, the default first. */
+/** Returns the languages of the bot, the default first. */
 export const knownLanguages = (
   {config: {languages}}: LoadedConfig,
   instances: readonly Pick<Instance, "registrations">[],

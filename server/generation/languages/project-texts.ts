@@ -11,7 +11,7 @@ export interface ProjectTexts {
   readonly issues: readonly Issue[]
 }
 
-/** What svc says in chats, with the project's own texts before its own; each that is wrong with its position. */
+/** Reads the project's replacements for svc's chat texts, and reports each invalid one with its position. */
 export const readHostTexts = async ({source, config: {languages}}: LoadedConfig): Promise<ProjectTexts> => {
   const issues: Issue[] = []
   const own = new Map<string, Map<string, Message>>()

@@ -4,7 +4,7 @@ import {isTwice, type Value} from "./value.ts"
 
 const types = ["string", "number", "integer", "boolean"]
 
-/** What is wrong with a command's options; a plugin in JavaScript may say anything. */
+/** Returns what is wrong with a command's options. Plugins may be JavaScript, so they may be anything. */
 export const checkOptions = (options: Readonly<Record<string, OptionDefinition>> = {}): string | undefined => {
   const shorts = new Set<string>()
   for (const [name, option] of Object.entries(options)) {

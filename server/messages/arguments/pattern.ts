@@ -6,13 +6,13 @@ export interface Argument extends Taking {
   readonly required: boolean
   /** Several values: a list in one word, or the rest of the words. */
   readonly many?: "list" | "rest"
-  /** Its value where none is given. */
+  /** The default value. */
   readonly fallback?: Value | readonly Value[]
 }
 
 const types: readonly ArgumentType[] = ["string", "text", "number", "integer", "boolean"]
 
-/** A word of a pattern: spaces stand only in the quotes of a default. */
+/** A word of a pattern. Only a quoted default may contain spaces. */
 const patternWord = /(?:="[^"]*"|='[^']*'|\S)+/g
 
 /** Parses `item add <title:text> [priority:integer=1]`. Throws an `Error` that names the pattern and what is wrong. */
@@ -57,7 +57,7 @@ const parseArgument = (inner: string, required: boolean, refuse: Refuse): Argume
   return {...argument, fallback: parseDefault(argument, inner.slice(equals + 1), refuse)}
 }
 
-/** `ids:integer[]` in its parts; without a type it is a string. */
+/** Splits `ids:integer[]` into its parts; without a type it is a string. */
 const parseSpec = (spec: string): {name: string; kind: string; many?: "list" | "rest"} => {
   const [whole = "", suffix] = /^(.*?)(\[\]|\.\.\.)?$/.exec(spec)?.slice(1) ?? []
   const colon = whole.indexOf(":")

@@ -3,13 +3,13 @@ import type {ArgumentType} from "../../../shared/sdk/command.ts"
 /** One value of an argument or an option. */
 export type Value = string | number | boolean
 
-/** What an argument or an option takes. */
+/** The values that an argument or an option accepts. */
 export interface Taking {
   readonly type: ArgumentType
   readonly choices?: readonly Value[] | undefined
 }
 
-/** A word as a value of the type, or as the choice that it names in any case; undefined where it is none. */
+/** Converts a word to a value of the type, or to the choice that it names in any case; undefined if it is not one. */
 export const convert = ({type, choices}: Taking, word: string): Value | undefined => {
   const value = convertTo(type, word)
   if (choices === undefined || value === undefined) return value
@@ -31,10 +31,13 @@ const convertTo = (type: ArgumentType, word: string): Value | undefined => {
   }
 }
 
-/** `Number` takes an empty text for 0. */
+/** `Number` reads an empty text as 0. */
 const isNumeric = (word: string) => word.trim() !== ""
 
-/** Of words that each must be a value: the values, or the first word that is none. Nothing is a value where `takesEmpty`. */
+/**
+ * Converts words that must each be a value: returns the values, or the first word that is not one. An empty word is a
+ * value only with `takesEmpty`.
+ */
 export const convertEach = (
   taking: Taking,
   words: readonly string[],
@@ -49,9 +52,9 @@ export const convertEach = (
   return {values}
 }
 
-/** The parts of a list in one word: `1,2,3`. */
+/** Returns the parts of a list in one word: `1,2,3`. */
 export const partsOf = (word: string): readonly string[] => word.split(",").map(part => part.trim())
 
-/** Two texts that differ in case only are one choice, as a user writes it. */
+/** Returns whether a choice repeats an earlier one. Texts that differ only in case are the same choice. */
 export const isTwice = (choice: Value, index: number, choices: readonly Value[]): boolean =>
   choices.findIndex(other => String(other).toLowerCase() === String(choice).toLowerCase()) < index

@@ -11,17 +11,17 @@ import type {Router} from "./router.ts"
 export interface CommandCall {
   readonly router: Router
   readonly command: Command
-  /** What follows the command's words. */
+  /** The text after the command's words. */
   readonly rest: string
-  /** How the message calls the bot; asked for only where an answer says it. */
+  /** Returns how the message calls the bot. Called only when a reply needs it. */
   readonly prefix: () => string
   readonly session: Session
   readonly cooldowns: Cooldowns
-  /** In the language of the event; English when left out. */
+  /** The texts in the language of the event; English when left out. */
   readonly say?: Say
 }
 
-/** Runs a command, or answers why it does not run: a permission that is missing, a misuse, a cooldown. */
+/** Runs a command, or replies why it does not run: a missing permission, a misuse, a cooldown. */
 export const callCommand = ({
   router,
   command,
@@ -52,7 +52,10 @@ export const callCommand = ({
 
 const per = ["user", "channel", "everyone"]
 
-/** What is wrong with a handler's options, permission or cooldown; a plugin in JavaScript may say anything. */
+/**
+ * Returns what is wrong with a handler's options, permission or cooldown. Plugins may be JavaScript, so they may be
+ * anything.
+ */
 export const checkCallRules = ({options, permission, cooldown}: Command["definition"]): string | undefined => {
   const wrong = checkOptions(options)
   if (wrong !== undefined) return wrong

@@ -12,7 +12,7 @@ import {splitWords, takeWord, takeWords} from "./words.ts"
 
 export type ParsedArguments = Readonly<Record<string, Value | readonly Value[]>>
 
-/** A command as a plugin declared it. */
+/** A command that a plugin declared. */
 export interface Command {
   /** The handler id that its marks carry. */
   readonly id: string
@@ -30,7 +30,7 @@ export type Parsed =
   | {readonly is: "call"; readonly args: ParsedArguments; readonly options: ParsedArguments}
   | {readonly is: "misused"; readonly why: string}
 
-/** Reads what follows a command's words; says what is wrong with it in the words of `say`. */
+/** Reads the text after a command's words. Says what is wrong with it in the texts of `say`. */
 export const parseCall = (command: Command, rest: string, say: Say = inEnglish): Parsed => {
   const {options = {}} = command.definition
   if (command.definition.options === undefined || !rest.includes("-"))
@@ -57,7 +57,7 @@ const parserOptions = ([name, {type, short, list, default: fallback}]: [string, 
   ]
 }
 
-/** A number below zero is no option: its minus is hidden from `parseArgs`. */
+/** A negative number is not an option, so its minus is hidden from `parseArgs`. */
 const hideMinus = (word: string) => (/^-\.?\d/.test(word) ? `\0${word}` : word)
 const showMinus = (word: string) => (word.startsWith("\0") ? word.slice(1) : word)
 
@@ -115,7 +115,7 @@ const readArguments = (command: Command, rest: Rest, options: ParsedArguments | 
   return {is: "call", args, options}
 }
 
-/** The words of an argument, none where it is not given, and what follows them. */
+/** Returns the words of an argument, none if it is not given, and the text after them. */
 const takeFor = ({type, many}: Argument, rest: Rest): [words: readonly string[], after: Rest] => {
   if (type === "text") {
     const whole = wholeOf(rest)
@@ -142,7 +142,7 @@ const meantIn = ({type, choices = []}: Taking, word: string, say: Say): string =
   return meant === undefined ? "" : say("command.meant", {choice: meant})
 }
 
-/** What a value must be: `a whole number`, or its choices: `red, green or blue`. */
+/** Describes what a value must be: `a whole number`, or its choices: `red, green or blue`. */
 export const describe = ({type, choices}: Taking, say: Say): string => {
   if (choices === undefined) return say(described[type])
   const [last = "", ...before] = choices.map(String).toReversed()
@@ -167,7 +167,7 @@ const described: Record<ArgumentType, HostText> = {
   boolean: "type.boolean",
 }
 
-/** `item add <title:text> [priority=1]` as help shows it. */
+/** Returns the usage as help shows it: `item add <title> [priority=1]`. */
 export const usageOf = (command: Command): string =>
   [
     ...command.path,
@@ -187,7 +187,7 @@ const usageOfOption = ([name, {type, choices, list, default: fallback}]: [string
   return `[--${name} <${inner}>]${list === true ? "..." : ""}`
 }
 
-/** A default as a pattern writes it, in quotes where it has to. */
+/** Returns a default as a pattern writes it, in quotes if needed. */
 const shownDefault = (fallback: Value | readonly Value[]): string => {
   const text = [fallback].flat().join(",")
   return /^[^<>[\]"'\s]+$/.test(text) ? text : text.includes('"') ? `'${text}'` : `"${text}"`

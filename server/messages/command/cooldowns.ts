@@ -4,38 +4,38 @@ import {BoundedMap} from "../../runtime/bounded-map.ts"
 
 export type CooldownTurn =
   | {readonly is: "free"}
-  /** `tell`: this conversation has not been told yet. */
+  /** `tell` is true if this conversation has not been told yet. */
   | {readonly is: "early"; readonly seconds: number; readonly tell: boolean}
 
-/** A command, or another handler with a cooldown. */
+/** A handler with a cooldown. */
 interface Cooling {
   readonly id: string
   readonly definition: {readonly cooldown?: Cooldown}
 }
 
 interface Taken {
-  /** The event whose call it was: run again, it is the same call. */
+  /** The event of the call. When the Host retries it, it is the same call. */
   readonly sn: number
-  /** By the clock. */
+  /** A time of the clock. */
   readonly until: number
-  /** Which event was told to wait, by conversation. */
+  /** The event that was told to wait, by conversation. */
   readonly told: Map<string, number>
 }
 
-/** So many calls are remembered for one handler; then the oldest is forgotten, and may be made again. */
+/** The most remembered calls of one handler. Above that, the oldest call is forgotten and may be repeated. */
 const remembered = 10_000
 
-/** Who has called which handler lately. In memory: a reload keeps it, a restart does not. */
+/** Recent calls of handlers. In memory: a reload keeps them, a restart does not. */
 export class Cooldowns {
   readonly #now: () => number
   readonly #taken = new Map<string, Map<string, Taken>>()
 
-  /** `now` is in milliseconds, and never goes back. */
+  /** `now` returns milliseconds and never goes back. */
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** Takes the handler's turn, or tells how long it is still cooling down. */
+  /** Takes the handler's turn, or returns how long it is still cooling down. */
   take({id, definition: {cooldown}}: Cooling, session: Session): CooldownTurn {
     if (cooldown === undefined) return {is: "free"}
     const now = this.#now()
@@ -74,7 +74,7 @@ const callerOf = ({per}: Cooldown, {endpoint, channel, user}: Session): string =
   }
 }
 
-/** The oldest stand first, and most often end first. */
+/** Deletes ended calls. The oldest come first, and usually end first. */
 const forgetEnded = (taken: Map<string, Taken>, now: number): void => {
   for (const [key, {until}] of taken) {
     if (until > now) return

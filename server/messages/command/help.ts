@@ -8,10 +8,10 @@ import {usageOf} from "./command.ts"
 import type {Routed, Router} from "./router.ts"
 import {takeWord} from "./words.ts"
 
-/** Commands that one help message lists. */
+/** The most commands that one help message lists. */
 const mostListed = 40
 
-/** The Host's own command: `help`, and `help <command>`. A plugin's `help` takes its place. */
+/** The Host's own command: `help`, and `help <command>`. A plugin's `help` replaces it. */
 export const helpCommand = (router: () => Router, texts = new HostTexts()): Command => ({
   id: "host/help",
   owner: "host",
@@ -38,8 +38,8 @@ const helpText = (router: Router, asked: Required<Asked>, words: string | undefi
 const mayCall = ({definition}: Command, permission: Permission) => mayUse(permission, definition.permission)
 
 /**
- * The answer to a call that does not fit the command; `prefix` is how the bot was called. Where commands go on after this one's
- * words, it says which of them was probably meant by `rest`, else it lists them.
+ * Returns the reply to a call that does not fit the command; `prefix` is how the user called the bot. If longer
+ * commands start with this one's words, the reply suggests one that resembles `rest`, or lists them.
  */
 export const misuseText = (
   router: Router,
@@ -59,7 +59,7 @@ export const misuseText = (
   return group === undefined ? misuse : `${misuse}\n${group}`
 }
 
-/** How the bot was called, by whom, and in which language it answers. */
+/** How the user called the bot, with which permission, and the language of the reply. */
 interface Asked {
   readonly prefix?: string
   readonly permission?: Permission
@@ -80,8 +80,8 @@ const noCommand = (say: Say, words: string, hint: string) => say("help.unknown",
 const listsAll = (say: Say, prefix: string) => say("help.all", {call: `${prefix}help`})
 
 /**
- * The answer to a command that does not exist; nothing where it may have been meant for somebody else. What the user may
- * not call is not suggested. A group of commands answers with its commands.
+ * Returns the reply to an unknown command; undefined if the message may have been for somebody else. Commands that the
+ * user may not call are not suggested. For a group of commands, the reply lists them.
  */
 export const unknownText = (
   router: Router,
@@ -97,7 +97,7 @@ export const unknownText = (
   return direct ? noCommand(say, word, listsAll(say, prefix)) : undefined
 }
 
-/** May the user call the command with these words, or one of their group? */
+/** Returns whether the user may call the command with these words, or one of their group. */
 const isForUser = (router: Router, words: string, permission: Permission): boolean => {
   const command = router.find(words)
   return [...(command === undefined ? [] : [command]), ...router.group(words)].some(each => mayCall(each, permission))
@@ -105,14 +105,14 @@ const isForUser = (router: Router, words: string, permission: Permission): boole
 
 const isListed = (command: Command) => command.definition.hidden !== true
 
-/** How the commands are called, sorted. */
+/** Returns the usages of the commands, sorted. */
 export const usages = (router: Router): readonly string[] =>
   router.commands
     .filter(isListed)
     .map(command => `${router.prefix}${usageOf(command)}`)
     .sort()
 
-/** Undefined where these words have no command that the user may call. */
+/** Undefined if these words have no command that the user may call. */
 const listGroup = (router: Router, words: string, asked: Required<Asked>): string | undefined => {
   const {prefix, permission, say} = asked
   const group = router.group(words)

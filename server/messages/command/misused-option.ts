@@ -2,7 +2,7 @@ import {messageOf} from "../../../shared/problems.ts"
 import type {HostText} from "../texts/en.ts"
 import type {Say} from "../texts/host-texts.ts"
 
-/** What `parseArgs` says in English (Node 22 and 24, Bun 1.4), by the text of svc that says the same. */
+/** The English errors of `parseArgs` (Node 22 and 24, Bun 1.4), and svc's own text for each. */
 const mistakes: readonly (readonly [RegExp, HostText])[] = [
   [/^Unknown option ('.*?')/, "option.unknown"],
   [/^Option ('.*?') argument missing/, "option.missing"],
@@ -10,7 +10,7 @@ const mistakes: readonly (readonly [RegExp, HostText])[] = [
   [/^Option ('.*?') argument is ambiguous/, "option.dash"],
 ]
 
-/** What is wrong with the options of a call, from the error that `parseArgs` threw. */
+/** Returns what is wrong with the options of a call, from the error that `parseArgs` threw. */
 export const misusedOption = (error: unknown, say: Say): string => {
   const message = messageOf(error)
   for (const [pattern, text] of mistakes) {

@@ -9,10 +9,10 @@ interface Branch {
 
 interface Unknown {
   readonly is: "unknown"
-  /** The words up to the first that names nothing. */
+  /** The words up to the first unknown one. */
   readonly word: string
   readonly meant: string | undefined
-  /** The group of commands that the first words name; "" for none. */
+  /** The group of commands that the first words name; "" if there is none. */
   readonly group: string
 }
 
@@ -22,7 +22,7 @@ export type Routed =
   | {readonly is: "none"}
 
 /**
- * Finds the command that a message calls. Words are looked up one by one in hash maps, so the cost of a message does not
+ * Finds the command that a message calls. It looks words up one by one in hash maps, so the cost of a message does not
  * grow with the number of commands.
  */
 export class Router {
@@ -42,7 +42,10 @@ export class Router {
     return this.#prefixes[0] ?? ""
   }
 
-  /** A message is for the bot when it starts with a prefix or the bot's name, or is a direct one. */
+  /**
+   * Finds the command of a message. A message is for the bot if it starts with a prefix or the bot's name, or is
+   * direct.
+   */
   route(text: string, event: SatoriEvent): Routed {
     const direct = event.channel?.type === channelType.direct
     const called = this.#called(text, event)
@@ -52,7 +55,7 @@ export class Router {
     return found.is === "unknown" ? {...found, direct} : found
   }
 
-  /** Does a message begin with a prefix or the bot's name? */
+  /** Returns whether a message starts with a prefix or the bot's name. */
   isCalled(text: string, event: SatoriEvent): boolean {
     return this.#called(text, event) !== undefined
   }
@@ -61,35 +64,38 @@ export class Router {
     return this.#prefixes.some(prefix => text.startsWith(prefix))
   }
 
-  /** A message without the prefix or the bot's name that it begins with. */
+  /** Returns a message without its leading prefix or bot's name. */
   bare(text: string, event: SatoriEvent): string {
     return this.#called(text, event) ?? text
   }
 
-  /** A message without the bot's name that it begins with; what begins with a prefix stays as it is. */
+  /** Returns a message without its leading bot's name. A message with a prefix stays unchanged. */
   unnamed(text: string, event: SatoriEvent): string {
     return this.hasPrefix(text) ? text : this.bare(text, event)
   }
 
-  /** How a message calls the bot, to be said back: its prefix, or `bot: `. The first prefix where it calls nobody. */
+  /**
+   * Returns how a message calls the bot, for use in a reply: its prefix, or `bot: `. The first prefix if it calls
+   * nobody.
+   */
   manner(text: string, event: SatoriEvent): string {
     const called = this.#called(text, event)
     return called === undefined ? this.prefix : text.slice(0, text.length - called.length)
   }
 
-  /** The command with these words, or what was probably meant. */
+  /** Returns the command that these words call; undefined if there is none. */
   find(words: string): Command | undefined {
     const found = this.#find(words)
     return found.is === "command" ? found.command : undefined
   }
 
-  /** The commands that begin with these words and go on after them. */
+  /** Returns the commands whose words start with these and continue. */
   group(words: string): readonly Command[] {
     const branch = this.#branch(words)
     return branch === undefined ? [] : [...new Set([...branch.children.values()].flatMap(commandsOf))]
   }
 
-  /** The word that was probably meant after these words. */
+  /** Returns the known word after these words that resembles `word` most. */
   meantAfter(words: string, word: string): string | undefined {
     return suggest(word.toLowerCase(), [...(this.#branch(words)?.children.keys() ?? [])])
   }
@@ -110,7 +116,7 @@ export class Router {
     branch.command = command
   }
 
-  /** What follows the prefix or the bot's name; undefined for a message that has neither. */
+  /** Returns the text after the prefix or the bot's name; undefined if a message has neither. */
   #called(text: string, event: SatoriEvent): string | undefined {
     for (const prefix of this.#prefixes) if (text.startsWith(prefix)) return text.slice(prefix.length)
     const user = event.login.user

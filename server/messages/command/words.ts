@@ -1,12 +1,12 @@
-/** One word as a shell would see it: quotes keep spaces together, a backslash keeps the next character. */
+/** One word as a shell reads it: quotes keep spaces together, a backslash keeps the next character. */
 const word = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+`
 const firstWord = new RegExp(`^${word}`, "s")
 const allWords = new RegExp(word, "gs")
 const eachWord = new RegExp(`(?=["'])${word}|\\S+`, "gs")
 
 /**
- * The first word of a text and what stands behind it; undefined where there is none. Only a word that begins with a quote
- * is read as a shell would: others stand for themselves.
+ * Returns the first word of a text and the rest; undefined if there is none. Only a word that starts with a quote is
+ * read as a shell reads it. Other quotes and backslashes are plain characters.
  */
 export const takeWord = (text: string): [word: string | undefined, rest: string] => {
   const trimmed = text.trimStart()
@@ -17,11 +17,11 @@ export const takeWord = (text: string): [word: string | undefined, rest: string]
   return [isQuoted ? unquote(raw) : raw, trimmed.slice(raw.length)]
 }
 
-/** All words of a text, each read as `takeWord` reads it. */
+/** Returns all words of a text, each read as `takeWord` reads it. */
 export const takeWords = (text: string): string[] =>
   [...text.matchAll(eachWord)].map(([raw]) => (/^["']/.test(raw) ? unquote(raw) : raw))
 
-/** All words of a text, each as a shell would see it. */
+/** Returns all words of a text, each as a shell reads it. */
 export const splitWords = (text: string): string[] => [...text.matchAll(allWords)].map(([raw]) => unquote(raw))
 
 const endOfQuoted = (text: string): number => firstWord.exec(text)?.[0].length ?? -1

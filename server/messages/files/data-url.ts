@@ -5,10 +5,10 @@ const shape = /^data:([^,]*),/i
 
 const isBase64 = (head: string): boolean => /;\s*base64\s*$/i.test(head)
 
-/** The MIME type that a `data:` URL says it has, with its parameters. */
+/** Returns the MIME type in a `data:` URL, with its parameters. */
 export const typeOfDataUrl = (src: string): string | undefined => shape.exec(src)?.[1]
 
-/** So many bytes it holds at most; exactly as many for base64. */
+/** Returns the most bytes that the URL can contain; the exact number for base64. */
 export const sizeOfDataUrl = (src: string): number => {
   const [whole = "", head = ""] = shape.exec(src) ?? []
   const length = src.length - whole.length
@@ -17,7 +17,7 @@ export const sizeOfDataUrl = (src: string): number => {
   return Math.floor((length * 3) / 4) - (length % 4 === 0 ? padding : 0)
 }
 
-/** Its bytes (RFC 2397). Throws `file_refused` where it holds something else. */
+/** Opens the bytes of the URL (RFC 2397). Throws `file_refused` if it is malformed. */
 export const openDataUrl = (src: string): Source => {
   const [whole, head = ""] = shape.exec(src) ?? []
   const bytes = whole === undefined ? undefined : decode(src.slice(whole.length), isBase64(head))

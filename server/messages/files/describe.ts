@@ -6,7 +6,7 @@ import {sizeOfDataUrl, typeOfDataUrl} from "./data-url.ts"
 /** In characters. */
 const longestName = 200
 
-/** The files of a message in their order; those of a message that it quotes are not its own. */
+/** Returns the files of a message, in order, without those of a quoted message. */
 export const fileElements = (nodes: readonly Node[]): readonly Element[] =>
   nodes.filter(isElement).flatMap(element => {
     if (element.type === "quote") return []
@@ -14,7 +14,7 @@ export const fileElements = (nodes: readonly Node[]): readonly Element[] =>
     return fileTypeOf(element) === undefined ? inner : [element, ...inner]
   })
 
-/** What is known of a file before it is read. */
+/** Returns what is known about a file before it is read. */
 export const describeFile = (element: Element): Omit<SessionFile, "read"> => {
   const {src} = element.attrs
   const address = typeof src === "string" && src !== "" ? src : undefined
@@ -48,7 +48,7 @@ const lastSegment = (src: string): string => {
   }
 }
 
-/** Control characters, and those that turn the direction of a text, which hide how a name ends. */
+/** Control characters, and characters that change the text direction and so could hide a name's extension. */
 const hidden = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
 
 const clean = (text: unknown): string => {
@@ -57,7 +57,7 @@ const clean = (text: unknown): string => {
   return /^\.*$/.test(name) ? "" : shorten(name)
 }
 
-/** A long name keeps its end, which says what it is. */
+/** Shortens a long name and keeps its extension. */
 const shorten = (name: string): string => {
   if (name.length <= longestName) return name
   const [end = ""] = /\.[a-z0-9]{1,10}$/i.exec(name) ?? []

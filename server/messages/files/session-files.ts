@@ -8,16 +8,16 @@ import type {EndpointActs} from "../acts.ts"
 import {openDataUrl} from "./data-url.ts"
 import {describeFile, fileElements} from "./describe.ts"
 
-/** In bytes: what a file may have unless its reader says otherwise, and what a reader may say. */
+/** The size limits of a file, in bytes: the default, and the most that a reader may set. */
 const limits = {usual: 32 * 1024 * 1024, most: 1024 * 1024 * 1024} as const
 
 export interface SessionFilesOptions {
   readonly stored: InboxEvent
   readonly elements: readonly Node[]
   readonly endpoints: Pick<EndpointActs, "download">
-  /** Hosts of private networks that the Host may read from. */
+  /** Hosts on private networks from which the Host may read. */
   readonly privateHosts: () => readonly string[]
-  /** The handler's own. */
+  /** The handler's signal. */
   readonly signal: AbortSignal
   /** Throws `late` once the handler has ended. */
   readonly requireOpen: () => void
@@ -26,11 +26,11 @@ export interface SessionFilesOptions {
 
 export interface SessionFiles {
   readonly list: readonly SessionFile[]
-  /** Cancels what is read. */
+  /** Cancels the open reads. */
   close(): void
 }
 
-/** The files of one event in the hands of one handler. */
+/** Opens the files of one event for one handler. */
 export const openFiles = (options: SessionFilesOptions): SessionFiles => {
   const {stored, elements, signal, late} = options
   const ended = new AbortController()
@@ -78,8 +78,8 @@ export interface OpenFileOptions extends Pick<SessionFilesOptions, "endpoints" |
 }
 
 /**
- * Opens a file that came in: by the adapter where it takes the file, else by the Host. Throws `endpoint_offline`, `platform_failed`,
- * `file_refused`, `file_unavailable`, and the signal's reason.
+ * Opens a received file: through the adapter if it accepts the file, otherwise through the Host. Throws
+ * `endpoint_offline`, `platform_failed`, `file_refused`, `file_unavailable`, and the signal's reason.
  */
 export const openFile = async (
   file: FileRef,
@@ -96,7 +96,7 @@ export const openFile = async (
       return openDataUrl(src)
     case "http":
     case "https": {
-      // Few handlers read files: the others do not load what reads them.
+      // Loaded at first use, because few handlers read files.
       const {openUrl} = await import("../../runtime/outgoing/open-url.ts")
       return openUrl(src, {signal, allowPrivate: privateHosts()})
     }

@@ -6,13 +6,16 @@ import type {HostText} from "../texts/en.ts"
 import type {HostTexts, Say} from "../texts/host-texts.ts"
 import type {Field} from "./fields.ts"
 
-/** What a user's text is for a field: its value, null where the field is left out, or a sentence that says why it is none. */
+/**
+ * The result of reading a user's text for a field: its value, null if the field is skipped, or a sentence that says
+ * what is wrong.
+ */
 export type Answer = {readonly value: Value | null} | {readonly wrong: string}
 
-/** A text whose schema names no longest one may have so many characters. */
+/** The longest text if its schema sets no limit, in characters. */
 const longestText = 4000
 
-/** A sentence repeats so much of a wrong answer. */
+/** How much of a wrong answer a sentence repeats, in characters. */
 const shownWord = 60
 
 export const readAnswer = (field: Field, text: string, texts: HostTexts, say: Say): Answer => {
@@ -27,17 +30,17 @@ export const readAnswer = (field: Field, text: string, texts: HostTexts, say: Sa
   return wrong === undefined ? {value} : {wrong}
 }
 
-/** Does a value that was stored before still fit? */
+/** Returns whether an already stored value still fits. */
 export const fits = (field: Field, value: unknown): boolean =>
   value === null ? !field.isRequired : explainValue(field.schema, value).length === 0
 
-/** What a field takes, in words: `a whole number`, `yes or no`, `S, M or L`. */
+/** Describes what a field accepts: `a whole number`, `yes or no`, `S, M or L`. */
 export const typeOf = (field: Field, say: Say): string =>
   field.type === "boolean"
     ? say("type.choices", {choices: say("form.yes"), last: say("form.no")})
     : describe(field, say)
 
-/** In any language: people mix them. */
+/** In any language, because people mix them. */
 const booleanOf = (word: string, texts: HostTexts): boolean | undefined => {
   const said = word.toLowerCase()
   if (texts.wordsOf("form.yes").has(said)) return true
@@ -45,7 +48,7 @@ const booleanOf = (word: string, texts: HostTexts): boolean | undefined => {
   return convert({type: "boolean"}, word) as boolean | undefined
 }
 
-/** The limits of JSON Schema that have a sentence of their own; of a text its length counts. */
+/** The limits of JSON Schema that have their own sentence. For a text, its length counts. */
 const limits: readonly (readonly [string, HostText, (size: number, limit: number) => boolean])[] = [
   ["minimum", "form.least", (size, limit) => size < limit],
   ["maximum", "form.most", (size, limit) => size > limit],

@@ -6,23 +6,25 @@ import {makeButtonId} from "../../database/buttons/button-id.ts"
 import type {HostTexts} from "../texts/host-texts.ts"
 import type {Field, FormDeclaration} from "./fields.ts"
 
-/** What a user has filled in, by field. */
+/** The values that a user filled in, by field. */
 export type Filled = Readonly<Record<string, string>>
 
 export const textIn = (given: Filled, {name}: Field): string => (Object.hasOwn(given, name) ? (given[name] ?? "") : "")
 
-/** Seconds for which a form may be filled in. */
+/** How many seconds a form may be filled in by default. */
 const patience = 3600
 
 interface Shown {
   readonly data: unknown
-  /** Filled in before. */
+  /** The values filled in earlier. */
   readonly given: Filled
   readonly language: string
   readonly texts: HostTexts
 }
 
-/** A form as platforms show it: for the user that it is sent to, once. Throws `event_invalid` for data that is too long. */
+/**
+ * Returns a form as platforms show it: for the addressed user, once. Throws `event_invalid` if the data is too long.
+ */
 export const formElement = (
   {name, actionId, definition}: FormDeclaration,
   fields: readonly Field[],
@@ -45,7 +47,7 @@ export const formElement = (
   )
 }
 
-/** Of the schema, what platforms may hold an input to. */
+/** The limits of the schema that platforms may enforce for an input. */
 const limits = ["minLength", "maxLength", "minimum", "maximum"] as const
 
 const fieldElement = (field: Field, given: Filled, language: string): Element => {

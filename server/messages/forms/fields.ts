@@ -4,31 +4,31 @@ import {fieldsOf} from "../../../shared/sdk/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import type {Taking, Value} from "../arguments/value.ts"
 
-/** A form as a plugin declared it. */
+/** A form that a plugin declared. */
 export interface FormDeclaration {
   readonly name: string
   /** The handler id of an answer. */
   readonly promptId: string
-  /** The handler id of a press that begins it. */
+  /** The handler id of a press that starts the form. */
   readonly actionId: string
   readonly definition: FormDefinition<TSchema, TSchema>
   readonly handle: FormHandler<never, never>
 }
 
-/** One field of a form, as its schema says. */
+/** One field of a form, from its schema. */
 export interface Field extends Taking {
   readonly name: string
   readonly schema: TSchema
   readonly isRequired: boolean
   readonly description: string | undefined
-  /** What the user is asked, in a language. */
+  /** Returns the question in a language. */
   labelIn(language: string): string
 }
 
-/** As many as a user bears. */
+/** The most fields that users can be expected to fill in. */
 const mostFields = 25
 
-/** The fields of a form, in their order. Throws an `Error` that names the field and what is wrong with it. */
+/** Returns the fields of a form, in order. Throws an `Error` that names the field and what is wrong with it. */
 export const readFields = ({fields, labels = {}}: FormDefinition): readonly [Field, ...Field[]] => {
   const {properties, required} = fieldsOf(fields)
   const [first, ...others] = Object.entries(fieldsOf(properties))

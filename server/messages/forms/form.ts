@@ -13,7 +13,7 @@ import {fits, readAnswer, typeOf} from "./answer.ts"
 import {type Filled, formElement, textIn} from "./element.ts"
 import {type Field, type FormDeclaration, readFields} from "./fields.ts"
 
-/** What its question keeps: what was answered so far, null for what was left out, and which field is asked. */
+/** The data of a form's question: the answers so far, null for skipped fields, and the field that is asked. */
 const Kept = Type.Object({
   asked: Type.String(),
   values: Type.Record(Type.String(), Type.Unknown()),
@@ -21,18 +21,18 @@ const Kept = Type.Object({
 })
 type Kept = Static<typeof Kept>
 
-/** A form is a prompt, asked again for each field, and an action, whose press begins it. */
+/** A form is a prompt, which is asked again for each field, and an action, whose press starts it. */
 export interface Form {
   readonly prompt: Prompt
   readonly action: Action
   /**
-   * Begins it behind `content`; resolves to the outbox id of the message. `isShown`: does the platform show forms? Throws
-   * `event_invalid`.
+   * Starts the form with `content` as the introduction. Resolves to the outbox id of the message. `isShown`: whether
+   * the platform shows forms. Throws `event_invalid`.
    */
   open(session: Session, content: Content, data: unknown, isShown: boolean): Promise<string>
 }
 
-/** Throws an `Error` that says what is wrong with the declaration. */
+/** Creates a form. Throws an `Error` that says what is wrong with the declaration. */
 export const createForm = (declared: FormDeclaration, texts: HostTexts): Form => {
   const {name, promptId, actionId, definition, handle} = declared
   const {expires, cancel, data: dataSchema} = definition
@@ -46,7 +46,7 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
       values,
       data,
     })
-  /** Asks the next field; where none is left, the form has its values. */
+  /** Asks for the next field. If none is left, the form is complete. */
   const goOn = async (
     session: Session,
     before: string,
@@ -66,7 +66,7 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
   }
   const answer = (session: Session, text: string, {asked, values, data}: Kept): Promise<Awaited<Reply>> => {
     const field = openField(values)
-    // The plugin has changed since: what was asked is no field any more, or has its value.
+    // The plugin has changed: the asked field no longer exists, or already has a value.
     if (field === undefined || field.name !== asked) return goOn(session, "", {values, data})
     const say = texts.in(session.language)
     const read = readAnswer(field, text, texts, say)
@@ -83,7 +83,7 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
     if (dataSchema !== undefined) requireFit(promptId, {data: dataSchema}, data)
     return isShown ? show(session, content, data) : ask(session, first, content, {values: {}, data})
   }
-  /** All answers at once: where one is wrong, the form comes again with what was filled in. */
+  /** Handles all answers at once. If one is wrong, shows the form again with the values filled in. */
   const submit = async (session: Session, given: Filled, data: unknown): Promise<Awaited<Reply>> => {
     const say = texts.in(session.language)
     const answers = fields.map(field => ({field, ...readAnswer(field, textIn(given, field), texts, say)}))
@@ -101,7 +101,7 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
     prompt: {
       id: promptId,
       definition: {data: Kept, ...(expires === undefined ? {} : {expires}), ...(cancel === undefined ? {} : {cancel})},
-      // Its schema has checked what was kept.
+      // The schema `Kept` has already checked the data.
       handle: call => answer(call.session, call.answer, call.data as Kept),
     },
     action: {
@@ -116,10 +116,10 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
   }
 }
 
-/** A label that is a sentence stands for itself. */
+/** Returns a label as an introduction. One that ends with punctuation stays unchanged. */
 const introOf = (label: string): string => (/[\p{Po}]$/u.test(label) ? label : `${label}:`)
 
-/** What stands before a question, on lines of its own. */
+/** Returns the content before a question, on separate lines. */
 const leading = (content: Content): readonly Node[] => (content === "" ? [] : [...nodesOf(content), "\n"])
 
 const questionOf = (field: Field, language: string, texts: HostTexts): string => {

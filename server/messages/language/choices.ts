@@ -11,13 +11,13 @@ import {BoundedMap} from "../../runtime/bounded-map.ts"
 import type {PluginSide} from "../session.ts"
 import {type Languages, placeOf} from "./languages.ts"
 
-/** The owner of the Host's own state: no plugin can have this name. */
+/** The owner of the Host's own state. No plugin can have this name. */
 export const hostOwner = "(host)"
 
-/** Users whose choice is at hand. */
+/** The most users whose choice is kept in memory. */
 const mostUsers = 10_000
 
-/** The handle of a user's choice in the Host's own handlers. */
+/** The handle of a user's choice, for the Host's own handlers. */
 export const languageState = {
   scope: "user",
   name: "language",
@@ -26,7 +26,7 @@ export const languageState = {
   },
 } as const satisfies StateHandle<{language: string}, "user">
 
-/** What a user has chosen; empty where nothing. */
+/** A user's choice; empty if there is none. */
 export const Choice = Type.Object({language: Type.String({default: ""})}, {additionalProperties: false})
 
 const declared: DeclaredState = {
@@ -42,12 +42,15 @@ const noTables = (): never => {
   throw new Problem("database_refused", "the Host's own handlers have no tables")
 }
 
-/** The languages that users have chosen: stored as a user's state, so that they are exported and forgotten with it. */
+/**
+ * The languages that users chose. They are stored as users' state, so that they are exported and forgotten together
+ * with it.
+ */
 export class LanguageChoices {
   readonly #database: Pick<Database, "read">
   readonly #log: Log
   readonly #known = new BoundedMap<string, string | undefined>(mostUsers)
-  /** Grows with each change: what was read before is not remembered. */
+  /** Grows with each change, so that a value read before a change is not kept in memory. */
   #changes = 0
 
   constructor(database: Pick<Database, "read">, log: Log) {
@@ -71,13 +74,16 @@ export class LanguageChoices {
     }
   }
 
-  /** At once where it is at hand. A choice that cannot be read is none, and told in the log. */
+  /**
+   * Returns a user's choice, at once if it is in memory. A choice that cannot be read counts as none, and the log says
+   * so.
+   */
   of(endpoint: string, user: string): string | undefined | Promise<string | undefined> {
     const key = keyOf(endpoint, user)
     return this.#known.has(key) ? this.#known.get(key) : this.#read(endpoint, user)
   }
 
-  /** A choice was stored or deleted. */
+  /** Call it after a choice was stored or deleted. */
   changed(endpoint: string, user: string): void {
     this.#changes++
     this.#known.delete(keyOf(endpoint, user))
@@ -99,7 +105,7 @@ export class LanguageChoices {
   }
 }
 
-/** The language of a conversation of which the ids are known: for code that is no handler. */
+/** Returns the language of a conversation from its ids, for code outside handlers. */
 export const createLanguageOf =
   (languages: () => Languages, choices: LanguageChoices) =>
   async ({endpoint, channel, user}: TimerPlace): Promise<string> => {

@@ -6,14 +6,14 @@ import type {HostTexts} from "../texts/host-texts.ts"
 import {languageState} from "./choices.ts"
 import type {Languages} from "./languages.ts"
 
-/** The word that gives a choice up. */
+/** The word that deletes a choice. */
 const auto = "auto"
 
 export const languageCommandId = "host/language"
 
 /**
- * The Host's own command: `language` shows the languages, `language <tag>` chooses one for this user at this endpoint. A plugin's
- * `language` takes its place.
+ * The Host's own command: `language` shows the languages, `language <tag>` chooses one for this user at this endpoint.
+ * A plugin's `language` replaces it.
  */
 export const languageCommand = (router: () => Router, languages: Languages, texts: HostTexts): Command => ({
   id: languageCommandId,
@@ -46,7 +46,7 @@ export const languageCommand = (router: () => Router, languages: Languages, text
 /** `Deutsch (de)` */
 const labelOf = (tag: string): string => `${nameOfLanguage(tag)} (${tag})`
 
-/** By its tag, or by its name in itself, in English, or in the language of who asks. */
+/** Finds a language by its tag, or by its name in that language, in English, or in the user's language. */
 const languageCalled = (known: readonly string[], word: string, current: string): string | undefined => {
   const tag = languageTag(word)
   const byTag = tag === undefined ? undefined : closestLanguage(known, tag)

@@ -4,18 +4,21 @@ import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
 import {foldOf, groupOf, type IdRules} from "../permissions.ts"
 
-/** The languages of a bot, and which of them an event has. */
+/** The languages of a bot. */
 export interface Languages {
   /** Canonical tags, the default first. */
   readonly known: readonly string[]
-  /** What the user has chosen comes first, then the channel's rule, what the platform says of the user, the default. */
+  /**
+   * Returns the language of an event: the user's choice, then the channel's rule, the user's language as the platform
+   * reports it, the default.
+   */
   of(endpoint: string, event: Pick<SatoriEvent, "channel" | "user">, chosen?: string): string
 }
 
-/** The languages of a bot without any choice. */
+/** A bot with only one language. */
 export const oneLanguage = (language: string): Languages => ({known: [language], of: () => language})
 
-/** Hints of platforms that are remembered with what they mean here. */
+/** The most remembered language hints of platforms, with the language that each matches. */
 const mostHints = 1000
 
 export interface LanguageSettings {
@@ -24,7 +27,10 @@ export interface LanguageSettings {
   readonly rules: readonly LanguageRule[]
 }
 
-/** Reads the rules: the first one that fits counts. A `channel` is one with others, as in the rules of `permissions`. */
+/**
+ * Reads the rules; the first matching one counts. A `channel` matches only shared channels, as in the rules of
+ * `permissions`.
+ */
 export const readLanguages = ({known, rules}: LanguageSettings, endpoints: ReadonlyMap<string, IdRules>): Languages => {
   const [fallback] = known
   if (known.length === 1) return oneLanguage(fallback)
@@ -52,13 +58,13 @@ export const readLanguages = ({known, rules}: LanguageSettings, endpoints: Reado
   }
 }
 
-/** Of what adapters and stored choices say, which may be anything. */
+/** Returns the closest language for a hint of an adapter or a stored choice, which may be any text. */
 const closestTag = (known: readonly string[], wanted: string): string | undefined => {
   const tag = languageHint(wanted)
   return tag === undefined ? undefined : closestLanguage(known, tag)
 }
 
-/** A conversation of which only the ids are known: a channel that is named is one with others. */
+/** Returns a conversation from its ids. A named channel counts as a shared one. */
 export const placeOf = (
   channel: string | undefined,
   user: string | undefined,

@@ -2,12 +2,12 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Texts, TextValues} from "../../../shared/sdk/text/texts.ts"
 import {fieldsOf} from "../../../shared/sdk/values.ts"
 
-/** A plugin's own texts, by their keys alone. */
+/** A plugin's own texts, by key only. */
 interface Speaker {
   say?(languages: readonly string[], key: string, values: TextValues): string
 }
 
-/** `session.t(texts, key, values)`, or `session.t(key, values)` for any text of the plugin. */
+/** Implements `session.t(texts, key, values)`, and `session.t(key, values)` for any text of the plugin. */
 export const sayIn = (
   languages: readonly string[],
   plugin: Speaker | undefined,

@@ -6,10 +6,10 @@ import {en, type HostTable, type HostText} from "./en.ts"
 import {es} from "./es.ts"
 import {zhHans} from "./zh-hans.ts"
 
-/** Says a text of svc in one language. */
+/** Returns one of svc's texts in one language. */
 export type Say = (key: HostText, values?: TextValues) => string
 
-/** A project's own texts, by language and key: they come before svc's. */
+/** A project's own texts, by language and key. They override svc's. */
 export type OwnTexts = ReadonlyMap<string, ReadonlyMap<string, Message>>
 
 type Messages = ReadonlyMap<string, Message>
@@ -35,14 +35,14 @@ const plain = (text: string): Message => {
 
 export const isHostText = (key: string): key is HostText => Object.hasOwn(en, key)
 
-/** What svc says in chats, in the languages of its table and of the project. */
+/** svc's chat texts, in the languages of its own table and of the project. */
 export class HostTexts {
   readonly #own: OwnTexts
   readonly #fallback: string
   readonly #says = new Map<string, Say>()
   #cancelWords: ReadonlySet<string> | undefined
 
-  /** `fallback`: the language for what another lacks; English for what that one lacks. */
+  /** `fallback` is the language for texts that another language lacks. English is used for texts that it lacks too. */
   constructor(own: OwnTexts = new Map(), fallback = "en") {
     this.#own = own
     this.#fallback = fallback
@@ -67,18 +67,18 @@ export class HostTexts {
     return say
   }
 
-  /** A text of each language, for the description of a command. */
+  /** Returns a text in every language, for the description of a command. */
   of(key: HostText): LocalText {
     return {in: language => this.in(language)(key)}
   }
 
-  /** In lower case, the words that end a question that names none, in every language: people mix them. */
+  /** The lower-case words that cancel a question without its own word, in every language, because people mix them. */
   get cancelWords(): ReadonlySet<string> {
     this.#cancelWords ??= this.wordsOf("prompt.cancel")
     return this.#cancelWords
   }
 
-  /** In lower case, a word as it is in each language. */
+  /** Returns a word in every language, in lower case. */
   wordsOf(key: HostText): ReadonlySet<string> {
     return new Set(this.languages.map(language => this.in(language)(key).toLowerCase()))
   }
@@ -90,5 +90,5 @@ export class HostTexts {
   }
 }
 
-/** What svc says in English, where no generation says it otherwise. */
+/** svc's texts in English, for code without a generation. */
 export const inEnglish: Say = new HostTexts().in("en")

@@ -4,7 +4,7 @@ import {misfitOf} from "../../config/explain.ts"
 import {isHandler, longestRun, requireName} from "../declaration-checks.ts"
 import type {DeclaredJob} from "../declared.ts"
 
-/** Reads what `plugin.job` declares, with or without a definition. Throws where it does not hold. */
+/** Reads a `plugin.job` declaration, with or without a definition. Throws if it is invalid. */
 export const readJob = (owner: PluginPath, name: string, second: unknown, third?: unknown): DeclaredJob => {
   const what = `job("${name}")`
   const [definition, handle] = third === undefined ? [{}, second] : [second as JobDefinition, third]

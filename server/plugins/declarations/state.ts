@@ -5,7 +5,7 @@ import {withDefaults} from "../../database/state/defaults.ts"
 import type {DeclaredState} from "../../database/state/plugin-state.ts"
 import {requireName} from "../declaration-checks.ts"
 
-/** Reads what `plugin.state` declares. Throws where it does not hold. */
+/** Reads a `plugin.state` declaration. Throws if it is invalid. */
 export const readState = (
   scope: DeclaredState["scope"],
   schema: TSchema,

@@ -7,15 +7,18 @@ import {explainValue} from "../../config/explain.ts"
 import {isHandler} from "../declaration-checks.ts"
 import type {DeclaredTool} from "../declared.ts"
 
-/** A call may take so long, in seconds. */
+/** How long a call may take, in seconds. */
 const longestCall = 3600
 
-/** Providers of models take names of so many characters; of a tool of a plugin they get `<plugin>__<tool>`. */
+/**
+ * The longest tool name that model providers accept, in characters. A plugin's tool has the name `<plugin>__<tool>`
+ * there.
+ */
 const longestName = 64
 
 const known = ["description", "parameters", "effect", "permission", "approval", "timeout"]
 
-/** Reads what `plugin.tool` declares, which plugins in JavaScript may get wrong. Throws where it does not hold. */
+/** Reads a `plugin.tool` declaration, because plugins may be JavaScript. Throws if it is invalid. */
 export const readTool = (owner: PluginPath, name: unknown, definition: unknown, run: unknown): DeclaredTool => {
   const what = `tool("${String(name)}")`
   requireToolName(what, pluginNameOf(owner), name)
@@ -55,6 +58,6 @@ const requireParameters = (what: string, parameters: unknown): void => {
   if (type !== "object" || typeof properties !== "object" || properties === null)
     throw new TypeError(`${what}: parameters must be the schema of an object: Type.Object({…})`)
   readJson(`the parameters of ${what}`, parameters, "request_invalid")
-  // What no check can read is told of here, not at the first call.
+  // Reports an unreadable schema here, not at the first call.
   explainValue(parameters as ToolDefinition["parameters"], {})
 }

@@ -2,10 +2,10 @@ import {messageOf} from "../../../shared/problems.ts"
 import type {DeclaredHears} from "../declared.ts"
 import {explainRefusal, findNamedReference, type SyntaxRefusal} from "./refusal.ts"
 
-/** A pattern on an engine whose time grows with the text alone, and never with what the pattern could backtrack. */
+/** A pattern compiled by an engine that works in linear time and never backtracks. */
 export interface CompiledPattern {
   test(text: string): boolean
-  /** The match, its groups in their order, and those with a name; undefined where the text does not match. */
+  /** Returns the match, its groups in order, and its named groups; undefined if the text does not match. */
   match(text: string):
     | {
         readonly text: string
@@ -20,19 +20,19 @@ export interface CompiledHears extends DeclaredHears {
 }
 
 /**
- * A pattern may compile to so many instructions. The time of a match is at worst their number times the length of the text:
- * with 200, 0.15 s for 16,384 characters (measured).
+ * The most instructions of a compiled pattern. In the worst case a match takes their number times the length of the
+ * text: with 200, 0.15 s for 16,384 characters (measured).
  */
 const mostInstructions = 200
 
-/** A flag means something for a match that begins anywhere and is looked for once, or it does not. */
+/** The flags that make sense for a single match at any position. */
 const takenFlags = "imsu"
 
 type Engine = typeof import("re2js").RE2JS
 
 /**
- * Compiles what a plugin hears. Throws an AggregateError with an error for each pattern that is refused; their stacks are those
- * of the declarations. The engine is loaded for the first plugin that hears anything.
+ * Compiles the patterns of a plugin. Throws an AggregateError with an error for each rejected pattern; their stacks are
+ * those of the declarations. The engine loads with the first plugin that has patterns.
  */
 export const compileHears = async (declared: readonly DeclaredHears[]): Promise<readonly CompiledHears[]> => {
   if (declared.length === 0) return []
@@ -49,7 +49,7 @@ export const compileHears = async (declared: readonly DeclaredHears[]): Promise<
   throw new AggregateError(errors, errors.length === 1 ? first.message : `${errors.length} patterns are refused`)
 }
 
-/** The pattern, or why it is refused and what to do about it. */
+/** Returns the compiled pattern, or why it is rejected and what to do about it. */
 const compilePattern = (engine: Engine, pattern: string | RegExp): CompiledPattern | string => {
   const {source, flags} = typeof pattern === "string" ? {source: pattern, flags: ""} : pattern
   if (source === "" || source === "(?:)") return empty

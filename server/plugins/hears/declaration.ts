@@ -1,10 +1,13 @@
 import {fieldsOf} from "../../../shared/sdk/values.ts"
 import type {DeclaredHears} from "../declared.ts"
 
-/** Each message is held against all of them. */
+/** The most patterns of a plugin. Each message is matched against all of them. */
 const mostPatterns = 100
 
-/** What was given to `hears`, which plugins in JavaScript may get wrong. `declared`: how many patterns the plugin has. */
+/**
+ * Reads the arguments of `hears`, because plugins may be JavaScript. `declared` is how many patterns the plugin already
+ * has.
+ */
 export const readHears = (
   pattern: unknown,
   definition: unknown,

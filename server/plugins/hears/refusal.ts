@@ -1,4 +1,4 @@
-/** How the engine refuses a pattern: why, and the part of its own form of the pattern that it stopped at. */
+/** The engine's rejection of a pattern: the reason, and the part at which it stopped, in the engine's own syntax. */
 export interface SyntaxRefusal {
   readonly error: string
   readonly input: string | null
@@ -10,7 +10,7 @@ interface Impossible {
   readonly instead: string
 }
 
-/** What regular expressions of JavaScript and others have, and no engine of linear time. */
+/** Features of other regular expressions that no linear-time engine has. */
 const impossible: readonly Impossible[] = [
   {begins: /^\(\?<?[=!]/, what: "lookaround", instead: "Match more, and check the groups in the handler"},
   {begins: /^\\[1-9k]/, what: "a backreference", instead: "Match both with groups, and compare them in the handler"},
@@ -25,10 +25,10 @@ const linear = "svc does not support it, because its engine guarantees linear ti
 
 const correctIt = "Correct the pattern; it uses the syntax of RE2"
 
-/** A part of a pattern that is shown has so many characters. */
+/** How much of a pattern's part is shown, in characters. */
 const longestShown = 20
 
-/** Why a pattern is refused, where, and what to do. */
+/** Explains why a pattern is rejected, where, and what to do. */
 export const explainRefusal = (source: string, {error, input}: SyntaxRefusal): string => {
   const part = writtenPart(source, input ?? "")
   const known = impossible.find(({begins}) => begins.test(part))
@@ -38,17 +38,17 @@ export const explainRefusal = (source: string, {error, input}: SyntaxRefusal): s
   return `${error}${shown === "" ? "" : `: ${shown}`}${place}. ${correctIt}`
 }
 
-/** The part as the plugin wrote it, before the engine's form of the pattern. */
+/** Returns the part as the plugin wrote it, not in the engine's form. */
 const writtenPart = (source: string, input: string): string =>
   [input, input.replace("(?P<", "(?<"), input.replaceAll("\\/", "/")].find(part => source.includes(part)) ?? input
 
-/** Nothing where the part is the whole pattern, or a name that may stand in several places. */
+/** Empty if the part is the whole pattern, or a name that may appear several times. */
 const placeOf = (source: string, part: string): string => {
   const start = source.indexOf(part)
   return start < 0 || part === source || /^\w*$/.test(part) ? "" : ` at character ${start + 1}`
 }
 
-/** A reference such as `\k<name>`, which the engine would take for letters. */
+/** Finds a reference such as `\k<name>`, which the engine would read as letters. */
 export const findNamedReference = (source: string): string | undefined => {
   for (const [pair] of source.matchAll(/\\[\s\S]/g)) if (pair === "\\k") return pair
   return undefined

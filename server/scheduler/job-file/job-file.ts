@@ -10,23 +10,25 @@ import {patternFault} from "../cron-pattern.ts"
 import {type Finding, jobFindings, remembering} from "./job-findings.ts"
 import {JsonError, parseJson} from "./json-source.ts"
 
-/** What a job file says, once it is checked. */
+/** The content of a checked job file. */
 export interface JobFileContent {
   readonly text: string
-  /** Of the text, in hexadecimal. */
+  /** The hash of the text, in hexadecimal. */
   readonly sha256: string
   /** Undefined in a file that a user wrote and no Host has seen yet. */
   readonly authority: string | undefined
   readonly jobs: readonly Job[]
 }
 
-/** A file larger than this is refused unread, in bytes. */
+/** The largest job file, in bytes. A larger one is rejected unread. */
 const largest = 32 * 1024 ** 2
 
-/** More findings than these are not shown. */
+/** The most findings that are shown. */
 const mostIssues = 50
 
-/** Reads a job file's bytes. Throws `jobs_invalid` with every finding and its position; `name` is the file's, as people know it. */
+/**
+ * Parses a job file. Throws `jobs_invalid` with every finding and its position; `name` is the file's name for people.
+ */
 export const parseJobFile = (name: string, bytes: Uint8Array | string): JobFileContent => {
   const text = typeof bytes === "string" ? bytes : decode(name, bytes)
   const value = parse(name, text)
@@ -38,11 +40,11 @@ export const parseJobFile = (name: string, bytes: Uint8Array | string): JobFileC
   return {text, sha256: sha256Of(text), authority, jobs}
 }
 
-/** The text of a job file, as svc writes it. */
+/** Returns the text of a job file, as svc writes it. */
 export const formatJobFile = (authority: string | undefined, jobs: readonly Job[]): string =>
   `${toJson({version: 1, ...(authority === undefined ? {} : {authority}), jobs}, undefined, 2)}\n`
 
-/** The same jobs under another authority; for a restore, which mints one. Throws `jobs_invalid`. */
+/** Returns the same jobs under another authority, for a restore, which mints one. Throws `jobs_invalid`. */
 export const restampJobFile = (name: string, text: string, authority: string): string =>
   formatJobFile(authority, parseJobFile(name, text).jobs)
 
@@ -79,7 +81,7 @@ const positionOf = (file: string, text: string, offset: number) => {
   return {file, line, column: offset - before.lastIndexOf("\n")}
 }
 
-/** The text is walked once more, since only a faulty one needs to know where what stands. */
+/** Finds the positions of findings. It parses the text again, because only a faulty file needs positions. */
 const locate = (name: string, text: string, findings: readonly Finding[]): Issue[] => {
   const places = new Map<string, {readonly value: number; readonly key: number}>()
   parseJson(text, (path, value, key) => places.set(formatPath(path), {value, key}))
@@ -99,7 +101,7 @@ const locate = (name: string, text: string, findings: readonly Finding[]): Issue
     .sort((one, other) => one.line - other.line || one.column - other.column)
 }
 
-/** What the schema cannot say. */
+/** Checks what the schema cannot express. */
 const crossCheck = ({jobs}: JobFile): Finding[] => {
   const ids = new Set<string>()
   const judge = {isTimezone: remembering(isTimezone), patternFault: remembering(patternFault)}

@@ -8,24 +8,24 @@ import {didYouMean} from "../../config/suggest.ts"
 import {instantOf, isTimezone} from "../calculator.ts"
 import {patternFault} from "../cron-pattern.ts"
 
-/** Something wrong with a job, at a path below it. */
+/** Something wrong with a job, at a path in it. */
 export interface Finding {
   readonly path: Path
   readonly message: string
   readonly isKey?: boolean
-  /** Where in the text at that path, counted from 1. */
+  /** The column in the text at that path, from 1. */
   readonly column?: number | undefined
 }
 
 const longestJitter = durationOf("24h")
 
-/** What is dear to find out, and the same for many jobs. */
+/** Expensive checks whose results are the same for many jobs. */
 export interface Judge {
   readonly isTimezone: typeof isTimezone
   readonly patternFault: typeof patternFault
 }
 
-/** Asks once for each text. */
+/** Returns a function that calls `ask` once for each text. */
 export const remembering = <T>(ask: (text: string) => T): ((text: string) => T) => {
   const answers = new Map<string, {readonly is: T}>()
   return text => {
@@ -37,7 +37,7 @@ export const remembering = <T>(ask: (text: string) => T): ((text: string) => T) 
 
 const ownJudge: Judge = {isTimezone, patternFault}
 
-/** Throws `request_invalid`, with every finding. */
+/** Throws `request_invalid` with every finding. */
 export const requireValidJob = (job: Job): void => {
   const findings = draftFindings(job)
   if (findings.length === 0) return
@@ -47,7 +47,7 @@ export const requireValidJob = (job: Job): void => {
   throw new Problem("request_invalid", issues.map(({path, message}) => `${path}: ${message}`).join("; "), {issues})
 }
 
-/** What is wrong with what is to be a job, whatever it is; when it comes is looked at though the rest is not whole. */
+/** Returns what is wrong with a job draft of any form. It checks the schedule even if the rest is incomplete. */
 export const draftFindings = (draft: unknown): readonly Finding[] => {
   if (fits(Job, draft)) return jobFindings(draft as Job, ownJudge)
   const {timezone, schedule}: {timezone?: unknown; schedule?: unknown} =
@@ -59,11 +59,11 @@ export const draftFindings = (draft: unknown): readonly Finding[] => {
   return [...shape, ...scheduleFindings({schedule: schedule as Schedule, timezone}, ownJudge)]
 }
 
-/** What is wrong with a job that fits the schema. */
+/** Returns what is wrong with a job that fits the schema. */
 export const jobFindings = (job: Job, judge: Judge): Finding[] => {
   const zone = timezoneFindings(job, judge)
   const findings = [...zone, ...targetFindings(job)]
-  // A local time means nothing in a timezone that does not exist.
+  // A local time means nothing in an unknown timezone.
   if (zone.length === 0) findings.push(...scheduleFindings(job, judge))
   if (job.jitter !== undefined && durationOf(job.jitter) > longestJitter) {
     findings.push({path: ["jitter"], message: `expected at most 24h, got ${job.jitter}`})

@@ -6,13 +6,16 @@ import {formatIssue, Problem, toProblem} from "../../../shared/problems.ts"
 import {isMissing, makePrivateFolder, writeFileAtomic} from "../../runtime/files.ts"
 import {formatJobFile, type JobFileContent, parseJobFile} from "./job-file.ts"
 
-/** The file as people know it. */
+/** The file's name for people. */
 export const jobFileName = "data/schedule-jobs.json"
 
-/** The file is looked at so often, in milliseconds; a change is taken once it has been still for one look. */
+/**
+ * How often the Host checks the file, in milliseconds. It applies a change once the file has not changed between two
+ * checks.
+ */
 const every = 500
 
-/** Throws `jobs_invalid`; undefined where there is no file. */
+/** Reads the job file; undefined if there is none. Throws `jobs_invalid`. */
 export const readJobFile = async (path: string): Promise<JobFileContent | undefined> => {
   const bytes = await readFile(path).catch(error => {
     if (isMissing(error)) return undefined
@@ -21,7 +24,7 @@ export const readJobFile = async (path: string): Promise<JobFileContent | undefi
   return bytes === undefined ? undefined : parseJobFile(jobFileName, bytes)
 }
 
-/** Durable when it resolves. Throws `jobs_invalid`, `state_unwritable`. */
+/** Writes the job file, durable when it resolves. Throws `jobs_invalid`, `state_unwritable`. */
 export const writeJobFile = async (
   path: string,
   authority: string | undefined,
@@ -33,7 +36,7 @@ export const writeJobFile = async (
   return content
 }
 
-/** Why the file as it is now does not run. */
+/** Why the Host rejects the current file. */
 export interface RefusedFile {
   readonly at: number
   readonly problem: Problem
@@ -43,23 +46,23 @@ export interface JobStoreOptions {
   readonly path: string
   readonly authority: string
   readonly log: Log
-  /** Takes over what the file says; resolves once that is durable. */
+  /** Applies the jobs of the file. Resolves once that is durable. */
   readonly apply: (jobs: readonly Job[]) => Promise<void>
 }
 
 /**
- * The jobs of a running Host and the file that holds them. Whoever changes the file, by hand or by command, is heard; what
- * is not valid is refused and left as it is, and the jobs that run go on.
+ * The jobs of a running Host, and their file. It notices every change of the file, by hand or by command. It rejects an
+ * invalid file without changing it, and the current jobs keep running.
  */
 export class JobStore {
   readonly #options: JobStoreOptions
   #content: JobFileContent | undefined
   #refused: RefusedFile | undefined
-  /** What the file looked like when it was taken or refused, and at the last look. */
+  /** The signature of the file when it was applied or rejected, and at the last check. */
   #known = ""
   #seen = ""
   #timer: ReturnType<typeof setInterval> | undefined
-  /** Changes come one after the other. */
+  /** Changes run one after the other. */
   #changing: Promise<unknown> = Promise.resolve()
 
   constructor(options: JobStoreOptions, content: JobFileContent | undefined) {
@@ -75,7 +78,7 @@ export class JobStore {
     return this.#refused
   }
 
-  /** Looks at the file from now on. */
+  /** Starts checking the file. */
   watch(): void {
     this.#timer = setInterval(() => void this.#queue(() => this.#look()).catch(() => {}), every)
     this.#timer.unref()
@@ -87,8 +90,8 @@ export class JobStore {
   }
 
   /**
-   * Changes the jobs of the file, as it is now. Durable when it resolves. Throws what `change` throws, and `jobs_invalid`
-   * where the file or what would become of it is not valid.
+   * Changes the jobs in the current file. Durable when it resolves. Throws what `change` throws, and `jobs_invalid` if
+   * the file or the result is not valid.
    */
   change(change: (jobs: readonly Job[]) => readonly Job[]): Promise<void> {
     return this.#queue(async () => {
@@ -126,7 +129,7 @@ export class JobStore {
     }
   }
 
-  /** The file as it is now. Throws where it may not replace what runs. */
+  /** Reads the current file. Throws if it may not replace the running jobs. */
   async #read(): Promise<JobFileContent | undefined> {
     const {path, authority} = this.#options
     const content = await readJobFile(path)
@@ -135,7 +138,7 @@ export class JobStore {
     return content
   }
 
-  /** A file that a user wrote gets the authority. */
+  /** Applies a file, and adds the authority to one that a user wrote. */
   async #adopt(content: JobFileContent): Promise<void> {
     const {path, authority} = this.#options
     await this.#take(content.authority === authority ? content : await writeJobFile(path, authority, content.jobs))
@@ -157,19 +160,19 @@ const signatureOf = async (path: string): Promise<string> => {
   }
 }
 
-/** There were jobs, and their file is gone: that is not the same as no jobs. */
+/** The project had jobs, and their file is missing: that is not the same as no jobs. */
 export const missingFile = (authority: string): Problem =>
   new Problem("jobs_invalid", `${jobFileName} is missing: this project had one, so it was lost or removed`, {
     hint: `Restore it from the same backup as the database. If the project needs no jobs any more, put {"version":1,"authority":"${authority}","jobs":[]} there.`,
   })
 
-/** A file without an authority is a user's, adopted where the project had none before; here it had one. */
+/** A file without an authority is a user's. svc adopts it if the project had none before; here it had one. */
 export const unstampedFile = (authority: string): Problem =>
   new Problem("authority_mismatch", `${jobFileName} names no authority, but the previous file did`, {
     hint: `Restore the file, or put "authority": "${authority}" into it if its jobs are this project's.`,
   })
 
-/** What to do about a job file that alone names another authority than the project's. */
+/** The hint for a job file that is the only part with another authority than the project's. */
 export const foreignFileHint = (authority: string): string =>
   `Restore everything from one checkpoint. To keep the jobs of this ${jobFileName}, put "authority": "${authority}" into it.`
 

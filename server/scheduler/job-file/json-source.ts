@@ -1,9 +1,9 @@
 import {fromJson} from "../../../shared/json.ts"
 import type {Path} from "../../config/source.ts"
 
-/** Why a text is not JSON, or not one that can be read in one way only. */
+/** Why a text is not JSON, or is ambiguous. */
 export class JsonError extends Error {
-  /** Where in the text, counted from 0. */
+  /** The position in the text, from 0. */
   readonly offset: number
 
   constructor(offset: number, message: string) {
@@ -13,7 +13,7 @@ export class JsonError extends Error {
   }
 }
 
-/** Hears of every value: where it stands, and where its key does. */
+/** Receives every value with its position and its key's position. */
 type Visit = (path: Path, value: number, key: number) => void
 
 const literals: Readonly<Record<string, unknown>> = {true: true, false: false, null: null}
@@ -22,12 +22,12 @@ const text = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const word = /[A-Za-z]+/y
 
-/** How deep values may stand within each other. */
+/** How deeply values may be nested. */
 const deepest = 64
 
 /**
- * Parses JSON (RFC 8259) and nothing beside it. Throws `JsonError` with the position of the first error; a key that
- * stands twice is one, since `JSON.parse` would drop the first without a word.
+ * Parses strict JSON (RFC 8259). Throws `JsonError` with the position of the first error. A repeated key is an error,
+ * because `JSON.parse` would silently drop the first value.
  */
 export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
   let at = 0
@@ -62,7 +62,7 @@ export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
       const name = readText('expected a key in "quotes"')
       if (Object.hasOwn(object, name)) fail(`the key "${name}" appears twice; keep one of them`, key)
       if (!has(":")) fail('expected ":"')
-      // Not by assignment: a key may be called __proto__.
+      // No assignment, because a key may be `__proto__`.
       Object.defineProperty(object, name, {
         value: readValue([...path, name], key),
         enumerable: true,

@@ -2,10 +2,10 @@ import {Problem} from "../../../shared/problems.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
 
-/** What an operator can do about timers. */
+/** An operator's actions on timers. */
 export type TimerAction = "release" | "cancel"
 
-/** One timer, by its id; or all that are held. */
+/** One timer by its id, or all held timers. */
 export type TimerSelection = {readonly id: string} | "held"
 
 const changes: Readonly<Record<TimerAction, string>> = {
@@ -18,7 +18,10 @@ const changing = (action: TimerAction, on: TimerSelection): Statement =>
     ? {sql: `${changes[action]} AND state = 'held' RETURNING id`}
     : {sql: `${changes[action]} AND id = ? RETURNING id`, args: [on.id]}
 
-/** Resolves to how many timers it was done to. Throws `timer_unknown`, and `timer_state` for a release of what is not held. */
+/**
+ * Runs an action. Resolves to how many timers changed. Throws `timer_unknown`, and `timer_state` for the release of a
+ * timer that is not held.
+ */
 export const act = async (database: Database, action: TimerAction, on: TimerSelection): Promise<number> => {
   const [changed] = await database.write([changing(action, on)])
   const count = changed?.rows.length ?? 0

@@ -15,13 +15,16 @@ import {revisionOf} from "../revision.ts"
 import type {Place} from "./rows.ts"
 import type {Plan} from "./when.ts"
 
-/** What an operator may set: timers that plugins declare, as drafts of the API say them. */
+/** Timers that operators set for plugins, from drafts of the API. */
 
-/** Of a timer as its row has it. The due time of a recurring one moves by itself, so it is not part of it. */
+/**
+ * Returns the revision of a timer's row. The due time of a recurring timer changes automatically, so it is not
+ * included.
+ */
 export const timerRevision = ({schedule, timezone, data, due_at: due}: Row): string =>
   revisionOf([schedule ?? null, timezone ?? null, data, schedule === null ? Number(due) : null])
 
-/** Where the timer of a draft belongs. */
+/** Returns the conversation of a draft. */
 export const placeOf = ({endpoint, channel, user}: TimerDraft): Place => ({
   ...(endpoint === undefined ? {} : {endpoint}),
   ...(channel === undefined ? {} : {channel: {id: channel, type: channelType.text}}),
@@ -30,7 +33,7 @@ export const placeOf = ({endpoint, channel, user}: TimerDraft): Place => ({
 
 const kinds = ["at", "in", "every", "cron"] as const
 
-/** What is wrong with when a timer fires; `now` in milliseconds since 1970. */
+/** Returns what is wrong with the time of a timer; `now` is in milliseconds since 1970. */
 const whenFindings = (when: TimerWhen, now: number): DraftFinding[] => {
   const given = kinds.filter(kind => when[kind] !== undefined)
   if (given.length !== 1) {
@@ -54,7 +57,7 @@ const whenFindings = (when: TimerWhen, now: number): DraftFinding[] => {
   return due > now ? [] : [{path: "when.at", message: `${at} is in the past`}]
 }
 
-/** As a plugin would have said it. Throws `timer_invalid`. */
+/** Returns the time in the form that plugins use. Throws `timer_invalid`. */
 export const whenOf = (when: TimerWhen, now: number): When => {
   const [found] = whenFindings(when, now)
   if (found !== undefined) throw new Problem("timer_invalid", `${found.path}: ${found.message}`)
@@ -64,7 +67,7 @@ export const whenOf = (when: TimerWhen, now: number): When => {
   return after === undefined ? {at: instantOf(at ?? "", timezone) ?? now} : {in: durationOf(after)}
 }
 
-/** As a schedule of jobs, to calculate its times. */
+/** Returns the time as a job schedule, to calculate its due times. */
 const scheduleOf = ({at, in: after, every, cron, timezone = "UTC"}: TimerWhen, now: number): Schedule => {
   const second = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`
   if (cron !== undefined) return {cron}
@@ -72,7 +75,7 @@ const scheduleOf = ({at, in: after, every, cron, timezone = "UTC"}: TimerWhen, n
   return {at: second(after === undefined ? (instantOf(at ?? "", timezone) ?? now) : now + durationOf(after))}
 }
 
-/** What the Host says to a draft of a timer. `problemOf` looks at what only the running Host knows, of one that is whole. */
+/** Checks a draft of a timer. `problemOf` checks what only the running Host knows, for a complete draft. */
 export const checkTimerDraft = (
   draft: unknown,
   now: number,
@@ -91,7 +94,10 @@ export const checkTimerDraft = (
   return {findings, ...comingOf(isTimezone(timed.timezone) ? timed : {...timed, timezone: "UTC"}, now, asked)}
 }
 
-/** Stores a new timer. Throws `conflict` where the plugin has one under its key: a plugin replaces its own, an operator does not. */
+/**
+ * Stores a new timer. Throws `conflict` if the plugin already has one with its key: a plugin replaces its own timers,
+ * an operator does not.
+ */
 export const addTimer = async (
   database: Database,
   statements: readonly Statement[],
@@ -110,7 +116,7 @@ export const addTimer = async (
   }
 }
 
-/** Stores what becomes of a timer that is still as the row has it; one that failed waits again. Throws `conflict`. */
+/** Stores the change of a timer that still matches its row. A failed timer waits again. Throws `conflict`. */
 export const changeTimer = async (database: Database, row: Row, plan: Plan, data: string): Promise<void> => {
   const [changed] = await database.write([
     {

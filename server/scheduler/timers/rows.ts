@@ -11,7 +11,7 @@ export interface Place {
   readonly user?: User
 }
 
-/** A timer that is to be stored. */
+/** A timer to store. */
 export interface NewTimer extends Plan {
   readonly id: string
   readonly plugin: string
@@ -25,13 +25,13 @@ export interface NewTimer extends Plan {
   readonly at: number
 }
 
-/** Takes the plugin's timer under this key away; returns its row. */
+/** Deletes the plugin's timer with this key, and returns its row. */
 export const clearing = (plugin: string, key: string): Statement => ({
   sql: "DELETE FROM timers WHERE plugin = ? AND key = ? RETURNING id",
   args: [plugin, key],
 })
 
-/** Stores a timer, in place of the one under its key. */
+/** Stores a timer, and replaces the one with its key. */
 export const setting = (timer: NewTimer): readonly Statement[] => {
   const {id, plugin, name, key, due, schedule, timezone, missed, data, place, at} = timer
   const {endpoint = null, channel, user} = place
@@ -48,34 +48,34 @@ export const setting = (timer: NewTimer): readonly Statement[] => {
   ]
 }
 
-/** So many timers fire in one batch. */
+/** How many timers fire in one batch. */
 export const page = 500
 
-/** Left to itself, SQLite may take the index of all states. */
+/** Without this hint, SQLite may use the index of all states. */
 const waiting = "timers INDEXED BY timers_due WHERE state = 'waiting'"
 
-/** The time of the earliest. */
+/** Selects the earliest due time. */
 export const selectNext = `SELECT due_at AS at FROM ${waiting} ORDER BY due_at LIMIT 1`
 
 export const selectDue = `SELECT * FROM ${waiting} AND due_at <= ? ORDER BY due_at LIMIT ${page}`
 
-/** What becomes of a timer that was due. */
+/** The change of a timer that was due. */
 export interface Change {
   readonly row: Row
   readonly to:
     | {readonly is: "over"}
-    /** Its next time. */
+    /** The next due time. */
     | {readonly is: "waiting"; readonly due: number}
     | {readonly is: "failed"; readonly reason: string}
-  /** Did it fire? */
+  /** True if it fired. */
   readonly fired: boolean
 }
 
 const ids = (changes: readonly Change[]): string => toJson(changes.map(({row}) => row.id))
 
 /**
- * Fails the batch where one of them was cleared, replaced or cancelled since it was read. `CROSS` and `+` have SQLite look each of
- * them up by its id: left to itself, it reads all that wait.
+ * Fails the batch if one of the timers was cleared, replaced or cancelled since it was read. `CROSS` and `+` make
+ * SQLite look each of them up by id; otherwise it reads all waiting timers.
  */
 export const assertDue = (changes: readonly Change[]): Statement =>
   assertThat(
@@ -83,7 +83,7 @@ export const assertDue = (changes: readonly Change[]): Statement =>
     [toJson(changes.map(({row}) => [row.id, row.due_at])), changes.length],
   )
 
-/** Stores what becomes of them. */
+/** Stores the changes. */
 export const changing = (changes: readonly Change[], now: number): readonly Statement[] => {
   const over = changes.filter(({to}) => to.is === "over")
   const going = changes.flatMap(({row, to, fired}) => (to.is === "waiting" ? [[row.id, to.due, fired ? 1 : 0]] : []))
@@ -103,10 +103,10 @@ export const changing = (changes: readonly Change[], now: number): readonly Stat
   ]
 }
 
-/** Holds where a timer has failed. */
+/** True if a timer has failed. */
 export const someFailed = "EXISTS (SELECT 1 FROM timers WHERE state = 'failed')"
 
-/** Arms what failed and whose handler is there again. */
+/** Rearms failed timers whose handler exists again. */
 export const rearming = (declared: readonly (readonly [plugin: string, name: string])[]): Statement => ({
   sql: `UPDATE timers SET state = 'waiting', reason = NULL
     WHERE state = 'failed' AND (plugin, name) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) RETURNING id`,

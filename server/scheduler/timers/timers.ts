@@ -29,47 +29,47 @@ import {
 } from "./rows.ts"
 import {nextDue, readWhen} from "./when.ts"
 
-/** A timer that a plugin declares, as setting and firing ask for it. */
+/** A timer that a plugin declares. */
 export interface TimerKind {
   /** The handler id that the mark of a firing carries. */
   readonly id: string
   readonly missed: "once" | "skip"
-  /** What keeps data from being this timer's; undefined where it fits. */
+  /** Returns what is wrong with data for this timer; undefined if it fits. */
   problemOf(data: unknown): string | undefined
 }
 
-/** A declared timer's plugin, and its own name. */
+/** The plugin of a declared timer, and the timer's name. */
 export type DeclaredName = readonly [plugin: string, name: string]
 
 export interface TimersOptions {
   readonly database: Database
   readonly log: Log
   readonly clock?: Clock
-  /** A timer of the running generation. */
+  /** Returns a timer of the running generation. */
   readonly find: (plugin: string, name: string) => TimerKind | undefined
-  /** All timers of the running generation. */
+  /** Returns all timers of the running generation. */
   readonly declared: () => readonly DeclaredName[]
-  /** Resolves when no change of what runs is under way. */
+  /** Resolves when no change of generation is in progress. */
   readonly settled: () => Promise<unknown>
   readonly isPaused: () => boolean
-  /** Stores events for handlers in one batch with these statements. Throws `database_refused` where one of them fails. */
+  /** Stores events for handlers in one batch with these statements. Throws `database_refused` if one of them fails. */
   readonly fire: (firings: readonly Firing[], around: Around) => Promise<void>
 }
 
-/** A timer that is about to be stored. */
+/** A timer that is ready to be stored. */
 export interface Setting {
   readonly id: string
   readonly statements: readonly Statement[]
-  /** They are durable. */
+  /** Call it once the statements are durable. */
   stored(): void
 }
 
-/** One that comes this much later than its time has missed it, in milliseconds. */
+/** A timer that is this late, in milliseconds, has missed its time. */
 const grace = 60_000
 
 /**
- * The timers of plugins. Each is a row; one clock wakes for the earliest. A firing is an event of the inbox, stored in one
- * batch with the change of its timer: it fires once for each due time, whatever is killed when.
+ * The timers of plugins. Each is a row, and one clock wakes for the earliest. A firing is an inbox event, stored in one
+ * batch with the change of its timer, so a timer fires once for each due time, even if the Host is killed.
  */
 export class Timers {
   readonly #options: TimersOptions
@@ -92,24 +92,26 @@ export class Timers {
     return this.#due.stop()
   }
 
-  /** None is being fired. */
+  /** True if no timer is being fired. */
   get isQuiet(): boolean {
     return !this.#due.isFiring
   }
 
-  /** Ingress is open again, or timers were stored. */
+  /** Call it when ingress is open again, or when timers were stored. */
   consider(at = 0): void {
     this.#due.consider(at)
   }
 
-  /** Another generation runs: what failed for want of a handler waits again where it has one. */
+  /**
+   * Call it when another generation runs: timers that failed without a handler wait again if the handler exists now.
+   */
   async generationChanged(): Promise<void> {
     const {database, log, declared} = this.#options
     const [armed] = await persist("timers", log, () => writeIf(database, someFailed, [rearming(declared())]))
     if (armed !== undefined && armed.rows.length > 0) this.consider()
   }
 
-  /** Throws `timer_unknown`, `timer_invalid`. */
+  /** Prepares a timer to be stored. Throws `timer_unknown`, `timer_invalid`. */
   prepare(plugin: string, name: string, when: When, data: unknown, place: Place, {key}: TimerOptions = {}): Setting {
     const {missed, kept} = this.#fit(plugin, name, data)
     const now = this.#clock.now()
@@ -119,14 +121,14 @@ export class Timers {
     return {id, statements: setting({...plan, ...own, place, at: now}), stored: () => this.consider(plan.due)}
   }
 
-  /** What an operator decides. Throws `timer_unknown`, `timer_state`. */
+  /** Runs an operator's action. Throws `timer_unknown`, `timer_state`. */
   async act(action: TimerAction, on: TimerSelection): Promise<number> {
     const count = await act(this.#options.database, action, on)
     if (action === "release") this.consider()
     return count
   }
 
-  /** What the Host says to a timer that an operator is typing; nothing is stored. */
+  /** Checks a timer that an operator is typing; it stores nothing. */
   check({timer, ...asked}: TimerDraftCheck): DraftCheck {
     return checkTimerDraft(timer, this.#clock.now(), asked, ({plugin, name, data}) => {
       const kind = this.#options.find(plugin, name)
@@ -136,7 +138,10 @@ export class Timers {
     })
   }
 
-  /** Sets a timer for a plugin that declares it; resolves to its id. Throws `timer_unknown`, `timer_invalid`, `conflict`. */
+  /**
+   * Sets a timer for the plugin that declares it. Resolves to its id. Throws `timer_unknown`, `timer_invalid`,
+   * `conflict`.
+   */
   async add(draft: TimerDraft): Promise<string> {
     const {plugin, name, when, data, key} = draft
     const options = key === undefined ? {} : {key}
@@ -146,7 +151,7 @@ export class Timers {
     return setting.id
   }
 
-  /** Moves a timer, or gives it other data. Throws `timer_unknown`, `timer_invalid`, `conflict`. */
+  /** Changes the time or the data of a timer. Throws `timer_unknown`, `timer_invalid`, `conflict`. */
   async change(id: string, {when, data, expectedRevision}: TimerChange): Promise<void> {
     const {database} = this.#options
     const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
@@ -162,7 +167,7 @@ export class Timers {
     this.consider(plan.due)
   }
 
-  /** A declared timer, and the JSON of data that fits it. Throws `timer_unknown`, `timer_invalid`. */
+  /** Returns a declared timer, and the JSON of data that fits it. Throws `timer_unknown`, `timer_invalid`. */
   #fit(plugin: string, name: string, data: unknown): {readonly missed: TimerKind["missed"]; readonly kept: string} {
     const kind = this.#options.find(plugin, name)
     if (kind === undefined) throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
@@ -188,7 +193,7 @@ export class Timers {
     const {database, log, settled, find, fire} = this.#options
     const rows = await persist("timers", log, () => database.read(selectDue, [now]))
     const kindOf = (row: Row) => find(String(row.plugin), String(row.name))
-    // A plugin may have failed, and another instance be about to take its place.
+    // A plugin may have failed, and another instance may be about to replace it.
     if (rows.some(row => kindOf(row) === undefined)) await settled()
     const due = rows.map(row => ({row, kind: kindOf(row)}))
     const changes = due.map(({row, kind}) => this.#change(row, kind, now))
@@ -201,7 +206,7 @@ export class Timers {
     const around = {before: [assertDue(changes)], after: changing(changes, now)}
     await persist("timers", log, () => fire(firings, around)).catch(async error => {
       if (!isProblem(error, "database_refused")) throw error
-      // Where one of them was cleared meanwhile, the page is read again.
+      // If one of them was cleared meanwhile, the Host reads the page again.
       await groupCommitted(database)
       if (toJson(await database.read(selectDue, [now])) === toJson(rows)) throw error
     })

@@ -26,7 +26,7 @@ const part: Omit<UserPart, "find"> = {
 const columns = "id, plugin, name, key, state, due_at, place, data, created_at"
 const inSlice = "seq > ?1 AND seq <= ?2 AND endpoint = ?3"
 
-/** Timers that handlers of the user's messages set, or that plugins set for the user. */
+/** Timers set by handlers of the user's messages, or by plugins for the user. */
 export const timersPart: UserPart = {
   ...part,
   find: `SELECT ${columns} FROM timers WHERE ${inSlice} AND user = ?4`,

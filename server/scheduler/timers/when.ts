@@ -5,17 +5,17 @@ import {fieldsOf, readTime} from "../../../shared/sdk/values.ts"
 import {type Calculator, isTimezone} from "../calculator.ts"
 import {patternProblem} from "../cron-pattern.ts"
 
-/** When a timer is due, and how it goes on: `schedule` is null for one that fires once. Milliseconds since 1970. */
+/** When a timer is due, and how it repeats. `schedule` is null if it fires once. Milliseconds since 1970. */
 export interface Plan {
   readonly due: number
   readonly schedule: string | null
   readonly timezone: string | null
 }
 
-/** As `schedule` stores it. */
+/** The content of `schedule`. */
 type Recurring = {readonly every: number} | {readonly cron: string}
 
-/** Of `every`, in milliseconds: a second, and a hundred years. */
+/** The limits of `every`, in milliseconds: a second, and a hundred years. */
 const shortest = 1000
 const longest = 100 * 365 * 86_400_000
 
@@ -23,7 +23,7 @@ const invalid = (why: string): Problem => new Problem("timer_invalid", `the time
 
 const isTime = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value)
 
-/** Plugins in JavaScript may say anything. Throws `timer_invalid`. */
+/** Reads the time of a timer. Plugins may be JavaScript, so it may be anything. Throws `timer_invalid`. */
 export const readWhen = (when: When, now: number, calculator: Calculator): Plan => {
   const {at, in: after, every, cron, timezone} = fieldsOf(when)
   if ([at, after, every, cron].filter(each => each !== undefined).length !== 1)
@@ -51,7 +51,7 @@ const readCron = (cron: unknown, timezone: unknown, now: number, calculator: Cal
   return {due, schedule: toJson({cron}), timezone}
 }
 
-/** The first due time of a recurring timer that is later than `now`; undefined for one that fires once. */
+/** Returns the first due time of a recurring timer later than `now`; undefined for one that fires once. */
 export const nextDue = ({due, schedule, timezone}: Plan, now: number, calculator: Calculator): number | undefined => {
   if (schedule === null) return undefined
   const recurring = fromJson(schedule) as Recurring

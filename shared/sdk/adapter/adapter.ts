@@ -137,7 +137,7 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
   /** True if the platform drops a repeated send with the same id. */
   readonly idempotent?: boolean
   /**
-   * True if another attempt continues where a timed-out one ended. Otherwise such a message may have arrived, and the
+   * True if another attempt continues where a timed-out one ended. Otherwise the message may have arrived, and the
    * Host treats it like one interrupted by its own crash.
    */
   readonly resumes?: boolean
