@@ -543,7 +543,7 @@ export const problems = {
   text_unknown: {
     status: 422,
     title: "The plugin declares no such text",
-    hint: "Add the key to the table that setup gives to plugin.texts.",
+    hint: "Add the key to the table that setup passes to plugin.texts.",
   },
   text_invalid: {
     status: 422,

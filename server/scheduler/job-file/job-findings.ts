@@ -98,7 +98,7 @@ const scheduleFindings = ({schedule, timezone}: Pick<Job, "schedule" | "timezone
   for (const key of ["at", "from"] as const) {
     const text = schedule[key]
     if (text !== undefined && instantOf(text, timezone) === undefined) {
-      findings.push({path: [...path, key], message: `there is no ${text}`})
+      findings.push({path: [...path, key], message: `the time ${text} does not exist`})
     }
   }
   return findings

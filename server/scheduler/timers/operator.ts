@@ -53,7 +53,7 @@ const whenFindings = (when: TimerWhen, now: number): DraftFinding[] => {
   }
   if (at === undefined) return []
   const due = instantOf(at, timezone ?? "UTC")
-  if (due === undefined) return [{path: "when.at", message: `there is no ${at}`}]
+  if (due === undefined) return [{path: "when.at", message: `the time ${at} does not exist`}]
   return due > now ? [] : [{path: "when.at", message: `${at} is in the past`}]
 }
 

@@ -69,7 +69,7 @@ test.each([
   [{schedule: {cron: "0 0 31 2 *"}}, "matches no time"],
   [{schedule: {every: "0s"}}, "jobs[0].schedule.every: expected text that matches"],
   [{schedule: {cron: "0 9 * * *", from: "2026-01-01T00:00"}}, "jobs[0].schedule.from: belongs only to every"],
-  [{schedule: {at: "2026-02-30T09:00"}}, "jobs[0].schedule.at: there is no 2026-02-30T09:00"],
+  [{schedule: {at: "2026-02-30T09:00"}}, "jobs[0].schedule.at: the time 2026-02-30T09:00 does not exist"],
   [{schedule: {at: "tomorrow"}}, "jobs[0].schedule.at: expected text that matches"],
   [{target: {}}, "jobs[0].target: expected endpoint, channel and text; or plugin and job; or item"],
   [{target: {endpoint: "irc~libera", text: "hi"}}, "jobs[0].target.channel: is required with endpoint"],
