@@ -158,7 +158,7 @@ test("needs no checkpoint where the database is new; one that says neither needs
     {plugin: "notes", migrations: ["added"], checkpoint: null},
     {plugin: "notes", migrations: ["silent"], checkpoint: checkpoint?.id},
   ])
-  await untilPrinted(host.process, "migration silent of plugin notes cannot be undone: it says neither how (undo)")
+  await untilPrinted(host.process, "migration silent of plugin notes cannot be undone: it declares neither undo")
 })
 
 test("the migrations of a generation are applied all or none, and what fails is named and leaves no checkpoint", async () => {
