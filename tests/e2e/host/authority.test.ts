@@ -11,7 +11,7 @@ import {makeProject, type Project, plainConfig} from "../../support/host/project
 
 const file = ".svc/authority.json"
 
-/** A project that a Host has started in and ended in order, and the authority that it minted. */
+/** A project after a Host has started and stopped gracefully in it, and the authority that this Host minted. */
 const startedProject = async (): Promise<{project: Project; authority: string}> => {
   const host = await startHost()
   const {authority} = await host.get<{authority: string}>("/api/system/status")
@@ -34,13 +34,13 @@ const authorityOf = async (project: Project): Promise<string> => {
   return authority
 }
 
-test("the authority is minted once and is the same at every start", async () => {
+test("the authority is minted once and stays the same at every start", async () => {
   const {project, authority} = await startedProject()
   expect(JSON.parse(readFileSync(project.path(file), "utf8"))).toEqual({authority})
   expect(await authorityOf(project)).toBe(authority)
 })
 
-test("a missing authority file is refused, with what to put there", async () => {
+test("a missing authority file is refused, with the content to put there", async () => {
   const {project, authority} = await startedProject()
   rmSync(project.path(file))
   const text = await refusal(project)
@@ -51,7 +51,7 @@ test("a missing authority file is refused, with what to put there", async () => 
   expect(await authorityOf(project)).toBe(authority)
 })
 
-test("an authority file that names another authority than the database is refused, and both are named", async () => {
+test("an authority file that contradicts the database is refused, and the error names both authorities", async () => {
   const {project, authority} = await startedProject()
   const other = randomUUID()
   project.write(file, JSON.stringify({authority: other}))
@@ -61,7 +61,7 @@ test("an authority file that names another authority than the database is refuse
   expect(text).toContain("Restore everything from one checkpoint")
 })
 
-test("a database that is new where the project had one is refused", async () => {
+test("a new database is refused in a project that had one", async () => {
   const {project, authority} = await startedProject()
   for (const end of ["", "-wal", "-shm"]) rmSync(project.path(`.svc/data.sqlite${end}`), {force: true})
   const text = await refusal(project)
@@ -70,7 +70,7 @@ test("a database that is new where the project had one is refused", async () => 
   expect(text).toContain("Restore the database")
 })
 
-test("a start without the folder of the database names it and both ways out, and makes nothing in its place", async () => {
+test("a start without the database's folder names it and two remedies, and does not create it", async () => {
   const config = `${plainConfig}database: {dialect: sqlite, filename: data/bot.sqlite}\n`
   const host = await startHost({config})
   const {authority} = await host.get<{authority: string}>("/api/system/status")
@@ -92,7 +92,7 @@ test("a start without the folder of the database names it and both ways out, and
 })
 
 test.each(["database", "file"])(
-  "with work items in the %s store, all that differs is named at once: at the start, by the doctor, and by who saves it",
+  "with work items in the %s store, startup, doctor and commands report all contradicting authorities",
   async store => {
     const config = `${plainConfig}workroom: {store: ${store}}\n`
     const job = `{"version": 1, "jobs": []}`
@@ -133,7 +133,7 @@ test.each(["", "{", "null", '{"authority":7}'])("a damaged authority file (%j) i
   expect(readFileSync(project.path(file), "utf8")).toBe(text)
 })
 
-test("a first start that was killed while it minted the authority is finished by the next one", async () => {
+test("the next start completes a first start that was killed while it minted the authority", async () => {
   const authority = randomUUID()
   const project = makeProject({files: {[file]: JSON.stringify({authority, minting: true})}})
   expect(await authorityOf(project)).toBe(authority)

@@ -14,7 +14,7 @@ const expectNone = (outputs: Readonly<Record<string, string>>) => {
   expect(found).toEqual([])
 }
 
-/** What an answer says; of a stream, which does not end, what comes first. */
+/** Reads a complete answer, or the first part of an event stream. */
 const readAnswer = async (host: TestHost, path: string, token: string): Promise<string> => {
   const signal = AbortSignal.timeout(60_000)
   const response = await host.fetch(path, {headers: {authorization: `Bearer ${token}`}, signal})
@@ -30,7 +30,7 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** What every GET route answers to each token, and to a wrong one. */
+/** The answers of every GET route to each token and to a wrong one. */
 const readApi = async (host: TestHost): Promise<Readonly<Record<string, string>>> => {
   const {paths} = await host.get<OpenApi>("/api/openapi.json")
   const {items} = await host.get<{items: {id: string}[]}>("/api/outbox")
@@ -50,7 +50,7 @@ const readApi = async (host: TestHost): Promise<Readonly<Record<string, string>>
   return answers
 }
 
-/** What comes from the API is the same on both. */
+/** Some commands run on Bun only, because their output comes from the API and is the same on both. */
 const commandsOn = (runtime: TestRuntime): readonly string[] => [
   "config print --json",
   "doctor --json",
@@ -60,10 +60,10 @@ const commandsOn = (runtime: TestRuntime): readonly string[] => [
 
 const clients = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
-describe.each(clients)("0 hits of a canary in every secret, on $name", runtime => {
-  // On a terminal the records are the same, and so is what hides secrets in them.
+describe.each(clients)("no trace of any secret, on $name,", runtime => {
+  // Records on a terminal have the same content, and the same code masks secrets in them.
   test.each(runtime === onBun ? ["json", "pretty"] : ["json"])(
-    "log (%s), API, command line, and what is left on the disk",
+    "in the log (%s), the API, the command line or the files left on disk",
     async format => {
       const args = format === "json" ? production : ["--no-watch"]
       const port = await freePort()
@@ -88,7 +88,7 @@ describe.each(clients)("0 hits of a canary in every secret, on $name", runtime =
         outputs[`svc ${line}`] = stdout + stderr
       }
       outputs.log = host.process.output()
-      // The log says all of this, with what is secret taken out: the test has something to find.
+      // The log contains these texts with the secrets masked, so the test has something to find.
       for (const text of [
         "the key is [secret]",
         "on the console [secret]",
@@ -107,7 +107,7 @@ describe.each(clients)("0 hits of a canary in every secret, on $name", runtime =
     },
   )
 
-  test.each(["setup", "rejection"])("a start that ends badly: %s, killed or not", async how => {
+  test.each(["setup", "rejection"])("after a start that fails: %s, killed or not", async how => {
     const env = {...canaries, BREAK: how}
     const config = canaryConfig(await freePort())
     const {project, process: running} = launchHost({
@@ -134,7 +134,7 @@ describe.each(clients)("0 hits of a canary in every secret, on $name", runtime =
     expectNone(outputs)
   })
 
-  test("a database that repeats the token that it was shown", async () => {
+  test("from a database that repeats the token that it received", async () => {
     const server = await startStandIn((request, response) => {
       response.statusCode = 400
       response.end(

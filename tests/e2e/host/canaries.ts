@@ -5,7 +5,7 @@ import {tracesOf} from "../../support/logs/encodings.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {secretOf} from "../../support/webhooks/webhooks.ts"
 
-/** A value of its own for every secret that a configuration can have, and for a variable that nothing names. */
+/** A distinct value for every secret that a configuration can have, and for a variable that nothing names. */
 export const canaries = {
   HTTP_TOKEN: "canary.http-token/4f1e+9ab27c==",
   HTTP_PREVIOUS_TOKEN: "canary.previous-token/15bd+63ff08==",
@@ -20,10 +20,10 @@ export const canaries = {
   UNUSED_KEY: "canary-of-a-variable-nobody-names",
 } as const
 
-/** What a stranger shows as a token is nobody else's business either. */
+/** A token that a stranger sends. Nothing may show it either. */
 export const wrongToken = "canary-of-a-token-that-is-wrong"
 
-/** A configuration with all of them, but for the database's; what connects finds nobody. */
+/** A configuration with all of these except the database token. Nothing listens where it connects. */
 export const canaryConfig = (port: number): string => `http:
   port: 0
   token: \${HTTP_TOKEN}
@@ -51,7 +51,7 @@ plugins:
         secrets: ["\${HOOK_SECRET}", "\${HOOK_SECRET_OLD}"]
 `
 
-/** Source of a plugin that tells its secret wherever a careless one can: setup, log, console, errors, routes, an adapter. */
+/** Source of a careless plugin that leaks its secret in setup, log, console, errors, routes and an adapter. */
 export const vaultPlugin = pluginWith("").replace(
   /setup\(plugin\) \{[\s\S]*\},\n\}\)/,
   `config: Type.Object({key: Type.Secret()}),
@@ -80,7 +80,7 @@ export const vaultPlugin = pluginWith("").replace(
 })`,
 )
 
-/** Each canary, and each of its forms, that a text has: `NAME: form`. */
+/** The canaries in a text, in any of their forms, as `NAME: form`. */
 export const canariesIn = (text: string): readonly string[] =>
   Object.entries({...canaries, wrongToken}).flatMap(([name, value]) =>
     [...tracesOf(value), ...tracesOf(value.replace(/^whsec_/, ""))]
@@ -88,7 +88,7 @@ export const canariesIn = (text: string): readonly string[] =>
       .map(trace => `${name}: ${trace}`),
   )
 
-/** All that a project's Host has left in its folders, by path. */
+/** The files that a project's Host has left in its folders, by path. */
 export const leftBehind = (project: Project): Readonly<Record<string, string>> => {
   const files: Record<string, string> = {}
   for (const folder of [".svc", "data"]) {
@@ -101,7 +101,7 @@ export const leftBehind = (project: Project): Readonly<Record<string, string>> =
   return files
 }
 
-/** Undefined for what is no file, or was removed since it was listed: the Host may run. */
+/** Returns undefined for a path that is not a file or that a running Host has just removed. */
 const readIfThere = (path: string): string | undefined => {
   try {
     return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined

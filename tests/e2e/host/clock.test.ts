@@ -35,7 +35,10 @@ const config = (receiver: string, irc: {readonly port: number}) =>
     },
   })
 
-/** Notes each message and answers it: on IRC with more lines than go out at once; one throws once, one asks. */
+/**
+ * Notes each message and answers it, on IRC with more lines than are sent at once. `stumble` throws once, `ask-me`
+ * asks.
+ */
 const clockPlugin = pluginWith(`
     let stumbled = false
     plugin.prompt("name", {expires: 3}, ({answer}) => "hello " + answer)
@@ -58,7 +61,7 @@ const startScene = async (runtime: TestRuntime) => {
     body.text === "got again" && (isBusy || attempt === 1)
       ? {status: 503, headers: {"retry-after": "2"}}
       : {status: 200}
-  /** Does the receiver take "got again" at the second attempt, or not at all for now? */
+  /** Sets whether the receiver refuses "got again" for now. Otherwise it accepts the second attempt. */
   const beBusy = (busy: boolean) => {
     isBusy = busy
   }
@@ -72,7 +75,7 @@ const startScene = async (runtime: TestRuntime) => {
     await untilShop(host)
     return host
   }
-  /** Says something as a partner whose clock is so many seconds off; its text is its id. */
+  /** Sends a text, which is also the event's id, as a partner with a clock that is `off` seconds off. */
   const say = (host: TestHost, text: string, {channel = "one", off = 0} = {}) =>
     deliver(`${host.url}/hooks/webhook/webhook~shop`, JSON.stringify({text, channel, user: "ann"}), {
       id: text,
@@ -90,7 +93,7 @@ const statesOf = async (host: TestHost) =>
 
 describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => {
   test.each(twoRuntimes)(
-    "while the Host runs keeps nothing waiting, and decides about signatures, on $name",
+    "while the Host runs delays nothing, and still decides which signatures are valid, on $name",
     async runtime => {
       const {clock, irc, start, say, answers, untilAnswer} = await startScene(runtime)
       const host = await start()
@@ -130,7 +133,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
       expect(new Set(await statesOf(host))).toEqual(new Set(["handled"]))
       const gaps = (await gapsOf(host)).filter(({endpoint}) => endpoint === "irc~main")
       expect(gaps).toMatchObject([{reason: "connection_lost"}])
-      // By either clock, the time for which the bot was away is in it.
+      // By either clock, the gap includes the time for which the bot was offline.
       expect(Date.parse(gaps[0]?.from ?? "")).toBeLessThanOrEqual(after - hour * 1000 + 1000)
       expect(Date.parse(gaps[0]?.to ?? "")).toBeGreaterThanOrEqual(before)
       const {uptime} = await host.get<{uptime: number}>("/api/system/status")
@@ -141,7 +144,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
   )
 
   test.each(twoRuntimes)(
-    "between two runs keeps nothing waiting, and is said, on $name",
+    "between two runs delays nothing and is logged, on $name",
     async runtime => {
       const {clock, start, say, answers, untilAnswer, beBusy} = await startScene(runtime)
       const first = await start()
@@ -177,7 +180,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
       })
       expect(gaps.filter(({from, to}) => Date.parse(from) > Date.parse(to ?? ""))).toEqual([])
 
-      // What was dealt with once is not dealt with again.
+      // The next start does not report the same change of the clock again.
       await second.stop("SIGKILL")
       const third = await start(first.project)
       const {code, stdout} = await third.stop()

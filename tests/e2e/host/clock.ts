@@ -3,17 +3,17 @@ import {join} from "node:path"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {tool} from "../../support/machine/tools.ts"
 
-/** The clock of a process: the machine's, set otherwise by libfaketime, while the time that passes stays what it is. */
+/** The clock of a process. libfaketime changes the time of day, but not the monotonic clock. */
 export interface Clock {
-  /** The environment of a process that is to have it. */
+  /** The environment for a process that should use this clock. */
   readonly env: Readonly<Record<string, string>>
-  /** So many seconds off the machine's from now on. */
+  /** Sets the clock to the machine's time plus this number of seconds. */
   set(seconds: number): void
 }
 
 export const makeClock = (): Clock => {
   const file = join(scratchFolder(), "clock")
-  // Renamed into its place: who reads it meanwhile finds a whole time.
+  // Renamed into place, so that a reader always sees a complete value.
   const set = (seconds: number) => {
     writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`)
     renameSync(`${file}.new`, file)
@@ -31,7 +31,7 @@ export const makeClock = (): Clock => {
   }
 }
 
-/** The library beside the program, in the folder of the machine's architecture. */
+/** The library that belongs to the program, in the folder of the machine's architecture. */
 const libraryOf = (name: "faketime"): string => {
   const folder = join(tool(name).root, "usr/lib")
   const architecture = readdirSync(folder).find(entry => entry.includes("-linux-"))

@@ -5,19 +5,19 @@ import {runProcess} from "../../support/host/process.ts"
 import {makeFolder} from "../../support/host/project.ts"
 import {runtimes} from "../../support/host/runtimes.ts"
 
-/** A folder of caches cannot be made in this one, not even by root. */
+/** Nobody, not even root, can create a folder of caches below this path. */
 const file = "/dev/null"
 
-describe.each(runtimes.filter(({name}) => name !== "bun"))("on $name", ({command}) => {
+describe.each(runtimes.filter(({name}) => name !== "bun"))("Node's compile cache on $name", ({command}) => {
   const version = (env: Record<string, string>) => runProcess([...command, "--version"], {env})
 
-  test("what Node has compiled is kept with the user's caches", async () => {
+  test("is in the user's cache folder", async () => {
     const home = makeFolder()
     expect(await version({HOME: home, NODE_COMPILE_CACHE: ""})).toMatchObject({code: 0, stderr: ""})
     expect(existsSync(join(home, ".cache/svc"))).toBe(true)
   })
 
-  test("it is kept where XDG_CACHE_HOME says, and NODE_COMPILE_CACHE before that", async () => {
+  test("follows XDG_CACHE_HOME, and NODE_COMPILE_CACHE takes precedence", async () => {
     const [xdg, own] = [makeFolder(), makeFolder()]
     await version({XDG_CACHE_HOME: xdg, NODE_COMPILE_CACHE: join(own, "cache")})
     expect([existsSync(join(xdg, "svc")), existsSync(join(own, "cache"))]).toEqual([false, true])
@@ -25,7 +25,7 @@ describe.each(runtimes.filter(({name}) => name !== "bun"))("on $name", ({command
     expect(existsSync(join(xdg, "svc"))).toBe(true)
   })
 
-  test("without a place for it svc runs all the same", async () => {
+  test("is optional: svc also runs without a place for it", async () => {
     for (const env of [{HOME: file}, {HOME: "relative"}, {HOME: "", XDG_CACHE_HOME: file}])
       expect(await version({...env, NODE_COMPILE_CACHE: ""})).toMatchObject({code: 0, stderr: ""})
     expect(existsSync("relative")).toBe(false)

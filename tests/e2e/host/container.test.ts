@@ -5,12 +5,12 @@ import {runProcess, startProcess, until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 
-/** A process id of 1, as a container's main process has. */
+/** Runs a command with process id 1, like a container's main process. */
 const alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 const canUnshare = spawnSync(alone[0] ?? "", [...alone.slice(1), "true"]).status === 0
 
 test.skipIf(!canUnshare).each(bunAnd("node24"))(
-  "a container's main process is not supervised by that alone, and says what is missing, on $name",
+  "a container's main process does not count as supervised, and svc says what is missing, on $name",
   async runtime => {
     const project = makeProject()
     const start = [...alone, ...runtime.command, "runtime", "start", "--no-watch"]
@@ -44,7 +44,7 @@ test.skipIf(!canUnshare).each(bunAnd("node24"))(
       detail: "the Host is a container's main process, and svc knows of no restart policy for it",
       remediation: expect.stringContaining("--restart unless-stopped --env SVC_SUPERVISOR=docker"),
     })
-    // unshare takes no SIGTERM.
+    // unshare ignores SIGTERM.
     process.kill(Number(inner), "SIGTERM")
     await host.finished
 

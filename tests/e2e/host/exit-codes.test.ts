@@ -23,11 +23,11 @@ export default definePlugin({setup: plugin => plugin.command("word", {descriptio
 
 const production = ["runtime", "start", "--mode", "production", "--no-watch"]
 
-/** One way to start a Host: what a person or a supervisor types in the project's folder. */
+/** A way to start a Host: the command of a person or a supervisor in the project's folder. */
 interface Way {
   readonly name: string
   readonly command: readonly string[]
-  /** What `node` or `bun` on PATH is. */
+  /** The runtime behind `node` or `bun` on the PATH. */
   readonly onPath?: TestRuntime
 }
 
@@ -78,19 +78,19 @@ const start = async ({command, onPath}: Way): Promise<Started> => {
   return {project, process: running, post}
 }
 
-/** The Host itself, where a script runner stands between. */
+/** Kills the Host itself, which may be the child of a script runner. */
 const killIfAlive = (pid: number) => {
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // It has ended, as it should.
+    // The Host has ended already, as expected.
   }
 }
 
-/** What `bun run` itself writes: the command that it runs, and how that ended. */
+/** The output of `bun run` itself: the command, and its exit code. */
 const scriptRunner = /^(\$ .*|error: (script )?"\w+" exited with code \d+)\n/gm
 
-/** The Host ended through the whole way out. */
+/** Expects that the Host went through its complete shutdown. */
 const expectOrderlyEnd = async ({project, process: {finished}}: Started, code: number, reason: string) => {
   const ended = await finished
   const stderr = ended.stderr.replace(scriptRunner, "")
@@ -102,25 +102,25 @@ const expectOrderlyEnd = async ({project, process: {finished}}: Started, code: n
   expect(ended.stdout).toContain(`stopping (${reason}`)
   expect(ended.stdout.trimEnd().split("\n").at(-1)).toContain('"stopped"')
   expect(existsSync(project.path(".svc/host.json"))).toBe(false)
-  // All is in the one file: whoever copies it now has everything.
+  // The database is complete in one file, so a copy of that file has everything.
   expect(statSync(project.path(".svc/data.sqlite-wal"), {throwIfNoEntry: false})?.size ?? 0).toBe(0)
 }
 
 describe.each(ways)("a Host started as $name", way => {
-  test.each(["SIGTERM", "SIGINT"] as const)("ends in order with 0 on %s", async signal => {
+  test.each(["SIGTERM", "SIGINT"] as const)("stops gracefully with 0 on %s", async signal => {
     const host = await start(way)
     host.process.child.kill(signal)
     await expectOrderlyEnd(host, 0, signal)
   })
 
-  test("ends in order with 51 when a restart is asked over the API, once that is confirmed", async () => {
+  test("stops gracefully with 51 for a confirmed restart over the API", async () => {
     const host = await start(way)
     await expectProblem(await host.post("/api/system/restart"), 409, "no_supervisor")
     expect((await host.post("/api/system/restart", {confirm: true})).status).toBe(202)
     await expectOrderlyEnd(host, 51, "restart requested")
   })
 
-  test("ends in order with 75 when changed code is to be taken in production, once that is confirmed", async () => {
+  test("stops gracefully with 75 for a confirmed reload of changed code in production", async () => {
     const host = await start(way)
     host.project.write("plugins/word.ts", wordPlugin("two"))
     await expectProblem(await host.post("/api/system/reload"), 409, "no_supervisor")
@@ -149,7 +149,7 @@ describe("a restart", () => {
     expect((await second.process.finished).code).toBe(51)
   })
 
-  test("is needed in production for a changed lockfile too", async () => {
+  test("also follows a changed lockfile in production", async () => {
     const project = makeInstalledProject()
     project.write("bun.lock", "{}")
     const host = await startHost({project, args: production.slice(2), env})
@@ -159,7 +159,7 @@ describe("a restart", () => {
     expect((await host.process.finished).code).toBe(75)
   })
 
-  test("by svc runtime restart and reload is refused alike without a supervisor, and --confirm is named", async () => {
+  test("without a supervisor is refused for svc runtime restart and reload, with a hint at --confirm", async () => {
     const project = makeInstalledProject()
     const host = await startHost({project, args: production.slice(2), env})
     project.write("plugins/word.ts", wordPlugin("two"))
@@ -178,7 +178,7 @@ describe("a restart", () => {
   })
 })
 
-/** Whose end takes long in each of its parts. */
+/** A plugin that never finishes any part of its shutdown. */
 const endlessPlugin = `
 import {definePlugin} from "svc-runtime"
 export default definePlugin({
@@ -197,7 +197,7 @@ export default definePlugin({
 `
 
 describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("a second signal on $name", runtime => {
-  test("ends at once with 128 plus its number, whatever still drains", async () => {
+  test("stops the Host at once with 128 plus its number, even while it drains", async () => {
     const host = await startHost({
       runtime,
       config: "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n",
@@ -207,7 +207,8 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("a second si
     await untilPrinted(host.process, "handling")
     host.process.child.kill("SIGINT")
     await untilPrinted(host.process, "stopping (SIGINT)")
-    // Within the first second a repetition is the same request: a terminal and a script runner both pass on Ctrl-C.
+    // Within the first second, a second signal counts as the same request: a terminal and a script runner both send
+    // Ctrl-C.
     await sleep(1200)
     expect((await host.stop("SIGTERM")).code).toBe(128 + 15)
   })

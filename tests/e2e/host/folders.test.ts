@@ -18,11 +18,11 @@ plugins:
   sandbox: {}
 `
 
-/** What the next start makes anew. */
+/** Whether the next start recreates this path. */
 const isPassing = (path: string) => path.startsWith(".svc/tmp")
 
 test.for(runtimes)(
-  "on $name, the parent of every folder of durable state is synced once the folder is made",
+  "on $name, the parent of every durable folder is synced after the folder is made",
   async (runtime, context) => {
     needStrace(context)
     const project = makeProject({config})

@@ -13,7 +13,7 @@ import {echoPlugin, post, readLedger} from "../../support/messages/inbox-ledger.
 
 const lockConfig = "http:\n  port: 0\nplugins:\n  sandbox: {}\n  echo: {}\n"
 
-/** Starts a second Host on the same project and expects it to end by itself, refused. */
+/** Starts a second Host in the same project. Expects that it exits with a refusal. Returns its output. */
 const refused = async (project: Project, runtime: TestRuntime): Promise<string> => {
   const {process: second} = launchHost({project, runtime})
   let code: number | null | undefined
@@ -36,14 +36,14 @@ const holderOf = (host: TestHost) => [
 describe.each(runtimes)("a Host on $name", runtime => {
   const holder = shared(() => startHost({runtime}))
 
-  test.each(runtimes)("refuses a second one on $name and names the holder", async other => {
+  test.each(runtimes)("refuses a second Host on $name and names the holder", async other => {
     const host = holder()
     const output = await refused(host.project, other)
     for (const text of holderOf(host)) expect(output).toContain(text)
     expect((await host.fetch("/pub/ready")).status).toBe(200)
   })
 
-  test("frees the lock when it is killed, and the next start says that the end was unclean", async () => {
+  test("loses the lock when it is killed, and the next start reports an unclean end", async () => {
     const host = await startHost({runtime})
     await host.stop("SIGKILL")
     expect(existsSync(host.project.path(".svc/holder.json"))).toBe(true)
@@ -54,7 +54,7 @@ describe.each(runtimes)("a Host on $name", runtime => {
     }
   })
 
-  test("keeps the lock while it is stopped by SIGSTOP", async () => {
+  test("keeps the lock while SIGSTOP suspends it", async () => {
     const host = holder()
     host.process.child.kill("SIGSTOP")
     for (const other of runtimes) expect(await refused(host.project, other)).toContain(`runtimeId ${host.runtimeId}`)
@@ -63,7 +63,7 @@ describe.each(runtimes)("a Host on $name", runtime => {
   })
 })
 
-test("of Hosts that start at the same moment, one runs and the others are refused", async () => {
+test("if several Hosts start at the same moment, one runs and the others are refused", async () => {
   const project = makeProject()
   const hosts = [...runtimes, ...runtimes].map(runtime => launchHost({project, runtime}).process)
   let ended = 0
@@ -74,7 +74,7 @@ test("of Hosts that start at the same moment, one runs and the others are refuse
   for (const host of hosts) if (host.child.exitCode !== null) await untilPrinted(host, "holds this project")
 })
 
-describe.each(runtimes)("a Host on $name whose lock file is taken away", runtime => {
+describe.each(runtimes)("a Host on $name that loses its lock file", runtime => {
   test.each([
     ["removed", (lock: string) => rmSync(lock)],
     [
@@ -84,37 +84,40 @@ describe.each(runtimes)("a Host on $name whose lock file is taken away", runtime
         renameSync(`${lock}.copy`, lock)
       },
     ],
-  ])("and %s stops acknowledging, ends with 75, and the next start takes the lock", async (how, takeAway) => {
-    const host = await startHost({runtime, config: lockConfig, plugins: {echo: echoPlugin}})
-    const {project} = host
-    const acknowledged: string[] = []
-    let hasEnded = false
-    void host.process.finished.then(() => {
-      hasEnded = true
-    })
-    const posting = (async () => {
-      for (let n = 0; !hasEnded; n++) {
-        const answer = await post(host, `event ${n}`).catch(() => undefined)
-        if (answer?.status === 202) acknowledged.push(`event ${n}`)
-      }
-    })()
-    await until("some to be acknowledged", () => acknowledged.length >= 20)
-    takeAway(project.path(".svc/host.lock"))
-    // It starts beside the one that ends, and keeps what describes itself.
-    const next = await startHost({runtime, project})
-    const {code, stdout} = await host.process.finished
-    await posting
-    expect(code).toBe(75)
-    expect(stdout).toContain(`host.lock was ${how} while this process held it`)
-    expect(await refused(project, runtime)).toContain(`runtimeId ${next.runtimeId}`)
-    expect(JSON.parse(project.read(".svc/host.json"))).toMatchObject({runtimeId: next.runtimeId})
-    await next.stop()
-    const ledger = await readLedger(project.path(".svc/data.sqlite"))
-    for (const id of acknowledged) expect(ledger.get(id), id).toMatchObject({copies: 1})
-  })
+  ])(
+    "because it is %s acknowledges nothing more and exits with 75, and the next start takes the lock",
+    async (how, takeAway) => {
+      const host = await startHost({runtime, config: lockConfig, plugins: {echo: echoPlugin}})
+      const {project} = host
+      const acknowledged: string[] = []
+      let hasEnded = false
+      void host.process.finished.then(() => {
+        hasEnded = true
+      })
+      const posting = (async () => {
+        for (let n = 0; !hasEnded; n++) {
+          const answer = await post(host, `event ${n}`).catch(() => undefined)
+          if (answer?.status === 202) acknowledged.push(`event ${n}`)
+        }
+      })()
+      await until("twenty events to be acknowledged", () => acknowledged.length >= 20)
+      takeAway(project.path(".svc/host.lock"))
+      // The next Host starts while the first one ends, and keeps its own description.
+      const next = await startHost({runtime, project})
+      const {code, stdout} = await host.process.finished
+      await posting
+      expect(code).toBe(75)
+      expect(stdout).toContain(`host.lock was ${how} while this process held it`)
+      expect(await refused(project, runtime)).toContain(`runtimeId ${next.runtimeId}`)
+      expect(JSON.parse(project.read(".svc/host.json"))).toMatchObject({runtimeId: next.runtimeId})
+      await next.stop()
+      const ledger = await readLedger(project.path(".svc/data.sqlite"))
+      for (const id of acknowledged) expect(ledger.get(id), id).toMatchObject({copies: 1})
+    },
+  )
 })
 
-test("a stopped Host leaves no description of itself behind", async () => {
+test("a stopped Host removes its description", async () => {
   const host = await startHost()
   await host.stop()
   expect(existsSync(host.project.path(".svc/holder.json"))).toBe(false)
@@ -134,20 +137,20 @@ test.each([
   expect(await refused(host.project, onBun)).toContain(`runtimeId ${next.runtimeId}`)
 })
 
-test("a lock file that is emptied while it is held still refuses a second Host", async () => {
+test("a lock file that is emptied while held still refuses a second Host", async () => {
   const host = await startHost()
   truncateSync(host.project.path(".svc/host.lock"))
   expect(await refused(host.project, onBun)).toContain(`runtimeId ${host.runtimeId}`)
 })
 
-test("a lock file with something else in it is refused, with what to do", async () => {
+test("a lock file with other content is refused with a remedy", async () => {
   const project = makeProject({files: {".svc/host.lock": "not a lock\n".repeat(1000)}})
   const output = await refused(project, onBun)
   expect(output).toContain(project.path(".svc/host.lock"))
   expect(output).toContain("delete that file")
 })
 
-test("a lock that a command holds is waited for", async () => {
+test("a Host waits for a lock that a command holds", async () => {
   const project = makeProject({files: {".svc/empty": ""}})
   const script = `${root}tests/e2e/host/hold-lock.ts`
   const command = startProcess([...scriptCommand(onBun, script), project.folder, "1500"])
@@ -157,7 +160,7 @@ test("a lock that a command holds is waited for", async () => {
   expect((await host.fetch("/pub/ready")).status).toBe(200)
 })
 
-test("a command that was waited for long may let go in two steps: it is not taken for a lock without a description", async () => {
+test("a command that releases its lock in two steps is not mistaken for a lock without a description", async () => {
   const paths = projectPaths(makeProject({files: {".svc/empty": ""}}).folder)
   const who = {hostname: hostname(), pid: process.pid, runtimeId: "none", command: "a test", since: "now"}
   const holder = (kind: Holder["kind"]): Holder => ({kind, ...who})
@@ -167,13 +170,13 @@ test("a command that was waited for long may let go in two steps: it is not take
   const waiting = acquireLock(paths, holder("host"))
   vi.advanceTimersByTime(5000)
   rmSync(paths.holder)
-  // Longer than a description is looked for.
+  // Longer than the Host looks for a description.
   await sleep(500)
   await command.release()
   await (await waiting).release()
 })
 
-test("a command waits a moment for a Host that lets go, as between two attempts to start; another Host does not", async () => {
+test("a command waits briefly for a Host that releases the lock, and another Host does not", async () => {
   const project = makeProject({files: {".svc/empty": ""}})
   const paths = projectPaths(project.folder)
   const starting = {
@@ -192,7 +195,7 @@ test("a command waits a moment for a Host that lets go, as between two attempts 
   expect(await work).toBe("done")
 })
 
-test("commands that look whether a Host runs do not keep one from starting", async () => {
+test("commands that check for a running Host do not prevent one from starting", async () => {
   const project = makeProject()
   const looking = [1, 2, 3].map(() => svc(onBun, project, ["runtime", "status"]))
   const host = await startHost({project})

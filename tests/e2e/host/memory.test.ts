@@ -7,10 +7,10 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {secrets, webhookConfig} from "../../support/webhooks/host.ts"
 import {deliver} from "../../support/webhooks/webhooks.ts"
 
-/** Kilobytes of data that a process on Bun may have; Node has an option for its heap, in megabytes. */
+/** The limit of a process on Bun, in kilobytes of data, and of Node's heap, in megabytes. */
 const [mostData, mostHeap] = [500_000, 96]
 
-/** A runtime that ends, and leaves no core behind, when it wants more memory than that. */
+/** A runtime that exits without a core dump when it exceeds that limit. */
 const confined = ({name, command: [binary = "", ...args]}: TestRuntime): TestRuntime => {
   const limits = name === "bun" ? `ulimit -d ${mostData}` : ":"
   const options = name === "bun" ? [] : [`--max-old-space-size=${mostHeap}`]
@@ -20,8 +20,8 @@ const confined = ({name, command: [binary = "", ...args]}: TestRuntime): TestRun
 const twoRuntimes = runtimes.filter(({name}) => name !== "node22")
 
 /**
- * Notes each message that it is given, then answers it; `slow` waits for a file `go`, `devour` takes all the memory that there is.
- * It takes it as small objects alone: where an array or a text finds no memory, Bun may throw an error and live on.
+ * Notes each message, then answers it. `slow` waits for a file `go`, and `devour` uses up the memory. It allocates only
+ * small objects, because Bun may survive an array or text that does not fit by throwing an error.
  */
 const greedyPlugin = pluginWith(`
     plugin.on("message-created", async session => {
@@ -37,7 +37,7 @@ interface InboxItem {
   readonly event: {readonly message: {readonly content: string}}
 }
 
-// On a busy machine, memory runs out slowly.
+// On a busy machine, using up the memory takes long.
 vi.setConfig({testTimeout: 480_000})
 
 const statesOf = async (host: TestHost): Promise<Readonly<Record<string, string>>> => {
@@ -52,21 +52,21 @@ const say = async ({url}: TestHost, text: string) => {
 }
 
 test.each(twoRuntimes)(
-  "an event whose handler exhausts the memory is dead after two starts; every other is handled, and the Host lives on, on $name",
+  "an event that exhausts the memory is dead after two starts, and the Host handles all others, on $name",
   async runtime => {
     const options = {runtime: confined(runtime), env: secrets}
     const first = await startHost({...options, config: webhookConfig(), plugins: {answers: greedyPlugin}})
     const {project} = first
-    // All of it is acknowledged while the first one is being handled.
+    // The Host acknowledges all events while it handles the first.
     const texts = ["slow", "devour", ...Array.from({length: 10}, (_, n) => `after-${n}`)]
     for (const text of texts) await say(first, text)
     project.write("go", "")
 
-    // The second start meets it again, and the third leaves it alone.
+    // The second start runs the event again, and the third skips it.
     const ends = [await first.process.finished, await launchHost({...options, project}).process.finished]
     expect(ends.filter(({code}) => code === 0)).toEqual([])
     const third = await startHost({...options, project})
-    const states = await until("the others to be handled", async () => {
+    const states = await until("the other events to be handled", async () => {
       const found = await statesOf(third)
       return Object.values(found).every(state => state !== "pending" && state !== "running") && found
     })
@@ -88,17 +88,17 @@ const spendingPlugin = pluginWith(`
     })
     plugin.command("heap", () => String(process.memoryUsage().heapTotal))`)
 
-// Bun gives it back by itself.
+// Bun returns the memory without help.
 test.each(runtimes.filter(({name}) => name !== "bun"))(
-  "a Host that rests gives back what a rush has taken, on $name",
+  "an idle Host returns the memory that a peak needed, on $name",
   async runtime => {
     const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  spender: {}\n"
     const host = await startHost({runtime, config, plugins: {spender: spendingPlugin}, args: ["--no-watch"]})
     const heapAfter = async (command: string) => Number((await host.say(command))[0]) / 2 ** 20
-    // V8 may collect it before the next command.
+    // V8 may collect the garbage before the next command.
     expect(await heapAfter("/spend")).toBeGreaterThan(150)
     await until(
-      "the heap to be small",
+      "the heap to shrink",
       async () => {
         await sleep(2000)
         return (await heapAfter("/heap")) < 60
@@ -133,7 +133,7 @@ test.each(runtimes.filter(({name}) => name !== "bun"))(
 )
 
 test.each(runtimes.filter(({name}) => name === "node24"))(
-  "an operator who sets the size of the young generation gets it, on $name",
+  "an operator's own size for the young generation applies, on $name",
   async ({name, command: [binary = "", ...args]}) => {
     const command = [binary, "--max-semi-space-size=32", ...args]
     expect(await churn({name, command})).toBeGreaterThan(32)

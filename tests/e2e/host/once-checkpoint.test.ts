@@ -13,7 +13,7 @@ const first = '{name: "notes", up: table => ["CREATE TABLE " + table("notes") + 
 const unique =
   '{name: "unique", up: table => ["CREATE UNIQUE INDEX " + table("once") + " ON " + table("notes") + " (text)"]}'
 
-/** Keeps what is said in a table, answers, and has a job and an endpoint that leave a mark in `notes.log`. */
+/** Stores each message in a table and answers it. Its job and its endpoint leave a mark in `notes.log`. */
 const keeper = (migrations: string) =>
   pluginWith(`
     const table = plugin.database.table("notes")
@@ -48,7 +48,7 @@ const once = async (project: Project, args: readonly string[], runtime?: TestRun
   return {code: ended.code, stderr: ended.stderr, result: JSON.parse(ended.stdout) as Once}
 }
 
-/** A Host that has heard "hello" twice, with a work item and a job; and its checkpoint. */
+/** A Host that has received "hello" twice, with a work item, a job and a checkpoint. */
 const withCheckpoint = async (runtime?: TestRuntime) => {
   const project = makeProject({config, plugins: {keeper: keeper(first)}})
   const host = await startHost({project, args: ["--no-watch"], ...(runtime === undefined ? {} : {runtime})})
@@ -66,7 +66,7 @@ const withCheckpoint = async (runtime?: TestRuntime) => {
 const temporaryFiles = (project: Project) => readdirSync(project.path(".svc/tmp")).sort()
 
 describe.each(bunOr("node22"))("svc runtime start --once --mode test --from-checkpoint on $name", runtime => {
-  test("tries the migrations on a copy of real data, beside the running Host; nothing is sent, no job fires, nothing is left", async () => {
+  test("tries migrations on a copy of real data beside the running Host, without sends, jobs or leftovers", async () => {
     const {project, host, checkpoint} = await withCheckpoint(runtime)
     const files = temporaryFiles(project)
     const real = await once(project, ["--from-checkpoint", checkpoint.id], runtime)
@@ -91,7 +91,7 @@ describe.each(bunOr("node22"))("svc runtime start --once --mode test --from-chec
 
     const before = project.read("notes.log")
     project.write("plugins/keeper.ts", keeper(`${first}, ${unique}`))
-    // An empty database takes the migration; the rows that are there do not.
+    // The migration succeeds on an empty database, but fails on the existing rows.
     expect(await once(project, [], runtime)).toMatchObject({code: 0, result: {ok: true, checkpoint: null}})
     const tried = await once(project, ["--from-checkpoint", "newest"], runtime)
     expect(tried).toMatchObject({code: 1, result: {ok: false, committed: false}})
@@ -105,7 +105,7 @@ describe.each(bunOr("node22"))("svc runtime start --once --mode test --from-chec
 })
 
 describe("svc runtime start --once --from-checkpoint", () => {
-  test("takes an id, newest, a folder and an archive; what is unknown, damaged or without its database is told in one line of JSON", async () => {
+  test("accepts an id, newest, a folder or an archive, and reports a bad checkpoint in one line of JSON", async () => {
     const {project, host, checkpoint} = await withCheckpoint()
     await host.stop()
     const archive = project.path("bot.tar")
@@ -125,12 +125,12 @@ describe("svc runtime start --once --from-checkpoint", () => {
     copyFileSync(project.path("package.json"), `${folder}/database.sqlite`)
     expect(await failing(checkpoint.id)).toBe("checkpoint_invalid")
     expect(temporaryFiles(project).filter(name => name !== "host" && name !== "plugins")).toEqual([])
-    // A configuration whose store is another one than the data's would not start either.
+    // With a store other than the data's store, the Host would not start either.
     project.write("svc.config.yml", config.replace("store: file", "store: database"))
     expect(await failing(archive)).toBe("workroom_elsewhere")
   })
 
-  test("goes with --once only, and a project that is broken is told before", async () => {
+  test("is rejected without --once, before it creates any state", async () => {
     const project = makeProject()
     const alone = await runCommand(project, "runtime start --from-checkpoint newest")
     expect(alone).toMatchObject({code: 1, stderr: expect.stringContaining("needs --once")})

@@ -5,7 +5,7 @@ import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 import {holdPort} from "../../support/machine/ports.ts"
 
-/** A slot that leaves a file behind once one of its endpoints is opened. */
+/** A slot that writes a file when one of its endpoints is opened. */
 const openingPlugin = `
 import {writeFileSync} from "node:fs"
 import {definePlugin, Type} from "svc-runtime"
@@ -59,7 +59,7 @@ const marked = (required: string, enabled?: boolean) => {
 }
 
 describe.each(bunOr("node22"))("svc runtime start --once --mode test on $name", runtime => {
-  test("prints one line of JSON, opens no endpoint, leaves nothing behind, and exits 0", async () => {
+  test("prints one line of JSON, opens no endpoint, leaves no files, and exits 0", async () => {
     const {project, isOpened} = marked("line~one")
     const {code, result, stderr} = await once(runtime, project)
     expect({code, stderr}).toEqual({code: 0, stderr: ""})
@@ -79,7 +79,7 @@ describe.each(bunOr("node22"))("svc runtime start --once --mode test on $name", 
     expect(existsSync(project.path("data"))).toBe(false)
   })
 
-  test("beside a running Host it leaves that Host, its database and its temporary files as they are", async () => {
+  test("leaves a running Host, its database and its temporary files alone", async () => {
     const host = await startHost({runtime})
     await host.say("/help")
     const before = await host.get<{generation: {number: number}; authority: string}>("/api/system/status")
@@ -99,13 +99,13 @@ describe.each(bunOr("node22"))("svc runtime start --once --mode test on $name", 
 })
 
 describe("svc runtime start --once --mode test", () => {
-  test("binds no port: a port that another process holds does not matter", async () => {
+  test("binds no port, so a port in use does not matter", async () => {
     const {port} = await holdPort()
     const project = makeProject({config: `http: {port: ${port}}\nplugins: {sandbox: {}}\n`})
     expect((await once(onBun, project)).code).toBe(0)
   })
 
-  test("exits 1 when a required endpoint has no such slot, or its plugin is disabled", async () => {
+  test("exits 1 when the slot of a required endpoint is missing or its plugin is disabled", async () => {
     for (const {project} of [marked("line~two"), marked("line~one", false)]) {
       const {code, result} = await once(onBun, project)
       expect(code).toBe(1)
@@ -115,7 +115,7 @@ describe("svc runtime start --once --mode test", () => {
     }
   })
 
-  test("exits 1 when a plugin is broken: by its syntax, by a setup that throws, by not being there", async () => {
+  test("exits 1 when a plugin is missing, has a syntax error, or throws in setup", async () => {
     const throwing = `import {definePlugin} from "svc-runtime"
 export default definePlugin({setup() { throw new Error("no luck") }})`
     const found: (string | undefined)[] = []
@@ -130,7 +130,7 @@ export default definePlugin({setup() { throw new Error("no luck") }})`
     expect(found).toEqual(["plugin_invalid", "plugin_invalid", "plugin_missing"])
   })
 
-  test("exits 1 when a variable is not set, and names it; 0 once .env.test sets it", async () => {
+  test("exits 1 and names a variable that is not set, and exits 0 once .env.test sets it", async () => {
     const project = makeProject({config: "http: {port: 0, token: '${ONCE_TOKEN}'}\nplugins: {sandbox: {}}\n"})
     const {code, result} = await once(onBun, project)
     expect({code, problem: result.code, issues: result.issues}).toMatchObject({
@@ -142,13 +142,13 @@ export default definePlugin({setup() { throw new Error("no luck") }})`
     expect((await once(onBun, project)).code).toBe(0)
   })
 
-  test("exits 1 where there is no project, still with one line of JSON", async () => {
+  test("exits 1 without a project, with one line of JSON", async () => {
     const project = makeProject()
     const {code, result} = await once(onBun, {...project, folder: project.path("node_modules")})
     expect({code, problem: result.code}).toEqual({code: 1, problem: "project_missing"})
   })
 
-  test("exits 1 when the state folder cannot be made, still with one line of JSON", async () => {
+  test("exits 1 when the state folder cannot be made, with one line of JSON", async () => {
     const project = makeProject({files: {".svc": "a file"}})
     const {code, result} = await once(onBun, project)
     expect({code, problem: result.code}).toEqual({code: 1, problem: "state_unwritable"})

@@ -5,7 +5,7 @@ import {plainConfig} from "../../support/host/project.ts"
 import {onBun} from "../../support/host/runtimes.ts"
 import {echoPlugin} from "../../support/messages/inbox-ledger.ts"
 
-test("without its bundle, svc runs from the source on Bun: a bot answers, and a checkpoint is verified by a process of its own", async () => {
+test("without its bundle svc runs from source on Bun, answers, and verifies a checkpoint", async () => {
   const runtime = await makeNextVersion(onBun, [])
   const host = await startHost({runtime, config: `${plainConfig}  echo: {}\n`, plugins: {echo: echoPlugin}})
   expect(await host.say("hello")).toEqual(["echo hello"])

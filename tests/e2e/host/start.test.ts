@@ -7,7 +7,7 @@ import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {story} from "../../support/host/story.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
 
-/** `setup` ends once the file `go` is in the project. */
+/** A plugin with a `setup` that ends once the file `go` exists in the project. */
 const slowPlugin = `
 import {existsSync} from "node:fs"
 import {definePlugin} from "svc-runtime"
@@ -33,7 +33,7 @@ const ready = async (url: string) => {
 }
 
 describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Host starts on $name", runtime => {
-  test("health is 200, ready 503, the rest 503 with Retry-After; then it is ready", story, async () => {
+  test("health is 200 and everything else 503 with Retry-After, until the Host is ready", story, async () => {
     const {project, url} = await launchSlow(runtime)
     const health = await fetch(`${url}/pub/health`)
     expect({status: health.status, body: await health.text()}).toEqual({status: 200, body: '{"status":"pass"}'})
@@ -49,7 +49,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Hos
   })
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s ends the start in order with 0, and the next start is as any",
+    "%s stops the start gracefully with 0, and the next start is normal",
     async signal => {
       const {project, process, url} = await launchSlow(runtime)
       process.child.kill(signal)
@@ -67,7 +67,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Hos
   )
 })
 
-test("SIGHUP during a start is not lost: what is then in the file is taken", async () => {
+test("SIGHUP during a start is kept: the Host then reloads the changed file", async () => {
   const {project, process} = await launchSlow()
   project.write(
     "svc.config.yml",
@@ -86,7 +86,7 @@ export default definePlugin({setup: () => {}})
 `
 
 test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "a plugin whose code never ends loading does not hold up a stop, on $name",
+  "a plugin that never finishes loading does not delay a stop, on $name",
   async runtime => {
     const config = "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n"
     const {process} = launchHost({runtime, config, plugins: {endless: endlessModule}})
@@ -97,7 +97,7 @@ test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
   },
 )
 
-test("a stop while a reload waits for a setup ends in order with 0", async () => {
+test("a stop during a reload that waits for a setup is graceful and exits 0", async () => {
   const host = await startHost({plugins: {slow: slowPlugin}, args: ["--no-watch"]})
   host.project.write("svc.config.yml", "http: {port: 0}\nplugins: {sandbox: {}, slow: {}}\n")
   const reload = host.post("/api/system/reload").catch(() => {})
@@ -108,9 +108,9 @@ test("a stop while a reload waits for a setup ends in order with 0", async () =>
   expect(ended.stdout).not.toContain("did not end")
 })
 
-describe("a port that is taken", () => {
+describe("a port in use", () => {
   test.skipIf(process.platform !== "linux")(
-    "by a stranger is told with who holds it, and the project is let go",
+    "by another process is reported with that process, and the start releases the project",
     async () => {
       const {port, release} = await holdPort()
       const project = makeProject({config: `http: {port: ${port}}\nplugins: {sandbox: {}}\n`})
@@ -128,7 +128,7 @@ describe("a port that is taken", () => {
   )
 })
 
-/** `svc runtime start` on this configuration, which must refuse it: what it says on stderr. */
+/** Runs `svc runtime start` with this configuration, which it must refuse. Returns stderr. */
 const refusal = async (config: string | Uint8Array, args: readonly string[] = [], env: Record<string, string> = {}) => {
   const project = makeProject()
   project.write("svc.config.yml", config)
@@ -141,8 +141,8 @@ const refusal = async (config: string | Uint8Array, args: readonly string[] = []
 
 const hint = "  hint: Correct svc.config.yml, then run svc doctor.\n"
 
-describe("a configuration that is refused ends the start with 1, on stderr, without a stack", () => {
-  test("duplicate and unknown keys, wrong types and unset names, all at once and in the order of the file", async () => {
+describe("a start with an invalid configuration exits 1, with the reason on stderr and no stack, for", () => {
+  test("duplicate and unknown keys, wrong types and unset variables, all at once in file order", async () => {
     const config = `log_levl: info
 http:
   token: \${NOT_SET}
@@ -163,7 +163,7 @@ http:
 ${hint}`)
   })
 
-  test("0 bytes, a truncated file, bytes that are not UTF-8, an alias bomb", async () => {
+  test("an empty or truncated file, invalid UTF-8 and an alias bomb", async () => {
     const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(", ")}]\n`
     const bomb = `a: &a [x, x, x]\n${["b", "c", "d", "e", "f"].map((name, n) => level(name, "abcde"[n] ?? "")).join("")}`
     const files: [string | Uint8Array, RegExp][] = [
@@ -175,7 +175,7 @@ ${hint}`)
     for (const [bytes, told] of files) expect(await refusal(bytes)).toMatch(told)
   })
 
-  test("production without a token, with the example's placeholder, or with a literal", async () => {
+  test("production without a token, or with a placeholder, weak or literal one", async () => {
     const args = ["--mode", "production"]
     const config = (token: string) => `http:\n  port: 0\n  token: ${token}\nplugins: {sandbox: {}}\n`
     expect(await refusal("http: {port: 0}\n", args)).toMatch(/^svc: http\.token is not set\n {2}hint: /)
@@ -202,7 +202,7 @@ ${hint}`)
     expect(await refusal(config("${HTTP_TOKEN:-hunter22hunter22}"), args)).not.toContain("hunter22")
   })
 
-  test("a plugin that does not load, with its position", async () => {
+  test("a plugin that does not load, with the position", async () => {
     const project = makeProject({
       config: "http: {port: 0}\nplugins: {broken: {}}\n",
       plugins: {broken: 'import {definePlugin} from "svc-runtime"\nexport default definePlugin({setup( {\n'},
@@ -215,7 +215,7 @@ ${hint}`)
     }
   })
 
-  test("no project: nothing is written where there is none", async () => {
+  test("a missing project, and writes nothing into the folder", async () => {
     const project = makeProject()
     const empty = project.path("node_modules")
     const before = readdirSync(empty)

@@ -33,7 +33,7 @@ const makeOld = () => {
   return project
 }
 
-/** What the operator edits: the new token, and the old one under a name of its own. */
+/** The operator's edit: the new token, and the old one under a separate name. */
 const rotate = (project: Project, end = inAnHour()) => {
   writeEnvironment(project, {HTTP_TOKEN: tokens.fresh, HTTP_PREVIOUS_TOKEN: tokens.old})
   project.write("svc.config.yml", rotating(end))
@@ -45,7 +45,7 @@ const start = (runtime: TestRuntime, project: Project) =>
 const statusOf = async (host: TestHost, token: string, path = "/api/system/status") =>
   (await fetch(`${host.url}${path}`, {headers: {authorization: `Bearer ${token}`}})).status
 
-/** The status that each token gets where the full scope is needed. */
+/** The status that each token gets from a route that needs the full scope. */
 const full = async (host: TestHost) => ({
   old: await statusOf(host, tokens.old, "/api/config"),
   fresh: await statusOf(host, tokens.fresh, "/api/config"),
@@ -70,14 +70,14 @@ const ages = async (runtime: TestRuntime, project: Project) => {
   return {token: find("token age")?.detail, previous: find("previous token")}
 }
 
-describe.each(bunOr("node24"))("a token is rotated on $name", runtime => {
-  test("with one restart: both tokens are accepted, and the demo token stays what it is", async () => {
+describe.each(bunOr("node24"))("rotating a token on $name", runtime => {
+  test("takes one restart: both tokens are accepted then, and the demo token stays valid", async () => {
     const project = makeOld()
     const first = await start(runtime, project)
     expect(await full(first)).toEqual({old: 200, fresh: 401, demo: [200, 403]})
     rotate(project)
     expect(await full(first)).toEqual({old: 200, fresh: 401, demo: [200, 403]})
-    // The command line knows the new token only; the Host that was not restarted yet still serves it.
+    // The command line knows only the new token, and the Host still has the old one. The request works nevertheless.
     const asked = await svc(runtime, project, ["runtime", "status"])
     expect({code: asked.code, stderr: asked.stderr}).toEqual({code: 0, stderr: ""})
     const reload = await svc(runtime, project, ["runtime", "reload"])
@@ -105,7 +105,7 @@ describe.each(bunOr("node24"))("a token is rotated on $name", runtime => {
     expect(host.process.output()).not.toContain(tokens.old)
   })
 
-  test("the Host that runs refuses the old token once it has expired, and forgets it without a restart", async () => {
+  test("ends with the running Host refusing the expired token and, after a reload, forgetting it", async () => {
     const project = makeOld()
     const end = new Date(Date.now() + 4000).toISOString()
     rotate(project, end)
@@ -135,14 +135,14 @@ describe.each(bunOr("node24"))("a token is rotated on $name", runtime => {
     expect(host.process.child.exitCode).toBeNull()
   })
 
-  test("an expired one is no error at the start", async () => {
+  test("allows an expired previous token at startup", async () => {
     const project = makeOld()
     rotate(project, "2026-01-01T00:00:00Z")
     const host = await start(runtime, project)
     expect(await full(host)).toEqual({old: 401, fresh: 200, demo: [200, 403]})
   })
 
-  test("the doctor tells since when each token is in use, and where it does not know", async () => {
+  test("lets the doctor report how long each token is in use, as far as it is known", async () => {
     const project = makeOld()
     expect((await ages(runtime, project)).token).toBe("http.token has no known age: the next start begins to record it")
     const began = Date.now()
@@ -172,7 +172,7 @@ describe.each(bunOr("node24"))("a token is rotated on $name", runtime => {
     expect((await ages(runtime, project)).token).toContain("has no known age")
   })
 
-  test("no checkpoint holds a token or its record, and a restore leaves the record as it is", async () => {
+  test("keeps tokens and their record out of checkpoints, and a restore keeps the record", async () => {
     const project = makeOld()
     await (await start(runtime, project)).stop()
     rotate(project)

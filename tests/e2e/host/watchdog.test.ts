@@ -23,14 +23,14 @@ plugins:
 const start = (runtime: TestRuntime, watchdog = "{seconds: 1}"): Promise<TestHost> =>
   startHost({runtime, config: configOf(watchdog), plugins: {bot}, args: ["--no-watch"], env: syncing.inThread})
 
-/** Blocks the event loop until the watchdog has told of it: its thread needs a moment to start. */
+/** Blocks the event loop until the watchdog reports it. The watchdog's thread needs a moment to start. */
 const blockUntilTold = async (host: TestHost): Promise<void> => {
   const isTold = () => host.process.output().includes("has been blocked for")
-  const told = until("the watchdog to tell", isTold)
+  const told = until("the report of the watchdog", isTold)
   while (!isTold()) await Promise.race([told, host.say("/block 5000").catch(() => [])])
 }
 
-/** Each way a Host ends in order, with its exit code. */
+/** Each way to stop a Host gracefully, with its exit code. */
 const endings: readonly [number, string, (host: TestHost) => unknown][] = [
   [exit.ok, "SIGTERM", host => host.process.child.kill("SIGTERM")],
   [
@@ -42,16 +42,16 @@ const endings: readonly [number, string, (host: TestHost) => unknown][] = [
 ]
 
 describe.each(runtimes)("a blocked event loop on $name", runtime => {
-  test("is told of while it lasts, with the handler, and in log, metric and event once it is over", async () => {
+  test("is reported with the handler while it lasts, and in log, metric and event once it is over", async () => {
     const host = await start(runtime)
     await blockUntilTold(host)
     expect(host.process.output()).not.toContain("and is free again")
     expect(host.process.output()).toMatch(
       /the event loop has been blocked for \d+ s; running: root\/bot\/command\/block/,
     )
-    // Bun gives no debugger to another thread.
+    // Bun does not let another thread debug.
     if (runtime !== onBun) expect(host.process.output()).toMatch(/command\/block at block \(file:.*bot/)
-    await until("the log to tell", () => host.process.output().includes("and is free again"))
+    await until("the log line", () => host.process.output().includes("and is free again"))
     const told = await until("the event to be stored", async () => {
       const {items} = await host.get<{items: {data: {handlers: string[]}}[]}>("/api/events/history?types=host.blocked")
       return items.length > 0 && items
@@ -61,15 +61,15 @@ describe.each(runtimes)("a blocked event loop on $name", runtime => {
     expect((await host.stop()).code).toBe(exit.ok)
   })
 
-  test("ends the Host by SIGKILL where the configuration says so", async () => {
+  test("ends the Host with SIGKILL if the configuration says so", async () => {
     const host = await start(runtime, "{seconds: 1, kill: true}")
     await blockUntilTold(host)
     expect(await host.process.finished).toMatchObject({code: null, signal: "SIGKILL"})
   })
 
-  test("is no process that stood still as a whole; and a plugin that exits ends the Host with 70", async () => {
+  test("is not reported for a suspended process, and a plugin that exits ends the Host with 70", async () => {
     const host = await start(runtime, "{seconds: 1, kill: true}")
-    // By now the thread looks.
+    // The watchdog's thread has started.
     await sleep(2000)
     host.process.child.kill("SIGSTOP")
     await sleep(3000)
@@ -81,18 +81,15 @@ describe.each(runtimes)("a blocked event loop on $name", runtime => {
   })
 })
 
-describe.each(bunAnd("node24"))("an event loop on $name that is blocked", runtime => {
-  test.for(endings)(
-    "by a disk that hangs is told of, and the exit code is %i after %s",
-    async ([code, , end], context) => {
-      needStrace(context)
-      const host = await start(runtime)
-      await sleep(2000)
-      await slowSyncs(context, host.process.pid, 2000)
-      void host.say("/block 1").catch(() => {})
-      await untilPrinted(host.process, "running: no plugin handler")
-      void end(host)
-      expect((await host.process.finished).code).toBe(code)
-    },
-  )
+describe.each(bunAnd("node24"))("a hanging disk that blocks the event loop on $name", runtime => {
+  test.for(endings)("is reported, and the exit code is still %i after %s", async ([code, , end], context) => {
+    needStrace(context)
+    const host = await start(runtime)
+    await sleep(2000)
+    await slowSyncs(context, host.process.pid, 2000)
+    void host.say("/block 1").catch(() => {})
+    await untilPrinted(host.process, "running: no plugin handler")
+    void end(host)
+    expect((await host.process.finished).code).toBe(code)
+  })
 })
