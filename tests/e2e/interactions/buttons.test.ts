@@ -14,7 +14,7 @@ const {rounds: kills} = faultRun("button-kills")
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  line: {}\n  poll: {}\n"
 
-/** Asks whoever says "ask", from a handler; and from a route and a job. */
+/** Asks everyone who says "ask", from a handler. A route and a job ask too. */
 const poll = pluginWith(`
     plugin.database.migrate([{
       name: "votes",
@@ -59,7 +59,7 @@ const poll = pluginWith(`
 const votesOf = async (host: TestHost) => (await host.get<{items: string[]}>("/api/plugins/poll/votes")).items.sort()
 
 describe.each(bunOr("node22"))("buttons on $name", runtime => {
-  test("are pressed in the sandbox and with svc chat, heard by applications, and gone with their time", async () => {
+  test("work in the sandbox, svc chat and applications, and are refused once they are used up", async () => {
     const host = await startHost({runtime, config, plugins: {line, poll}})
     const application = await connectSatori(host)
     await application.hears(4)
@@ -84,7 +84,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
       "root/poll/handler/interaction/button.0",
     ])
     await until(
-      "the application to hear the presses",
+      "the application to receive the presses",
       () => application.signals.filter(({body}) => JSON.stringify(body)?.includes('"interaction/button"')).length === 2,
     )
     application.close()
@@ -96,12 +96,18 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     await host.stop()
   })
 
-  test("of a menu are options in the sandbox, buttons where there are no menus, else a list", async () => {
+  test("of a menu are options in the sandbox, buttons if there are no menus, otherwise a list", async () => {
     const host = await startHost({runtime, config, plugins: {line, poll}})
     await host.say("choose", {channel: "chat"})
     const {items} = await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
     expect(items.at(-1)?.text).toBe("Which?\nDish: [1] Soup  [2] Salad")
-    const talking = ["chat", "--as", "ann", "--channel", "menu"]
+    const talking = [
+      "svc chat waits for the answer to the previous line before it presses.",
+      "--as",
+      "ann",
+      "--channel",
+      "menu",
+    ]
     // A line that presses waits for the answer to the line before.
     const chat = await svc(runtime, host.project, talking, {input: "choose\n/press Salad\n"})
     expect({code: chat.code, stderr: chat.stderr}).toEqual({code: 0, stderr: ""})
@@ -120,7 +126,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     await host.stop()
   })
 
-  test("are a list on a platform without them, which a number answers, in a group and across a restart", async () => {
+  test("are a numbered list on a platform without buttons, in a group and across a restart", async () => {
     let host = await startHost({runtime, config, plugins: {line, poll}})
     await tell(host, "line", "ann", saying("ask"))
     const parts = (await sentTo(host, "line")).map(({content}) => content.join(""))
@@ -147,7 +153,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     })
     expect(await tell(host, "line", "mallory", {...saying("1"), ...inDirect})).toEqual([])
     expect(host.project.read("notes.log")).toMatch(/^ann says 2\nbob says 2\n(eve says 1\n)*mallory says 1\n$/)
-    // The sandbox has forgotten the message, and the Host knows its button.
+    // The sandbox has lost the message, but the Host still knows its button.
     const old = {message, button: buttons[0]?.id, user: "zoe"}
     const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/press", old)
     const [reply = ""] = (await eventOf(host, sn)).replies
@@ -158,7 +164,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     await host.stop()
   })
 
-  test(`are pressed once each, though the Host is killed ${kills} times`, async () => {
+  test(`are pressed exactly once, though the Host is killed ${kills} times`, async () => {
     const each = 6
     let host = await startHost({runtime, config, plugins: {line, poll}})
     const pressed: string[] = []
@@ -189,7 +195,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
         pressed.push(`choice ${kill} ${n}`)
       }
     }
-    await until("all presses to be done", async () => {
+    await until("all presses to be handled", async () => {
       const open = await Promise.all(
         ["pending", "running"].map(state => host.get<{items: unknown[]}>(`/api/inbox?limit=1&state=${state}`)),
       )

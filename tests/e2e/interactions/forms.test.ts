@@ -13,7 +13,7 @@ const {rounds: kills} = faultRun("form-kills")
 
 const config = "http: {port: 0}\nlanguages: {offer: [en, de]}\nplugins:\n  sandbox: {}\n  line: {}\n  club: {}\n"
 
-/** Signs up whoever says "join", or presses what "offer" sends. */
+/** Signs up everyone who says "join" or presses the button that "offer" sends. */
 const club = pluginWith(`
     plugin.database.migrate([{
       name: "members",
@@ -55,14 +55,14 @@ const membersOf = async (host: TestHost) => (await host.get<{items: string[]}>("
 const art = '{"name":"Ann","age":20,"news":true,"course":"art"}'
 
 describe.each(bunOr("node22"))("a form on $name", runtime => {
-  test("is asked one field after another, in the language of the user, across a restart", async () => {
+  test("asks field by field in the user's language, across a restart", async () => {
     let host = await startHost({runtime, config, plugins: {line, club}})
     const say = (text: string, more: object = {}) => tell(host, "line", "ann", {...saying(text), ...more})
     expect(await say("join")).toEqual(["Join us.\nYour name?"])
     expect(await say("Ann")).toEqual(["Your age?"])
     expect(await say("many")).toEqual(['The answer must be a whole number, not "many".\nYour age?'])
     expect(await say("17")).toEqual(["The answer must be at least 18.\nYour age?"])
-    // Who has not been asked answers nothing.
+    // A user who was not asked cannot answer.
     expect(await tell(host, "line", "bob", saying("20"))).toEqual([])
     await host.stop()
     host = await startHost({runtime, project: host.project})
@@ -82,7 +82,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     await host.stop()
   })
 
-  test("begins with the press of its button, or with its number in a list", async () => {
+  test("starts with its button or with its number in a list", async () => {
     const host = await startHost({runtime, config, plugins: {line, club}})
     await tell(host, "shows", "ann", saying("offer"))
     const button = (await sentTo(host, "shows")).at(-1)?.content[1]
@@ -97,7 +97,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     await tell(host, "line", "eve", saying("offer"))
     expect(await tell(host, "line", "eve", saying("1"))).toEqual(["Your name?"])
     await tell(host, "line", "eve", saying("Eve"))
-    // A number is the answer to the question, not to the list.
+    // The number answers the question, not the list.
     expect(await tell(host, "line", "eve", saying("1"))).toEqual(["The answer must be at least 18.\nYour age?"])
     await tell(host, "line", "eve", saying("21"))
     await tell(host, "line", "eve", saying("no"))
@@ -108,7 +108,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     await host.stop()
   })
 
-  test("is filled in at once where the platform has forms: in the sandbox, and by svc chat", async () => {
+  test("is filled in at once on platforms with forms: the sandbox and svc chat", async () => {
     const host = await startHost({runtime, config, plugins: {line, club}})
     const shown = async () => {
       const {items} = await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
@@ -140,7 +140,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     await expect(press("1", {name: "Ann"})).rejects.toThrow("Sign up is a button, and takes none")
     await eventOf(host, await press("Sign up"))
     await until("the form to be shown", async () => (await shown()) === "[1] Fill in (name, age, news)")
-    // What was filled in is the user's: it goes with the words of the event.
+    // The values belong to the user, so redacting the event removes them.
     const eventAt = async () => (await host.get<{event: {form?: object}}>(`/api/inbox/${sn}`)).event
     expect(await eventAt()).toMatchObject({form: {values: {name: "Ann", age: "20"}}})
     await host.post(`/api/inbox/${sn}/redact`)
@@ -148,7 +148,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     await host.stop()
   })
 
-  test(`is done once each, though the Host is killed ${kills} times`, async () => {
+  test(`is completed exactly once by each user, though the Host is killed ${kills} times`, async () => {
     const steps = ["join", "Ann", "20", "yes"]
     const users = ["a", "b", "c"]
     let host = await startHost({runtime, config, plugins: {line, club}})

@@ -3,7 +3,10 @@ import {eventOf} from "../../support/host/inbox-event.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** Stand-ins for three platforms, one that shows buttons, one that shows forms too, and one that shows neither: each keeps what it is sent, for who asks. */
+/**
+ * Stand-ins for three platforms: one with buttons, one with buttons and forms, one with neither. Each keeps the
+ * messages that it was sent, and a route returns them.
+ */
 export const line = pluginWith(`
     for (const slot of ["line", "shows", "forms"]) {
       const sent: any[] = []
@@ -40,7 +43,7 @@ interface Sent {
 export const sentTo = async (host: TestHost, slot: string) =>
   (await host.get<{items: Sent[]}>(`/api/plugins/line/${slot}`)).items
 
-/** Says or presses something on a stand-in; resolves to the texts of the replies. */
+/** Sends a message or a press on a stand-in. Resolves to the texts of the replies. */
 export const tell = async (host: TestHost, slot: string, user: string, event: Readonly<Record<string, unknown>>) => {
   const id = `e${Math.random()}`
   const base = {id, type: "message-created", channel: {id: "c", type: 0}, user: {id: user}}
@@ -49,5 +52,5 @@ export const tell = async (host: TestHost, slot: string, user: string, event: Re
   return Promise.all(replies.map(async reply => (await messageIn(host, reply, "sent")).text))
 }
 
-/** Of an event: a message with this text. */
+/** The event field of a message with this text. */
 export const saying = (content: string) => ({message: {id: `m${Math.random()}`, content}})
