@@ -12,10 +12,12 @@ import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 const twoRuntimes = bunOr("node22")
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
-/** Before a channel is joined again, in milliseconds: half of 5 s, the rest is jitter. */
+/** The shortest pause before the bot rejoins a channel, in milliseconds: half of 5 s. The rest is jitter. */
 const leastPause = 2500
 
-/** The server is back, and a person is in the channel before the bot can be: the Host sleeps meanwhile. */
+/**
+ * Restarts the server and joins as a person while the Host is suspended, so that the person is there before the bot.
+ */
 const returnWith = async (server: IrcServer, host: TestHost): Promise<Person> => {
   host.process.child.kill("SIGSTOP")
   await server.start()
@@ -25,44 +27,41 @@ const returnWith = async (server: IrcServer, host: TestHost): Promise<Person> =>
 }
 
 describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
-  test.each(twoRuntimes)(
-    "a server that goes and comes back has its bot back in the channel, on $name",
-    async runtime => {
-      const server = await startIrcServer("ngircd")
-      const before = await joinIrc(server, "alice", {channel: "#lounge"})
-      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {
-        runtime,
-        http: {readiness: {endpoints: [{owner: "root/irc", name: "irc~main"}]}},
-      })
-      await before.sees(/^:svcbot!\S+ JOIN/)
-      await server.kill()
+  test.each(twoRuntimes)("rejoins its channel when the server is back, on $name", async runtime => {
+    const server = await startIrcServer("ngircd")
+    const before = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {
+      runtime,
+      http: {readiness: {endpoints: [{owner: "root/irc", name: "irc~main"}]}},
+    })
+    await before.sees(/^:svcbot!\S+ JOIN/)
+    await server.kill()
 
-      const away = await untilEndpoint(host, "main", "reconnecting")
-      expect(away.error).toMatch(/closed the connection/)
-      expect(away.attempt).toBeGreaterThan(1)
-      // What is said meanwhile waits: admission is open, the transport is not.
-      await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "I was away"})
-      expect((await host.fetch("/api/system/readiness")).status).toBe(200)
-      await sleep(2500)
-      expect((await endpointOf(host, "main")).state).toMatch(/^(reconnecting|connecting)$/)
+    const away = await untilEndpoint(host, "main", "reconnecting")
+    expect(away.error).toMatch(/closed the connection/)
+    expect(away.attempt).toBeGreaterThan(1)
+    // Messages to be sent wait meanwhile: admission is open, but the endpoint is offline.
+    await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "I was away"})
+    expect((await host.fetch("/api/system/readiness")).status).toBe(200)
+    await sleep(2500)
+    expect((await endpointOf(host, "main")).state).toMatch(/^(reconnecting|connecting)$/)
 
-      const connections = server.connections()
-      const after = await returnWith(server, host)
-      await untilEndpoint(host, "main", "online")
-      await until("the bot to say what waited", () => after.heard("svcbot", "#lounge").includes("I was away"))
-      expect(await after.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
-      expect(server.connections() - connections).toBe(2)
-    },
-  )
+    const connections = server.connections()
+    const after = await returnWith(server, host)
+    await untilEndpoint(host, "main", "online")
+    await until("the bot to send the waiting message", () => after.heard("svcbot", "#lounge").includes("I was away"))
+    expect(await after.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    expect(server.connections() - connections).toBe(2)
+  })
 
-  test("a message that the server did not take before it ended is sent again, and is not sent until then", async () => {
+  test("sends a message again if the server died before it accepted it", async () => {
     const server = await startIrcServer("ngircd")
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
     await untilEndpoint(host, "main", "online")
     server.freeze()
     const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "news"})
     const stateOf = async () => (await host.get<{state: string}>(`/api/outbox/${id}`)).state
-    await until("the message to be on its way", async () => (await stateOf()) === "sending")
+    await until("the message to be sending", async () => (await stateOf()) === "sending")
     await sleep(500)
     expect(await stateOf()).toBe("sending")
     await server.kill()
@@ -71,7 +70,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await until("the message to be sent", async () => (await stateOf()) === "sent")
   })
 
-  test("a server that is not there is tried less and less often", async () => {
+  test("retries an offline server at growing intervals", async () => {
     const server = await startIrcServer("ngircd")
     await server.kill()
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
@@ -85,7 +84,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(attempt).toBeLessThan(8)
   })
 
-  test("a bot that is kicked comes back after a while, and says then what it could not say meanwhile", async () => {
+  test("rejoins after a kick, and then sends the messages that had to wait", async () => {
     const server = await startIrcServer("inspircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
@@ -96,13 +95,13 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "still here"})
     expect((await endpointOf(host, "main")).state).toBe("online")
     await person.sees(/^:svcbot!\S+ JOIN/)
-    await until("the bot to say it", () => person.heard("svcbot", "#lounge").length > 0)
+    await until("the bot to send the message", () => person.heard("svcbot", "#lounge").length > 0)
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
     expect(person.heard("svcbot", "#lounge")).toEqual(["still here", "hello Bob"])
     await untilPrinted(host.process, "kicked from #lounge by alice; joining again")
   })
 
-  test("what is said while a bot is kicked out of its channel is a gap, from the kick at the latest until it is back", async () => {
+  test("records a gap from a kick, at the latest, until it is back in the channel", async () => {
     const server = await startIrcServer("ngircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
@@ -116,7 +115,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     })
     const heardOf = Date.now()
     expect(open).toMatchObject({endpoint: "irc~main", reason: "channel_left"})
-    // Where it took that long to find it, it may have ended.
+    // If finding the gap took this long, it may have ended already.
     if (Date.now() - kickedAt < leastPause) expect(open?.to).toBe(null)
     expect((await endpointOf(host, "main")).state).toBe("online")
     await person.sees(/^:svcbot!\S+ JOIN/)
@@ -129,7 +128,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(person.heard("svcbot", "#lounge")).toEqual(["hello Bob"])
   })
 
-  test("a bot that is removed from its channel, which others see as its own leaving, has a gap and comes back", async () => {
+  test("records a gap after REMOVE, which others see as a PART, and rejoins", async () => {
     const server = await startIrcServer("inspircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
@@ -143,7 +142,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await untilPrinted(host.process, "removed from #lounge; joining again")
   })
 
-  test("a channel that does not let the bot in is told of in the log and as a gap until it does; the others are joined", async () => {
+  test("logs a channel that refuses it and records a gap until it gets in, and joins the others", async () => {
     const server = await startIrcServer("inspircd")
     const person = await joinIrc(server, "alice", {channel: "#private"})
     person.write("MODE #private +k secret")
@@ -156,7 +155,9 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     ])
     await person.sees(/^:inside!\S+ JOIN :?#private/)
     await untilPrinted(host.process, /#private: Cannot join channel/)
-    await until("the others to be joined", () => person.lines.some(line => /^:outside!\S+ JOIN :?#open/.test(line)))
+    await until("the bot to join the other channel", () =>
+      person.lines.some(line => /^:outside!\S+ JOIN :?#open/.test(line)),
+    )
     expect(person.lines.filter(line => /^:outside!\S+ JOIN :?#private/.test(line))).toEqual([])
     const [gap] = await until("the gap to begin", async () => {
       const gaps = await gapsOf(host)
@@ -169,7 +170,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(await person.asks("outside", "#private", "outside: greet Bob")).toBe("hello Bob")
   })
 
-  test("a channel that lets its bot in no more is a gap over restarts, until it does", async () => {
+  test("keeps one gap across restarts for a channel that no longer lets it in", async () => {
     const server = await startIrcServer("inspircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const first = await startIrcHost([{id: "main", port: server.port, ...lounge}])

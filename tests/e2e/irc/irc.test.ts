@@ -13,14 +13,14 @@ const cases = bunOr("node22").flatMap(runtime => servers.map(server => ({runtime
 
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
-/** What the bot said in #lounge, once it has said as much as `enough`. */
+/** Waits until the bot has said enough in #lounge. Resolves to its lines. */
 const heardInLounge = async (person: Person, enough: (texts: readonly string[]) => boolean) =>
-  until("the bot to say all", () => {
+  until("enough lines of the bot", () => {
     const texts = person.heard("svcbot", "#lounge")
     return enough(texts) && texts
   })
 
-/** A bot in #lounge, and a person beside it. */
+/** A bot and a person in #lounge. */
 const meet = async (name: IrcServerName, runtime?: (typeof runtimes)[number]) => {
   const server = await startIrcServer(name, {penalties: true})
   const person = await joinIrc(server, "alice", {channel: "#lounge"})
@@ -43,7 +43,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     expect(help).toContain("Commands:")
   })
 
-  test("buttons are a list in a channel, which a number answers", async () => {
+  test("shows buttons as a list in a channel, which a number answers", async () => {
     const {person} = await meet("ngircd")
     person.say("#lounge", "!paint")
     expect(await heardInLounge(person, texts => texts.length === 3)).toEqual(["Which?", "1. Red", "2. Blue"])
@@ -51,7 +51,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     await person.sees(/^:svcbot!\S+ PRIVMSG #lounge :alice takes blue/)
   })
 
-  test("a private message starts on the bot's side too, and one to nobody ends as failed", async () => {
+  test("starts a private conversation, and fails a message to an unknown nick", async () => {
     const {person, host} = await meet("ngircd")
     person.say("#lounge", "!whisper alice psst")
     await person.sees(/^:svcbot!\S+ PRIVMSG alice :psst/)
@@ -63,7 +63,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     expect(items[0]).toMatchObject({channel: "nobody", state: "failed", error: expect.stringMatching(/no such nick/i)})
   })
 
-  test("two accounts on two servers at once answer each in its own place", async () => {
+  test("answers on two servers with two accounts at once", async () => {
     const [one, other] = await Promise.all(servers.map(name => startIrcServer(name, {penalties: true})))
     if (one === undefined || other === undefined) throw new Error("two servers were started")
     const alice = await joinIrc(one, "alice", {channel: "#lounge"})
@@ -82,7 +82,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     expect(alice.heard("svcbot", "#lounge")).toEqual(["hello Alice"])
   })
 
-  test("a line end in what the bot says begins another message, never a command", async () => {
+  test("sends a line break in its text as another message, never as a command", async () => {
     const {person, host} = await meet("ngircd")
     person.say("#lounge", "!inject")
     const texts = await heardInLounge(person, ({length}) => length >= 4)
@@ -92,7 +92,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     expect(await person.sees(/^\S+ 319 /)).not.toContain("#elsewhere")
   })
 
-  test.each(servers)("a long answer comes in parts that %s passes on whole", async name => {
+  test.each(servers)("splits a long answer so that %s passes on every part complete", async name => {
     const {person} = await meet(name)
     const words = Array.from({length: 200}, (_, i) => `wörd${i + 1}`).join(" ")
     person.say("#lounge", "!long 200")
@@ -106,7 +106,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     expect(Math.max(...person.lines.map(line => Buffer.byteLength(line)))).toBeLessThanOrEqual(510)
   })
 
-  test("a flood of lines is handled in order, and nothing is lost", async () => {
+  test("handles a flood of lines in order and loses none", async () => {
     const {person, host} = await meet("inspircd")
     for (let n = 1; n <= 300; n++) person.say("#lounge", `count ${n}`)
     expect(await person.asks("svcbot", "#lounge", "!counted")).toBe("300 in order")

@@ -12,7 +12,7 @@ const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
 const twoRuntimes = bunOr("node22")
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
-/** Longer than the first pauses between two attempts: an endpoint that retries is seen to. */
+/** Longer than the first retry intervals, so that a retry would be noticed. */
 const severalAttempts = 4000
 
 describeWith(
@@ -22,7 +22,7 @@ describeWith(
 )("TLS on IRC", () => {
   const cases = twoRuntimes.flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))
 
-  test.each(cases)("a bot talks TLS with $server where the certificate is trusted, run by $on", async it => {
+  test.each(cases)("connects to $server with a trusted certificate, run by $on", async it => {
     const tls = await makeCertificate()
     const server = await startIrcServer(it.server, {tls})
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
@@ -40,7 +40,7 @@ describeWith(
     expect(await person.asks("other", "#lounge", "other: greet Bob")).toBe("hello Bob")
   })
 
-  test.each(twoRuntimes)("a certificate that nobody vouches for is refused by its name, on $name", async runtime => {
+  test.each(twoRuntimes)("names an untrusted certificate as the reason to refuse it, on $name", async runtime => {
     const server = await startIrcServer("ngircd", {tls: await makeCertificate()})
     const host = await startIrcHost([{id: "main", port: server.tlsPort, tls: true, ...lounge}], {runtime})
     const {error} = await untilEndpoint(host, "main", "reconnecting")
@@ -56,7 +56,7 @@ describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
     return server
   }
 
-  test.each(twoRuntimes)("a bot logs in by SASL PLAIN, on $name", async runtime => {
+  test.each(twoRuntimes)("SASL PLAIN logs the bot in, on $name", async runtime => {
     const server = await serve()
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
@@ -69,7 +69,7 @@ describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
   })
 
-  test("a wrong SASL password ends as failed, and the server sees one attempt", async () => {
+  test("a wrong SASL password fails the endpoint after a single attempt", async () => {
     const server = await serve()
     const before = server.connections()
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
@@ -87,7 +87,7 @@ describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
     expect(host.process.output()).not.toContain("a-wrong-password")
   })
 
-  test.each(servers)("where %s offers no SASL, a bot that has to log in stays out and says so", async name => {
+  test.each(servers)("a bot with a SASL login does not join on %s without SASL, and reports it", async name => {
     const server = await startIrcServer(name)
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
@@ -103,7 +103,7 @@ describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
 describeWith("ngircd", "inspircd")("the server's password", () => {
   const password = "${SERVER_PASSWORD}"
 
-  test.each(servers)("the right one lets a bot into %s", async name => {
+  test.each(servers)("lets the bot into %s if it is right", async name => {
     const server = await startIrcServer(name, {password: "right-password"})
     const person = await joinIrc(server, "alice", {channel: "#lounge", password: "right-password"})
     await startIrcHost([{id: "main", port: server.port, ...lounge, password}], {
@@ -113,7 +113,7 @@ describeWith("ngircd", "inspircd")("the server's password", () => {
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
   })
 
-  test.each(servers)("a wrong one, and none, end as failed on %s after one attempt each", async name => {
+  test.each(servers)("fails the endpoint on %s after one attempt if it is wrong or missing", async name => {
     const server = await startIrcServer(name, {password: "right-password"})
     const host = await startIrcHost(
       [
@@ -148,7 +148,7 @@ describeWith("ngircd", "inspircd")("the nick", () => {
     await untilPrinted(host.process, "the nick svcbot is in use; trying svcbot_")
   })
 
-  test("a variant is never longer than the server allows", async () => {
+  test("never gets a variant that is longer than the server allows", async () => {
     const server = await startIrcServer("ngircd")
     const person = await joinIrc(server, "ninechars", {channel: "#lounge"})
     await startIrcHost([{id: "main", port: server.port, ...lounge, nick: "ninechars"}])
@@ -156,12 +156,12 @@ describeWith("ngircd", "inspircd")("the nick", () => {
     expect(await person.asks("ninecha_1", "#lounge", "!greet Bob")).toBe("hello Bob")
   })
 
-  test("one that the server does not take ends as failed", async () => {
+  test("fails the endpoint if the server rejects it", async () => {
     const server = await startIrcServer("ngircd")
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge, nick: "tenletters"}])
     const failed = await untilEndpoint(host, "main", "failed")
     expect(failed).toMatchObject({reason: "nick_invalid", error: expect.stringContaining("tenletters")})
-    await until("the server to have logged it", () => server.connections() > 0)
+    await until("the server to log the connection", () => server.connections() > 0)
     expect(server.connections()).toBe(1)
   })
 })

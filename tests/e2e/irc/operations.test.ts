@@ -9,7 +9,7 @@ import {describeWith} from "../../support/machine/tools.ts"
 const twoRuntimes = bunOr("node22")
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
-/** Lines of the bot's comings and goings. */
+/** The lines in which the bot joins, leaves or changes its nick. */
 const moves = (person: Person, nick: string) =>
   person.lines.filter(line => new RegExp(`^:${nick}!\\S+ (JOIN|QUIT|PART|NICK)`).test(line))
 
@@ -19,7 +19,7 @@ const reload = async (host: TestHost, config: string) => {
 }
 
 describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
-  test.each(twoRuntimes)("SIGTERM says goodbye to the server and ends with 0, on $name", async runtime => {
+  test.each(twoRuntimes)("says goodbye to the server on SIGTERM, and the Host exits 0, on $name", async runtime => {
     const server = await startIrcServer("ngircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
@@ -29,7 +29,7 @@ describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
     expect(await person.sees(/^:svcbot!\S+ QUIT/)).toContain("closing")
   })
 
-  test("an account that is added by a reload leaves the other one connected", async () => {
+  test("stays connected when a reload adds another account", async () => {
     const server = await startIrcServer("ngircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const first: IrcAccount = {id: "first", port: server.port, ...lounge}
@@ -50,7 +50,7 @@ describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
     expect(server.connections() - before).toBe(1)
   })
 
-  test("an account that is changed by a reload comes back under its own nick", async () => {
+  test("reconnects under its own nick when a reload changes it", async () => {
     const server = await startIrcServer("ngircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const account: IrcAccount = {id: "main", port: server.port, ...lounge}
@@ -62,7 +62,7 @@ describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
   })
 
-  test("an answer that takes longer than one attempt goes on where it ended, without a repetition", async () => {
+  test("continues an answer that takes longer than one attempt, without repeating lines", async () => {
     const server = await startIrcServer("inspircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     await startIrcHost([{id: "main", port: server.port, ...lounge}])
@@ -72,7 +72,7 @@ describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
     expect(person.heard("svcbot", "#lounge")).toEqual(Array.from({length: 60}, (_, i) => `line ${i + 1}`))
   })
 
-  test("svc doctor --live gives 0 with the endpoint required, 1 once its plugin is disabled", async () => {
+  test("makes svc doctor --live exit 0 if it is required, and 1 once its plugin is disabled", async () => {
     const server = await startIrcServer("ngircd")
     const http = {readiness: {endpoints: [{owner: "root/irc", name: "irc~main"}]}}
     const account: IrcAccount = {id: "main", port: server.port, ...lounge}
@@ -90,7 +90,7 @@ describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
     expect((await host.fetch("/pub/ready")).status).toBe(503)
   })
 
-  test("a required endpoint that the server refused makes the Host unready, and says why", async () => {
+  test("makes the Host unready with the reason if the server refuses it", async () => {
     const server = await startIrcServer("ngircd", {password: "right-password"})
     const http = {readiness: {endpoints: [{owner: "root/irc", name: "irc~main"}]}}
     const account = {id: "main", port: server.port, ...lounge, password: "${SERVER_PASSWORD}"}
@@ -101,7 +101,7 @@ describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
     expect(await response.text()).toContain("endpoint_failed")
   })
 
-  test("a wrong password is corrected in .env, and a reload brings the endpoint online", async () => {
+  test("comes online on a reload after its password is corrected in .env", async () => {
     const server = await startIrcServer("ngircd", {password: "right-password"})
     const account = {id: "main", port: server.port, ...lounge, password: "${SERVER_PASSWORD}"}
     const host = await startIrcHost([account], {
