@@ -12,7 +12,7 @@ const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? rea
 
 const env = {SVC_HTTP_TOKEN: talkerHost.env.HTTP_TOKEN}
 
-test("svc logs prints the newest records, oldest first, by level and plugin, as lines or as JSON", async () => {
+test("svc logs prints the newest records in order, filtered by level and plugin, as lines or JSON", async () => {
   const host = await startHost({...talkerHost, files: {".env": `HTTP_TOKEN=${env.SVC_HTTP_TOKEN}\n`}})
   await say(host, "record", 5)
   expect((await printed(host.project, "logs --limit 2")).trimEnd().split("\n")).toEqual([
@@ -33,7 +33,7 @@ test("svc logs prints the newest records, oldest first, by level and plugin, as 
   expect(await printedJson(host.project, "logs --limit 1")).toMatchObject({message: "record 5"})
 })
 
-test("svc logs --follow goes on across restarts and a kill, prints each record once, and says where some were missed", async () => {
+test("svc logs --follow continues across restarts, prints each record once, and reports missed ones", async () => {
   let host = await startHost(talkerHost)
   const {project} = host
   const follower = startProcess([...onBun.command, "logs", "--follow", "--json"], {cwd: project.folder, env})
@@ -68,7 +68,7 @@ test("svc logs --follow goes on across restarts and a kill, prints each record o
   expect(new Set(flooded).size).toBe(flooded.length)
 })
 
-test("svc logs --follow ends when nobody reads it any more", async () => {
+test("svc logs --follow ends when its output is closed", async () => {
   const host = await startHost(talkerHost)
   const follower = startProcess([...onBun.command, "logs", "--follow"], {cwd: host.project.folder, env})
   await untilPrinted(follower, "generation 1 committed")
@@ -78,14 +78,14 @@ test("svc logs --follow ends when nobody reads it any more", async () => {
 })
 
 test.each(bunAnd("node24"))(
-  "the log of an earlier run is read with no Host running, and by the API, on $name",
+  "an earlier run's log can be read without a Host and over the API, on $name",
   async runtime => {
     const first = await startHost({...talkerHost, runtime})
     const {project} = first
     const textOf = (name: string) => readFileSync(project.path(`.svc/logs/${name}`), "utf8")
     await say(first, "the last words")
-    // A kill leaves out what was said in the last moments.
-    await until("the log on the disk", () =>
+    // A kill loses the records of the last moments.
+    await until("the record to be on the disk", () =>
       namesIn(project.path(".svc/logs")).some(name => textOf(name).includes("the last words")),
     )
     await first.stop("SIGKILL")

@@ -15,7 +15,7 @@ const isHealthy = async (host: TestHost) =>
   (await fetch(`${host.url}/pub/health`, {signal: AbortSignal.timeout(60_000)})).status === 200
 
 describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
-  test("one JSON object a line, and each call carries its plugin, its event and endpoint, or its request", async () => {
+  test("has one JSON object for each record, with its plugin, event, endpoint or request", async () => {
     const host = await startHost({...talkerHost, runtime})
     expect(await host.say("/tell")).toEqual(["told"])
     await say(host, "in a request")
@@ -33,20 +33,20 @@ describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
     expect(recordsIn(ended.stdout).at(-1)).toMatchObject({level: "info", message: "stopped"})
   })
 
-  test("a reader that stalls, then closes, holds nothing up, and is told how many records it lost", async () => {
+  test("survives a reader that stalls and closes, and counts the records lost", async () => {
     const host = await startHost({...talkerHost, runtime})
     host.process.child.stdout?.pause()
     for (let round = 0; round < 20; round++) await say(host, `${"flood ".repeat(200)}${round}`, 500)
     expect(await isHealthy(host)).toBe(true)
     expect(await host.say("/tell")).toEqual(["told"])
     host.process.child.stdout?.resume()
-    const told = await until("what was lost", async () => {
+    const told = await until("the record about lost records", async () => {
       await say(host, "is it read again?")
       return recordsIn(host.process.stdout()).find(({dropped}) => dropped !== undefined)
     })
     expect(told).toMatchObject({level: "warn", message: expect.stringContaining(" records were not written")})
-    // What was lost may be told in parts.
-    await until("every record to be there or told as lost", () => {
+    // The Host may report the lost records in several parts.
+    await until("every record to be written or counted as lost", () => {
       const records = recordsIn(host.process.stdout())
       const flooded = records.filter(({message}) => String(message).startsWith("flood "))
       return flooded.length + records.reduce((sum, {dropped = 0}) => sum + Number(dropped), 0) >= 10_000
@@ -63,9 +63,9 @@ describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
 })
 
 describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "standard output that takes no more, on $name",
+  "a Host whose standard output accepts no data, on $name",
   runtime => {
-    test.each(["/dev/full", "&-"])("standard output on %s does not keep it from running", async target => {
+    test.each(["/dev/full", "&-"])("runs with standard output on %s", async target => {
       const project = makeProject(talkerHost)
       const command = `exec "$@" >${target}`
       const args = [...runtime.command, "runtime", "start", ...talkerHost.args]
@@ -79,7 +79,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
       expect((await running.finished).code).toBe(0)
     })
 
-    test("a disk that was full takes records again, and the log says how many are missing", async context => {
+    test("writes again once the full disk has space, and logs the number of missing records", async context => {
       needMounts(context)
       const project = makeProject(talkerHost)
       const disk = mountDisk(project.path("log"), "64k")

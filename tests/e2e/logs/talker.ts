@@ -1,7 +1,7 @@
 import {linesIn} from "../../support/host/process.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** Source of a plugin that logs in every way and place that it can, and floods the log when it is asked to. */
+/** Source of a plugin that logs in every possible way and place, and floods the log on request. */
 export const talkerPlugin = pluginWith(`
     plugin.command("tell", ({session}) => {
       session.log.info("by the session")
@@ -31,7 +31,7 @@ plugins:
   talker: {}
 `
 
-/** What a Host is started with that runs the talker as in production, and says one JSON object a line. */
+/** Options for a Host that runs the talker in production and logs one JSON object a line. */
 export const talkerHost = {
   config: talkerConfig,
   plugins: {talker: talkerPlugin},
@@ -41,5 +41,5 @@ export const talkerHost = {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The records in a process's standard output so far; fails for a line that is no JSON object. */
+/** The records in a process's standard output so far. Throws for a line that is not a JSON object. */
 export const recordsIn = (output: string): readonly Fields[] => linesIn(output).map(line => JSON.parse(line) as Fields)
