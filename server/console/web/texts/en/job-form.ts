@@ -60,7 +60,7 @@ export const scheduling = {
   help: {
     id: "Lower-case letters, digits, dots, dashes and underscores. You cannot change it later.",
     label: "A name for people. May be empty.",
-    enabled: "While the job is off, it does not run at its due times.",
+    enabled: "A job that is not enabled does not run at its due times.",
     cron: "Minute, hour, day, month, weekday; or six fields with seconds first. 0 9 * * MON-FRI means every working day at nine.",
     every: "Elapsed time: 30s, 15m, 24h, 7d. It does not follow the clock.",
     from: "If empty, svc counts from 1970-01-01 00:00 UTC.",
