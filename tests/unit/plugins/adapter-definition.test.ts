@@ -27,7 +27,11 @@ test.for([
   ["no open", {open: undefined}, "needs open()"],
   ["a history that there is not", {history: "all"}, "needs history: one of replay, none, inside"],
   ["a platform that forgets, of another history", {forgetsAcknowledged: true}, "needs history: replay"],
-  ["a platform that forgets sometimes", {history: "replay", forgetsAcknowledged: "yes"}, "forgetsAcknowledged as true or false"],
+  [
+    "a platform that forgets sometimes",
+    {history: "replay", forgetsAcknowledged: "yes"},
+    "forgetsAcknowledged as true or false",
+  ],
   ["sockets for every account", {sockets: true}, "sockets that is not a function"],
   ["a text of half a character", {limits: {text: 0.5}}, "limits.text"],
   ["a rate of nothing", {rate: {messages: 0, per: 1000}}, "rate.messages"],

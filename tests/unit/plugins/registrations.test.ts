@@ -44,7 +44,9 @@ test("a migration says in words whether it can be undone, and is given once", ()
   const refused = (migration: object) => expect(() => declaring.migrate([migration as PluginMigration]))
   refused({up}).toThrow("each migration needs a name")
   refused({name: "one"}).toThrow('migration "one" needs up()')
-  refused({name: "one", up, undo: "drop it", irreversible: "all is gone"}).toThrow("declares both undo and irreversible")
+  refused({name: "one", up, undo: "drop it", irreversible: "all is gone"}).toThrow(
+    "declares both undo and irreversible",
+  )
   refused({name: "one", up, undo: ["DROP TABLE one"]}).toThrow("must say in words how to undo it")
   refused({name: "one", up, irreversible: true}).toThrow("or why that is impossible (irreversible)")
   const sound = [

@@ -117,5 +117,7 @@ describe("the fields of a form", () => {
 
 test("a form says what is wrong with it when it is made", () => {
   const declared = {name: "f", promptId: "root/p/prompt/f", actionId: "root/p/action/f", handle: () => {}}
-  expect(() => createForm({...declared, definition: {fields: Type.Object({})}}, texts)).toThrow(/fields must be Type.Object/)
+  expect(() => createForm({...declared, definition: {fields: Type.Object({})}}, texts)).toThrow(
+    /fields must be Type.Object/,
+  )
 })
