@@ -11,7 +11,7 @@ import {filesOf, hashFiles} from "./source-files.ts"
 
 const stamp = join(root, "dist/built-from")
 
-/** Of all that the bundles, the declarations and the API's document depend on. */
+/** Hashes the sources of the bundles, the declarations and the API's document. */
 const hashSources = (): string => {
   const sources = ["cli", "server", "shared", "scripts"].flatMap(folder => filesOf(join(root, folder)))
   const others = ["package.json", "tsconfig.json", "bun.lockb"].map(file => join(root, file))
@@ -26,17 +26,17 @@ const bundle = async () => {
   writeFileSync(join(root, "dist/licences.txt"), licencesOf(root, bundled))
   await bundleForBun(root, `${root}dist/bun`)
 
-  // Each further checker does over much of what the others do.
+  // Each further checker repeats much of the others' work.
   const declare = [`${root}node_modules/.bin/tsc`, "-p", "scripts/build/tsconfig.types.json", "--checkers", "1"]
   execFileSync(process.execPath, declare, {cwd: root, stdio: "inherit"})
   pruneDeclarations(join(root, "dist/types"), declared)
   execFileSync(process.execPath, ["scripts/build/openapi.ts"], {cwd: root, stdio: "inherit"})
 }
 
-// The console's own script knows whether it is of today's sources.
+// The console's script checks whether the console is up to date.
 execFileSync(process.execPath, ["scripts/build/console.ts"], {cwd: root, stdio: "inherit"})
 const source = hashSources()
-// What runs the bundles meanwhile would miss them: asked so, it leaves those alone that are of the same sources.
+// Programs that run the bundles would miss them during a build, so bundles that are up to date stay in place.
 const isCurrent = existsSync(stamp) && readFileSync(stamp, "utf8") === source
 if (!process.argv.includes("--if-changed") || !isCurrent) {
   await bundle()

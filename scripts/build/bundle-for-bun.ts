@@ -10,8 +10,8 @@ import {narrow} from "./narrow.ts"
 import {takeModules} from "./take-modules.ts"
 
 /**
- * Bundles what ships for Bun into a folder, and has Bun compile what a start loads, which it need not do at each start
- * then. Rejects with what does not compile.
+ * Bundles the shipped entries for Bun into a folder, and compiles the modules of a start ahead, so that Bun need not do it
+ * at each start. Rejects with compile errors.
  */
 export const bundleForBun = async (root: string, outdir: string): Promise<void> => {
   const entrypoints = shipped.map(entry => `${root}${entry}`)
@@ -53,14 +53,14 @@ export const bundleForBun = async (root: string, outdir: string): Promise<void> 
   }
 }
 
-/** What a module has, for the CommonJS that is made of it. */
+/** The replacements for a module's `import.meta` in CommonJS. */
 const ofCommonJs = {
   "import.meta.require": "svcRequire",
   "import.meta.url": "svcUrl",
   "import.meta.dir": "svcDir",
 }
 
-/** Bun compiles CommonJS only. It would put the names of today's folders in the place of `__filename` and `__dirname`. */
+/** Compiles a module as CommonJS, the only kind that Bun compiles. Bun would replace `__filename` and `__dirname` by the build's paths. */
 const compile = async (path: string, text: string, outdir: string) => {
   const own =
     "const svcRequire = require, [, , , svcFile, svcDir] = arguments, svcUrl = Bun.pathToFileURL(svcFile).href;\n"
@@ -78,7 +78,7 @@ const compile = async (path: string, text: string, outdir: string) => {
   })
 }
 
-/** What it takes of packages is what an import elsewhere takes: there are two of a package that is for `require` too. */
+/** Returns the call for a module. It resolves packages like an import: some packages have another module for `require`. */
 const takeByRequire = (name: string): string => {
   const asked = JSON.stringify(name)
   return isBuiltin(name) || name.startsWith(".") ? `require(${asked})` : `require(Bun.resolveSync(${asked}, svcDir))`

@@ -9,9 +9,9 @@ import {narrow} from "./narrow.ts"
 import {takeModules} from "./take-modules.ts"
 
 /**
- * Bundles what ships for Node into a folder. The first pass gives a chunk for each set of entries that share it; the
- * second merges the chunks that a start loads, because Node takes a fifth of a start to link them one by one. Resolves to
- * the source files, as seen from `root`; rejects with what does not compile.
+ * Bundles the shipped entries for Node into a folder. The first pass creates one chunk per set of entries that share it. The
+ * second merges the chunks that a start loads, because linking them one by one takes Node a fifth of a start. Resolves to the
+ * source files, relative to `root`. Rejects with compile errors.
  */
 export const bundleForNode = async (root: string, outdir: string): Promise<readonly string[]> => {
   const {banner, ...options} = {...nodeBundle, absWorkingDir: root, outdir, write: false, logLevel: "warning"} as const
@@ -33,7 +33,7 @@ export const bundleForNode = async (root: string, outdir: string): Promise<reado
     ...options,
     splitting: false,
     entryPoints: files.map(name => `./${name}`),
-    // They stand beside the chunks.
+    // The licences are in a file beside the chunks.
     legalComments: "none",
     banner,
     plugins: [mergeChunks(chunks, layers)],
@@ -50,6 +50,6 @@ export const bundleForNode = async (root: string, outdir: string): Promise<reado
   return Object.keys(first.metafile.inputs)
 }
 
-/** For an import of a builtin, Node reads each export of the module, and some of them load what no Host needs. */
+/** Avoids imports of builtins: for them Node reads each export of the module, and some exports load code that no Host needs. */
 const takeBuiltin = (name: string): string | undefined =>
   isBuiltin(name) ? `process.getBuiltinModule(${JSON.stringify(name)})` : undefined

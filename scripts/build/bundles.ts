@@ -1,6 +1,6 @@
 import type {BuildOptions} from "esbuild"
 
-/** What ships, by its name: the Host, the plugin SDK and the test SDK in one build, so that they share one SDK module. */
+/** The shipped entries by name: Host, plugin SDK and test SDK are one build, so that they share one SDK module. */
 export const shipped = [
   "cli/svc.ts",
   "shared/sdk/sdk.ts",
@@ -19,7 +19,7 @@ export const declared = [
   "server/testing/adapter/conformance.d.ts",
 ]
 
-/** How everything that runs on Node is bundled. */
+/** The build options for everything that runs on Node. */
 export const nodeBundle = {
   bundle: true,
   entryNames: "[name]",
@@ -28,7 +28,7 @@ export const nodeBundle = {
   platform: "node",
   // The SDK runs on Node ^20.19 too.
   target: "node20.19",
-  // The database's driver is native; the rest is bundled, which halves the time to start and what a project installs.
+  // The database driver is native. Bundling the rest halves the start time and the size of a project's packages.
   external: ["bun:test", "@libsql/client", "@libsql/core", "standardwebhooks"],
   banner: {
     js: "import {createRequire as svcCreateRequire} from 'node:module'; const require = svcCreateRequire(import.meta.url);",
@@ -36,7 +36,7 @@ export const nodeBundle = {
   legalComments: "linked",
 } as const satisfies BuildOptions
 
-/** The same for Bun. */
+/** The build options for Bun. */
 export const bunBundle = {
   target: "bun",
   format: "esm",

@@ -7,16 +7,16 @@ import {root} from "../root.ts"
 import {filesOf, hashFiles} from "./source-files.ts"
 
 /**
- * Builds the console into `dist/console/`, compressed, with the list of what may be served. Does nothing where what is
- * there was built from the same sources, so that `bun run start` can call it every time.
+ * Builds the console into `dist/console/`, compressed, with the list of the files that may be served. Does nothing if the
+ * console is up to date, so that `bun run start` can call it every time.
  */
 const web = join(root, "server/console/web")
 const target = join(root, "dist/console")
 
-/** What the first page may take, compressed, in bytes. */
+/** The largest compressed size of the first page load, in bytes. */
 const firstLoadLimit = 120 * 1024
 
-/** Of all that the result depends on: the application, what it takes of elsewhere, this script, and the versions. */
+/** Hashes the sources of the console: the application, its imports from elsewhere, this script and the package versions. */
 const hashSources = (): string => {
   const scripts = ["scripts/build/console.ts", "scripts/build/source-files.ts"]
   const others = ["server/messages/parse-content.ts", ...scripts, "bun.lockb"].map(file => join(root, file))
@@ -36,27 +36,27 @@ const bundle = async () => {
     root: web,
     configFile: false,
     logLevel: "warn",
-    // Relative addresses: the console is served below any path.
+    // Relative addresses, because the Host may serve the console below any path.
     base: "./",
     plugins: [svelte()],
     build: {
       outDir: target,
       emptyOutDir: true,
       target: "es2023",
-      // A file in the page would be inline, which the policy refuses.
+      // The content security policy forbids inline files.
       assetsInlineLimit: 0,
       modulePreload: {polyfill: false},
       reportCompressedSize: false,
       rolldownOptions: {checks: {pluginTimings: false}},
     },
-    // A component at a time: the whole library would be compiled for the two that are used.
+    // Imports single components, because the library's index would compile all of them for the two in use.
     resolve: {
       alias: [{find: /^bits-ui\/(.*)$/, replacement: join(root, "node_modules/bits-ui/dist/bits/$1/index.js")}],
     },
   })
 }
 
-/** The service worker knows the files that it keeps; it is made after them. */
+/** Bundles the service worker last, because it contains the names of the files that it caches. */
 const bundleServiceWorker = async (names: readonly string[]) => {
   const {build} = await import("esbuild")
   await build({
@@ -90,11 +90,11 @@ interface Built {
   readonly smallest: number
 }
 
-/** Compresses a file and says how it is served. */
+/** Compresses a file, and returns its entry in the list of served files. */
 const finish = (path: string): Built => {
   const bytes = readFileSync(path)
   const type = types[path.slice(path.lastIndexOf(".") + 1)]
-  if (type === undefined) throw new Error(`${path}: how is this served?`)
+  if (type === undefined) throw new Error(`${path}: no content type is known for it`)
   const br = brotliCompressSync(bytes, {
     params: {[constants.BROTLI_PARAM_SIZE_HINT]: bytes.length, [constants.BROTLI_PARAM_QUALITY]: 11},
   })
@@ -104,7 +104,7 @@ const finish = (path: string): Built => {
   return {file: {type, hash, encodings: ["br", "gzip"]}, smallest: br.length}
 }
 
-/** What a browser loads before anything is shown: the page, and what it names. */
+/** Returns the size of the first page load: the page and the files that it names. */
 const firstLoadOf = (built: ReadonlyMap<string, Built>): number => {
   const page = readFileSync(join(target, "index.html"), "utf8")
   const named = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(match => match[1] ?? "")
@@ -114,9 +114,9 @@ const firstLoadOf = (built: ReadonlyMap<string, Built>): number => {
 const source = hashSources()
 if (builtFrom() !== source) {
   const began = performance.now()
-  if (process.argv.includes("--announce")) process.stdout.write("building the console, once\n")
+  if (process.argv.includes("--announce")) process.stdout.write("building the console (only this time)\n")
   await bundle()
-  // The page is kept under the address of its folder.
+  // The page's key is the address of its folder.
   const names = filesOf(target).map(path => relative(target, path))
   await bundleServiceWorker(names.filter(name => name !== "index.html"))
   const built = new Map(filesOf(target).map(path => [relative(target, path), finish(path)] as const))

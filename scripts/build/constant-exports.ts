@@ -1,7 +1,7 @@
 import typescript from "typescript"
 
 /**
- * Throws for a module that assigns to one of its exports, or to anything else of that name: who takes its exports by a
+ * Throws if a module assigns to one of its exports, or to another variable of that name: a module that gets the exports by a
  * call would not see the new value.
  */
 export const requireConstantExports = (file: string, text: string): void => {
@@ -9,7 +9,7 @@ export const requireConstantExports = (file: string, text: string): void => {
   const exported = new Set(source.statements.flatMap(exportsOf))
   const visit = (node: typescript.Node): void => {
     const name = assignedBy(node)
-    if (name !== undefined && exported.has(name)) throw new Error(`${file} exports ${name}, and assigns to it`)
+    if (name !== undefined && exported.has(name)) throw new Error(`${file} exports ${name} and assigns to it`)
     typescript.forEachChild(node, visit)
   }
   visit(source)
@@ -22,7 +22,7 @@ const exportsOf = (statement: typescript.Statement): readonly string[] => {
   return clause.elements.map(({name, propertyName}) => (propertyName ?? name).text)
 }
 
-/** The name that is assigned to, also by `++` and `--`. */
+/** Returns the name to which a node assigns, also by `++` and `--`. */
 const assignedBy = (node: typescript.Node): string | undefined => {
   const {FirstAssignment, LastAssignment, PlusPlusToken, MinusMinusToken} = typescript.SyntaxKind
   const isAssignment =

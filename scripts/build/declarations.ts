@@ -3,7 +3,7 @@ import {dirname, join, resolve} from "node:path"
 
 const imported = /(?:from\s+|import\(\s*|import\s+)["'](\.[^"']+)["']/g
 
-/** All declarations that a package's entries lead to, as absolute paths. */
+/** Returns the absolute paths of all declarations that the entries reach. */
 export const reachedFrom = (entries: readonly string[]): ReadonlySet<string> => {
   const reached = new Set(entries)
   for (const file of reached)
@@ -12,7 +12,7 @@ export const reachedFrom = (entries: readonly string[]): ReadonlySet<string> => 
   return reached
 }
 
-/** Removes what tsc emits for modules whose types no entry mentions: five sixths of all files. */
+/** Deletes declarations that no entry reaches: five sixths of all files. */
 export const pruneDeclarations = (folder: string, entries: readonly string[]): void => {
   const reached = reachedFrom(entries.map(entry => join(folder, entry)))
   const found = readdirSync(folder, {recursive: true, withFileTypes: true})
@@ -20,7 +20,7 @@ export const pruneDeclarations = (folder: string, entries: readonly string[]): v
     const file = join(parentPath, name)
     if (!reached.has(file)) rmSync(file)
   }
-  // The deepest folder first, so that the ones around it are empty in their turn.
+  // Deletes the deepest folders first, so that their parents become empty.
   const folders = found.filter(entry => entry.isDirectory()).map(({name, parentPath}) => join(parentPath, name))
   for (const each of folders.sort((one, other) => other.length - one.length))
     if (readdirSync(each).length === 0) rmdirSync(each)

@@ -2,18 +2,18 @@ import {createHash} from "node:crypto"
 import {basename} from "node:path"
 import type {Metafile} from "esbuild"
 
-/** A group of chunks that every program loads as a whole or not at all; it becomes one file. */
+/** A group of chunks that a program loads all together or not at all. It becomes one file. */
 export interface Layer {
   /** The name of its file. */
   readonly name: string
-  /** Names of the chunks' files. */
+  /** The names of the chunks' files. */
   readonly chunks: readonly string[]
 }
 
-/** What loads nearly all that there is: a Host, and the test SDK, which starts one. */
+/** The entries that load nearly everything: a Host, and the test SDK, which starts one. */
 const host = ["cli/runtime/start.ts", "server/testing/testing.ts"]
 
-/** What every Host loads after that, each by itself. */
+/** The entries that every Host loads later, each separately. */
 const afterwards = {
   node: ["server/runtime/node.ts", "server/host/application.ts"],
   bun: ["server/runtime/bun.ts", "server/host/application.ts"],
@@ -22,8 +22,8 @@ const afterwards = {
 type Outputs = Metafile["outputs"]
 
 /**
- * Groups the chunks that every Host loads by when it does, and by what else loads them: programs that open the database,
- * commands that do not, and each other entry. The remaining chunks stay as they are.
+ * Groups the chunks of a Host by the time when it loads them, and by the other programs that load them: programs that open
+ * the database, other commands, and each other entry. The remaining chunks stay as they are.
  */
 export const findLayers = (
   {outputs}: Metafile,
@@ -49,14 +49,14 @@ export const findLayers = (
   return [...groups.values()].map(files => ({name: nameOf(files), chunks: files.map(file => basename(file))}))
 }
 
-/** The names of chunks are hashes of their content. */
+/** Returns the name of a layer, from the names of its chunks, which are hashes of their content. */
 const nameOf = (files: readonly string[]): string =>
   `layer-${createHash("sha256").update(files.toSorted().join()).digest("hex").slice(0, 8).toUpperCase()}.js`
 
-/** What is loaded with an entry, without what it imports later. */
+/** Returns the chunks that an entry loads, without its dynamic imports. */
 const loadedBy = (outputs: Outputs, entry: string): ReadonlySet<string> => {
   const found = Object.entries(outputs).find(([, {entryPoint}]) => entryPoint === entry)
-  if (found === undefined) throw new Error(`no bundle is made of ${entry}`)
+  if (found === undefined) throw new Error(`there is no bundle of ${entry}`)
   const loaded = new Set<string>()
   const load = (file: string) => {
     if (loaded.has(file)) return

@@ -1,10 +1,10 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 
-/** The folder of the package that a bundled file is from; undefined for svc's own. */
+/** Returns the folder of a bundled file's package; undefined for svc's own files. */
 const packageOf = (file: string): string | undefined => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]
 
-/** The licence of every package that a bundle holds, in one text; `inputs` are the bundled files, as seen from `root`. */
+/** Returns the licences of all bundled packages as one text. `inputs` are the bundled files, relative to `root`. */
 export const licencesOf = (root: string, inputs: readonly string[]): string => {
   const folders = new Set(inputs.map(packageOf).filter(folder => folder !== undefined))
   const entries = [...folders].map(folder => {
@@ -13,5 +13,5 @@ export const licencesOf = (root: string, inputs: readonly string[]): string => {
     const text = file === undefined ? `Licence: ${license}` : readFileSync(join(root, folder, file), "utf8").trim()
     return `${name} ${version}\n\n${text}\n`
   })
-  return `svc's bundles hold these packages.\n\n${[...new Set(entries)].sort().join(`\n${"-".repeat(80)}\n\n`)}`
+  return `svc's bundles contain these packages.\n\n${[...new Set(entries)].sort().join(`\n${"-".repeat(80)}\n\n`)}`
 }

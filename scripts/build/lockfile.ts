@@ -3,9 +3,9 @@ import {existsSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {root} from "../root.ts"
 
 /**
- * Installs, then takes the download addresses out of bun.lockb, so that it installs from any registry and names none.
- * The file keeps an 8-byte pointer (offset, length with its top bit set) for each long string: those that point at an
- * address are zeroed, and the address itself is blanked. Run it instead of `bun install` whenever a dependency changes.
+ * Installs, then removes the download addresses from bun.lockb, so that it installs from any registry and names none. The
+ * file has an 8-byte pointer (offset, length with its top bit set) for each long string. The script zeroes the pointers to
+ * addresses and blanks the addresses. Run it instead of `bun install` whenever a dependency changes.
  */
 const file = `${root}bun.lockb`
 const topBit = 0x8000_0000
@@ -15,7 +15,7 @@ const install = (...args: string[]) => {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Start and length of every tarball address in the file. */
+/** Returns the start and length of every tarball address in the file. */
 const findAddresses = (bytes: Buffer): Map<number, number> => {
   const found = new Map<number, number>()
   for (let start = bytes.indexOf("https://"); start >= 0; start = bytes.indexOf("https://", start + 1)) {
@@ -41,7 +41,7 @@ const findPointers = (bytes: Buffer, lengths: ReadonlySet<number>): Pointer[] =>
   return pointers
 }
 
-/** Offsets count from the start of the string buffer, which is where most pointers meet an address. */
+/** Finds the start of the string buffer, from which offsets count: with it, the most pointers point at an address. */
 const findBase = (addresses: ReadonlyMap<number, number>, pointers: readonly Pointer[]): number => {
   const votes = new Map<number, number>()
   for (const {offset, length} of pointers) {
@@ -63,9 +63,9 @@ const scrub = (): number => {
   return addresses.size
 }
 
-/** What is wrong with the committed lockfile; nothing for a clean one. */
+/** Returns the fault of the committed lockfile, or undefined if it is clean. */
 const examine = (): string | undefined => {
-  if (existsSync(`${root}bun.lock`)) return "bun.lock stands beside bun.lockb and would win over it: remove it"
+  if (existsSync(`${root}bun.lock`)) return "there is a bun.lock, which has priority over bun.lockb: remove it"
   if (readFileSync(file).includes("https://")) return "bun.lockb names download addresses: run bun run lockfile"
   return undefined
 }
@@ -73,7 +73,7 @@ const examine = (): string | undefined => {
 if (!process.argv.includes("--check")) {
   rmSync(`${root}bun.lock`, {force: true})
   install()
-  process.stdout.write(`took ${scrub()} addresses out of bun.lockb\n`)
+  process.stdout.write(`removed ${scrub()} addresses from bun.lockb\n`)
   install("--frozen-lockfile")
 }
 const wrong = examine()

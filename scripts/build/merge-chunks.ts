@@ -1,19 +1,19 @@
 import type {Plugin} from "esbuild"
 import type {Layer} from "./layers.ts"
 
-/** A file of a bundle that was made by entries. */
+/** A file of a bundle with several entries. */
 export interface Chunk {
-  /** It is imported by its name, so there is a file of that name. */
+  /** Whether it is imported by its name, so that a file of that name must exist. */
   readonly isEntry: boolean
   readonly exports: readonly string[]
   readonly text: string
 }
 
-/** Reads chunks from memory. A layer is a module that exports what its chunks export, and stands for each of them. */
+/** Returns a plugin that reads chunks from memory. A layer is a module with all exports of its chunks, and replaces each. */
 export const mergeChunks = (chunks: ReadonlyMap<string, Chunk>, layers: readonly Layer[]): Plugin => {
   const layerOf = new Map(layers.flatMap(({name, chunks}) => chunks.map(chunk => [chunk, name] as const)))
   const indices = new Map([...chunks.keys()].map((name, index) => [name, index] as const))
-  /** A layer's name for an export of a chunk: two of its chunks may export different things by one name. */
+  /** Returns a layer's name for a chunk's export, because two chunks may export different values under one name. */
   const nameIn = (chunk: string) => (name: string) => `${name}_${indices.get(chunk)}`
   const exportsOf = (chunk: string, name: (name: string) => string) =>
     `{${chunks.get(chunk)?.exports.map(name).join(", ")}} from`

@@ -1,8 +1,8 @@
 import {transform} from "esbuild"
 
 /**
- * Leaves out the space between the words of a bundle, and keeps its lines short enough to find a place in them. The text is
- * ASCII: Bun reads a bundle with its pragma as Latin-1.
+ * Removes white space from a bundle, and limits its line length so that positions in it are useful. The text is ASCII,
+ * because Bun reads a bundle with its pragma as Latin-1.
  */
 export const narrow = async (text: string): Promise<string> => {
   const {code} = await transform(text, {

@@ -1,8 +1,8 @@
 import typescript from "typescript"
 
 /**
- * Has a module take others by calls, at its top, instead of by imports: those for which `callFor` knows a call. What it
- * takes must never change.
+ * Replaces a module's imports by calls at its top, for the modules for which `callFor` returns a call. The imported values
+ * must never change.
  */
 export const takeModules = (file: string, text: string, callFor: (module: string) => string | undefined): string => {
   const source = typescript.createSourceFile(file, text, typescript.ScriptTarget.Latest)
@@ -20,7 +20,7 @@ export const takeModules = (file: string, text: string, callFor: (module: string
   return taken.length === 0 ? text : `${taken.join("\n")}\n${rest}${text.slice(end)}`
 }
 
-/** What stands for an import: the module's default export and its namespace are both what the call returns. */
+/** Returns the declarations for an import. Both the default export and the namespace are the result of the call. */
 const declarationsFor = ({importClause}: typescript.ImportDeclaration, call: string): readonly string[] => {
   const bindings = importClause?.namedBindings
   const elements = bindings !== undefined && typescript.isNamedImports(bindings) ? bindings.elements : []

@@ -1,12 +1,12 @@
 import {createServer, type IncomingMessage} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
 
-/** What the stand-in for a model does with one request. */
+/** The model's answer to one request. */
 export interface Turn {
   readonly text: string
-  /** The call of a tool that it asks for. */
+  /** The tool call that it requests. */
   readonly call?: {readonly name: string; readonly args: object}
-  /** Milliseconds that it takes. */
+  /** How long the answer takes, in milliseconds. */
   readonly takes: number
 }
 
@@ -39,7 +39,7 @@ const pieces = ({text, call}: Turn): readonly object[] => {
   ]
 }
 
-/** A stand-in for a model in the OpenAI protocol: a turn for each result of a tool that it was told. */
+/** Starts a stand-in for a model in the OpenAI protocol. It uses the turn whose number is the count of tool results. */
 export const startModel = async (turns: readonly Turn[]): Promise<{readonly url: string}> => {
   const server = createServer(async (request, response) => {
     const {messages} = await read(request)

@@ -6,18 +6,18 @@ import {root} from "../root.ts"
 import {setScene} from "./scene.ts"
 
 /**
- * `bun run console-pictures [page …]`: takes the pictures of the documentation, `docs/images/console-*.png`, of a bot that it
- * starts for them; the overview in both themes, the others in the light one.
+ * `bun run console-pictures [page …]`: starts a bot and takes the documentation's pictures of its console,
+ * `docs/images/console-*.png`: the overview in both themes, the other pages in the light one.
  */
 const folder = `${root}docs/images/`
 
 interface Picture {
   readonly name: string
-  /** The page, as in the address. */
+  /** The page's address. */
   readonly at: string
-  /** What is there once the page is. */
+  /** The selector that shows that the page is complete. */
   readonly shows: string
-  /** What is clicked once it is there. */
+  /** The selector to click then. */
   readonly opens?: string
   readonly height?: number
   readonly theme?: "light" | "dark"
@@ -50,7 +50,7 @@ const take = async (
   await page.locator(shows).first().waitFor()
   if (opens !== undefined) await page.locator(opens).first().click()
   await page.mouse.move(0, 0)
-  // Charts are drawn once their data is there.
+  // Waits until the charts are drawn.
   await page.waitForTimeout(1500)
   await page.screenshot({path: `${folder}console-${name}.png`})
   await page.close()
@@ -70,5 +70,5 @@ for (const picture of pictures) {
 }
 await browser.close()
 await host.stop()
-// The stand-in for a model listens.
+// The stand-in for a model would keep the process alive.
 process.exit(0)

@@ -7,8 +7,8 @@ import {root} from "../root.ts"
 import {runTests} from "../tests/run-tests.ts"
 
 /**
- * `bun run console-proxy [--runtime node24]`: the browser tests of the console with Prism between browser and Host, which
- * holds every request and answer to the OpenAPI document. npm installs Prism for it, once.
+ * `bun run console-proxy [--runtime node24]`: runs the console's browser tests with Prism between browser and Host. Prism
+ * validates every request and answer against the OpenAPI document. The first run installs Prism with npm.
  */
 const {values} = parseArgs({options: {runtime: {type: "string"}}})
 const files = readdirSync(`${root}tests/e2e/console`, {recursive: true, encoding: "utf8"})
@@ -16,7 +16,7 @@ const files = readdirSync(`${root}tests/e2e/console`, {recursive: true, encoding
   .map(name => `e2e/console/${name.replace(".test.ts", "")}`)
 
 if (!prism.install()) {
-  process.stderr.write("npm could not install @stoplight/prism-cli\n")
+  process.stderr.write("npm failed to install @stoplight/prism-cli\n")
   process.exit(1)
 }
 const report = join(mkdtempSync(join(tmpdir(), "svc-prism-report-")), "report.jsonl")

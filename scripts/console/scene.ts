@@ -5,7 +5,7 @@ import {storePast} from "../../tests/support/console/past.ts"
 import {onBun} from "../../tests/support/host/runtimes.ts"
 import {startModel} from "./model.ts"
 
-/** The greeter of the starter project, a handler that fails at some questions, a job, and a tool for the agent. */
+/** The greeter of the starter project, a handler that fails on some questions, a job, and a tool for the agent. */
 const greeter = `import {definePlugin, Type} from "svc-runtime"
 
 export default definePlugin({
@@ -30,7 +30,7 @@ export default definePlugin({
 })
 `
 
-/** What throws whenever somebody calls it. */
+/** A plugin whose command always throws. */
 const tides = `import {definePlugin} from "svc-runtime"
 
 export default definePlugin({
@@ -57,7 +57,7 @@ const plugins = `  greeter: {}
         channels: ["#my-channel"]
 `
 
-/** The agent, below the plugins. */
+/** Returns the agent's configuration. */
 const agentsWith = (url: string): string => `agents:
   helper:
     description: Answers, and tells the team
@@ -73,7 +73,7 @@ const agentsWith = (url: string): string => `agents:
     limits: {tokens: 5000, day: {runs: 20, tokens: 8000}}
 `
 
-/** Looks up the weather, then wants to tell the team. */
+/** The agent looks up the weather, then asks to send a message to the team. */
 const turns = [
   {text: "I look it up.", call: {name: "greeter__forecast", args: {place: "the park"}}, takes: 1200},
   {
@@ -109,7 +109,7 @@ const jobs = [
   {id: "water", schedule: {cron: "0 9,15 * * 1-5"}, timezone: "Europe/Berlin", text: "Drink some water."},
 ]
 
-/** Waits until no checkpoint is being made or verified. */
+/** Waits until the Host creates and verifies no checkpoint. */
 const ended = async (host: BenchHost): Promise<void> => {
   for (;;) {
     const {task}: {task: CheckpointTask | null} = await (await host.fetch("/api/checkpoints/task")).json()
@@ -119,7 +119,7 @@ const ended = async (host: BenchHost): Promise<void> => {
   }
 }
 
-/** One run whose call was approved, and one that waits for that. */
+/** Starts one run and approves its call, and one that stays waiting. */
 const askAgent = async (host: BenchHost): Promise<void> => {
   const ask = (input: string) => host.fetch("/api/agents/helper/run", {method: "POST", body: JSON.stringify({input})})
   const waiting = async (): Promise<string> => {
@@ -139,7 +139,7 @@ const askAgent = async (host: BenchHost): Promise<void> => {
 const connected = (seconds: number, unrest: number) =>
   unrest > 0.97 ? {online: seconds / 2, reconnecting: seconds / 2} : {online: seconds}
 
-/** What a bot did at a time: little at night, much in the evening; now and then a handler fails. */
+/** Returns a bot's load at a time: low at night, high in the evening, with a failed handler now and then. */
 const busyAt = (at: number, seconds: number) => {
   const hours = (at / 3_600_000) % 24
   const wave = 1 + Math.sin(((hours - 12) / 24) * 2 * Math.PI)
@@ -157,7 +157,7 @@ const busyAt = (at: number, seconds: number) => {
   }
 }
 
-/** A bot with a past: people who talk to it, an account that is away, work items, jobs, an agent, a verified checkpoint. */
+/** Starts a bot with history: users, an offline account, work items, jobs, an agent and a verified checkpoint. */
 export const setScene = async (): Promise<BenchHost> => {
   const agents = agentsWith((await startModel(turns)).url)
   const project = makeProject(plugins + agents, {greeter, tides})

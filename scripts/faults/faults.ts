@@ -42,12 +42,12 @@ if (values.help || positionals.length === 0) {
 }
 const [name = "", ...others] = positionals
 if (!isFaultName(name)) fail(`there is no fault test "${name}"; bun run faults lists them`)
-else if (others.length > 0) fail("one test at a time")
+else if (others.length > 0) fail("name only one test")
 else {
   const rounds = Number(values.rounds ?? faults[name].long)
-  if (!Number.isInteger(rounds) || rounds < 1) fail("--rounds is a whole number above 0")
-  if (values.seed !== undefined && !Number.isInteger(Number(values.seed))) fail("--seed is a whole number")
-  if (values.on !== undefined && values.on !== "bun" && values.on !== "node") fail('--on is "bun" or "node"')
+  if (!Number.isInteger(rounds) || rounds < 1) fail("--rounds must be a whole number above 0")
+  if (values.seed !== undefined && !Number.isInteger(Number(values.seed))) fail("--seed must be a whole number")
+  if (values.on !== undefined && values.on !== "bun" && values.on !== "node") fail('--on must be "bun" or "node"')
   runTests({
     files: faults[name].files,
     env: {SVC_FAULT_ROUNDS: String(rounds), SVC_FAULT_SEED: values.seed},

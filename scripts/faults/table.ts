@@ -1,15 +1,15 @@
-/** A test that breaks something again and again, with choices from a seed. */
+/** A test that causes faults repeatedly, with choices from a seed. */
 export interface Fault {
   readonly what: string
-  /** Test files below `tests`, without `.test.ts`. */
+  /** The test files below `tests`, without `.test.ts`. */
   readonly files: readonly string[]
-  /** What one round is. */
+  /** The unit of a round. */
   readonly unit: string
-  /** Rounds in `bun run check`; undefined where the test runs as many as fit into a few seconds. */
+  /** The rounds in `bun run check`; undefined if the test runs as many as fit into a few seconds. */
   readonly suite: number | undefined
-  /** Rounds of `bun run faults`, unless it names others. */
+  /** The default rounds of `bun run faults`. */
   readonly long: number
-  /** The seed in `bun run check`; without it, another one each time. */
+  /** The seed in `bun run check`; if undefined, another one each time. */
   readonly seed?: number
 }
 
@@ -22,14 +22,14 @@ const table = {
     long: 1000,
   },
   "adapter-kills": {
-    what: "kill -9 of a Host on Telegram, Discord, Matrix, email and IRC at once: nothing is lost, doubled or left unnamed",
+    what: "kill -9 of a Host on Telegram, Discord, Matrix, email and IRC at once: nothing is lost, duplicated or left unnamed",
     files: ["e2e/adapters/kill-loop"],
     unit: "kills an adapter",
     suite: 5,
     long: 50,
   },
   "act-kills": {
-    what: "kill -9 of a Host that sends under keys, edits and deletes: each is done once, in its order",
+    what: "kill -9 of a Host that sends under keys, edits and deletes: each is done once, in order",
     files: ["e2e/messages/kill-acts"],
     unit: "kills",
     suite: 6,
@@ -78,7 +78,7 @@ const table = {
     long: 100,
   },
   "agent-kills": {
-    what: "kill -9 of a Host whose agents call models and tools: each run ends, and each effect is done once or known to be cut off",
+    what: "kill -9 of a Host whose agents call models and tools: each run ends, and each effect is done once or known to be interrupted",
     files: ["e2e/agents/kills"],
     unit: "kills",
     suite: 30,
@@ -99,7 +99,7 @@ const table = {
     long: 200,
   },
   "power-loss": {
-    what: "a machine that loses its power after any write or sync, on fast, slow and failing disks: each acknowledged batch is there",
+    what: "a machine that loses power after any write or sync, on fast, slow and failing disks: each acknowledged batch survives",
     files: ["e2e/database/power-loss"],
     unit: "losses a disk",
     suite: 40,
@@ -114,7 +114,7 @@ const table = {
     seed: 11,
   },
   "checkpoint-changes": {
-    what: "changed checkpoints, of which verify accepts none",
+    what: "altered checkpoints: verify rejects each",
     files: ["e2e/checkpoint/mutations"],
     unit: "changes",
     suite: 220,
@@ -144,7 +144,7 @@ const table = {
     seed: 20_261_121,
   },
   "reload-load": {
-    what: "a plugin is edited under 50 messages a second, on each runtime: none is lost, none fails",
+    what: "a plugin is edited under 50 messages per second, on each runtime: no message is lost and none fails",
     files: ["e2e/generation/reload-load"],
     unit: "reloads",
     suite: 20,
@@ -152,7 +152,7 @@ const table = {
     seed: 13,
   },
   "job-kills": {
-    what: "a scheduler that is killed at any write",
+    what: "a scheduler killed at any write",
     files: ["contract/scheduler/kills"],
     unit: "histories",
     suite: 15,
@@ -192,7 +192,7 @@ const table = {
 
 export type FaultName = keyof typeof table
 
-/** The fault tests, by the name that `bun run faults` takes. */
+/** The fault tests of `bun run faults`, by name. */
 export const faults: Readonly<Record<FaultName, Fault>> = table
 
 export const isFaultName = (name: string): name is FaultName => Object.hasOwn(faults, name)

@@ -4,13 +4,13 @@ import {parse} from "svelte/compiler"
 import typescript from "typescript"
 import {root} from "../root.ts"
 
-/** What the program is: its source, and the scripts that build it. */
+/** The folders of the program: its source, and the scripts that build it. */
 export const programFolders = ["shared", "server", "cli", "scripts"] as const
 
-/** By each source file, as a path in the repository: what it imports, such paths and names of packages. */
+/** For each source file, its imports: paths in the repository and names of packages. */
 export type Imports = ReadonlyMap<string, readonly string[]>
 
-/** All source files below these folders, declarations and the templates of projects aside. */
+/** Returns all source files below these folders, without declarations and project templates. */
 export const sourceFiles = (folders: readonly string[] = programFolders): readonly string[] =>
   folders
     .flatMap(folder =>
@@ -19,10 +19,10 @@ export const sourceFiles = (folders: readonly string[] = programFolders): readon
     .filter(file => /\.(ts|js|mjs|svelte)$/.test(file) && !file.endsWith(".d.ts") && !file.startsWith("cli/init/"))
     .sort()
 
-/** Reads what each file imports: values and types, when it is loaded and later. */
+/** Reads all imports of each file: values and types, static and dynamic. */
 export const readImports = (files: readonly string[]): Imports => readBy(importsOf, files)
 
-/** Reads what each file has loaded as soon as it is loaded itself: no types, and nothing that it imports later. */
+/** Reads the static value imports of each file: no types and no dynamic imports. */
 export const readLoads = (files: readonly string[]): Imports => readBy(loadsOf, files)
 
 const readBy = (pathsOf: (file: string, text: string) => readonly string[], files: readonly string[]): Imports => {
@@ -30,7 +30,7 @@ const readBy = (pathsOf: (file: string, text: string) => readonly string[], file
   const resolve = (file: string, path: string) => {
     if (!path.startsWith(".")) return path
     const target = join(dirname(file), path)
-    // A module that runes compile is imported without its ending.
+    // A Svelte module (.svelte.ts) is imported without its last ending.
     return known.has(`${target}.ts`) ? `${target}.ts` : target
   }
   return new Map(
@@ -54,7 +54,7 @@ const loadsOf = (file: string, text: string): readonly string[] =>
     return from !== undefined && typescript.isStringLiteral(from) ? [from.text] : []
   })
 
-/** The scripts of a component. */
+/** Returns the scripts of a component. */
 const scriptsOf = (text: string): string => {
   const {instance, module} = parse(text, {modern: true})
   return [module, instance]
@@ -63,13 +63,13 @@ const scriptsOf = (text: string): string => {
     .join("\n")
 }
 
-/** The room that a file is in: a folder at the top, `server/` opened one level. */
+/** Returns a file's room: a top-level folder, or for `server/` one of its folders. */
 export const roomOf = (file: string): string => {
   const [top = "", second = ""] = file.split("/")
   return top === "server" ? `server/${second}` : top
 }
 
-/** Imports from one room into another: who imports whom, and how often. */
+/** Counts the imports from each room into each other room. */
 export const arrowsOf = (imports: Imports): ReadonlyMap<string, number> => {
   const arrows = new Map<string, number>()
   for (const [file, targets] of imports) {
@@ -81,7 +81,7 @@ export const arrowsOf = (imports: Imports): ReadonlyMap<string, number> => {
   return arrows
 }
 
-/** Files that import each other in a circle, each circle once (Tarjan's strongly connected components). */
+/** Finds circles of files that import each other, each circle once (Tarjan's strongly connected components). */
 export const circlesOf = (imports: Imports): readonly (readonly string[])[] => {
   const circles: string[][] = []
   const seen = new Map<string, {readonly index: number; low: number}>()

@@ -2,12 +2,12 @@ import {Cli, type CommandClass} from "clipanion"
 import {commands} from "../../cli/commands.ts"
 import {code, page, prose} from "./markdown.ts"
 
-const intro = `\`svc <command> --help\` shows the same. In a clone: \`npx --yes bun@1.4.5 run svc <command>\`; in a project: \`bun run --bun svc
-<command>\` or \`npx svc <command>\`. A switch is negated by \`--no-\`, as in \`--no-watch\`. Errors go to stderr; colours to
-terminals only (\`NO_COLOR\` turns them off). Exit codes: [exit-codes.md](exit-codes.md).
+const intro = `\`svc <command> --help\` shows the same. In a clone, run \`npx --yes bun@1.4.5 run svc <command>\`; in a project,
+\`bun run --bun svc <command>\` or \`npx svc <command>\`. \`--no-\` negates a switch, as in \`--no-watch\`. Errors go to stderr. Only
+terminals get colours (\`NO_COLOR\` turns them off). Exit codes: [exit-codes.md](exit-codes.md).
 
-Commands that ask a running Host find it by \`.svc/host.json\` of the project. Their token is \`SVC_HTTP_TOKEN\`, else the one made
-for the run, else what the project's configuration and \`.env\` say. \`SVC_PROJECT\` stands in for \`--project\`.`
+Commands find a running Host by the project's \`.svc/host.json\`. Their token is \`SVC_HTTP_TOKEN\`, else the one generated for the
+run, else the one in the project's configuration and \`.env\`. \`SVC_PROJECT\` replaces \`--project\`.`
 
 const readCommand = async (name: string): Promise<CommandClass> => {
   const module = await commands[name]?.()

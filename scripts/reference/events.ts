@@ -2,9 +2,9 @@ import {eventTypes} from "../../shared/events.ts"
 import {code, page, prose, table} from "./markdown.ts"
 import {keysOf} from "./schema.ts"
 
-const intro = `\`GET /api/events\` streams these, \`GET /api/events/history\` gives them in pages ([how](../events.md)). Each is an object
-\`{id, type, at, project, runtimeId, generation, endpoint?, runId?, data}\`; the tables show \`data\`. What is **private** is left out for the
-demo token. New types and new properties may come with any version: a client passes over what it does not know.`
+const intro = `\`GET /api/events\` streams these events, and \`GET /api/events/history\` returns them in pages ([how](../events.md)). Each is an
+object \`{id, type, at, project, runtimeId, generation, endpoint?, runId?, data}\`; the tables show \`data\`. The demo token does not get
+**private** properties. Any version may add types and properties: a client must ignore those that it does not know.`
 
 interface Property {
   readonly private?: boolean
@@ -21,7 +21,7 @@ const typeOf = ({type, enum: values, anyOf, items}: Property): string => {
   return type ?? "any"
 }
 
-/** A property by its path, as \`keysOf\` writes it. */
+/** Returns the property at a path of \`keysOf\`. */
 const propertyAt = (schema: object, path: string): Property =>
   path
     .replaceAll("[]", ".[]")
@@ -50,7 +50,7 @@ export const eventsPage = (): string =>
     "Events",
     intro,
     table(
-      ["Type", "Told when"],
+      ["Type", "Emitted when"],
       Object.entries(eventTypes).map(([type, {summary}]) => [code(type), prose(summary)]),
     ),
     "## Data",

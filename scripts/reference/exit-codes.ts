@@ -2,14 +2,14 @@ import {type ExitReason, exit} from "../../shared/exit.ts"
 import {page, table} from "./markdown.ts"
 
 const meanings: Readonly<Record<ExitReason, string>> = {
-  ok: "Done; for the Host: ended in order after SIGTERM or SIGINT. `doctor --live`: ready.",
+  ok: "Success. For the Host: a graceful shutdown after SIGTERM or SIGINT. `doctor --live`: ready.",
   failed:
-    "Failed, with the reason on stderr. A start in production first waits 25 s for what may pass, such as a port that is taken; for a full disk it waits without end. `doctor`: at least one error. `doctor --live`: not ready, token refused, or no answer. `runtime start --once`: it would not start.",
-  consoleRestart: "The Host ended in order because a restart was requested (`svc runtime restart`).",
+    "Failure, with the reason on stderr. A start in production first waits 25 s for a temporary problem to pass, such as a port in use; for a full disk it waits without limit. `doctor`: at least one error. `doctor --live`: not ready, token refused, or no answer. `runtime start --once`: it would not start.",
+  consoleRestart: "The Host shut down gracefully because an operator requested a restart (`svc runtime restart`).",
   unasked:
-    "The process ended though nobody had asked for it, such as by `process.exit()` in a plugin; the last line of the log names the plugin. Every supervisor starts the Host again. A plugin that exits while it is loaded or set up does not load (`plugin_invalid`).",
+    "The process exited without a request, for example by `process.exit()` in a plugin; the last log line names the plugin. Every supervisor restarts the Host. A plugin that exits during loading or setup is not loaded (`plugin_invalid`).",
   runtimeRestart:
-    "The Host ended in order because the runtime needs a restart: a reload in production found changed code, a changed lockfile or a changed fixed key, another Host took the lease of the remote database, or somebody removed the lock of the project.",
+    "The Host shut down gracefully because a change needs a restart: a reload in production found changed code, a changed lockfile or a changed fixed key, another Host took over the lease of the remote database, or the lock of the project was removed.",
 }
 
 const codes: readonly (readonly [ExitReason, number])[] = [
@@ -23,7 +23,7 @@ const codes: readonly (readonly [ExitReason, number])[] = [
 export const exitCodesPage = (): string =>
   page(
     "Exit codes",
-    "51 and 75 ask the supervisor for another start; exactly one supervisor should do so. The Host takes the same orderly way out for 0, 51 and 75, in ten seconds at most.",
+    "51 and 75 ask the supervisor for another start; exactly one supervisor must restart the Host. For 0, 51 and 75 the Host shuts down in the same way, within ten seconds.",
     table(
       ["Code", "When"],
       [

@@ -2,9 +2,9 @@ import {contentFeatures, senderFeatures} from "../../shared/sdk/adapter/sender.t
 import {code, page, table} from "./markdown.ts"
 import type {PublishedSlot} from "./running-host.ts"
 
-const intro = `What each built-in adapter can do beside receiving and sending, as its \`features\` and \`limits\` say.
-What an endpoint cannot do is refused before anything is stored (\`unsupported\`).
-\`svc endpoint show\` tells the same of an endpoint that runs, of whatever adapter.`
+const intro = `The features of each built-in adapter besides receiving and sending, from its \`features\` and \`limits\`.
+The Host refuses anything that an endpoint does not support before it stores it (\`unsupported\`).
+\`svc endpoint show\` shows the features of a running endpoint of any adapter.`
 
 const named = [...senderFeatures, ...contentFeatures] as const
 

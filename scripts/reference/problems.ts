@@ -1,10 +1,10 @@
 import {problems} from "../../shared/problems.ts"
 import {code, page, prose, table} from "./markdown.ts"
 
-const intro = `Every failure that a person or a program meets has one of these codes. Over HTTP it is the body
+const intro = `Every failure that a person or a program sees has one of these codes. Over HTTP it is the body
 \`{type, title, status, detail, code, hint, requestId, issues?}\` (RFC 9457) with the status of the table; \`type\` is
-\`urn:svc:problem:<code>\`. On the command line it is told on stderr with its hint, as JSON where \`--json\` is given. \`detail\`
-and \`hint\` may be more exact than the table. Codes are stable; titles and hints are for people and may change.`
+\`urn:svc:problem:<code>\`. The command line prints it with its hint to stderr, as JSON with \`--json\`. \`detail\` and \`hint\` may
+be more specific than the table. Codes are stable; titles and hints are for people and may change.`
 
 export const problemsPage = (): string =>
   page(

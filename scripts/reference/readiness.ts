@@ -2,11 +2,11 @@ import {checkAgent, checkDatabase, checkEndpoint, checkProject} from "../../serv
 import {readinessReasons, readyBut} from "../../shared/api/readiness.ts"
 import {code, page, prose, table} from "./markdown.ts"
 
-const intro = `\`GET /pub/ready\` answers 200 \`{"ready":true}\` or 503 \`{"ready":false}\`, and nothing else. \`GET /api/system/readiness\` (full
-scope) answers the report with the same two statuses; \`svc doctor --live <host_url>\` reads it and exits 0 or 1.
+const intro = `\`GET /pub/ready\` answers 200 \`{"ready":true}\` or 503 \`{"ready":false}\`, without details. \`GET /api/system/readiness\` (full
+scope) returns the report with the same two statuses; \`svc doctor --live <host_url>\` reads it and exits 0 or 1.
 
 The Host is ready once a generation is committed and every required component is ready. The database is required unless
-\`http.readiness.database\` is false; endpoints and agents are required where \`http.readiness\` lists them. No check makes a
+\`http.readiness.database\` is false; endpoints and agents are required if \`http.readiness\` lists them. No check makes a
 network call.`
 
 const at = new Date(0).toISOString()
@@ -35,7 +35,7 @@ export const readinessPage = (): string =>
       checks.map(({kind, check, proves}) => [kind, code(check), prose(proves)]),
     ),
     "## Reasons",
-    "`<plugin>` and `<name>` are filled in with those of the component.",
+    "`<plugin>` and `<name>` are those of the component.",
     table(
       ["Reason", "Message", "What to do", "Command"],
       Object.entries(readinessReasons).flatMap(([name, {message, ...ways}]) => [
@@ -45,9 +45,9 @@ export const readinessPage = (): string =>
           : []),
       ]),
     ),
-    "## Ready, and nothing comes in",
-    `A paused ingress and a lost connection leave \`admission_open\` ready. The component then says so in its message, and has a
-remediation. Required endpoints that are not connected stand first in every list: the report's components, \`/api/endpoints\`,
+    "## Ready, but no events arrive",
+    `With a paused ingress or a lost connection, \`admission_open\` stays ready. The component then has a message about it and a
+remediation. Required endpoints that are not connected come first in every list: the report's components, \`/api/endpoints\`,
 \`svc runtime status\`, \`svc doctor --live\` and the console.`,
     table(
       ["Message", "What to do", "Command"],

@@ -13,7 +13,7 @@ import {readinessPage} from "./readiness.ts"
 import {routesPage} from "./routes.ts"
 import {askRunningHost} from "./running-host.ts"
 
-/** Writes `docs/reference/` from the program; with `--check` writes nothing, and exits 1 naming every file that differs. */
+/** Writes `docs/reference/` from the program. With `--check` it writes nothing, names every file that differs, and exits 1. */
 const folder = `${root}docs/reference/`
 
 const json = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
@@ -43,7 +43,7 @@ const stale = Object.entries(files).filter(
 const surplus = present.filter(name => files[name] === undefined)
 
 if (process.argv.includes("--check")) {
-  for (const [name] of stale) process.stderr.write(`docs/reference/${name} is not what the program says\n`)
+  for (const [name] of stale) process.stderr.write(`docs/reference/${name} differs from the program\n`)
   for (const name of surplus) process.stderr.write(`docs/reference/${name} is not generated\n`)
   if (stale.length + surplus.length > 0) process.stderr.write("run: bun run reference\n")
   process.exit(stale.length + surplus.length > 0 ? 1 : 0)

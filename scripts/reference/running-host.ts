@@ -19,13 +19,13 @@ export interface PublishedSlot {
 }
 
 /**
- * What a real Host with every built-in plugin publishes: adapter slots, and its API as clients get it. No account is
- * configured, so nothing connects.
+ * Resolves to the adapter slots and the API of a real Host with every built-in plugin. No account is configured, so it opens
+ * no connection.
  */
 export const askRunningHost = async (): Promise<{openApi: OpenApi; slots: readonly PublishedSlot[]}> => {
   const project = await mkdtemp(join(tmpdir(), "svc-reference-"))
   try {
-    // The plugin of the agents comes with their bindings.
+    // The plugin for agents is loaded with their bindings.
     const names = Object.keys(builtIns).filter(name => name !== agentsPluginName)
     const plugins = Object.fromEntries(names.map(name => [name, {}]))
     await writeFile(join(project, "package.json"), JSON.stringify({name: "reference"}))
@@ -51,7 +51,7 @@ export const askRunningHost = async (): Promise<{openApi: OpenApi; slots: readon
     const response = await fetch(`${host.url}/api/openapi.json`, {
       headers: {authorization: `Bearer ${host.token?.reveal()}`},
     })
-    if (!response.ok) throw new Error(`the Host does not show its API: ${await response.text()}`)
+    if (!response.ok) throw new Error(`the Host does not return its API: ${await response.text()}`)
     const openApi = (await response.json()) as OpenApi
     const slots = (host.generations.current?.instances ?? []).flatMap(instance =>
       [...instance.registrations.adapters].map(([slot, adapter]) => ({plugin: instance.name, slot, adapter})),

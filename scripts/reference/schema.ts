@@ -20,14 +20,14 @@ interface Shape {
 export interface Key {
   readonly path: string
   readonly type: string
-  /** As JSON; empty for none. */
+  /** The default as JSON; empty if there is none. */
   readonly default: string
   readonly description: string
-  /** What a value must be, beyond its type. */
+  /** The rules for a value besides its type. */
   readonly rule: string
 }
 
-/** Every key below a schema, in its order; `at` is the path of the schema itself. */
+/** Returns every key below a schema, in order; `at` is the path of the schema. */
 export const keysOf = (schema: object, at = ""): readonly Key[] => {
   const shape: Shape = schema
   const below = [

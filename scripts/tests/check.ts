@@ -1,9 +1,9 @@
 import {bin, bun, node, vitest, vitestOnBun} from "./programs.ts"
 import {runSteps, withFailures} from "./steps.ts"
 
-/** Everything that must hold before a change lands, in the order of cost; stops at the first step that fails. */
+/** Runs all checks for a change, the cheapest first. Stops at the first step that fails. */
 
-/** What differs by runtime. */
+/** The tests whose result depends on the runtime. */
 const onBoth = [
   "tests/unit/",
   "tests/contract/agents/providers",
@@ -12,17 +12,17 @@ const onBoth = [
   "tests/contract/events/stream-model",
 ]
 
-/** promtool judges the rules, linters the API's description, and vitest its own runs, whatever runs the test. */
+/** Tests that do not depend on the runtime: promtool checks the rules, linters the API, and vitest its own runs. */
 const notOnBoth = [
   "tests/unit/metrics/monitoring.test.ts",
   "tests/unit/http/openapi-lint.test.ts",
   "tests/unit/house/repeat.test.ts",
 ]
 
-/** TypeScript 7 checks the components by an API that has no other name yet; what is not used is refused too. */
+/** Checks the components with TypeScript 7, whose API has no stable name yet, and refuses unused code. */
 const svelteCheck = [node, bin("svelte-check"), "--tsgo-experimental-api", "--fail-on-warnings", "--output", "human"]
 
-/** A process that installs what the tests need, where one is named: what comes before the tests does not wait for it. */
+/** Starts the process that installs the tests' tools, if one is named. Only the tests wait for it. */
 const {SVC_TEST_AFTER: installing} = process.env
 const awaited =
   installing === undefined
@@ -31,7 +31,7 @@ const awaited =
 
 runSteps([
   {name: "format and lint", command: [bun, bin("biome"), "check", "--error-on-warnings", "."]},
-  // Each further checker does over much of what the others do: it takes time only where cores are idle.
+  // Each further checker repeats much of the others' work, so it helps only if cores are idle.
   {name: "types", command: [bun, bin("tsc"), "-p", ".", "--checkers", "1"]},
   {
     name: "types of the console",
@@ -47,7 +47,7 @@ runSteps([
   ...awaited,
   {
     name: "tests",
-    // The tests of deployment need root and more of the machine: bun run test:deploy.
+    // The deployment tests need root and further programs: bun run test:deploy.
     command: [...vitest, "--project", "!deploy", ...withFailures, ...process.argv.slice(2)],
     isTests: true,
   },

@@ -5,7 +5,7 @@ import type {Failure} from "./failure.ts"
 
 type Thrown = {readonly message: string; readonly stack?: string | undefined; readonly diff?: string | undefined}
 
-/** Writes the tests that failed to the file that SVC_TEST_FAILURES names, for whoever runs them once more. */
+/** Writes the failed tests to the file that SVC_TEST_FAILURES names, for the step that repeats them. */
 export default class FailureReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly Thrown[]): void {
     const file = process.env.SVC_TEST_FAILURES

@@ -1,19 +1,19 @@
 import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 
-/** A test that failed. */
+/** A failed test. */
 export interface Failure {
-  /** In the repository; empty for an error that no file is to blame for. */
+  /** The path in the repository; empty for an error without a file. */
   readonly file: string
-  /** Of its suites and itself, from the outside; empty where the whole file failed. */
+  /** The names of its suites and the test, from the outside in; empty if the whole file failed. */
   readonly names: readonly string[]
   readonly output: string
 }
 
 /**
- * What is tested with the help of a program that is not ours: the console in its browser, gateways, init systems, container
- * engines. A test of these that fails is run once more, alone. No other test is, least of all a kill loop, a model, a fault, a
- * checkpoint, a delivery or a contract: nor the one that counts, in a browser too, what a killed Host delivers.
+ * The tests that depend on foreign programs: the console in its browser, gateways, init systems, container engines. If one of
+ * these fails, it is repeated once, alone. No other test is repeated, in particular no test of kills, models, faults,
+ * checkpoints, deliveries or contracts, nor the browser test that counts the deliveries of a killed Host.
  */
 const repeatable: readonly string[] = [
   "tests/e2e/console/",
@@ -29,11 +29,11 @@ export const isRepeatable = ({file}: Failure): boolean => repeatable.some(start 
 
 export const titleOf = ({file, names}: Failure): string => [file || "vitest", ...names].join(" > ")
 
-/** What one run of tests has left in its file; nothing where it was cut off. */
+/** Reads the failures of one run from its file; none if the run was interrupted. */
 export const readFailuresOf = (file: string): readonly Failure[] =>
   existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : []
 
-/** All that the runs of tests have left in a folder. */
+/** Reads the failures of all runs in a folder. */
 export const readFailures = (folder: string): readonly Failure[] =>
   existsSync(folder)
     ? readdirSync(folder)

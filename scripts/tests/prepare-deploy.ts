@@ -4,8 +4,8 @@ import {debianRoot} from "../../tests/deploy/support/containers/debian-root.ts"
 import {boxPackages} from "../../tests/deploy/support/systemd-box.ts"
 
 /**
- * Makes what the tests of deployment keep under `node_modules/.cache`, ahead of them: a test makes what it misses by itself,
- * and needs a minute more for it.
+ * Prepares the files that the deployment tests keep under `node_modules/.cache`. A test prepares missing files itself, but
+ * that takes a minute longer.
  */
 await composePlugin()
 await makeDebian()

@@ -3,11 +3,11 @@ import {koishi} from "../../tests/support/platforms/koishi.ts"
 import {dendrite} from "../../tests/support/platforms/matrix/dendrite.ts"
 import {reference} from "../../tests/support/platforms/satori/reference.ts"
 
-/** Installs the packages of npm that single tests need, ahead of them: a test installs what it misses by itself. */
+/** Installs the npm packages that some tests need, in advance. A test installs missing packages itself. */
 for (const packages of [koishi, installedFrameworks, dendrite, reference]) {
   try {
     packages.install()
   } catch (error) {
-    process.stderr.write(`not prepared, a test tries again: ${error instanceof Error ? error.message : error}\n`)
+    process.stderr.write(`not prepared, the test will retry: ${error instanceof Error ? error.message : error}\n`)
   }
 }

@@ -5,19 +5,19 @@ import {root} from "../root.ts"
 export const bun = process.execPath
 const node24 = `${root}node_modules/node24/bin/node`
 const isNode24There = existsSync(node24)
-/** For what needs Node itself: the one of the packages, where this platform has one. */
+/** Node from the packages, if they have one for this platform. */
 export const node = isNode24There ? node24 : "node"
 export const bin = (name: string) => `${root}node_modules/.bin/${name}`
 
-/** Vitest on Bun wants threads. */
+/** Vitest on Bun needs threads. */
 export const vitestOnBun: readonly string[] = [bun, "--bun", bin("vitest"), "run", "--pool", "threads"]
 
-/** The tests of what runs on Node run on Node, where the package for this platform has one. */
+/** The command that runs the tests on Node, if the packages have one for this platform. */
 export const vitest: readonly string[] = isNode24There ? [node24, bin("vitest"), "run"] : vitestOnBun
 
 /**
- * A folder where `bun` is this Bun: a machine that has it from npx alone has none on the PATH that svc gives to the steps of a
- * release, and projects of the tests have a lockfile of Bun's.
+ * Returns a folder in which `bun` is this Bun. A machine with Bun only from npx has none on the PATH of a release's steps, but
+ * the projects of the tests have a Bun lockfile.
  */
 const folderWithBun = (): string => {
   const folder = `${root}node_modules/.cache/programs`
@@ -28,7 +28,7 @@ const folderWithBun = (): string => {
   return folder
 }
 
-/** What tests are started with. Node keeps in the cache what it has compiled, for the many processes that they start. */
+/** The environment of the tests. The compile cache of Node speeds up the many processes that they start. */
 export const testEnvironment: Readonly<Record<string, string | undefined>> = {
   ...process.env,
   PATH: `${process.env.PATH ?? ""}${delimiter}${folderWithBun()}`,

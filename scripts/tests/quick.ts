@@ -3,11 +3,11 @@ import {bun, vitest} from "./programs.ts"
 import {runSteps} from "./steps.ts"
 
 /**
- * `bun run test:quick`: a first verdict within two minutes on two cores. Units, contracts on one runtime, and ten end-to-end
- * tests that tell the README's story. `bun run test` is the whole.
+ * `bun run test:quick`: a first result within two minutes on two cores: unit tests, contract tests on one runtime, and ten
+ * end-to-end tests that follow the README. `bun run test` runs everything.
  */
 
-/** What takes long for a first verdict: fault tests, linters, snapshots under load, limits that have to pass. */
+/** Tests that take too long for a first result: fault tests, linters, snapshots under load, time limits. */
 const later = [
   ...Object.values(faults).flatMap(({files}) => files.map(file => `tests/${file}.test.ts`)),
   "tests/unit/house/repeat.test.ts",
@@ -19,7 +19,7 @@ const later = [
   "tests/contract/workroom/damage.test.ts",
 ]
 
-/** Where the tests of the story are (`tests/support/host/story.ts`). */
+/** The tests that follow the README (`tests/support/host/story.ts`). */
 const story = [
   "checkpoint/checkpoint",
   "cli/commands",

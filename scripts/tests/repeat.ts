@@ -6,10 +6,10 @@ import {root} from "../root.ts"
 import {type Failure, isRepeatable, readFailures, titleOf} from "./failure.ts"
 import {testEnvironment, vitest} from "./programs.ts"
 
-/** A run passes with so many tests that failed and then passed. */
+/** The most unsteady tests (failed, then passed) with which a run still passes. */
 const mostUnsteady = 2
 
-/** What a second run of a test may print, in bytes. */
+/** The most output of a repeated test, in bytes. */
 const mostOutput = 64 * 1024 ** 2
 
 interface Repeated {
@@ -20,7 +20,7 @@ interface Repeated {
 
 const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/** Runs a failed test again, or its whole file where that failed, with nothing else beside it. */
+/** Repeats a failed test, or its whole file if that failed, without other tests beside it. */
 const runAlone = (failure: Failure, cwd: string): Repeated => {
   const {file, names} = failure
   const only = names.length === 0 ? [] : ["-t", `${escapeRegExp(names.join(" > "))}$`]
@@ -34,7 +34,7 @@ const runAlone = (failure: Failure, cwd: string): Repeated => {
     maxBuffer: mostOutput,
     env: testEnvironment,
   })
-  // A run in which no test has that name ends with 0 too.
+  // Vitest also exits with 0 if no test has that name.
   const passed = status === 0 && passedTests(report) > 0
   rmSync(folder, {recursive: true})
   return {failure, passed, output: `${stdout}${stderr}`}
@@ -53,8 +53,8 @@ const tell = ({failure, output}: Repeated) =>
   print(`\n  ${titleOf(failure)}\n  first:\n${indent(failure.output)}\n  then, alone:\n${indent(output)}`)
 
 /**
- * Runs those of the failures in a folder once more that may be, in the repository, and removes the folder. Prints what became
- * of them, last of all; false where the run of all tests has failed.
+ * Repeats the failures in a folder that may be repeated, and deletes the folder. Prints the results at the end. Resolves to
+ * false if the run of all tests has failed.
  */
 export const repeatFailures = (folder: string, repository = root): boolean => {
   const failures = readFailures(folder)
@@ -65,7 +65,7 @@ export const repeatFailures = (folder: string, repository = root): boolean => {
   const failed = repeated.filter(({passed}) => !passed)
   if (failures.length === 0) return true
   if (unsteady.length > 0) {
-    print(`\nUnsteady: ${unsteady.length} failed and passed alone (a run passes with ${mostUnsteady} at most)`)
+    print(`\nUnsteady: ${unsteady.length} failed and passed alone (a run passes with at most ${mostUnsteady})`)
     for (const each of unsteady) tell(each)
   }
   if (final.length + failed.length > 0) {

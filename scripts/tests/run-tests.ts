@@ -3,15 +3,15 @@ import {root} from "../root.ts"
 import {testEnvironment, vitest, vitestOnBun} from "./programs.ts"
 
 export interface TestRun {
-  /** Below `tests`, without `.test.ts`: `e2e/messages/kill-loop`. */
+  /** The path below `tests`, without `.test.ts`: `e2e/messages/kill-loop`. */
   readonly files: readonly string[]
-  /** What the tests read; what is undefined is not set. */
+  /** The variables for the tests; undefined ones are not set. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** On Bun, where Node 24 would run them. */
+  /** Runs the tests on Bun instead of Node 24. */
   readonly onBun?: boolean
 }
 
-/** Runs test files with an environment of their own, and ends this process as the run has ended. */
+/** Runs test files with the given variables, and exits with the run's code. */
 export const runTests = ({files, env, onBun = false}: TestRun): never => {
   const paths = files.map(file => `tests/${file}.test.ts`)
   const [command = "", ...args] = [...(onBun ? vitestOnBun : vitest), ...paths]

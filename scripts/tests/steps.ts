@@ -10,18 +10,18 @@ import {repeatFailures} from "./repeat.ts"
 export interface Step {
   readonly name: string
   readonly command: readonly string[]
-  /** A run of vitest with the reporters of `withFailures`: what may be run once more does not end the steps. */
+  /** Whether it is a run of vitest with the reporters of `withFailures`. Failures that may be repeated do not end the steps. */
   readonly isTests?: boolean
-  /** Beside what all tests are started with. */
+  /** Variables in addition to those of all tests. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Options of vitest: it prints as usual, and leaves the tests that failed in a file. */
+/** Options of vitest: it prints as usual, and writes the failed tests to a file. */
 export const withFailures = ["--reporter", "default", "--reporter", "./scripts/tests/failure-reporter.ts"] as const
 
 /**
- * Runs them in the repository, in their order; ends the process with the code of the first that fails. Tests that failed and may
- * be run once more are run at the end; where SVC_TEST_FAILURES_FOLDER names a folder they are left there for a later step.
+ * Runs the steps in the repository, in order. Exits with the code of the first one that fails. Failed tests that may be
+ * repeated run again at the end; if SVC_TEST_FAILURES_FOLDER names a folder, they are left there for a later step.
  */
 export const runSteps = (steps: readonly Step[]): void => {
   const {SVC_TEST_FAILURES_FOLDER: later} = process.env
@@ -34,15 +34,15 @@ export const runSteps = (steps: readonly Step[]): void => {
     const file = step.isTests === true ? join(folder, `${step.name.replaceAll(" ", "-")}.json`) : undefined
     const status = runStep(step, file)
     if (status === 0) continue
-    // A run that was cut off has left no file, and no other run's file answers for it.
+    // Deletes the file of an earlier run, because an interrupted run leaves none.
     const failures = file === undefined ? [] : readFailuresOf(file)
     if (failures.length === 0 || !failures.every(isRepeatable)) end(status)
-    process.stdout.write(`${failures.length} of the tests that failed are run once more, alone, at the end\n`)
+    process.stdout.write(`repeating ${failures.length} of the failed tests alone, at the end\n`)
   }
   if (later === undefined && !repeatFailures(folder)) end(1)
 }
 
-/** For how many milliseconds the cores of the machine have been busy until now, all together. */
+/** Returns how long the machine's cores have been busy until now, summed up, in milliseconds. */
 const busyTime = (): number => cpus().reduce((sum, {times: {user, nice, sys, irq}}) => sum + user + nice + sys + irq, 0)
 
 const runStep = ({name, command: [command = "", ...args], env}: Step, failures: string | undefined): number => {

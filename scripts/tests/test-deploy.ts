@@ -2,8 +2,8 @@ import {bun, vitest} from "./programs.ts"
 import {runSteps, withFailures} from "./steps.ts"
 
 /**
- * `bun run test:deploy [<file>…]`: the deployment templates on the real thing, all of them or some files of
- * `tests/deploy`. What this machine cannot do is reported as not run, with the reason.
+ * `bun run test:deploy [<file>…]`: tests the deployment templates with the real programs, all of them or some files of
+ * `tests/deploy`. Tests that this machine cannot run are reported as not run, with the reason.
  */
 const reporters = [...withFailures, "--reporter", "./tests/deploy/support/report.ts"]
 

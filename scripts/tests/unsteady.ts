@@ -35,7 +35,9 @@ const fail = (message: string): never => {
 
 const wholeNumber = (option: string, text: string, least: number): number => {
   const number = Number(text)
-  return Number.isInteger(number) && number >= least ? number : fail(`--${option} is a whole number from ${least} on`)
+  return Number.isInteger(number) && number >= least
+    ? number
+    : fail(`--${option} must be a whole number of at least ${least}`)
 }
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
@@ -51,7 +53,7 @@ const startLoad = (loops: number): (() => void) => {
   return end
 }
 
-/** A hunt that has caught so many failures has enough to look at. */
+/** The number of failures after which the search stops. */
 const enough = 3
 
 const main = (): number => {
@@ -60,7 +62,7 @@ const main = (): number => {
     return 0
   }
   const [file] = positionals
-  if (file === undefined || positionals.length > 1) return fail("name one test file")
+  if (file === undefined || positionals.length > 1) return fail("name exactly one test file")
   if (!existsSync(join(root, file))) return fail(`there is no ${file}`)
   const runs = wholeNumber("runs", values.runs, 1)
   const endLoad = startLoad(wholeNumber("load", values.load, 0))

@@ -11,7 +11,7 @@ export interface Deployment {
   /** The description in the help. */
   readonly what: string
   readonly files: readonly DeploymentFile[]
-  /** The files are written for Bun. These are the literal replacements for a project on Node. */
+  /** The literal replacements in the files, which are written for Bun, for a project on Node. */
   readonly onNode: readonly (readonly [string, string])[]
   /** Whether the Host runs in a container, where it must listen on every address. */
   readonly isContainer: boolean
