@@ -14,9 +14,9 @@ import {commandsOf, runJob, type Workflow} from "./support/workflow.ts"
 
 const workflowPath = ".github/workflows/check.yml"
 
-/** A new project with the workflow, its token as production has it, committed; what a runner checks out of it. */
+/** Makes a committed project with the workflow and a production token. Returns the checkout of a runner. */
 const checkOut = async (runtime: TestRuntime, PATH: string): Promise<string> => {
-  // Bun links what it installs to its cache, which is on the disk.
+  // Bun links packages from its cache, which is on the disk.
   const folder = runtime === onBun ? makeFolder() : makeFolder(roomyPlace())
   const init = [...runtime.command, "init", "my-bot"]
   const made = await runProcess(init, {cwd: folder, env: {...registryEnvironment, PATH}})
@@ -39,7 +39,7 @@ const checkOut = async (runtime: TestRuntime, PATH: string): Promise<string> => 
   return join(folder, "checkout")
 }
 
-/** What GitHub's own parser objects to in each. */
+/** The complaints of GitHub's own parser about each workflow. */
 const errorsOf = async (...texts: readonly string[]): Promise<readonly (readonly string[])[]> => {
   const folder = makeFolder()
   const files = texts.map((text, index) => {
@@ -64,7 +64,7 @@ const commandsOn = {
 } as const
 
 describePart("the workflow of a project's CI", [program("git"), program("npm")], () => {
-  test("GitHub's own parser accepts it, and objects to a wrong one", async () => {
+  test("passes GitHub's own parser, which rejects a wrong workflow", async () => {
     const text = readFileSync(join(root, "container/ci/workflow.yml"), "utf8")
     const mistakes = [
       ["runs-on:", "run-on:"],
@@ -76,7 +76,7 @@ describePart("the workflow of a project's CI", [program("git"), program("npm")],
     expect(some.map(errors => errors.length > 0)).toEqual([true, true, true])
   })
 
-  test("the page names the commands that it runs", () => {
+  test("has its commands named on the page", () => {
     const page = readDocuments().find(({path}) => path === "docs/deploy/ci.md")
     const [check, live] = page?.fences.filter(({language}) => language === "sh").map(({text}) => text.trim()) ?? []
     const workflow = parse(readFileSync(join(root, "container/ci/workflow.yml"), "utf8")) as Workflow
@@ -85,7 +85,7 @@ describePart("the workflow of a project's CI", [program("git"), program("npm")],
   })
 
   test.each(bunAnd("node24"))(
-    "a project on $name: doctor, build, tests and a one-shot start, then the Host that was deployed",
+    "runs doctor, build, tests, a one-shot start and then the deployed Host of a project on $name",
     {timeout: 480_000},
     async runtime => {
       const PATH = pathWith(runtime)
@@ -120,7 +120,7 @@ describePart("the workflow of a project's CI", [program("git"), program("npm")],
         return steps.at(-1)
       }
       expect(await live(token)).toMatchObject({command: expect.stringContaining("doctor --live"), code: 0})
-      // What is wrong is found alike on Node, where each install takes its time.
+      // The checks are the same on Node, where each install takes longer.
       if (runtime !== onBun) return
       expect(await live("another-token")).toMatchObject({command: expect.stringContaining("doctor --live"), code: 1})
 

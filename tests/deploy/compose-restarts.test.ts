@@ -26,16 +26,16 @@ describePart("compose: restarts, and Node", [...engineNeeds, pluginNeed], () => 
 
   afterAll(() => engine?.close())
 
-  test("eight restarts in a row that the console asks for are survived: 51, each time", async () => {
+  test("survives eight restarts in a row from the console, each with exit code 51", async () => {
     await build(onBun)
     await onBun.must("docker compose up --detach --wait")
-    // Docker waits longer before each: time to build the other image.
+    // Docker waits longer before each restart, which leaves time to build the other image.
     nodeImage = build(onNode)
     nodeImage.catch(() => {})
     const since = Date.now()
     let runtimeId = await onBun.untilReady()
     for (let nth = 0; nth < 8; nth++) {
-      // The command ends with the container, at times before it has said so.
+      // The command ends with the container, sometimes before it has printed its result.
       const {code} = await onBun.run(restart)
       expect([0, 137]).toContain(code)
       runtimeId = await onBun.untilReady(runtimeId)
@@ -44,7 +44,7 @@ describePart("compose: restarts, and Node", [...engineNeeds, pluginNeed], () => 
     await onBun.must("docker compose down --volumes")
   })
 
-  test("on Node it is built from npm's lockfile, becomes healthy as uid 1000, restarts on 51 and ends with 0", async () => {
+  test("on Node is built from npm's lockfile, becomes healthy as uid 1000, restarts on 51 and ends with 0", async () => {
     await (nodeImage ?? build(onNode))
     await onNode.must("docker compose up --detach --wait")
     const since = Date.now()

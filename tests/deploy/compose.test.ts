@@ -15,7 +15,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
   let engine: ComposeEngine
   let bot: Composition
 
-  /** A line of the page, run as it stands there. */
+  /** Runs a line of the page exactly as it is written there. */
   const written = (line: string) => bot.must(page.asWritten(line))
 
   const tokenOf = () => /HTTP_TOKEN=(.+)/.exec(readFileSync(join(bot.folder, ".env"), "utf8"))?.[1] ?? ""
@@ -34,21 +34,21 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
 
   afterAll(() => engine?.close())
 
-  test("without HTTP_TOKEN, Compose refuses", async () => {
+  test("refuses to start without HTTP_TOKEN", async () => {
     await written("svc deploy add compose")
     const refused = await bot.run("docker compose config --quiet")
     expect(refused.code).not.toBe(0)
     expect(refused.stderr).toMatch(/HTTP_TOKEN.*copy \.env\.example to \.env/)
   })
 
-  test("the image is built from the project and its lockfile; with the example's placeholder the Host does not start", async () => {
+  test("builds the image from project and lockfile, and does not start with the placeholder token", async () => {
     for (const line of ["cp .env.example .env", "chmod 600 .env"]) await written(line)
     await bot.must("docker compose build")
     const refused = await bot.run("docker compose run --rm -T bot")
     expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("placeholder")})
   })
 
-  test("with a token it becomes healthy, and ready at its published port", async () => {
+  test("becomes healthy with a token, and ready at its published port", async () => {
     await written(setToken)
     expect(tokenOf()).toHaveLength(64)
     await written("docker compose config --quiet")
@@ -57,7 +57,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     expect(await written("curl --fail http://127.0.0.1:8068/pub/ready")).toBe('{"ready":true}')
   })
 
-  test("process 1 is the runtime, its uid is not 0, it has no capability and gets none", async () => {
+  test("runs the runtime as process 1, with a uid other than 0 and without capabilities", async () => {
     const {stdout} = await bot.inside("cat /proc/1/cmdline | tr '\\0' ' '; echo; cat /proc/1/status")
     expect(stdout).toMatch(/^svc-runtime node_modules\/svc-runtime\/cli\/launch\.js runtime start/)
     expect(stdout).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m)
@@ -66,7 +66,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     expect(stdout).toMatch(/^NoNewPrivs:\t1$/m)
   })
 
-  test("it writes to data/, .svc/ and the temporary folder only, where nothing can be executed", async () => {
+  test("writes to data/, .svc/ and the temporary folder only, and can execute nothing there", async () => {
     for (const place of ["data", ".svc", "/tmp"]) {
       const kept = await bot.inside(`echo kept > ${place}/probe && rm ${place}/probe`)
       expect({place, code: kept.code}).toEqual({place, code: 0})
@@ -89,10 +89,10 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     expect(executed.stderr).toContain("Permission denied")
   })
 
-  test("no secret is in a layer, in the history or in the description of the image", async () => {
+  test("has no secret in a layer, the history or the description of the image", async () => {
     await bot.must(`docker save --output ${engine.scratch}/image.tar my-bot:latest`)
     const layers = `tar --extract --to-stdout --wildcards --file ${engine.scratch}/image.tar '*.tar' '*.json'`
-    // The same search finds what is there.
+    // The same search finds a text that is present.
     expect(await bot.must(`${layers} | grep --text --count "A bot on svc"`)).not.toBe("0\n")
     expect((await bot.run(`${layers} | grep --text --count ${tokenOf()}`)).stdout).toBe("0\n")
     expect(await bot.must("docker history --no-trunc my-bot:latest")).not.toContain(tokenOf())
@@ -100,14 +100,14 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     expect(await bot.must(`docker run --rm --network none my-bot:latest ${find}`)).toBe("")
   })
 
-  test("the image says what it is, and adds less than 50 MB to its base", async () => {
+  test("has an image that describes itself and adds less than 50 MB to its base", async () => {
     const labels = JSON.parse(await bot.must("docker image inspect --format '{{json .Config.Labels}}' my-bot:latest"))
     expect(labels["org.opencontainers.image.title"]).toBe("my-bot")
     const size = async (name: string) => Number(await bot.must(`docker image inspect --format '{{.Size}}' ${name}`))
     expect((await size("my-bot:latest")) - (await size("oven/bun:1"))).toBeLessThan(50_000_000)
   })
 
-  test("the operator's commands work inside", async () => {
+  test("runs the operator's commands inside the container", async () => {
     expect(await written("docker compose exec -T bot svc runtime status")).toContain("docker")
     expect((await bot.inside("svc runtime stop")).stderr).toContain("docker compose stop")
     await written("docker compose exec -T bot svc doctor")
@@ -118,7 +118,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     expect(await written("docker compose logs --tail 20 bot")).toContain('"level"')
   })
 
-  test("SIGTERM ends it in time, with 0; down and up keep messages and jobs", async () => {
+  test("ends in time with 0 on SIGTERM; down and up keep messages and jobs", async () => {
     const since = Date.now()
     await written("docker compose stop")
     expect(Date.now() - since).toBeLessThan(20_000)
@@ -128,7 +128,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     await expectState()
   })
 
-  test("a new token is taken by a new container", async () => {
+  test("accepts a new token in a new container", async () => {
     const old = tokenOf()
     await written(setToken)
     await written("docker compose up --detach --wait")
@@ -138,7 +138,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     expect(JSON.parse(await ask(tokenOf()))).toMatchObject({project: "my-bot"})
   })
 
-  test("a checkpoint that is made inside is restored, into a composition of new volumes too", async () => {
+  test("restores a checkpoint made inside, also into new volumes", async () => {
     await written("docker compose exec -T bot svc checkpoint create --output - > bot.tar")
     expect(await written("docker compose exec -T bot svc checkpoint list")).toContain("verified")
     await written("docker compose stop")
@@ -151,7 +151,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     await expectState()
   })
 
-  test("changed code ends it with 75 on a reload, and Docker starts it again", async () => {
+  test("ends with 75 on a reload with changed code, and Docker restarts it", async () => {
     writeFileSync(join(engine.scratch, "mount.yaml"), 'services: {bot: {volumes: ["./bun.lock:/app/bun.lock:ro"]}}')
     await bot.must(`docker compose --file compose.yaml --file ${engine.scratch}/mount.yaml up --detach`)
     const before = await bot.untilReady()
@@ -162,7 +162,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     expect(await bot.exitCodes(since)).toEqual([75])
   })
 
-  test("an upgrade and a rollback go by images and the checkpoint of the release", async () => {
+  test("upgrades and rolls back by images and the checkpoint of the release", async () => {
     await written('echo "SVC_TAG=1" >> .env')
     await written("SVC_COMMIT=$(git rev-parse HEAD) docker compose build")
     await written("docker compose up --no-build --detach --wait")
@@ -191,7 +191,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     await bot.must("docker compose down --volumes")
   })
 
-  test("every command of the page was run, but for what compose-restarts.test.ts runs", () => {
+  test("has run every command of the page, except those that compose-restarts.test.ts runs", () => {
     expect(page.notRun()).toEqual([restart])
   })
 })

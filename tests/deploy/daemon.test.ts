@@ -28,10 +28,13 @@ const status = (project: Project, env: Record<string, string> = {}) =>
 
 const stop = (project: Project) => runCommand(project, "runtime stop")
 
-/** Resolves when it has ended, if nobody has waited for it yet. */
+/** Waits until the process has ended, or is a zombie that nobody has waited for. */
 const gone = (pid: number) => until(`pid ${pid} to end`, () => !isRunning(pid))
 
-/** Kills its Host four times: the pause after that, of four seconds, is the longest. Resolves to the daemon's pid, in it. */
+/**
+ * Kills its Host four times. The next pause, of four seconds, is the longest. Resolves to the daemon's pid during that
+ * pause.
+ */
 const crashIntoPause = async (daemon: TestDaemon): Promise<number> => {
   let host = await daemon.serving()
   for (let round = 1; round <= 3; round++) {
@@ -49,7 +52,7 @@ const crashIntoPause = async (daemon: TestDaemon): Promise<number> => {
 const parentOf = (pid: number) => Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
 
 describe.each(both)("svc runtime start --daemon on $name", runtime => {
-  test("serves once it returns, starts a killed Host again, and ends with it in order", async () => {
+  test("returns once the Host serves, restarts a killed Host, and ends with it in order", async () => {
     const daemon = await startDaemon({runtime})
     const first = await daemon.serving()
     const pid = daemon.file()?.pid ?? 0
@@ -74,7 +77,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     expect((await stop(daemon.project)).stderr).toContain("no Host is running for")
   })
 
-  test("starts it again on 51 and on 75, without a confirmation, and the new one runs the new code", async () => {
+  test("restarts the Host on 51 and 75 without a confirmation, with the new code", async () => {
     const daemon = await startDaemon({runtime, config: withWord, plugins: {word: wordPlugin("one")}})
     const first = await daemon.serving()
     expect((await daemon.post("/api/system/restart")).status).toBe(202)
@@ -89,7 +92,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     expect(restart.stdout).toMatch(/^pid \d+ is exiting with code 51; daemon starts it again\n$/)
   })
 
-  test("gives up after five starts in 120 s, and the command, the log and the status say why", async () => {
+  test("gives up after five starts in 120 s; the command, the log and the status say why", async () => {
     const daemon = await startDaemon({runtime, config: `${daemonConfig}prot: 1\n`})
     const why = "the limit is 5 starts in 120 s, and the Host exited with code 1"
     expect(daemon.started.code).toBe(1)
@@ -103,7 +106,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     expect(JSON.parse(told.stderr).detail).toContain(`its daemon has given up: ${why}`)
   })
 
-  test("would give up at the restart after the fifth start: the Host refuses it, and both go on", async () => {
+  test("refuses a restart that would make the daemon give up, and both keep running", async () => {
     const daemon = await startDaemon({runtime})
     let host = await daemon.serving()
     for (let n = 0; n < 4; n++) {
@@ -118,14 +121,14 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
   })
 
-  test("does not use up its starts on a port that is taken for a while", async () => {
+  test("does not count starts while the port is taken for a while", async () => {
     const {port, release} = await holdPort()
     const project = makeProject({config: daemonConfig.replace("port: 0", `port: ${port}`)})
     const starting = startDaemon({runtime, project})
     const isTold = () =>
       existsSync(project.path(".svc/runtime.log")) &&
       project.read(".svc/runtime.log").includes(`127.0.0.1:${port} is already in use by pid ${process.pid}`)
-    await until("the daemon to meet the port", isTold, 60_000)
+    await until("the daemon to find the port in use", isTold, 60_000)
     await sleep(8000)
     await release()
     const daemon = await starting
@@ -133,7 +136,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     expect(daemon.file()).toMatchObject({starts: 1, state: {is: "running"}})
   })
 
-  test("is stopped at once during a pause between two starts", async () => {
+  test("stops at once during a pause between two starts", async () => {
     const daemon = await startDaemon({runtime})
     const pid = await crashIntoPause(daemon)
     process.kill(pid, "SIGTERM")
@@ -144,7 +147,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     })
   })
 
-  test("says during a pause when the next start is, and why", async () => {
+  test("reports during a pause when the next start is, and why", async () => {
     const daemon = await startDaemon({runtime})
     const pid = await crashIntoPause(daemon)
     process.kill(pid, "SIGSTOP")
@@ -152,13 +155,13 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     expect(JSON.parse(told.stderr).detail).toMatch(/its daemon, pid \d+, will start one at .*killed by SIGKILL/)
   })
 
-  test("that is killed leaves its Host running, which nobody starts again; the next one takes over after a stop", async () => {
+  test("when killed leaves its Host without a supervisor; the next daemon takes over after a stop", async () => {
     const daemon = await startDaemon({runtime})
     const host = await daemon.serving()
     const pid = daemon.file()?.pid ?? 0
     process.kill(pid, "SIGKILL")
     await gone(pid)
-    await until("the Host to be nobody's child", () => parentOf(host) !== pid)
+    await until("the Host to lose its parent", () => parentOf(host) !== pid)
     expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
     await expectProblem(await daemon.post("/api/system/restart"), 409, "no_supervisor")
     expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({supervisor: "none"})
@@ -174,7 +177,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({endedCleanly: true, supervisor: "daemon"})
   })
 
-  test("goes on writing into a new file when the log was renamed and SIGUSR2 came; no line is torn or lost", async () => {
+  test("reopens its log on SIGUSR2 after a rename, without a torn or lost line", async () => {
     const daemon = await startDaemon({runtime})
     await daemon.serving()
     const {project} = daemon
@@ -220,7 +223,7 @@ describe("svc runtime start --daemon", () => {
     expect(existsSync(project.path(".svc"))).toBe(false)
   })
 
-  test("is refused as what systemd started, also through a script runner", async () => {
+  test("is refused in a process that systemd started, also through a script runner", async () => {
     const project = makeProject({config: daemonConfig})
     const command = `${onBun.command.join(" ")} runtime start --daemon`
     for (const how of [`exec ${command}`, `${command}; exit $?`]) {
@@ -233,7 +236,7 @@ describe("svc runtime start --daemon", () => {
     }
   })
 
-  test("takes no notice of a pid that was left behind, or that another process has by now", async () => {
+  test("ignores a stale pid, also when another process has it", async () => {
     const innocent = startProcess(["sleep", "600"])
     const {project, ...first} = await startDaemon()
     const pid = first.file()?.pid ?? 0
@@ -254,7 +257,7 @@ describe("svc runtime start --daemon", () => {
     expect(isRunning(innocent.pid)).toBe(true)
   })
 
-  test("has a page whose commands work as they stand there", async () => {
+  test("has a page whose commands work exactly as written", async () => {
     const env = {".env": `HTTP_TOKEN=${daemonToken}\n`}
     const daemon = await startDaemon({files: env})
     await stop(daemon.project)
@@ -262,7 +265,7 @@ describe("svc runtime start --daemon", () => {
     expect(daemon.file()?.state).toMatchObject({is: "ended", code: 0})
   })
 
-  test("passes SIGHUP on, and the Host takes its configuration as it is now", async () => {
+  test("passes SIGHUP on, and the Host loads its current configuration", async () => {
     const daemon = await startDaemon({config: withWord, plugins: {word: wordPlugin("one")}})
     const host = await daemon.serving()
     daemon.project.write("svc.config.yml", daemonConfig)
@@ -271,7 +274,7 @@ describe("svc runtime start --daemon", () => {
     expect(daemon.file()?.state).toEqual({is: "running", host})
   })
 
-  test("writes to --log-file, which without --daemon is refused", async () => {
+  test("writes to --log-file, which is refused without --daemon", async () => {
     const daemon = await startDaemon({args: ["--log-file", "bot.log"]})
     expect(daemon.started.stdout).toContain("log: bot.log")
     const log = () => daemon.project.read("bot.log")
@@ -284,14 +287,14 @@ describe("svc runtime start --daemon", () => {
     })
   })
 
-  test("does not begin where its log cannot be written", async () => {
+  test("does not start when its log cannot be written", async () => {
     const {started} = await startDaemon({args: ["--log-file", "missing/bot.log"]})
     expect(started).toMatchObject({code: 1, stderr: expect.stringContaining("missing/bot.log")})
   })
 })
 
-describe("a Host that another supervisor owns", () => {
-  test("is not stopped by svc runtime stop, which says who owns it, unless that is confirmed", async () => {
+describe("a Host with another owner", () => {
+  test("is not stopped by svc runtime stop, which names the owner, without a confirmation", async () => {
     const project = makeProject({config: daemonConfig})
     const env = {HTTP_TOKEN: daemonToken, SVC_SUPERVISOR: "pm2"}
     const host = startProcess([...onBun.command, "runtime", "start", "--no-watch"], {cwd: project.folder, env})
@@ -304,7 +307,7 @@ describe("a Host that another supervisor owns", () => {
     expect((await host.finished).code).toBe(0)
   })
 
-  test("beside an enabled service of the same project is two owners, says svc doctor", async () => {
+  test("has two owners beside an enabled service of the same project, says svc doctor", async () => {
     const project = makeProject({config: daemonConfig})
     const unit = "svc-scratch-bot.service"
     const units = "home/.config/systemd/user"

@@ -13,7 +13,7 @@ import {nginxAround} from "./support/gateways.ts"
 import {describePart, linux, program} from "./support/part.ts"
 import {openStream} from "./support/stream.ts"
 
-/** nginx as it comes, with nothing but the address of the Host; `more` goes beside it. */
+/** Starts nginx with its defaults and the Host's address; `more` adds lines. */
 const startBare = async (hostUrl: string, more = "") => {
   const {certificate, key} = makeCertificate()
   const folder = makeFolder()
@@ -41,7 +41,7 @@ const startBare = async (hostUrl: string, more = "") => {
   return {url}
 }
 
-/** The negative control: what the tests of the gateways find is not there by itself. */
+/** The negative control: without the template, these problems appear. */
 describePart("nginx without the template", [linux, program("openssl"), program("nginx", "nginx-light")], () => {
   test("opens no WebSocket", async () => {
     const host = await startHostBehind(onBun)
@@ -50,7 +50,7 @@ describePart("nginx without the template", [linux, program("openssl"), program("
     expect(status).toBeGreaterThanOrEqual(400)
   })
 
-  test("passes on what a stranger claims to be, who is then never counted", async () => {
+  test("passes on a forged client address, whose sender is then never counted", async () => {
     const host = await startHostBehind(onBun)
     const {url} = await startBare(host.url)
     const statuses: number[] = []
@@ -61,7 +61,7 @@ describePart("nginx without the template", [linux, program("openssl"), program("
     expect(new Set(statuses)).toEqual(new Set([401]))
   })
 
-  test("refuses headers that the Host takes", async () => {
+  test("refuses headers that the Host accepts", async () => {
     const host = await startHostBehind(onBun)
     const {url} = await startBare(host.url)
     const headers = {authorization: `Bearer ${host.token}`, "x-large": "a".repeat(20_000)}
@@ -69,7 +69,7 @@ describePart("nginx without the template", [linux, program("openssl"), program("
     expect((await ask(`${url}/api/system/status`, {headers})).status).toBe(400)
   })
 
-  test("keeps events back where it does not heed the Host's own X-Accel-Buffering", async () => {
+  test("holds events back when it ignores the Host's X-Accel-Buffering", async () => {
     const host = await startHostBehind(onBun)
     const {url} = await startBare(host.url, "proxy_ignore_headers X-Accel-Buffering;")
     const opened = openStream(url, {token: host.token, version: 1})

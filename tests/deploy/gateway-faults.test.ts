@@ -21,7 +21,7 @@ const stall = (host: TestHost, {url}: Gateway) =>
     onTestFinished(() => void asked.destroy())
   })
 
-/** Begins a webhook and never ends it. */
+/** Starts a webhook and never ends it. */
 const dawdle = ({url}: Gateway) => {
   const headers = {"content-length": "100000"}
   const asked = request(`${url}${hookPath}`, {method: "POST", headers, agent: false})
@@ -32,9 +32,9 @@ const dawdle = ({url}: Gateway) => {
 
 const crowd = Array.from({length: 5}, (_, index) => index)
 
-describePart("gateways when something is slow or away", [linux, program("openssl"), ...gatewayPrograms], () => {
+describePart("gateways when something is slow or offline", [linux, program("openssl"), ...gatewayPrograms], () => {
   describe.each(bunAnd("node24"))("in front of a Host on $name", runtime => {
-    test("slow clients hold nobody up: others get every event, and their answers", async () => {
+    test("slow clients block nobody: others get every event and their answers", async () => {
       const host = await startHostBehind(runtime)
       const gateways = await startGateways(host, makeCertificate())
       for (const gateway of gateways) {
@@ -55,14 +55,14 @@ describePart("gateways when something is slow or away", [linux, program("openssl
     })
   })
 
-  test("a stream that is asked for while the Host restarts waits for it, but for nginx, which says that it is away", async () => {
+  test("a stream requested during a restart waits for the Host; nginx answers that it is offline", async () => {
     const port = await freePort()
     const host = await startHostBehind(onBun, port)
     const gateways = await startGateways(host, makeCertificate())
     await host.stop()
     const ask = async ({url}: Gateway) => (await openStream(url, {token: host.token, version: 1})).status
     const isNginx = ({name}: Gateway) => name === "nginx"
-    // It does not wait, so it has to answer while the Host is away.
+    // nginx does not wait, so it has to answer while the Host is offline.
     expect(await fromEach(gateways.filter(isNginx), ask)).toEqual({nginx: 502})
     const others = gateways.filter(gateway => !isNginx(gateway))
     const asked = fromEach(others, ask)

@@ -35,7 +35,7 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 const ticksOf = ({arrived}: GatewayStream) => arrived.filter(({event}) => event === "message.received")
 
 describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => {
-  test("the page's commands find each configuration valid, and a damaged one not", async () => {
+  test("the page's commands accept each configuration, and reject a damaged one", async () => {
     const {gateways} = await start(onBun)
     const commands = checks(gateways)
     expect(commands.map(command => command.split(" ")[0])).toEqual(gatewayNames)
@@ -46,7 +46,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
   })
 
   describe.each(bunAnd("node22"))("in front of a Host on $name", runtime => {
-    test("a request's path, query, Authorization and body arrive byte for byte, whatever the body's encoding", async () => {
+    test("path, query, Authorization and body of a request arrive byte for byte, in any encoding", async () => {
       const {gateways} = await start(runtime)
       const binary = randomBytes(300_000)
       const bodies = [binary, gzipSync(binary), Buffer.from('{"a" :1.0,\r\n "é":"\\u00e9"}\n\0')]
@@ -75,7 +75,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
       )
     })
 
-    test("a signed webhook is accepted as it was signed, and refused with another byte", async () => {
+    test("a signed webhook is accepted as signed, and refused with one byte changed", async () => {
       const {gateways} = await start(runtime)
       const body = Buffer.from('{"text" :"caf\\u00e9",\r\n"channel": "é"}\n')
       const answers = await fromEach(gateways, async ({name, url}) => {
@@ -88,7 +88,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
       expect(answers).toEqual(forAll([202, 202, 403]))
     })
 
-    test("events come one by one as they happen, over HTTP/1.1 and HTTP/2, uncached, and resume by Last-Event-ID", async () => {
+    test("events arrive one by one as they happen, uncached, and resume by Last-Event-ID", async () => {
       const {host, gateways} = await start(runtime)
       for (const {name, url} of gateways) {
         const figures: string[] = []
@@ -101,8 +101,8 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
           expect(stream.headers, name).not.toHaveProperty("content-encoding")
           for (let count = 1; count <= 5; count++) {
             await tick(host, 1)
-            // The next one is not sent before: what a gateway keeps back would never come.
-            await until(`${name} to hand on event ${count}`, () => ticksOf(stream).length === count, 10_000)
+            // The next one is not sent before, so an event that a gateway holds back would never arrive.
+            await until(`${name} to pass on event ${count}`, () => ticksOf(stream).length === count, 10_000)
           }
           const delays = ticksOf(stream).map(({arrivedAt, data}) => arrivedAt - Date.parse(data.at ?? ""))
           figures.push(`HTTP/${version} at most ${Math.max(...delays)} ms`)
@@ -116,27 +116,31 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
               .slice(2)
               .map(({id}) => id),
           )
-          // Nothing of an earlier answer: each stream begins where the log is.
+          // Nothing comes from an earlier answer: each stream starts at the head of the log.
           expect(resumed.arrived[0]?.data.head, name).not.toBe(stream.arrived[0]?.data.head)
         }
         process.stdout.write(`stream through ${name} to a Host on ${runtime.name}: ${figures.join(", ")}\n`)
       }
     })
 
-    test("a client that leaves the stream has left the Host too", async () => {
+    test("a client that leaves the stream also leaves the Host", async () => {
       const {host, gateways} = await start(runtime)
       const clients = async () => (await metricsOf(host)).value("svc_event_stream_clients")
       for (const {name, url} of gateways) {
         for (const version of [1, 2] as const) {
           const stream = await openStream(url, {token: host.token, version})
-          await until("it to be there", async () => (await clients()) === 1)
+          await until("the client to be there", async () => (await clients()) === 1)
           stream.close()
-          await until(`it to have left through ${name}, HTTP/${version}`, async () => (await clients()) === 0, 10_000)
+          await until(
+            `the client to have left through ${name}, HTTP/${version}`,
+            async () => (await clients()) === 0,
+            10_000,
+          )
         }
       }
     })
 
-    test("a WebSocket opens with Authorization, brings events, and resumes", async () => {
+    test("a WebSocket opens with Authorization, receives events and resumes", async () => {
       const {host, gateways, token} = await start(runtime)
       for (const gateway of gateways) {
         const behind = through(host, gateway)
@@ -173,11 +177,11 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
         headers: [await withHeaders(url, 31_000), await withHeaders(url, 36_000), await withHeaders(url, 60_000)],
       }))
       const same = {whole: [201, 201], larger: [413, 413], headers: [200, 431, 431]}
-      // HAProxy has no answer of its own for headers that its buffer has no room for.
+      // HAProxy has no answer for headers that do not fit its buffer.
       expect(answers).toEqual({...forAll(same), haproxy: {...same, headers: [200, 431, 400]}})
     })
 
-    test("the Host counts failures by the client's address, whatever a stranger claims to be", async () => {
+    test("the Host counts failures by the client's address, even with a forged header", async () => {
       const {gateways} = await start(runtime)
       const clients: Record<string, readonly [string, string]> = {
         nginx: ["127.0.0.11", "127.0.0.12"],
@@ -198,7 +202,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
       expect(answers).toEqual(forAll({tenth: 401, eleventh: 429, other: 401}))
     })
 
-    test("without TLS there is only the way to TLS", async () => {
+    test("without TLS every request is redirected to TLS", async () => {
       const {gateways, token} = await start(runtime)
       const answers = await fromEach(gateways, ({plainUrl}) => plainly(`${plainUrl}/api/system/status?a=b`, token))
       expect(answers).toEqual(
@@ -211,7 +215,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
   })
 })
 
-/** The commands of the page that check a configuration, for these files instead of those of `/etc`. */
+/** The commands of the page that check a configuration, for these files instead of those in `/etc`. */
 const checks = (gateways: readonly Gateway[]): readonly string[] => {
   const page = readDocuments().find(({path}) => path === "docs/deploy/gateway.md")
   const commands =
@@ -225,7 +229,7 @@ const checks = (gateways: readonly Gateway[]): readonly string[] => {
   })
 }
 
-/** Where a request without TLS is sent to: scheme, path and query. */
+/** Resolves to the redirect of a request without TLS: scheme, path and query. */
 const plainly = (url: string, headers: Record<string, string>): Promise<{status: number | undefined; to: string}> =>
   new Promise((resolve, reject) => {
     const asked = plainRequest(url, {headers, agent: false}, answer => {

@@ -13,7 +13,7 @@ import {controlGroups, describePart, linux, program, root} from "./support/part.
 
 const token = "a-token-of-the-pod-0123456789"
 
-/** What the template has, as podman's plain objects; `path` is the first probe of each kind. */
+/** The parts of the template, as podman's plain objects; `path` is the first probe of each kind. */
 interface PodSpec {
   readonly securityContext: {readonly runAsUser: number; readonly fsGroup: number}
   readonly terminationGracePeriodSeconds: number
@@ -34,8 +34,8 @@ const podOf = (manifests: readonly Manifest[]): {deployment: Manifest; pod: PodS
 }
 
 /**
- * The Deployment as podman 4.3 can play it: without ports, which it would forward, and without probes, for which it wants systemd.
- * Everything else is as `kubectl kustomize` gives it.
+ * The Deployment in a form that podman 4.3 can play: without ports, which it would forward, and without probes, for
+ * which it needs systemd. Everything else is the output of `kubectl kustomize`.
  */
 const playable = ({deployment, pod}: ReturnType<typeof podOf>): string => {
   const containers = pod.containers.map(({ports, startupProbe, livenessProbe, readinessProbe, ...rest}) => rest)
@@ -44,7 +44,7 @@ const playable = ({deployment, pod}: ReturnType<typeof podOf>): string => {
 
 const container = "my-bot-pod-0-host"
 
-/** A new project on Bun, built, with its token as production has it. */
+/** Makes a new project on Bun, built, with a production token. */
 const makeBot = async (): Promise<string> => {
   const folder = makeFolder()
   const env = {...registryEnvironment, PATH: pathWith(onBun)}
@@ -62,7 +62,7 @@ const makeBot = async (): Promise<string> => {
 const inside = async <T>(podman: Podman, script: string): Promise<T> =>
   JSON.parse(await podman("exec", container, "svc-runtime", "-e", `console.log(JSON.stringify(${script}))`)) as T
 
-/** Gives the volumes to the group only, as a cluster does with `fsGroup`: the Host owns nothing of them. */
+/** Gives the volumes only to the group, as a cluster does with `fsGroup`: the Host owns none of their files. */
 const giveToGroup = async (podman: Podman, group: number) => {
   for (const volume of ["my-bot-data", "my-bot-state"]) {
     const folder = await podman("volume", "inspect", volume, "--format", "{{.Mountpoint}}")
@@ -74,7 +74,7 @@ const giveToGroup = async (podman: Podman, group: number) => {
 const needs = [linux, root, controlGroups, program("podman"), program("runc"), program("catatonit")]
 
 describePart("the Kubernetes template, played by podman", [...needs, program("kubectl", "kubernetes-client")], () => {
-  test("the Host is ready under its security context, writes to three places only, restarts, and ends in time", async () => {
+  test("runs ready under its security context, writes to three places only, restarts and ends in time", async () => {
     const port = await freePort()
     const podman = startPodman()
     const found = podOf(parseManifests(kustomize(copyTemplate({"8068": String(port)}))))

@@ -29,7 +29,7 @@ interface PodSpec {
 const kubectl = program("kubectl", "kubernetes-client")
 
 describePart("the Kubernetes template", [kubectl], () => {
-  test("is one file of resources and one kustomization, with a Deployment, its Service and two claims", () => {
+  test("has one file of resources and a kustomization, with a Deployment, its Service and two claims", () => {
     expect(readdirSync(kubernetesFolder).sort()).toEqual(["kustomization.yaml", "resources.yaml", "restore-pod.yaml"])
     expect(
       manifestsOf()
@@ -43,7 +43,7 @@ describePart("the Kubernetes template", [kubectl], () => {
     ])
   })
 
-  test("runs one Host, replaced only once it has ended, with the probes of the contract and 30 s to end", () => {
+  test("runs one Host, replaced only after its end, with the documented probes and 30 s to end", () => {
     const deployment = manifestsOf().find(({kind}) => kind === "Deployment")
     const probe = (path: string) => ({httpGet: {path, port: "http"}})
     expect(deployment?.spec).toMatchObject({
@@ -67,7 +67,7 @@ describePart("the Kubernetes template", [kubectl], () => {
     })
   })
 
-  test("svc deploy add kubernetes, and the page's commands that need no cluster, work as they are written", async () => {
+  test("is added by svc deploy add kubernetes, and the page's cluster-free commands work as written", async () => {
     const config = "http: {host: '${HTTP_HOST:-127.0.0.1}', port: 9100, token: '${HTTP_TOKEN}'}\n"
     const files = {"bun.lock": "{}", ".env": "HTTP_TOKEN=a-token\nIRC_PASSWORD=a=b+c/d==\n"}
     const project = makeProject({config, files})
@@ -94,7 +94,7 @@ describePart("the Kubernetes template", [kubectl], () => {
     })
   })
 
-  test("the Pod to restore in has the Deployment's volumes, secret and rights, runs no Host, and is not applied with it", async () => {
+  test("has a restore Pod with the Deployment's volumes, secret and rights, which is not applied with it", async () => {
     const text = readFileSync(join(kubernetesFolder, "restore-pod.yaml"), "utf8")
     expect(text).toMatch(/^ +image: my-bot$/m)
     const pods = parseManifests(text.replace(/image: my-bot$/m, "image: registry.example.org/my-bot:0.1.0"))
@@ -118,24 +118,24 @@ describePart("the Kubernetes template", [kubectl], () => {
     expect(broken.filter(rule => !/^KBP00[12]\b|prob/i.test(JSON.stringify(rule)))).toEqual([])
   })
 
-  test("name and tag of the image are those of the kustomization, and of it alone", () => {
+  test("takes name and tag of the image from the kustomization only", () => {
     expect(readFileSync(join(kubernetesFolder, "resources.yaml"), "utf8")).toMatch(/^ +image: my-bot$/m)
     expect(kustomize(copyTemplate())).toMatch(/^ +image: registry\.example\.org\/my-bot:0\.1\.0$/m)
   })
 
-  test("has the types and enumerations of Kubernetes, and no key that it does not know", () => {
+  test("has the types and enumerations of Kubernetes, and no key unknown to it", () => {
     const manifests = manifestsOf()
     expect(manifests.flatMap(findTypeErrors)).toEqual([])
     expect(manifests.flatMap(findUnknownKeys)).toEqual([])
   })
 
-  test("breaks none of the 39 rules of Pod Security and of practice", async () => {
+  test("breaks none of the 39 rules of Pod Security and good practice", async () => {
     const {rules, broken} = await judge(manifestsOf())
     process.stdout.write(`${rules - broken.length} of ${rules} rules hold\n`)
     expect({rules, broken}).toEqual({rules: 39, broken: []})
   })
 
-  describe("a template with a mistake is found out", () => {
+  describe("with a mistake is rejected", () => {
     test.each([
       ["replicas: 1", "replicas: one"],
       ["type: Recreate", "type: Replace"],

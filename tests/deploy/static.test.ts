@@ -11,7 +11,7 @@ import {describePart, linux, program} from "./support/part.ts"
 
 const template = readFileSync(join(root, "container/systemd/svc@.service"), "utf8")
 
-/** Paths that are there: systemd-analyze looks for what a unit starts. */
+/** Paths that exist, because systemd-analyze looks for the programs that a unit starts. */
 const user = userUnit(template, {name: "my-bot", project: "/tmp", runtime: "/usr/bin/env", launcher: "/tmp/launch.js"})
 
 describePart(
@@ -31,17 +31,17 @@ describePart(
       return spawnSync("systemd-analyze", [...args, file], {encoding: "utf8"})
     }
 
-    test.each(units)("%s is one that systemd takes as it is; with an unknown key it is not", (name, text) => {
+    test.each(units)("%s passes systemd as it is, but not with an unknown key", (name, text) => {
       const verify = (unit: string) => analyze(name.replace("@", "@root"), unit, "verify", "--man=no")
       const {status, stderr} = verify(text)
       expect({status, told: stderr.split("\n").filter(line => line.includes(folder))}).toEqual({status: 0, told: []})
       expect(verify(text.replace("KillMode=", "KillMood=")).stderr).toContain("Unknown key 'KillMood'")
     })
 
-    test.each(units)("%s is exposed at most 1.5 of 10; a bare one fails this", (name, text) => {
+    test.each(units)("%s is exposed at most 1.5 of 10; a bare unit fails this check", (name, text) => {
       const security = (unit: string) =>
         analyze(name, unit, "--offline=yes", "security", "--threshold=15", "--no-pager")
-      // A user's own manager runs it as that user, which nothing in the unit says.
+      // A user's own manager runs it as that user, which the unit does not say.
       expect(security(text.replace("[Service]\n", "[Service]\nUser=ada\n")).status).toBe(0)
       expect(security("[Service]\nExecStart=/bin/true\n").status).toBe(1)
     })
@@ -49,7 +49,7 @@ describePart(
 )
 
 describePart("an agent of launchd", [], () => {
-  test("is a property list that starts the Host again on every exit code but 0, at most about five times in 120 s", () => {
+  test("is a property list that restarts the Host on every exit code but 0, about five times in 120 s", () => {
     const project = "/Users/ada/bots & <more>"
     const text = agentFile({
       label: "svc.my-bot",
@@ -78,7 +78,7 @@ describePart("an agent of launchd", [], () => {
 describePart("shell scripts", [program("shellcheck")], () => {
   const scripts = [".ci/run", ...shellScriptsOf("container")]
 
-  test.each(scripts)("%s has nothing that shellcheck objects to", script => {
+  test.each(scripts)("%s passes shellcheck without complaints", script => {
     const {status, stdout} = spawnSync("shellcheck", [script], {cwd: root, encoding: "utf8"})
     expect({status, stdout}).toEqual({status: 0, stdout: ""})
   })

@@ -35,7 +35,10 @@ describePart("a release under systemd, booted in a container", needs, () => {
   const ready = () => until("the Host to be ready", () => box.sh(`curl --silent --fail ${url}/pub/ready`).code === 0)
   const restarts = () => Number(box.must(`systemctl show ${unit} --property=NRestarts --value`))
 
-  /** A git project of the user's at its first version, whose `origin/main` is the second one; installed, built, and running. */
+  /**
+   * Makes a git project of the user at its first version, whose `origin/main` is the second one. It is installed, built
+   * and running.
+   */
   const setUp = async (): Promise<{before: string; next: string}> => {
     const withAddress = (config: string) => config.replace("port: 0", `port: 8078\n  token: \${HTTP_TOKEN}`)
     const {project, next} = makeUpgradable(withAddress, {command: ["bun", "/opt/svc/cli/launch.js"]}, "/opt/svc")
@@ -59,7 +62,7 @@ describePart("a release under systemd, booted in a container", needs, () => {
     return {before: project.git("rev-parse", "main"), next}
   }
 
-  /** As the page says it for systemd; the bot's answer after each line. */
+  /** Follows a page for systemd. Returns the bot's answer after each line. */
   const follow = async (page: string, replace: (line: string) => string): Promise<ReadonlyMap<string, string>> => {
     const answers = new Map<string, string>()
     for (const documented of documentedCommands(page)) {
@@ -67,14 +70,14 @@ describePart("a release under systemd, booted in a container", needs, () => {
       const count = restarts()
       if (line.startsWith("systemctl ")) box.must(line)
       else asUser(line)
-      if (line === "svc runtime restart") await until("systemd to start it again", () => restarts() === count + 1)
+      if (line === "svc runtime restart") await until("systemd to restart it", () => restarts() === count + 1)
       if (line === "svc runtime restart" || line.startsWith("systemctl start")) await ready()
       answers.set(line, version())
     }
     return answers
   }
 
-  test("the pages on releases and rollbacks are followed word for word, and the bot's answers prove which code runs", async () => {
+  test("the release and rollback pages work word for word, and the bot's answers prove the code", async () => {
     const {before, next} = await setUp()
     expect(version()).toBe("one")
     const released = await follow("docs/operate/release.md", line => line.replace("http://127.0.0.1:8068", url))
@@ -100,7 +103,7 @@ describePart("a release under systemd, booted in a container", needs, () => {
     expect(JSON.parse(asUser("svc release status --json")).release.state).toBe("rolled_back")
   }, 300_000)
 
-  test("a broken change is refused with its place, and the Host runs on", () => {
+  test("a broken change is refused with its position, and the Host keeps running", () => {
     const pid = box.must(`systemctl show ${unit} --property=MainPID --value`)
     asUser(`sed -i 's/setup(plugin) {/&\\n    throw new Error("broken today")/' plugins/notes.ts && svc build`)
     const {code, stderr} = box.sh(`cd ${folder} && svc runtime reload`, {user})

@@ -13,7 +13,7 @@ const needs = [
 
 const page = "docs/deploy/systemd.md"
 
-/** Every place that a process may usually write to, and some that it may not. */
+/** Every place that a process can usually write to, and some that it cannot. */
 const places = (folder: string) => [
   ...[".svc", ".svc/tmp", "data", "", "plugins"].map(name => `${folder}/${name}`),
   ...[
@@ -46,7 +46,7 @@ describePart("systemd, booted in a container", needs, () => {
   const asRoot = (words: string, folder: string, runtime = "bun") =>
     box.sh(`cd ${folder} && ${runtime} node_modules/svc-runtime/cli/launch.js ${words}`)
   const ready = (project: BoxProject) => until("the Host to be ready", () => project.isReady())
-  /** With what is on its way to the journal. */
+  /** Syncs first, to include entries in transit to the journal. */
   const journal = (unit: string) => box.must(`journalctl --sync && journalctl --unit ${unit} --output cat --no-pager`)
 
   describe.each(["bun", "node"] as const)("svc@.service on %s", runtime => {
@@ -54,7 +54,7 @@ describePart("systemd, booted in a container", needs, () => {
     const unit = `svc@${user}`
     let project: BoxProject
 
-    test(`is set up by ${runtime === "bun" ? "the lines of the page, as they stand there" : "svc service install"}`, async () => {
+    test(`is set up by ${runtime === "bun" ? "the lines of the page, exactly as written" : "svc service install"}`, async () => {
       const make = () => makeBoxProject(box, user, `/srv/svc/${user}`, runtime === "bun" ? 8071 : 8072)
       if (runtime === "bun") {
         const lines = documentedCommands(page, "Of the system").filter(line => !line.startsWith("systemctl r"))
@@ -75,7 +75,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(installed.stdout).toContain("the Host is ready")
     })
 
-    test("runs as the user of its name, enabled, and svc service status exits 0 and shows readiness", () => {
+    test("runs as the user in its name, enabled; svc service status exits 0 and shows readiness", () => {
       const status = asRoot("service status --json", project.folder)
       expect(status.code).toBe(0)
       expect(JSON.parse(status.stdout)).toMatchObject({installed: true, enabled: true, running: true, ready: true})
@@ -95,7 +95,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(box.must(`PATH=${path} ${manager} --version`, {user})).toMatch(/^\d+\.\d+\.\d+$/)
     })
 
-    test("starts it again on 51 and on 75, and says that systemd owns it", async () => {
+    test("restarts on 51 and 75, and names systemd as the owner", async () => {
       const restart = svc("runtime restart", project)
       expect(restart.stdout).toContain(`is exiting with code 51; systemd (${unit}.service) starts it again`)
       await until("the first restart", () => show(unit, "NRestarts") === "1" && project.isReady())
@@ -111,7 +111,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(project.isReady()).toBe(true)
     })
 
-    test("takes a changed configuration on systemctl reload, and ends in order on stop", async () => {
+    test("loads a changed configuration on systemctl reload, and ends in order on stop", async () => {
       box.must(`cd ${project.folder} && sed -i 's/sandbox: {}, //' svc.config.yml && systemctl reload ${unit}`)
       await until("the reload", () => journal(unit).includes("committed (SIGHUP)"))
       const lines = documentedCommands(page, "Of the system").filter(line => /^(systemctl r|journalctl)/.test(line))
@@ -121,14 +121,14 @@ describePart("systemd, booted in a container", needs, () => {
     })
   })
 
-  test("two instances of the template run side by side, and one that stops leaves the other", async () => {
+  test("runs two instances of the template in parallel, and stops one without the other", async () => {
     expect([show("svc@alice", "ActiveState"), show("svc@nora", "ActiveState")]).toEqual(["active", "active"])
     box.must("systemctl stop svc@nora")
     expect(box.sh("curl --silent --fail http://127.0.0.1:8071/pub/ready").code).toBe(0)
     expect(asRoot("service status", "/srv/svc/nora").code).toBe(1)
   })
 
-  test("svc service uninstall leaves nothing of an instance, and the template", () => {
+  test("svc service uninstall removes an instance completely, and keeps the template", () => {
     expect(asRoot("service uninstall", "/srv/svc/nora").code).toBe(0)
     expect(box.sh("ls /etc/systemd/system /etc/systemd/system/multi-user.target.wants").stdout).not.toContain(
       "svc@nora",
@@ -136,7 +136,7 @@ describePart("systemd, booted in a container", needs, () => {
     expect(box.sh("test -f /etc/systemd/system/svc@.service").code).toBe(0)
   })
 
-  describe("a project that is not as the template needs it", () => {
+  describe("a project that does not fit the template", () => {
     let project: BoxProject
     beforeAll(() => {
       project = makeBoxProject(box, "mallory", "/srv/svc/mallory", 8073)
@@ -169,7 +169,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(install).toContain("chmod 600 /srv/svc/mallory/.env")
     })
 
-    test("refuses the restart after its fifth start, which would make systemd give up, and runs on", async () => {
+    test("refuses the restart after its fifth start, which would make systemd give up, and keeps running", async () => {
       box.must("systemctl start svc@mallory")
       await ready(project)
       for (let n = 1; n <= 4; n++) {
@@ -182,13 +182,13 @@ describePart("systemd, booted in a container", needs, () => {
         "systemd allows at most 5 starts in 120 s, and has counted 5; the next restart is possible at",
       )
       expect(project.isReady()).toBe(true)
-      // What the Host would have met.
+      // The failure that the Host prevented.
       expect(box.sh("systemctl restart svc@mallory").code).not.toBe(0)
       expect(journal("svc@mallory")).toContain("Start request repeated too quickly")
       box.must("systemctl reset-failed svc@mallory")
     })
 
-    test("is started five times in 120 s, and no sixth time", async () => {
+    test("is started five times in 120 s, and not a sixth time", async () => {
       box.must(`cd ${project.folder} && echo 'prot: 1' >> svc.config.yml`)
       box.sh("systemctl start svc@mallory")
       await until("systemd to give up", () => show("svc@mallory", "ActiveState") === "failed")
@@ -214,7 +214,7 @@ describePart("systemd, booted in a container", needs, () => {
         env: more,
       })
 
-    test("says what is missing where the user's manager is not there, or not found", () => {
+    test("reports a user's manager that is missing or not found", () => {
       expect(carol("status --user", {}).stderr).toContain("loginctl enable-linger carol")
       box.must("loginctl enable-linger carol")
       box.must(`until test -S ${env.XDG_RUNTIME_DIR}/bus; do sleep 0.1; done`)
@@ -224,7 +224,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(carol("install").stderr).toContain("svc service install --user")
     })
 
-    test("prints the unit with --dry-run and changes nothing; status exits 1 before it is installed", () => {
+    test("prints the unit with --dry-run without a change; status exits 1 before the installation", () => {
       const dry = carol("install --user --dry-run")
       expect(dry.stdout).toContain("WorkingDirectory=/home/carol/bot\n")
       expect(dry.stdout).toContain("ProtectSystem=strict\n")
@@ -232,7 +232,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(carol("status --user")).toMatchObject({code: 1, stdout: expect.stringContaining("installed  no")})
     })
 
-    test("installs, enables and starts it; again, it changes nothing", async () => {
+    test("installs, enables and starts it; a second run changes nothing", async () => {
       const first = carol("install --user")
       expect(first).toMatchObject({code: 0, stderr: ""})
       expect(first.stdout).toContain("the Host is ready")
@@ -245,13 +245,13 @@ describePart("systemd, booted in a container", needs, () => {
       expect(svc("runtime stop", project).stderr).toContain("systemctl --user stop svc-bot-of-carol.service")
     })
 
-    test("writes to .svc/ and data/ only, home included", () => {
+    test("writes to .svc/ and data/ only, even in the home folder", () => {
       const asked = [...places(project.folder), "/home/carol", "/home/carol/.config"]
       const {writable} = project.post<{writable: string[]}>("/api/plugins/writer/writes", asked)
       expect(writable).toEqual([".svc", ".svc/tmp", "data"].map(name => `${project.folder}/${name}`))
     })
 
-    test("starts it again on 51; prints its log; is the one owner, says svc doctor", async () => {
+    test("restarts it on 51, prints its log, and is its only owner, says svc doctor", async () => {
       expect(svc("runtime restart", project).code).toBe(0)
       await until(
         "the restart",
@@ -261,7 +261,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(svc("doctor", project).stdout).toContain("only systemd (svc-bot-of-carol.service) starts the Host")
     })
 
-    test("uninstalls it, and leaves the project", () => {
+    test("uninstalls it, and keeps the project", () => {
       expect(carol("uninstall --user").code).toBe(0)
       expect(project.isReady()).toBe(false)
       expect(carol("status --user").code).toBe(1)
@@ -271,7 +271,7 @@ describePart("systemd, booted in a container", needs, () => {
     })
   })
 
-  test("the lines of the page for a user's own service work as they stand there", async () => {
+  test("the page's lines for a user's own service work exactly as written", async () => {
     const {folder} = makeBoxProject(box, "erin", "/home/erin/bot", 8076)
     const env = {USER: "erin", XDG_RUNTIME_DIR: `/run/user/${box.must("id -u erin")}`}
     const lines = documentedCommands(page, "Of your own user")

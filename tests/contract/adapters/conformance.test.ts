@@ -9,14 +9,14 @@ describe.each([
   ["sandbox", sandbox, 7],
   ["an adapter with a cursor", queue(), 1],
 ] as const)("%s", (_, adapter, most) => {
-  test("keeps what the conformance suite of adapters asks", async () => {
+  test("passes the conformance suite for adapters", async () => {
     const outcomes = await outcomesOf(adapter)
     expect(Object.entries(outcomes).filter(([, outcome]) => outcome.startsWith("failed"))).toEqual([])
     expect(Object.values(outcomes).filter(outcome => outcome !== "passed").length).toBeLessThanOrEqual(most)
   })
 })
 
-/** Which check finds which fault, and what it says. */
+/** The check that finds each fault, and its message. */
 const found = [
   ["early", "acknowledges only durable events: kill -9 loses and duplicates nothing", /messages in the inbox/],
   ["ids", "gives a redelivered message the same id, so that it is stored once", /once/],
@@ -47,11 +47,11 @@ const found = [
 const checkOf = (fault: Fault, name: string, history: "replay" | "none" = "replay") =>
   adapterChecks({...queue(fault, history), kills: 2, patience: 20_000}).find(each => each.name === name)
 
-// Most of them wait until something has not come: side by side.
+// Most of these tests wait to see that nothing arrives, so they run in parallel.
 test.concurrent.for(found)("the conformance suite finds an adapter that is %s", async ([fault, name, message]) => {
   await expect(checkOf(fault, name, fault === "renaming" ? "none" : "replay")?.run()).rejects.toThrow(message)
 })
 
-test("an adapter whose platform delivers nothing again passes with its history", async () => {
+test("an adapter whose platform never redelivers passes thanks to its history", async () => {
   expect(await checkOf("none", "fetches missed messages under the same ids as live", "none")?.run()).toBeUndefined()
 })

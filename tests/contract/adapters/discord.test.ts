@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import {discord} from "../../support/adapters/discord.ts"
 import {outcomesOf} from "../../support/adapters/platforms.ts"
 
-test("the adapter discord keeps what the conformance suite of adapters asks, at the fake of the tests", async () => {
+test("the Discord adapter passes the conformance suite against the fake platform", async () => {
   const outcomes = await outcomesOf(discord)
   const others = Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed")
   expect(Object.fromEntries(others)).toEqual({

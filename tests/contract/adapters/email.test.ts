@@ -3,7 +3,7 @@ import {adapterChecks} from "../../../server/testing/adapter/conformance.ts"
 import {email} from "../../support/adapters/email.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
-/** Mail has none of these. */
+/** Checks for features that email does not have. */
 const leftOut: ReadonlySet<string> = new Set([
   "fetches missed messages under the same ids as live",
   "edits its messages, each part too",
@@ -23,7 +23,7 @@ describeWith("dovecot")("email, at a real Dovecot and a real SMTP server", () =>
     expect({name, isLeftOut: why !== undefined}).toEqual({name, isLeftOut: leftOut.has(name)})
   })
 
-  test("what is left out are checks of the suite", () => {
+  test("the checks that are left out exist in the suite", () => {
     expect(new Set(checks.map(({name}) => name))).toEqual(new Set([...checks.map(({name}) => name), ...leftOut]))
   })
 })

@@ -7,7 +7,7 @@ import {describeWithDendrite, startDendrite} from "../../support/platforms/matri
 describeWithDendrite("matrix, at a real dendrite", () => {
   const homeserver = shared(startDendrite)
 
-  test("keeps what the conformance suite of adapters asks", async () => {
+  test("the Matrix adapter passes the conformance suite", async () => {
     const outcomes = Object.entries(await outcomesOf(await matrix(homeserver()), 3))
     expect(Object.fromEntries(outcomes.filter(([, outcome]) => outcome !== "passed"))).toEqual({
       "fetches missed messages under the same ids as live": "not checked: history is replay: there are no gaps to fill",

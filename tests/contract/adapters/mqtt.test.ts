@@ -4,7 +4,7 @@ import {outcomesOf} from "../../support/adapters/platforms.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 describeWith("mosquitto")("mqtt, at a real mosquitto", () => {
-  test("keeps what the conformance suite of adapters asks", async () => {
+  test("passes the conformance suite for adapters", async () => {
     const outcomes = Object.values(await outcomesOf(mqtt)).filter(outcome => outcome !== "passed")
     const without = (feature: string) => `not checked: features does not name ${feature}`
     expect(outcomes.sort()).toEqual(

@@ -9,7 +9,7 @@ const always = [
   "not checked: the platform never asks to wait: set platform.slowDown",
 ]
 
-/** Acts are the same actions by each transport: they are checked by one. */
+/** Acts are the same over each transport, so one transport checks them. */
 const isAct = (name: string) =>
   /^(edits|deletes|reacts|returns the history|opens|lists|shows|answers the methods|reads the files)/.test(name)
 
@@ -17,7 +17,7 @@ test.each([
   ["ws", ["edit", "react", "commands", "typing", "download"].map(without)],
   ["reverse", [without("history"), "not checked: there are no credentials to refuse: set platform.refused"]],
   ["http", [without("history"), "not checked: connections cannot be cut: set platform.cut"]],
-] as const)("onebot at a fake, by %s, keeps what the conformance suite of adapters asks", async (transport, more) => {
+] as const)("onebot passes the conformance suite against a fake over %s", async (transport, more) => {
   const outcomes = await outcomesOf(onebot(transport), 3, name => transport === "ws" || !isAct(name))
   expect(
     Object.values(outcomes)

@@ -8,7 +8,7 @@ const othersOf = async (adapter: AdapterUnderTest) => {
   return Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))
 }
 
-/** Bots of Koishi have no methods for these, and history is none: what survives kill -9 is tested in tests/e2e. */
+/** Koishi's bots have no methods for these checks, and no history. tests/e2e covers what survives kill -9. */
 const never = {
   "acknowledges only durable events: kill -9 loses and duplicates nothing":
     "not checked: history is none: the platform redelivers nothing",
@@ -16,7 +16,7 @@ const never = {
   "shows that the bot is writing": "not checked: features does not name typing",
 }
 
-test("@satorijs/adapter-telegram keeps what the conformance suite of adapters asks, at the fake of the tests", async () => {
+test("@satorijs/adapter-telegram passes the conformance suite against the fake platform", async () => {
   expect(await othersOf(bridgedTelegram)).toEqual({
     ...never,
     "fetches missed messages under the same ids as live": "not checked: features does not name history",
@@ -25,6 +25,6 @@ test("@satorijs/adapter-telegram keeps what the conformance suite of adapters as
   })
 })
 
-test("@satorijs/adapter-discord keeps what the conformance suite of adapters asks, at the fake of the tests", async () => {
+test("@satorijs/adapter-discord passes the conformance suite against the fake platform", async () => {
   expect(await othersOf(bridgedDiscord)).toEqual(never)
 })

@@ -3,7 +3,7 @@ import {adapterChecks} from "../../../server/testing/adapter/conformance.ts"
 import {satori, startServingHost} from "../../support/adapters/satori.ts"
 import {shared} from "../../support/host/shared.ts"
 
-/** What the platform cannot have, and why. */
+/** The checks that the platform cannot support, each with the reason. */
 const leftOut: Readonly<Record<string, string>> = {
   "acknowledges only durable events: kill -9 loses and duplicates nothing":
     "history is none: the platform redelivers nothing",
@@ -12,9 +12,9 @@ const leftOut: Readonly<Record<string, string>> = {
   "shows that the bot is writing": "features does not name typing",
 }
 
-describe("satori, at a Host that serves Satori, keeps what the conformance suite of adapters asks", () => {
+describe("the satori adapter, connected to a Host that serves Satori,", () => {
   const server = shared(() => startServingHost())
-  test.each(adapterChecks(satori(server)))("it $name", async ({name, run}) => {
+  test.each(adapterChecks(satori(server)))("$name", async ({name, run}) => {
     expect(await run()).toBe(leftOut[name])
   })
 })

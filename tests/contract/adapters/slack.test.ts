@@ -2,7 +2,7 @@ import {test} from "vitest"
 import {adapterChecks} from "../../../server/testing/adapter/conformance.ts"
 import {slack} from "../../support/adapters/slack.ts"
 
-/** What Slack does not have. */
+/** The checks that Slack cannot support, each with the reason. */
 const without: Readonly<Record<string, string>> = {
   "acknowledges only durable events: kill -9 loses and duplicates nothing":
     "history is none: the platform redelivers nothing",
@@ -10,7 +10,7 @@ const without: Readonly<Record<string, string>> = {
   "shows that the bot is writing": "features does not name typing",
 }
 
-// Most of them wait for a Host: side by side.
+// Most of these tests wait for a Host, so they run in parallel.
 test.concurrent.for(adapterChecks(slack))("slack $name", async ({name, run}, {expect}) => {
   expect(await run()).toBe(without[name])
 })

@@ -4,7 +4,7 @@ import {xmpp} from "../../support/adapters/xmpp.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 describeWith("prosody")("xmpp, at a real Prosody", () => {
-  test("keeps what the conformance suite of adapters asks", async () => {
+  test("passes the conformance suite for adapters", async () => {
     const outcomes = await outcomesOf(xmpp(), 3)
     expect(Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))).toEqual({
       "fetches missed messages under the same ids as live": "not checked: history is replay: there are no gaps to fill",

@@ -39,8 +39,8 @@ const ask = (run: number, id: string) => ({
   args: [id, run],
 })
 
-describe.each(engines)("what the rows of agents tell in $name", ({make}) => {
-  test("is an event of the table for each change, in the batch of the change", async () => {
+describe.each(engines)("changes to the rows of agents in $name", ({make}) => {
+  test("each raise an event from the table, in the batch of the change", async () => {
     const database = await open(await make())
     const one = await begin(database, "one")
     await database.write([

@@ -69,7 +69,7 @@ afterAll(() => {
   }
 })
 
-/** A tool that may read from the first server, and whose binding lists both. */
+/** A fetch tool that may read the private address of the first server only; its binding lists both servers. */
 const fetching = async (url: string, own: {patience?: number; signal?: AbortSignal; hosts?: string[]} = {}) => {
   const {patience, signal, hosts = [`127.0.0.1:${port}`, `127.0.0.2:${port}`, "127.0.0.1", "*.example.org"]} = own
   const tool = fetchTool({
@@ -85,13 +85,13 @@ const fetching = async (url: string, own: {patience?: number; signal?: AbortSign
 const at = (path: string, host = "127.0.0.1") => `http://${host}:${port}${path}`
 const failure = (work: Promise<unknown>) => work.then(String, error => `${error.code}: ${error.message}`)
 
-test("a page is read as its text, behind a redirect too", async () => {
+test("a page is read as its text, also behind a redirect", async () => {
   expect(await fetching(at("/page"))).toBe("Docs\n\nGrüße & so")
   expect(await fetching(at("/away"))).toBe("Docs\n\nGrüße & so")
   expect(asked).toContain("127.0.0.1/page GET svc")
 })
 
-test("text is read in its own letters, and as UTF-8 where nobody knows them", async () => {
+test("text is decoded by its charset, and as UTF-8 when the charset is unknown", async () => {
   expect(await fetching(at("/old"))).toBe("Grüße")
   expect(await fetching(at("/odd"))).toBe("plain")
   expect(await fetching(at("/json"))).toBe('{"a": 1}')
@@ -101,7 +101,7 @@ test.each([
   ["/image", "image/png"],
   ["/binary", "application/octet-stream"],
   ["/untyped", "no content type"],
-])("what is no text is refused: %s", async (path, type) => {
+])("content that is not text is refused: %s", async (path, type) => {
   expect(await failure(fetching(at(path)))).toBe(
     `file_refused: 127.0.0.1:${port} answered with ${type}; this tool reads only text`,
   )
@@ -114,7 +114,7 @@ test.each([
   "http://0177.0.0.1/page",
   "http://127.1/page",
   "http://inside.example.org/page",
-])("a private address is refused though its host is listed: %s", async url => {
+])("a private address is refused even when its host is listed: %s", async url => {
   expect(await failure(fetching(url))).toMatch(/^file_refused: .* is in a private network or is this machine/)
 })
 
@@ -146,7 +146,7 @@ test.each([
   ["ftp://127.0.0.1/page", "the Host fetches only http: and https: addresses, not ftp:"],
   ["file:///etc/passwd", "the Host fetches only http: and https: addresses, not file:"],
   ["nonsense", "its address is not a URL"],
-])("what is no address of the web is refused: %s", async (url, why) => {
+])("an address that is not a web address is refused: %s", async (url, why) => {
   expect(await failure(fetching(url))).toContain(why)
 })
 
@@ -156,7 +156,7 @@ test("an address with a password in it is refused", async () => {
   )
 })
 
-test("what is large is cut, and says so", async () => {
+test("a large page is cut, and the result says so", async () => {
   const large = String(await fetching(at("/large")))
   expect(large).toMatch(
     /^€+\n\[Cut: only the first 65536 of 87381 characters are shown\.\]\n\[Cut: only the first 262144 bytes/,
@@ -167,7 +167,7 @@ test("what is large is cut, and says so", async () => {
   )
 })
 
-test("a server that fails, breaks off or is too slow is told of", async () => {
+test("the model is told when a server fails, breaks off or is too slow", async () => {
   expect(await failure(fetching(at("/missing")))).toBe(`file_unavailable: 127.0.0.1:${port} answered 404`)
   expect(await failure(fetching(at("/short")))).toBe(`file_unavailable: 127.0.0.1:${port} broke off its answer`)
   const slow = `file_unavailable: 127.0.0.1:${port} was too slow: the answer did not end within 0.05 s`
@@ -177,14 +177,14 @@ test("a server that fails, breaks off or is too slow is told of", async () => {
   )
 })
 
-test("the end of its run ends it", async () => {
+test("the end of a run aborts its fetch", async () => {
   const run = new AbortController()
   const reading = fetching(at("/stops"), {signal: run.signal})
   run.abort(new Error("cancelled"))
   await expect(reading).rejects.toThrow("cancelled")
 })
 
-test("a binding without hosts does not have it, and a person is shown the whole address", async () => {
+test("a binding without hosts lacks the tool, and a person sees the whole address", async () => {
   const tool = fetchTool({privateHosts: () => []})
   expect(tool.problem?.(bindingOf({fetch: {}}))).toContain("agents.helper.tools.fetch.hosts")
   expect(tool.problem?.(bindingOf({fetch: {hosts: ["example.org"]}}))).toBeUndefined()

@@ -13,7 +13,7 @@ const runsIn = async (database: Database) =>
 const approvalsIn = async (database: Database) =>
   (await database.read("SELECT id, state FROM agent_approvals ORDER BY seq")).map(row => Object.values(row).join(" "))
 
-/** One run in each state, the waiting one with a question to a person, a second of which has ended since. */
+/** Stores one run in each state. The waiting run asks a person; a second question has ended since. */
 const fill = (database: Database, isReplaced: boolean) =>
   database.write([
     agentRun(1, {agent: "writer", state: "succeeded", answer: "done"}),
@@ -34,7 +34,7 @@ const fill = (database: Database, isReplaced: boolean) =>
 const adoption = {authority: "another", at: 5000, checkpoint: "c", from: "one"}
 
 describe.each(engines)("a restore on $name", ({make}) => {
-  test("holds what had not ended, and the questions to people with it", async () => {
+  test("holds the runs that had not ended, with their questions to people", async () => {
     const database = await open(await make())
     await fill(database, false)
     expect(await adoptDatabase(database, adoption, undefined)).toMatchObject({agents: 4, settled: 0})
@@ -48,7 +48,7 @@ describe.each(engines)("a restore on $name", ({make}) => {
     expect(await approvalsIn(database)).toEqual(["approval-4-1 held", "approval-5-1 held"])
   })
 
-  test("takes the end that a run had since, counts it once, and gives no number twice", async () => {
+  test("keeps an end that a run reached since, counts it once and reuses no number", async () => {
     const [database, replaced] = [await open(await make()), await open(await localDatabase())]
     await fill(database, false)
     await fill(replaced, true)
@@ -64,7 +64,7 @@ describe.each(engines)("a restore on $name", ({make}) => {
   })
 })
 
-test("retention drops runs that ended with their steps and approvals, by age and number, and none that has not", async () => {
+test("retention deletes only ended runs, with their steps and approvals, by age and number", async () => {
   const database = await open(await localDatabase())
   const now = Date.now()
   const at = (days: number) => ({created_at: now - days * aDay, ended_at: now - days * aDay})
@@ -90,7 +90,7 @@ test("retention drops runs that ended with their steps and approvals, by age and
   expect(await countOf(database, "agent_approvals")).toBe(1)
 })
 
-test("redacting an event takes what runs that answer it were told, and waits for those that have not ended", async () => {
+test("redacting an event clears the runs that answer it, and waits for those still open", async () => {
   const database = await open(await localDatabase())
   await database.write([
     {

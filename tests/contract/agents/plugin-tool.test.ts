@@ -13,7 +13,7 @@ const requireTarget = ({endpoint}: {readonly endpoint: string}) => {
   if (endpoint !== "line") throw new Problem("endpoint_unknown", `there is no endpoint ${endpoint}`)
 }
 
-/** The tool `weather.now` as an agent has it. */
+/** The tool `weather.now` as an agent sees it. */
 const toolOf = async (run: (call: ToolCall<{city: string}>) => unknown, own: Partial<ToolDefinition> = {}) => {
   const database = await open(await localDatabase())
   const {instance, snapshot} = await publishWeather(database, plugin => {
@@ -28,7 +28,7 @@ const toolOf = async (run: (call: ToolCall<{city: string}>) => unknown, own: Par
 const berlin = useOf({city: "Berlin"})
 const answerOf = async (tool: AgentTool, use = berlin) => (await tool.run(use)).value
 
-test("a declared tool is published under the name of its plugin, and is a capability", async () => {
+test("a declared tool is published under its plugin's name, and is a capability", async () => {
   const {tool, snapshot} = await toolOf(() => "sunny", {permission: "admin", approval: true, timeout: 5})
   expect(tool).toMatchObject({name: "weather.now", effect: "none", permission: "admin", approval: true, timeout: 5000})
   expect(tool.parameters).toMatchObject({additionalProperties: false})
@@ -38,7 +38,7 @@ test("a declared tool is published under the name of its plugin, and is a capabi
   ])
 })
 
-test("a tool is told whom it is called for, and its answer goes to the model", async () => {
+test("a tool receives the user it is called for, and its answer goes to the model", async () => {
   const seen: ToolCall[] = []
   const {tool} = await toolOf(call => {
     seen.push(call)
@@ -57,7 +57,7 @@ test("a tool is told whom it is called for, and its answer goes to the model", a
   })
 })
 
-test("a run of a job has no place and no user", async () => {
+test("a run of a job has no channel and no user", async () => {
   const seen: ToolCall[] = []
   const {tool} = await toolOf(call => void seen.push(call))
   const run = runOf({endpoint: undefined, channel: undefined, user: undefined, permission: "admin"})
@@ -65,7 +65,7 @@ test("a run of a job has no place and no user", async () => {
   expect(seen[0]).toMatchObject({place: undefined, user: undefined, permission: "admin"})
 })
 
-test("what a transaction sends and writes is left for the batch of its row", async () => {
+test("sends and writes of a transaction are left for the batch of its row", async () => {
   const {tool} = await toolOf(
     async ({send, database, args}) => {
       await send({endpoint: "line", channel: "#news"}, args.city)
@@ -80,7 +80,7 @@ test("what a transaction sends and writes is left for the batch of its row", asy
 })
 
 test.each(["none", "idempotent", "external"] as const)(
-  "a tool of the effect %s can neither send nor write",
+  "a tool with the effect %s can neither send nor write",
   async effect => {
     const {tool} = await toolOf(
       async ({send, database}) => {
@@ -97,12 +97,12 @@ test.each(["none", "idempotent", "external"] as const)(
   },
 )
 
-test("a send to an endpoint that is not there is refused", async () => {
+test("a send to an unknown endpoint is refused", async () => {
   const {tool} = await toolOf(({send}) => send({endpoint: "away", channel: "#news"}, "x"), {effect: "transaction"})
   await expect(tool.run(berlin)).rejects.toMatchObject({code: "endpoint_unknown"})
 })
 
-test("what a tool does after its end is refused", async () => {
+test("calls that a tool makes after its end are refused", async () => {
   const kept: ToolCall[] = []
   const {tool} = await toolOf(call => void kept.push(call), {effect: "transaction"})
   await tool.run(berlin)
@@ -113,7 +113,7 @@ test("what a tool does after its end is refused", async () => {
   await expect(call?.database.read("SELECT 1")).rejects.toMatchObject(late)
 })
 
-test("what a tool throws leaves nothing behind", async () => {
+test("a tool that throws leaves nothing behind", async () => {
   const kept: ToolCall[] = []
   const {tool} = await toolOf(
     async call => {
@@ -127,7 +127,7 @@ test("what a tool throws leaves nothing behind", async () => {
   await expect(kept[0]?.send({endpoint: "line", channel: "#news"}, "x")).rejects.toMatchObject({code: "late"})
 })
 
-test("a tool that does not end is aborted at its time, and when its run is cancelled", async () => {
+test("a tool that does not end is aborted at its time limit, or when its run is cancelled", async () => {
   const signals: AbortSignal[] = []
   const {tool} = await toolOf(
     call => {
@@ -144,7 +144,7 @@ test("a tool that does not end is aborted at its time, and when its run is cance
   expect(signals.map(({aborted}) => aborted)).toEqual([true, true])
 })
 
-test("the end of its plugin cuts a call off, and later calls are not begun", async () => {
+test("the end of its plugin cuts a call off, and later calls do not start", async () => {
   const begun: ToolCall[] = []
   const {tool, instance} = await toolOf(call => {
     begun.push(call)
@@ -158,7 +158,7 @@ test("the end of its plugin cuts a call off, and later calls are not begun", asy
   expect(begun.length).toBe(1)
 })
 
-test("a long result is cut with a note, and one that is no JSON is told of", async () => {
+test("a long result is cut with a note, and a result that is not JSON is reported", async () => {
   const results: unknown[] = [
     "x".repeat(70_000),
     {all: "😀".repeat(40_000)},

@@ -10,7 +10,8 @@ import {startRawServer} from "../../support/agents/raw-server.ts"
 import {whenOver} from "../../support/host/shared.ts"
 
 /**
- * Real HTTP and streaming against aimock: a fake of the protocols of OpenAI and Anthropic by other authors, with no model behind it.
+ * Real HTTP and streaming against aimock, a third-party fake of the OpenAI and Anthropic protocols with no model behind
+ * it.
  */
 const protocols = ["openai-compatible", "anthropic"] as const
 type Protocol = (typeof protocols)[number]
@@ -34,17 +35,17 @@ const tools: ModelRequest["tools"] = [
   {name: "notes__add", description: "Adds a note.", parameters: Type.Object({text: Type.String()})},
 ]
 
-/** What a run tells the model after its calls were made. */
+/** Returns the messages that a run sends to the model after its calls. */
 const afterwards = (reply: ModelReply, results: readonly string[]): ModelMessage[] => [
   {role: "user", text: "add milk"},
   {role: "assistant", text: reply.text, calls: reply.calls, details: reply.details},
   ...reply.calls.map(({id, name}, index) => ({role: "tool" as const, call: id, name, result: results[index] ?? ""})),
 ]
 
-/** The body of the newest request: aimock shows all protocols as messages of OpenAI. */
+/** The body of the latest request: aimock shows every protocol as OpenAI messages. */
 const asked = (fake: LLMock) => JSON.stringify(fake.getLastRequest()?.body)
 
-test.for(protocols)("text is streamed, with what it took: %s", async protocol => {
+test.for(protocols)("text is streamed, with its usage: %s", async protocol => {
   const fake = await startFake()
   fake.onMessage("hello", {
     content: "Good morning to all of you.",
@@ -84,7 +85,7 @@ test.for(protocols)("a call, its result and the answer are one conversation: %s"
     expect(asked(fake)).toContain(said)
 })
 
-test("the signature of a thought goes back to Anthropic unchanged, before the call that it led to", async () => {
+test("the signature of a thought returns to Anthropic unchanged, before the call it led to", async () => {
   const fake = await startFake()
   fake.onMessage("add milk", {
     toolCalls: [{name: "notes__add", arguments: '{"text":"milk"}'}],
@@ -107,7 +108,7 @@ test("the signature of a thought goes back to Anthropic unchanged, before the ca
   expect(result.content).toMatchObject([{type: "tool_result", content: "noted"}])
 })
 
-test.for(protocols)("a limit of requests is told with the time to wait: %s", async protocol => {
+test.for(protocols)("a rate limit includes the time to wait: %s", async protocol => {
   const fake = await startFake()
   fake.onMessage("hello", {error: {message: "too many", type: "rate_limit_error"}, status: 429, retryAfter: 3})
   const model = await open(protocol, fake)
@@ -115,7 +116,7 @@ test.for(protocols)("a limit of requests is told with the time to wait: %s", asy
   await expect(call).rejects.toMatchObject({kind: "busy", status: 429, retryAfter: 3000})
 })
 
-test.for(protocols)("a connection that breaks in the middle may be tried again: %s", async protocol => {
+test.for(protocols)("a connection that breaks midway may be retried: %s", async protocol => {
   const fake = await startFake()
   fake.onMessage(
     "hello",

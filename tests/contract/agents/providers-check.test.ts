@@ -11,7 +11,7 @@ import {freePort} from "../../support/machine/ports.ts"
 
 const check = (settings: Partial<AgentSettings>) => checkModel(bindingOf(settings), {...noHiding, signal: never})
 
-test("a model that answers is well: its answer, its tokens, and nothing to do", async () => {
+test("a model that answers passes, with its answer and tokens, and needs no action", async () => {
   const server = await startScriptedModel([{text: "ready", usage: {input: 30, output: 1}}])
   const result = await check({baseURL: server.url})
   expect(result).toMatchObject({ok: true, model: "test-model", answer: "ready", tokens: 31, problem: null, hint: null})
@@ -47,25 +47,25 @@ const failures: readonly (readonly [string, (response: ServerResponse) => unknow
   ["a redirect", response => response.writeHead(308, {location: "/v1"}).end(), /baseURL to the address/],
 ]
 
-test.for(failures)("the check names what to do about %s", async ([, answer, hint]) => {
+test.for(failures)("the check says what to do about %s", async ([, answer, hint]) => {
   const {url} = await startRawServer(answer)
   const result = await check({baseURL: url, key: new Secret("sk-wrong")})
   expect(result).toMatchObject({ok: false, answer: null, tokens: null, problem: expect.any(String)})
   expect(result.hint).toMatch(hint)
 })
 
-test("the check names the address at which nothing listens", async () => {
+test("the check names the address when no server listens there", async () => {
   const result = await check({baseURL: `http://127.0.0.1:${await freePort()}`})
   expect(result).toMatchObject({ok: false, hint: expect.stringContaining("agents.helper.baseURL")})
   expect(result.hint).toMatch(/Nothing listens/)
 })
 
-test("a server that wants a key where the binding has none", async () => {
+test("the check reports a server that wants a key when the binding has none", async () => {
   const {url} = await startRawServer(json(401, "no key"))
   expect((await check({baseURL: url})).hint).toContain("set agents.helper.key as ${NAME}")
 })
 
-test("a model that does not answer in the time of a call", async () => {
+test("the check reports a model that does not answer within the time of a call", async () => {
   const server = await startScriptedModel([{hang: "before"}])
   const {limits} = bindingOf().config
   const result = await check({baseURL: server.url, limits: {...limits, call: 1}})
@@ -73,7 +73,7 @@ test("a model that does not answer in the time of a call", async () => {
   expect(result.hint).toContain("limits.call")
 })
 
-test("a check that is cancelled, or that has nothing to call, is none", async () => {
+test("a check that is cancelled, or has nothing to call, has no result", async () => {
   const server = await startScriptedModel([{hang: "before"}])
   const cancel = new AbortController()
   const reason = new Error("cancelled")

@@ -8,8 +8,8 @@ import {bindingOf, never, noHiding, userSays} from "../../support/agents/binding
 import {eventStream, events, type RawServer, startRawServer} from "../../support/agents/raw-server.ts"
 
 /**
- * A fake of Google's protocol: answers in the shape of the API's own, with their signatures shortened and their texts changed. Nothing
- * of Google's is behind it.
+ * A fake of Google's protocol. The answers have the shape of the real API, with shortened signatures and changed texts.
+ * No Google service is involved.
  */
 const answer = (parts: readonly object[], finishReason?: string) => ({
   candidates: [{content: {parts, role: "model"}, index: 0, ...(finishReason === undefined ? {} : {finishReason})}],
@@ -29,7 +29,7 @@ const open = ({url}: RawServer) =>
     noHiding,
   )
 
-/** Each request gets the next of these streams. */
+/** Serves the next of these streams to each request. */
 const startGoogle = (...streams: readonly (readonly object[])[]): Promise<RawServer> => {
   let next = 0
   return startRawServer(response => {
@@ -41,7 +41,7 @@ const tools: ModelRequest["tools"] = [
   {name: "weather", description: "Tells the weather.", parameters: Type.Object({place: Type.String()})},
 ]
 
-test("text is streamed, and the tokens of thoughts count as output", async () => {
+test("text is streamed, and thought tokens count as output", async () => {
   const server = await startGoogle([answer([{text: "There are "}]), answer([{text: "three."}], "STOP")])
   const heard: string[] = []
   const model = await open(server)
@@ -58,7 +58,7 @@ test("text is streamed, and the tokens of thoughts count as output", async () =>
   })
 })
 
-test("the signatures of thoughts go back with the calls that they led to", async () => {
+test("the signatures of thoughts go back with the calls they led to", async () => {
   const server = await startGoogle(
     [
       answer([{functionCall: {name: "weather", args: {place: "Graz"}}, thoughtSignature: "EpEgCo4gAb4"}]),
@@ -102,13 +102,13 @@ test("an answer that the filter withholds says so", async () => {
   expect(reply).toMatchObject({text: "", calls: [], finish: "filtered"})
 })
 
-test("an answer that is cut off may be tried again", async () => {
+test("an answer that is cut off may be retried", async () => {
   const model = await open(await startGoogle([answer([{text: "There are "}])]))
   const call = model.call(userSays("how many?"), {signal: never})
   await expect(call).rejects.toMatchObject({kind: "busy", code: "cut"})
 })
 
-test("an exhausted quota tells in its body how long to wait", async () => {
+test("an exhausted quota states the time to wait in its body", async () => {
   const retry = {"@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.4s"}
   const error = {code: 429, message: "You exceeded your quota.", status: "RESOURCE_EXHAUSTED", details: [retry]}
   const server = await startRawServer(response => response.writeHead(429).end(JSON.stringify({error})))

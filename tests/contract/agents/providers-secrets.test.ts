@@ -9,14 +9,14 @@ import {startRawServer} from "../../support/agents/raw-server.ts"
 
 const providers = Object.keys(agentProviders)
 const key = "sk-key-of-the-provider"
-/** As a password may look: JSON writes it otherwise. */
+/** A value with the characters of a password: JSON escapes some of them. */
 const secret = 'pass"word\n9'
 const pin = "48151623"
 const hide = (text: string) => [secret, pin].reduce((rest, each) => rest.replaceAll(each, "[secret]"), text)
 
 const input = JSON.stringify({[secret]: secret, deep: [{pin: Number(pin)}]})
 
-/** A secret wherever a text of the request can have one. */
+/** A request with a secret in every place that holds text. */
 const request: ModelRequest = {
   instructions: `The password is ${secret}.`,
   messages: [
@@ -42,7 +42,7 @@ const request: ModelRequest = {
 const holds = (body: string) =>
   [secret, JSON.stringify(secret).slice(1, -1), pin, key].filter(each => body.includes(each))
 
-test.for(providers)("no secret goes to the provider, wherever it stands in the request: %s", async provider => {
+test.for(providers)("no secret reaches the provider from any part of the request: %s", async provider => {
   const server = await startRawServer(response => response.writeHead(500).end())
   const binding = bindingOf({provider, baseURL: server.url, key: new Secret(key)})
   const model = await openModel(binding, {...noHiding, hide})
@@ -53,7 +53,7 @@ test.for(providers)("no secret goes to the provider, wherever it stands in the r
   expect(JSON.stringify(sent?.headers)).toContain(key)
 })
 
-test("a thought that names a secret stays here, with its signature", async () => {
+test("a thought that names a secret is not sent, nor is its signature", async () => {
   const server = await startRawServer(response => response.writeHead(500).end())
   const settings = {provider: "anthropic", model: "claude", baseURL: server.url, key: new Secret(key)}
   const model = await openModel(bindingOf(settings), {...noHiding, hide})
@@ -75,7 +75,7 @@ test("a thought that names a secret stays here, with its signature", async () =>
   ])
 })
 
-test.for(providers)("a failure that repeats the key and a secret tells neither: %s", async provider => {
+test.for(providers)("a failure that repeats the key and a secret shows neither: %s", async provider => {
   const words = `no access with ${key} to ${secret}`
   const server = await startRawServer(response =>
     response.writeHead(403).end(JSON.stringify({error: {message: words}})),

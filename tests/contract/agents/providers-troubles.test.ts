@@ -12,7 +12,7 @@ import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {until} from "../../support/host/process.ts"
 import {freePort} from "../../support/machine/ports.ts"
 
-/** What a server does that no provider should: a stand-in, which knows only as much of the OpenAI protocol as it breaks. */
+/** A server that breaks the rules of a provider. It speaks only the parts of the OpenAI protocol that it breaks. */
 const key = "sk-very-secret-0123456789"
 
 const openAt = (url: string) => openModel(bindingOf({baseURL: url, key: new Secret(key)}), noHiding)
@@ -29,7 +29,7 @@ const failureOf = async (call: Promise<ModelReply>): Promise<ModelFailure> => {
   return error
 }
 
-/** How a call fails that this server answers. */
+/** Returns the failure of a call that this server answers. */
 const failureFrom = async (answer: (response: ServerResponse, request: RawRequest) => unknown) => {
   const server = await startRawServer(answer)
   const model = await openAt(server.url)
@@ -40,7 +40,7 @@ const word = (content: string) => ({choices: [{index: 0, delta: {content}, finis
 const stop = {choices: [{index: 0, delta: {}, finish_reason: "stop"}]}
 
 test.for(["before", "headers", "text"] as const)(
-  "a cancelled call ends at once, and its connection, if the server hangs: %s",
+  "cancelling a call ends it and its connection at once when the server hangs: %s",
   async hang => {
     const server = await startScriptedModel([{text: "half of", hang}])
     const model = await openAt(server.url)
@@ -48,15 +48,15 @@ test.for(["before", "headers", "text"] as const)(
     const reason = new Error("cancelled in the middle")
     const call = model.call(userSays("hello"), {signal: cancel.signal, onText: () => cancel.abort(reason)})
     if (hang !== "text") {
-      await until("the server to be asked", () => server.requests.length === 1)
+      await until("the server to receive the request", () => server.requests.length === 1)
       cancel.abort(reason)
     }
     await expect(call).rejects.toBe(reason)
-    await until("the server to see the end of the connection", () => server.closed() === 1)
+    await until("the server to see the connection end", () => server.closed() === 1)
   },
 )
 
-test("a call with an aborted signal asks nothing", async () => {
+test("a call with an aborted signal sends no request", async () => {
   const server = await startScriptedModel([{text: "hello"}])
   const model = await openAt(server.url)
   const reason = new Error("too late")
@@ -64,7 +64,7 @@ test("a call with an aborted signal asks nothing", async () => {
   expect(server.requests).toEqual([])
 })
 
-test("a stream that comes byte by byte is read as it was written", async () => {
+test("a stream that arrives byte by byte is read as it was written", async () => {
   const text = "Grüße — 你好 🙂"
   const server = await startRawServer(async response => {
     response.writeHead(200, eventStream)
@@ -89,7 +89,7 @@ const cuts: readonly (readonly [string, (response: ServerResponse) => unknown])[
   ["the stream ends without an end of the reply", response => response.end(events(word("half")))],
 ]
 
-test.for(cuts)("a reply that is cut off may be tried again: %s", async ([, answer]) => {
+test.for(cuts)("a reply that is cut off may be retried: %s", async ([, answer]) => {
   const failure = await failureFrom(response => {
     response.writeHead(200, eventStream)
     return answer(response)
@@ -105,12 +105,12 @@ const nonsense: readonly (readonly [string, string, string])[] = [
   ["events of another protocol", "text/event-stream", 'data: {"type": "message_start"}\n\n'],
 ]
 
-test.for(nonsense)("an answer that is no stream of the protocol is malformed: %s", async ([, type, body]) => {
+test.for(nonsense)("an answer that is not a stream of the protocol is malformed: %s", async ([, type, body]) => {
   const failure = await failureFrom(response => response.writeHead(200, {"content-type": type}).end(body))
   expect(failure).toMatchObject({kind: "malformed", message: expect.stringContaining("could not read")})
 })
 
-/** Writes the same again and again until the client has gone. */
+/** Writes the same text repeatedly until the client disconnects. */
 const writeForever = async (response: ServerResponse, piece: string) => {
   const write = () => {
     while (!response.destroyed && response.write(piece));
@@ -120,15 +120,15 @@ const writeForever = async (response: ServerResponse, piece: string) => {
   await once(response, "close")
 }
 
-test("a reply without end is given up, and its connection is closed", async () => {
+test("an endless reply is abandoned, and its connection is closed", async () => {
   const server = await startRawServer(response => writeForever(response, events(word("x".repeat(100_000)))))
   const model = await openAt(server.url)
   const failure = await failureOf(model.call(userSays("hello"), {signal: never}))
   expect(failure).toMatchObject({kind: "malformed", message: expect.stringContaining("more than 4194304 characters")})
-  await until("the server to see the end of the connection", () => server.closed() === 1)
+  await until("the server to see the connection end", () => server.closed() === 1)
 })
 
-test("a line without end is given up", async () => {
+test("an endless line is abandoned", async () => {
   const failure = await failureFrom(response => writeForever(response, "x".repeat(1_000_000)))
   expect(failure).toMatchObject({kind: "malformed", message: expect.stringContaining("does not end")})
 })
@@ -153,13 +153,16 @@ const statuses: readonly (readonly [number, Record<string, string>, object, Part
   [404, {}, {error: {message: "m".repeat(5000)}}, {kind: "refused"}],
 ]
 
-test.for(statuses)("the status %i with %o is told by what to do next", async ([status, headers, body, expected]) => {
-  const failure = await failureFrom(response => response.writeHead(status, headers).end(JSON.stringify(body)))
-  expect(failure).toMatchObject({status, ...expected})
-  expect(failure.message.length).toBeLessThan(560)
-})
+test.for(statuses)(
+  "the status %i with %o is classified by the next step to take",
+  async ([status, headers, body, expected]) => {
+    const failure = await failureFrom(response => response.writeHead(status, headers).end(JSON.stringify(body)))
+    expect(failure).toMatchObject({status, ...expected})
+    expect(failure.message.length).toBeLessThan(560)
+  },
+)
 
-test("Retry-After may be a date, and a page says no more than its status", async () => {
+test("Retry-After may be a date, and a page contributes only its status", async () => {
   const failure = await failureFrom(response =>
     response.writeHead(503, {"retry-after": inTwoMinutes(), "content-type": "text/html"}).end("<html>down</html>"),
   )
@@ -168,7 +171,7 @@ test("Retry-After may be a date, and a page says no more than its status", async
   expect(failure.retryAfter).toBeLessThanOrEqual(120_000)
 })
 
-test("a failure inside of the stream keeps the provider's words", async () => {
+test("a failure inside the stream keeps the provider's words", async () => {
   const overloaded = await failureFrom(response =>
     response
       .writeHead(200, eventStream)
@@ -181,14 +184,14 @@ test("a failure inside of the stream keeps the provider's words", async () => {
   expect(invalid).toMatchObject({kind: "refused", message: "the provider broke off: too long"})
 })
 
-test("a redirect is not followed: no other server gets the key", async () => {
+test("a redirect is not followed, so no other server receives the key", async () => {
   const other = await startRawServer(response => response.end())
   const failure = await failureFrom(response => response.writeHead(307, {location: `${other.url}/v1`}).end())
   expect(failure).toMatchObject({kind: "refused", status: 307, message: expect.stringContaining(other.url)})
   expect(other.requests).toEqual([])
 })
 
-test("a server that is not there may come: try again", async () => {
+test("a server that cannot be reached may be retried", async () => {
   const url = `http://127.0.0.1:${await freePort()}`
   const model = await openAt(url)
   const failure = await failureOf(model.call(userSays("hello"), {signal: never}))
@@ -196,7 +199,7 @@ test("a server that is not there may come: try again", async () => {
   expect(failure.code).toMatch(/REFUSED|ConnectionRefused/i)
 })
 
-test("calls side by side do not meet", async () => {
+test("parallel calls do not mix", async () => {
   const server = await startScriptedModel(({last}) => ({text: `you said ${last.text}`}))
   const model = await openAt(server.url)
   const said = Array.from({length: 20}, (_, index) => `number ${index}`)

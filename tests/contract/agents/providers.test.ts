@@ -4,7 +4,7 @@ import "../../support/agents/as-in-host.ts"
 import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 
-test("text comes as it is written, and the reply has all of it with its usage", async () => {
+test("text arrives as it is written, and the reply has all of it with its usage", async () => {
   const server = await startScriptedModel([{text: "Good morning to you.", usage: {input: 12, output: 5}}])
   const model = await openModel(bindingOf({baseURL: server.url}), noHiding)
   const heard: string[] = []
@@ -15,7 +15,7 @@ test("text comes as it is written, and the reply has all of it with its usage", 
   expect(server.requests[0]).toMatchObject({model: "test-model", instructions: "You help.", last: {text: "hello"}})
 })
 
-test("calls keep the arguments as the model wrote them, malformed or not", async () => {
+test("calls keep their arguments as the model wrote them, even malformed ones", async () => {
   const server = await startScriptedModel([
     {
       calls: [

@@ -34,7 +34,7 @@ const openIndex = async (location: Location | Database) => {
 }
 
 describe.each(engines)("a search in $name", ({make}) => {
-  test("finds what people said in the channel, before the index began and after, newest first", async () => {
+  test("finds messages of the channel from before and after the index began, newest first", async () => {
     const {database, index, upTo, texts, search} = await openIndex(await make())
     await say(database, "the printer is out of ink", "<b>new</b> printers &amp; ink", "lunch?")
     index.start()
@@ -47,7 +47,7 @@ describe.each(engines)("a search in $name", ({make}) => {
     expect(await search("elephant")).toBe("Nothing was found.")
   })
 
-  test("forgets what is redacted and what retention drops, and does not index it again", async () => {
+  test("forgets messages that were redacted or deleted, and does not index them again", async () => {
     const {database, index, upTo, texts} = await openIndex(await make())
     await say(database, "first secret", "second secret", "third secret")
     index.start()
@@ -66,7 +66,7 @@ describe.each(engines)("a search in $name", ({make}) => {
   })
 })
 
-test("nobody finds what was said in another channel, at another endpoint, by a bot, or in no message", async () => {
+test("a search never finds other channels, other endpoints, bots, or events without a message", async () => {
   const {database, index, upTo, texts} = await openIndex(await localDatabase())
   index.start()
   const seq = await say(
@@ -84,7 +84,7 @@ test("nobody finds what was said in another channel, at another endpoint, by a b
   await expect(search("plan", {endpoint: undefined, channel: undefined})).rejects.toThrow("belongs to no channel")
 })
 
-test("in a direct conversation only the messages of the same user and account are found", async () => {
+test("a search in a direct conversation finds only messages of the same user and account", async () => {
   const {database, index, upTo, texts} = await openIndex(await localDatabase())
   index.start()
   const direct = {channel: "ada", type: 1} as const
@@ -105,7 +105,7 @@ test("in a direct conversation only the messages of the same user and account ar
   expect(await texts("plan", as())).toEqual(["plan without an account"])
 })
 
-test("a question is words and nothing else", async () => {
+test("a search treats the query as words only", async () => {
   const {database, index, upTo, texts, search} = await openIndex(await localDatabase())
   index.start()
   await upTo(
@@ -142,7 +142,7 @@ test("a question is words and nothing else", async () => {
   await expect(search("?! …")).rejects.toThrow("no word to search for")
 })
 
-test("what is redacted between reading and indexing is not indexed", async () => {
+test("a message that is redacted between reading and indexing is not indexed", async () => {
   const database = await open(await localDatabase())
   await say(database, "a secret", "a plan")
   let reads = 0
@@ -165,7 +165,7 @@ test("what is redacted between reading and indexing is not indexed", async () =>
   expect(await database.read("SELECT rowid FROM message_index")).toEqual([{rowid: 2}])
 })
 
-test("what a user said is forgotten with the user", async () => {
+test("the index forgets a user's messages together with the user", async () => {
   const {database, index, upTo, texts} = await openIndex(await localDatabase())
   index.start()
   await upTo(await say(database, "plan of ada", {text: "plan of bob", user: "bob"}))
@@ -181,7 +181,7 @@ test("a redacted message leaves no word in the file or its log", async () => {
   index.start()
   await say(database, "hunterzqx9 is what I say", "another word")
   for (let round = 1; round <= 30; round++) await upTo(await say(database, `hunter ${round}`, `horse ${round}`))
-  // The index keeps of a word what the word before it does not begin with.
+  // For each word, the index stores only the part that differs from the word before it.
   const occurs = () => ["", "-wal"].map(end => readFileSync(`${file}${end}`).includes("zqx9"))
   expect(occurs()).toContain(true)
   expect(await redactInbox(database, 1, null)).toEqual({erased: "file"})
@@ -190,7 +190,7 @@ test("a redacted message leaves no word in the file or its log", async () => {
   await database.write([{sql: "INSERT INTO message_index (message_index) VALUES ('integrity-check')"}])
 })
 
-test("an index goes on where it was, over thousands of messages", async () => {
+test("an index resumes at its last position, over thousands of messages", async () => {
   const {database, index, upTo, texts} = await openIndex(await localDatabase())
   await say(database, ...Array.from({length: 950}, (_, n) => `message ${n}`))
   index.start()
@@ -208,9 +208,9 @@ test("an index goes on where it was, over thousands of messages", async () => {
   expect(await texts("message", {}, 20)).toHaveLength(20)
 })
 
-test("a database that has no such index starts all the same, and the tool says why it is not there", async () => {
+test("a database without such an index still starts, and the tool says why it is unavailable", async () => {
   const {database, index, tool, search} = await openIndex(await localDatabase())
-  // Stands for a database whose SQLite has no FTS5.
+  // Simulates a database whose SQLite has no FTS5.
   await database.write([{sql: "CREATE VIEW message_index AS SELECT 1"}])
   await say(database, "hello")
   index.start()
@@ -220,7 +220,7 @@ test("a database that has no such index starts all the same, and the tool says w
   await database.write([{sql: "DELETE FROM inbox"}])
 })
 
-test("a copy of a remote database leaves the index out, and a Host makes it again", async () => {
+test("a copy of a remote database leaves the index out, and a Host rebuilds it", async () => {
   const {location, server} = await remoteDatabase()
   const {database, index, upTo} = await openIndex(location)
   await say(database, "hello")

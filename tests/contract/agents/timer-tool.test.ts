@@ -31,7 +31,7 @@ const openTool = async (place = localDatabase()) => {
   return {database, tool, set}
 }
 
-test.each(engines)("it wakes the same agent in its conversation, for its user, on $name", async ({make}) => {
+test.each(engines)("a timer wakes the same agent in its conversation, for its user, on $name", async ({make}) => {
   const {database, set} = await openTool(make())
   expect(await set({in_minutes: 90, note: "water the plants"})).toBe("You will be woken at 2026-05-01T10:30:00.000Z.")
   const [row] = await database.read("SELECT * FROM timers")
@@ -41,7 +41,7 @@ test.each(engines)("it wakes the same agent in its conversation, for its user, o
   expect(JSON.parse(String(row?.place))).toEqual({channel: {id: "#team", type: 0}, user: {id: "ada", name: "Ada"}})
 })
 
-test("a call that is run again sets one timer, and a run without a conversation sets one, too", async () => {
+test("a repeated call sets one timer, also in a run without a conversation", async () => {
   const {database, set} = await openTool()
   await set({at: "2026-05-01T12:00:00+02:00", note: "lunch"})
   await set({at: "2026-05-01T12:00:00+02:00", note: "lunch"})
@@ -53,7 +53,7 @@ test("a call that is run again sets one timer, and a run without a conversation 
   ])
 })
 
-test("ten wait for an agent in one conversation, and no more", async () => {
+test("at most ten timers wait for an agent in one conversation", async () => {
   const {set} = await openTool()
   for (let n = 1; n <= 10; n++) await set({in_minutes: n, note: "again"}, {key: `run-1/${n}`})
   await expect(set({in_minutes: 11, note: "again"}, {key: "run-1/11"})).rejects.toThrow("10 timers are already waiting")
@@ -74,12 +74,12 @@ test.each([
   ],
   [{at: "2027-05-03T09:00:00Z", note: "x"}, "between one minute and 366 days from now"],
   [{in_minutes: 5, note: " "}, "note: expected text"],
-])("what is no time or no note is refused: %j", async (args, why) => {
+])("an invalid time or note is refused: %j", async (args, why) => {
   const {set} = await openTool()
   await expect(set(args)).rejects.toThrow(why)
 })
 
-test("a person is shown when, and the whole note", async () => {
+test("a person sees the time and the whole note", async () => {
   const {tool} = await openTool()
   const {run} = useOf({})
   expect(tool.describe?.({in_minutes: 5, note: "one\ntwo"}, run)).toBe(
@@ -88,7 +88,7 @@ test("a person is shown when, and the whole note", async () => {
   expect(tool.describe?.({at: "2026-05-01T10:00:00Z", note: "x"}, run)).toContain("at 2026-05-01T10:00:00Z")
 })
 
-test("a timer of a run without a user keeps what that run was permitted", async () => {
+test("a timer of a run without a user keeps the run's permission", async () => {
   const {database, set} = await openTool()
   const run = runOf({user: undefined, place: {}, permission: "trusted"})
   await set({in_minutes: 5, note: "x"}, {run})

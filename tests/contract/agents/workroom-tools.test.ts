@@ -15,7 +15,7 @@ const toolsOf = (workroom: Workroom) => {
   }
 }
 
-test("there is a tool for each command but accept, with the permission that chat asks for", async () => {
+test("every command except accept has a tool, with the same permission as in chat", async () => {
   const tools = workroomTools(await (await tablePlace()).open())
   expect(tools.map(({name, effect, permission}) => `${name} ${effect} ${permission}`)).toEqual([
     "workroom.list none trusted",
@@ -31,7 +31,7 @@ test("there is a tool for each command but accept, with the permission that chat
 })
 
 describe.each(stores)("the workroom in $name", ({make}) => {
-  test("an agent works an item from its addition to review, as itself", async () => {
+  test("lets an agent work an item from its creation to review under its own name", async () => {
     const workroom = await (await make()).open()
     const call = toolsOf(workroom)
     const given = {title: "Fix the printer", description: "Tray 2", priority: "high", labels: ["office"]}
@@ -50,7 +50,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     expect(await call("cancel", {item: 1, reason: "no printer"}, "k7")).toMatchObject({state: "cancelled"})
   })
 
-  test("a call that is run again is recorded once, though somebody came between", async () => {
+  test("records a repeated call once, even with another change in between", async () => {
     const workroom = await (await make()).open()
     const call = toolsOf(workroom)
     await call("add", {title: "One"}, "k1")
@@ -63,7 +63,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
   })
 })
 
-test("calls side by side are all recorded", async () => {
+test("the workroom records all parallel calls", async () => {
   const workroom = await (await tablePlace()).open()
   const call = toolsOf(workroom)
   await call("add", {title: "One"}, "k0")
@@ -76,7 +76,7 @@ test("calls side by side are all recorded", async () => {
   ).toEqual(["1", "2", "3", "4"])
 })
 
-test("what the workroom refuses, the model is told", async () => {
+test("the model is told why the workroom refused a command", async () => {
   const workroom = await (await tablePlace()).open()
   const call = toolsOf(workroom)
   await workroom.run(add("One"))
@@ -95,7 +95,7 @@ test("a run without a conversation adds an item without one", async () => {
   expect(workroom.item(1).conversation).toBeNull()
 })
 
-test("a list is of open items, newest first; or of those that are asked for", async () => {
+test("a list has the open items, newest first, or the items that were asked for", async () => {
   const workroom = await (await tablePlace()).open()
   const call = toolsOf(workroom)
   for (const title of ["One", "Two", "Three"]) await workroom.run(add(title, {labels: [title.toLowerCase()]}))

@@ -11,15 +11,15 @@ const run = faultRun("retained-year")
 const load = {messages: run.rounds, jobRuns: 6, gaps: 2}
 const days = 365
 
-/** Full days of an age, and the one that is under way. */
+/** Full days in a retention age, plus the current day. */
 const daysOf = (age: string) => durationOf(age) / aDay + 1
 
 /** A message is received, handled and sent; a run starts and ends; so do a gap and the Host. */
 const eventsADay = 3 * load.messages + 2 * load.jobRuns + load.gaps + 2
 
 /**
- * The most rows that each table may have at the end of a day, by what is kept by default, and what a row of this load takes
- * with its place in every index, in bytes: measured, and a third more. An event of the inbox has its mark with it.
+ * The most rows that each table may hold at the end of a day with the default retention, and the bytes that a row of
+ * this load takes with its index entries. The bytes are measured, plus a third. An inbox event includes its mark.
  */
 const kept = [
   {table: "inbox", rows: Math.max(defaults.handled.least, load.messages * daysOf(defaults.handled.age)), size: 750},
@@ -31,7 +31,7 @@ const kept = [
   {table: "svc_runs", rows: daysOf(defaults.runs.age), size: 300},
 ]
 
-/** And half a megabyte for tables that have few rows. */
+/** Plus half a megabyte for tables with few rows. */
 const bound = kept.reduce((sum, {rows, size}) => sum + rows * size, 500_000)
 
 test(`a year of ${load.messages} messages a day, with jobs, gaps and starts, stays below ${(bound / 1e6).toFixed(0)} MB`, async () => {
@@ -58,7 +58,7 @@ test(`a year of ${load.messages} messages a day, with jobs, gaps and starts, sta
     `${((history.at(-1) ?? 0) / 1e6).toFixed(1)} MB after a year, ${((history[279] ?? 0) / 1e6).toFixed(1)} MB after 280 days, at most ${(bound / 1e6).toFixed(1)} MB; ` +
       `dropped: ${dropped.map(({part, rows}) => `${part} ${rows}`).join(", ")}\n`,
   )
-  // Everything that came is there or was dropped, and the file has come to its size long before the end.
+  // Every received message is stored or was deleted, and the file stops growing long before the end.
   const rows = Object.fromEntries(dropped.map(({part, rows}) => [String(part), Number(rows)]))
   expect((rows.handled ?? 0) + (await countOf(database, "inbox"))).toBe(load.messages * days)
   expect((rows.sent ?? 0) + (await countOf(database, "outbox"))).toBe(load.messages * days)

@@ -15,9 +15,9 @@ import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 import {jobOf, schedulerOn} from "../../support/scheduler/jobs.ts"
 
-/** What a day of a simulated year brings. */
+/** The load of one simulated day. */
 export interface DailyLoad {
-  /** Each is received, handled, and answered. */
+  /** Messages that are each received, handled and answered. */
   readonly messages: number
   /** Runs of scheduled jobs; a divisor of 24. */
   readonly jobRuns: number
@@ -25,7 +25,7 @@ export interface DailyLoad {
   readonly gaps: number
 }
 
-/** What a configuration without these keys keeps. */
+/** The retention of a configuration without these keys. */
 export const {retention: defaults, events: eventDefaults} = parseConfig(
   {file: "svc.config.yml", text: "plugins: {}\n", sha256: ""},
   {},
@@ -35,9 +35,9 @@ const {events: mostEvents, bytes: mostBytes, age} = eventDefaults.history
 export const eventLimits = {events: mostEvents, bytes: mostBytes, age: durationOf(age)}
 
 /**
- * A Host's stores without a Host around them, on a clock that a test moves: each day real messages go through inbox,
- * handler and outbox, jobs are fired by the scheduler, the endpoint has gaps, the Host starts and ends; then everything is
- * dropped that is due.
+ * The stores of a Host, without the Host, on a clock that the test moves. Each day real messages pass through inbox,
+ * handler and outbox, the scheduler fires jobs, the endpoint has gaps, and the Host starts and ends. Then retention
+ * runs.
  */
 export class RetainedYear {
   readonly #database: Database
@@ -91,7 +91,7 @@ export class RetainedYear {
     await this.#jobs.scheduler.start([jobOf("regular", {schedule: {every: `${24 / this.#load.jobRuns}h`}})])
   }
 
-  /** Lets a day pass. */
+  /** Simulates one day. */
   async day(): Promise<void> {
     const runtimeId = uuid()
     await recordStart(this.#database, {runtimeId, startedAt: this.#now, mode: "test", version: "1", runtime: "node"})
@@ -140,7 +140,7 @@ export class RetainedYear {
     }
   }
 
-  /** Triggers date what they raise by the database's own clock, which nobody moves. */
+  /** Triggers date their events by the database's clock, which the test does not move. */
   async #date(): Promise<void> {
     const [, head] = await this.#database.write([
       {sql: "UPDATE events SET at = ? WHERE offset > ?", args: [this.#now - 1, this.#lastEvent]},

@@ -30,7 +30,7 @@ const droppedOf = async (database: Database) =>
   )
 
 describe.each(engines)("on $name", ({make}) => {
-  test("what is done with is dropped once it is old, and counted; what is young stays", async () => {
+  test("old finished rows are deleted and counted; recent rows stay", async () => {
     const database = await open(await make())
     await storeEvents(database, {count: 250, from: ago(40), apart: 1000})
     await storeEvents(database, {count: 50, from: ago(20), apart: 1000})
@@ -42,7 +42,7 @@ describe.each(engines)("on $name", ({make}) => {
     expect(await retentionOf(database).sweep(now)).toEqual({})
   })
 
-  test("an event that is delivered again after its row is gone is still a duplicate, with its old number", async () => {
+  test("an event redelivered after its row was deleted is a duplicate with its old number", async () => {
     const database = await open(await make())
     const inbox = await inboxOf(database)
     const endpoint = lineEndpoint(inbox)
@@ -75,9 +75,9 @@ test("a row that has not ended is kept, whatever its age", async () => {
   expect(await retentionOf(database).sweep(now)).toEqual({})
 })
 
-describe("what waits for a person", () => {
+describe("a row that waits for a person", () => {
   test.each(["failed", "dead", "held"])(
-    "an event that is %s is kept for its own, longer limit; then it is dropped, and told",
+    "is kept for its longer limit when it is %s, then deleted and reported",
     async state => {
       const database = await open(await localDatabase())
       await storeEvents(database, {count: 3, from: ago(170), apart: 1, state})
@@ -93,7 +93,7 @@ describe("what waits for a person", () => {
     },
   )
 
-  test("it counts from when it was held, not from when it came: a restore of an old checkpoint is not dropped at once", async () => {
+  test("counts from when it was held, so restoring an old checkpoint deletes nothing at once", async () => {
     const database = await open(await localDatabase())
     await storeEvents(database, {count: 3, from: ago(300), apart: 1, state: "held"})
     await database.write([
@@ -103,7 +103,7 @@ describe("what waits for a person", () => {
     expect(await retentionOf(database).sweep(now)).toEqual({})
   })
 
-  test("what a failed handler has sent early stays known, so that a retry does not send it twice", async () => {
+  test("keeps a failed handler's early sends known, so a retry does not send them twice", async () => {
     const database = await open(await localDatabase())
     await storeEvents(database, {count: 1, from: ago(100), apart: 1, state: "failed"})
     await database.write([
@@ -115,7 +115,7 @@ describe("what waits for a person", () => {
   })
 })
 
-test("events that a connected Satori client has not had yet stay, and so do the newest", async () => {
+test("events that a connected Satori client has not received stay, and so do the newest", async () => {
   const database = await open(await localDatabase())
   await storeEvents(database, {count: 300, from: ago(100), apart: 1000})
   await retentionOf(database, {}, () => 120).sweep(now)
@@ -124,7 +124,7 @@ test("events that a connected Satori client has not had yet stay, and so do the 
   expect(await countOf(database, "inbox")).toBe(40)
 })
 
-test("more rows than are kept go too, the oldest first; 0s keeps without end", async () => {
+test("rows over the limit are deleted oldest first; 0s keeps rows forever", async () => {
   const database = await open(await localDatabase())
   await storeEvents(database, {count: 500, from: ago(5), apart: 1000})
   await retentionOf(database, {handled: {age: "0s", rows: 200, least: 0}, sent: {age: "0s", rows: 150}}).sweep(now)
@@ -134,7 +134,7 @@ test("more rows than are kept go too, the oldest first; 0s keeps without end", a
   expect(await countOf(database, "outbox")).toBe(150)
 })
 
-/** What is counted of the gaps, in the order of reason and plan. */
+/** The counts of the gaps, in the order of reason and plan. */
 const gapsIn = async (database: Database) => {
   const {counts, ended} = await new GapCounts(database).read()
   return {
@@ -151,7 +151,7 @@ const gapsIn = async (database: Database) => {
   }
 }
 
-test("starts, ends and gaps are counted on after their rows are gone", async () => {
+test("starts, ends and gaps stay counted after their rows are deleted", async () => {
   const database = await open(await localDatabase())
   const start = (runtimeId: string, startedAt: number) =>
     recordStart(database, {runtimeId, startedAt, mode: "test", version: "1", runtime: "bun"})
@@ -163,7 +163,7 @@ test("starts, ends and gaps are counted on after their rows are gone", async () 
     },
   ])
   await start("own", now)
-  // Of gaps that were dropped before their lengths were counted, how many there were is known.
+  // Of gaps that were deleted before their lengths were counted, only the number is known.
   await database.write([
     {
       sql: `INSERT INTO retention_dropped (part, detail, rows, last_at) VALUES ('gaps', '["line","host_ended"]', 10, 1)`,
@@ -174,7 +174,7 @@ test("starts, ends and gaps are counted on after their rows are gone", async () 
   const after = {runs: await readRuns(database, "own"), gaps: await gapsIn(database)}
   expect(after).toEqual(before)
   expect(after.runs.starts).toBe(151)
-  // Of 0, 40 and 80 s.
+  // Gaps of 0, 40 and 80 s.
   const lengths = {count: 75, sum: 3000, within: [25, 25, 25, 50, 75, 75]}
   expect(after.gaps).toEqual({
     counts: [

@@ -7,7 +7,7 @@ import {engines, localDatabase, open} from "../../support/database/databases.ts"
 
 const ann = {endpoint: "e", user: "ann"}
 
-/** It stands in everything that is kept of Ann, and `kept` in everything of others. */
+/** Every row of Ann's contains this word; every row of other users contains `kept`. */
 const canary = "canary"
 const kept = "kept"
 
@@ -29,7 +29,7 @@ const inbox = (seq: number, user: string, channel: object | undefined, word: str
   args: [seq, endpoint, `id-${seq}`, JSON.stringify(eventOf(user, channel, word)), JSON.stringify({data: word})],
 })
 
-/** What a timer told a channel. */
+/** A timer event with text for a channel. */
 const firing = (seq: number, channel: object, word: string) => ({
   sql: "INSERT INTO inbox (seq, endpoint, event_id, conversation, type, received_at, event) VALUES (?, 'e', ?, 'c', 'timer', 1, ?)",
   args: [seq, `id-${seq}`, JSON.stringify({type: "timer", timestamp: 1, login: {}, channel, _data: {word}})],
@@ -85,7 +85,7 @@ const askedBy = (seq: number, user: string, word: string) => [
 ]
 const agentRows = [...askedBy(1, "ann", canary), ...askedBy(2, "ann", canary), ...askedBy(3, "ben", kept)]
 
-/** What Ann and others said, in every place that keeps it. */
+/** Stores messages of Ann and others in every place that keeps them. */
 const fill = (database: Database) =>
   database.write([
     {sql: "CREATE TABLE p_notes_lines (line TEXT)"},
@@ -101,7 +101,7 @@ const fill = (database: Database) =>
     inbox(4, "ann", dm, kept, "other"),
     firing(5, dm, canary),
     firing(6, group, kept),
-    // So far from the first that slices lie between them.
+    // Far enough from the first row that slices lie between them.
     inbox(1000, "ann", undefined, canary),
     outbox("answer", canary, {channel: "group", state: "sent", answers: 3}),
     outbox("answer-elsewhere", canary, {endpoint: "other", channel: "log", state: "dead", answers: 3}),
@@ -120,7 +120,7 @@ const fill = (database: Database) =>
       content: {method: "guild.member.mute", params: {user_id: "ann", why: canary}},
     }),
     outbox("bob", kept, {channel: "group", state: "sent", answers: 2}),
-    // A channel that two share, as in the sandbox.
+    // A channel that two users share, as in the sandbox.
     outbox("bob-direct", kept, {channel: "dm-ann", state: "queued", answers: 2}),
     outbox("bob-later", kept, {channel: "user:bob", user: "bob", state: "scheduled"}),
     timer("t1", "ann", "group", canary),
@@ -173,7 +173,7 @@ const linesOf = async (data: UserData) => {
 }
 
 describe.each(engines)("in $name", ({make}) => {
-  test("what a user said and was told is in no row any more, and what others said is in each", async () => {
+  test("a deletion removes every message from and to the user, and none of others", async () => {
     const database = await open(await make())
     await fill(database)
     const before = occurrences(await dump(database), kept)
@@ -208,7 +208,7 @@ describe.each(engines)("in $name", ({make}) => {
       {state: "handled"},
       {state: "discarded"},
     ])
-    // What comes again is known.
+    // A redelivered event is still recognized.
     expect(await database.read("SELECT count(*) AS n FROM inbox WHERE event_id LIKE 'id-%'")).toEqual([{n: 7}])
     const sums = Map.groupBy(await told(database), ({part}) => part)
     expect(
@@ -219,7 +219,7 @@ describe.each(engines)("in $name", ({make}) => {
     expect((await running(database).forget(ann, once)).counts).toEqual(nothing)
   })
 
-  test("the export has every row of the user and counts them, and none of another's", async () => {
+  test("the export has every row of the user with counts, and none of another user's", async () => {
     const database = await open(await make())
     await fill(database)
     const lines = await linesOf(running(database))
@@ -240,7 +240,7 @@ describe.each(engines)("in $name", ({make}) => {
   })
 })
 
-/** A handler runs for an event of Ann's, and a message is on its way to her. */
+/** Stores a running handler for an event of Ann's, and a message in transit to her. */
 const openInHands = async (): Promise<Database> => {
   const database = await open(await localDatabase())
   await database.write([
@@ -251,7 +251,7 @@ const openInHands = async (): Promise<Database> => {
   return database
 }
 
-test("what a handler or the platform has in hands is left and told of, and forgotten once that has ended", async () => {
+test("data in use by a handler or the platform is reported, and deleted after its end", async () => {
   const database = await openInHands()
   const left = await running(database).forget(ann, once)
   expect(left).toMatchObject({counts: nothing, busy: 2, next: null})
@@ -261,13 +261,13 @@ test("what a handler or the platform has in hands is left and told of, and forgo
   expect(await dump(database)).not.toContain(canary)
 })
 
-test("without a Host, what it was killed in the middle of is forgotten too", async () => {
+test("without a Host, the deletion includes data that a kill interrupted", async () => {
   const database = await openInHands()
   expect(await new UserData({database, dropFiles, remains}).forget(ann, once)).toMatchObject({busy: 0})
   expect(await dump(database)).not.toContain(canary)
 })
 
-/** A database that is gone after so many batches, as that of a process that is killed. */
+/** A database that stops after this number of batches, like that of a killed process. */
 const dyingAfter = (database: Database, batches: number): Database => {
   let left = batches
   return new Proxy(database, {
@@ -284,7 +284,7 @@ const dyingAfter = (database: Database, batches: number): Database => {
   })
 }
 
-test("cut off after any of its batches, it is repeated and ends the same", async () => {
+test("a deletion cut off after any of its batches reaches the same end when repeated", async () => {
   const whole = await open(await localDatabase())
   await fill(whole)
   await running(whole).forget(ann, once)
@@ -315,7 +315,7 @@ test("cut off after any of its batches, it is repeated and ends the same", async
   }
 })
 
-test("a long walk is gone through in slices, from wherever an answer left off", async () => {
+test("a long table is read in slices, resuming where the last answer stopped", async () => {
   const database = await open(await localDatabase())
   await fill(database)
   const rest = JSON.stringify({part: 3, after: 3, channels: ["dm-ann"]})

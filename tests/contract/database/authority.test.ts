@@ -20,7 +20,7 @@ import {openWorkroom} from "../../support/workroom/workroom.ts"
 
 type Part = "authority file" | "event log" | "workroom Journal" | "job file" | "database"
 
-/** A project of one history, whose parts can each be given another. */
+/** Makes a project with one authority, whose parts can each get another one. */
 const makeState = async (store: "database" | "file") => {
   const paths = projectPaths(scratchFolder())
   mkdirSync(paths.state)
@@ -68,20 +68,20 @@ const refusalOf = async (judge: () => Promise<unknown>): Promise<Problem> => {
 
 const parts: readonly Part[] = ["database", "event log", "authority file", "workroom Journal", "job file"]
 
-/** Every choice of so many parts or more. */
+/** Every combination of at least `least` parts. */
 const choices = (least: number): readonly (readonly Part[])[] =>
   Array.from({length: 2 ** parts.length}, (_, bits) => parts.filter((_, index) => (bits >> index) % 2 === 1)).filter(
     ({length}) => length >= least && length < parts.length,
   )
 
 describe.each(["database", "file"] as const)("with the workroom in the %s store", store => {
-  test("parts of one history are taken", async () => {
+  test("parts with one authority are accepted", async () => {
     const {authority, judge} = await makeState(store)
     const {holders} = await judge()
     expect(holders.map(holder => [holder.name, holder.authority])).toEqual(parts.map(name => [name, authority]))
   })
 
-  test("whichever parts have another authority than the rest, one refusal names each of them, with both authorities", async () => {
+  test("parts with another authority than the rest are all named in one refusal, with both authorities", async () => {
     const {authority, give, judge} = await makeState(store)
     for (const odd of choices(1)) {
       const other = randomUUID()
@@ -93,7 +93,7 @@ describe.each(["database", "file"] as const)("with the workroom in the %s store"
     await judge()
   })
 
-  test("parts that have an authority each are all named", async () => {
+  test("parts with different authorities are all named", async () => {
     const {give, judge} = await makeState(store)
     const own = parts.map(part => [part, randomUUID()] as const)
     for (const [part, authority] of own) await give[part](authority)
@@ -103,7 +103,7 @@ describe.each(["database", "file"] as const)("with the workroom in the %s store"
   })
 })
 
-test("a part that is missing or damaged is named together with one that differs, and alone by itself", async () => {
+test("a missing or damaged part is named together with a differing one, or alone", async () => {
   const {paths, give, authority, judge} = await makeState("file")
   writeFileSync(paths.authority, "{")
   expect((await refusalOf(judge)).message).toBe(

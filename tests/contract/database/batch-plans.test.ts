@@ -8,7 +8,7 @@ import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {localDatabase, open} from "../../support/database/databases.ts"
 
-/** A database that keeps the statements that it is asked to write. */
+/** A database that records the statements it is asked to write. */
 const recorder = (database: Database) => {
   const written: Statement[] = []
   const recording: Pick<Database, "read" | "write" | "state"> = {
@@ -22,7 +22,7 @@ const recorder = (database: Database) => {
   return {written, recording: recording as Database}
 }
 
-/** Of each update of rows that parameters name: what SQLite goes through first, and how it finds each of them. */
+/** For each update of rows by parameters: the table that SQLite visits first, and how it finds each row. */
 const plansOf = async (database: Database, written: readonly Statement[]) => {
   const updates = written.filter(({sql}) => sql.startsWith("UPDATE") && /json_each|VALUES/.test(sql))
   return Promise.all(
@@ -38,7 +38,7 @@ const plansOf = async (database: Database, written: readonly Statement[]) => {
   )
 }
 
-/** The same statements as an engine of a file takes them. */
+/** The same statements as a file engine runs them. */
 const boundOf = (written: readonly Statement[]): readonly Statement[] =>
   written.flatMap(statement => (statement instanceof ManyRows ? (statement.bound() ?? []) : []))
 
@@ -47,7 +47,7 @@ const byMark = "USING PRIMARY KEY (seq=? AND handler=?)"
 const byMessage = "USING INDEX sqlite_autoindex_outbox_1 (id=?)"
 
 test.for([1, 3, 256])(
-  "what %i handlers and sends end with is found by its key, not among all of its state",
+  "the results of %i handlers and sends are found by key, without scanning their state",
   async n => {
     const database = await open(await localDatabase())
     const {written, recording} = recorder(database)
@@ -70,7 +70,7 @@ test.for([1, 3, 256])(
   },
 )
 
-test("a restore finds what was sent and handled since by its key", async () => {
+test("a restore finds sent and handled rows since the checkpoint by key", async () => {
   const replaced = await open(await localDatabase())
   const sent =
     "INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, state, progress) VALUES (?, 'message', 'line', 'team', '[]', 0, ?, ?)"

@@ -5,7 +5,7 @@ import {copyRemote} from "../../../server/database/upkeep/copy-remote.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {type HranaOptions, startHrana} from "../../support/database/hrana-server.ts"
 
-/** What of SQL a plugin's tables may be made of. */
+/** The kinds of SQL objects that a plugin's tables may use. */
 const schema = [
   "CREATE TABLE parent (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE)",
   'CREATE TABLE child ("select" INTEGER REFERENCES later (id), "a ""b" BLOB, real REAL, twice INTEGER AS (real * 2) STORED)',
@@ -36,7 +36,7 @@ const remote = async (statements: readonly string[], options: Partial<HranaOptio
   return {file, server}
 }
 
-/** Everything that a database has, with the types of its values. */
+/** Everything in a database, with the types of its values. */
 const contentOf = (file: string) => {
   const database = new DatabaseSync(file, {readOnly: true})
   const all = (sql: string) => {
@@ -53,9 +53,9 @@ const contentOf = (file: string) => {
   return {objects, content, types, sound}
 }
 
-describe("a copy of a remote database, made by reading it", () => {
+describe("a copy of a remote database, made by reading it,", () => {
   test.each([undefined, 40])(
-    "has every table, row, value, index, view and trigger of it (answers of %s rows at most)",
+    "has every table, row, value, index, view and trigger (answers of at most %s rows)",
     async most => {
       const {file, server} = await remote([...schema, ...rows], most === undefined ? {} : {mostRows: most})
       const copy = join(scratchFolder(), "copy.sqlite")
@@ -66,7 +66,7 @@ describe("a copy of a remote database, made by reading it", () => {
     },
   )
 
-  test("is of one moment, whatever is written meanwhile, and holds up nobody", async () => {
+  test("is of one moment despite concurrent writes, and blocks no writer", async () => {
     const {file, server} = await remote([...schema, ...rows])
     const copy = join(scratchFolder(), "copy.sqlite")
     let writes = 0
@@ -82,7 +82,7 @@ describe("a copy of a remote database, made by reading it", () => {
     expect(of(file).pair).toEqual([{one: BigInt(writes), other: BigInt(writes)}])
   })
 
-  test("is refused for what cannot be read like this, and where the server does not answer", async () => {
+  test("is refused when it cannot be complete, and when the server does not answer", async () => {
     const {server} = await remote(["CREATE VIRTUAL TABLE found USING fts5 (text)"])
     const to = () => join(scratchFolder(), "copy.sqlite")
     await expect(copyRemote({url: server.url}, to())).rejects.toMatchObject({

@@ -8,7 +8,7 @@ const ids = (count: number, from = 1) => Array.from({length: count}, (_, index) 
 
 /** Every engine of the Database Host passes this suite. */
 describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDisk}])("$name", ({make}) => {
-  test("a new database gets every migration in order, an open one none again", async () => {
+  test("a new database gets every migration in order, and a second opening repeats none", async () => {
     const location = await make()
     const first = await open(location)
     expect(first.applied).toEqual(migrations.map(({version}) => version))
@@ -19,13 +19,13 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     expect(second.state).toEqual(first.state.is === "closed" ? second.state : first.state)
   })
 
-  test("only the migrations that are missing are applied to an older schema", async () => {
+  test("an older schema gets only the missing migrations", async () => {
     const location = await make()
     await (await open(location, {known: migrations.slice(0, 2)})).close()
     expect((await open(location)).applied).toEqual(migrations.slice(2).map(({version}) => version))
   })
 
-  test("a migration that fails leaves nothing of it, and is applied once it is corrected", async () => {
+  test("a failed migration leaves nothing behind, and is applied once it is corrected", async () => {
     const location = await make()
     const broken = {
       version: 2,
@@ -46,7 +46,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     expect(await corrected.read(tables)).toEqual([{name: "more"}, {name: "notes"}])
   })
 
-  test("a signal during the migrations ends them between two statements, and the next start goes on", async () => {
+  test("a signal stops the migrations between two statements, and the next start continues", async () => {
     const location = await make()
     const known = ids(60).map(version => ({
       version,
@@ -56,7 +56,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     }))
     const abort = new AbortController()
     const started = open(location, {known, signal: abort.signal})
-    // A statement takes a turn at least, and there are more of them.
+    // A statement takes at least one turn, and there are more statements than turns here.
     for (let turns = 0; turns < 40; turns++) await turn()
     abort.abort()
     await expect(started).rejects.toMatchObject({code: "stopping"})
@@ -67,7 +67,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     expect(tables).toEqual({n: 120})
   })
 
-  test("a schema that a newer version wrote is refused and left as it is", async () => {
+  test("a schema from a newer version is refused and left unchanged", async () => {
     const location = await make()
     const newer = {version: 99, name: "future", undo: "drop it", statements: ["CREATE TABLE future (id INTEGER)"]}
     await (await open(location, {known: [notes, newer]})).close()
@@ -79,7 +79,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     expect((await open(location, {known: [notes, newer]})).applied).toEqual([])
   })
 
-  test("a batch is stored wholly or not at all", async () => {
+  test("a batch is stored completely or not at all", async () => {
     const database = await open(await make(), {known: [notes]})
     await expect(database.write([note("a", 1), note("a", -1), note("a", 2)])).rejects.toMatchObject({
       code: "database_refused",
@@ -95,7 +95,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     ["a syntax error", {sql: "INSERT IN notes"}],
     ["a missing argument's null", {sql: "INSERT INTO notes (writer, n) VALUES (?, ?)", args: ["bad", null]}],
     ["an assertion", assertThat("EXISTS (SELECT 1 FROM notes WHERE n > ?)", [1000])],
-  ])("a batch that %s refuses takes only itself out of its group", async (_, bad) => {
+  ])("a batch that %s rejects removes only itself from its group", async (_, bad) => {
     const database = await open(await make(), {known: [notes]})
     const outcomes = await Promise.allSettled([
       database.write([note("a", 1), note("a", 2)]),
@@ -123,7 +123,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     expect(await countNotes(database)).toBe(1)
   })
 
-  test("each statement of a batch gets its own rows and its count of changes", async () => {
+  test("each statement of a batch gets its own rows and change count", async () => {
     const database = await open(await make(), {known: [notes]})
     await database.write([note("a", 1), note("a", 2), note("b", 3)])
     const results = await database.write([
@@ -140,7 +140,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     ])
   })
 
-  test("what many writers store at once is all there, each writer's in its order", async () => {
+  test("batches of many concurrent writers are all stored, in each writer's order", async () => {
     const location = await make()
     const database = await open(location, {known: [notes]})
     const writers = ids(40).map(writer => `w${writer}`)
@@ -156,13 +156,13 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     for (const writer of writers) expect(rows.filter(row => row.writer === writer).map(row => row.n)).toEqual(ids(25))
   })
 
-  test("more batches than one group takes are all stored, in the order in which they were handed over", async () => {
+  test("more batches than fit one group are all stored, in the order of their submission", async () => {
     const database = await open(await make(), {known: [notes]})
     const results = await Promise.all(ids(2500).map(n => database.write([note("a", n)])))
     expect(results.map(([result]) => result?.rows[0]?.id)).toEqual(ids(2500))
   })
 
-  test("a read beside writers sees each batch wholly or not at all, and sees what was acknowledged", async () => {
+  test("a read beside writers sees complete batches only, and every acknowledged one", async () => {
     const database = await open(await make(), {known: [notes]})
     let acknowledged = 0
     const writing = Promise.all(
@@ -187,7 +187,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     expect(await countNotes(database)).toBe(240)
   })
 
-  test("close stores what was handed over before it, and refuses what comes after", async () => {
+  test("close stores earlier batches and refuses later ones", async () => {
     const location = await make()
     const database = await open(location, {known: [notes]})
     const writes = Promise.all(ids(50).map(n => database.write([note("a", n)])))
@@ -221,14 +221,14 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     })
   })
 
-  test("text with a NUL, which a driver would cut short, is refused", async () => {
+  test("text with a NUL, which a driver would truncate, is refused", async () => {
     const database = await open(await make(), {known: [notes]})
     await expect(database.write([note("a\0b", 1)])).rejects.toMatchObject({code: "database_refused"})
     expect(await countNotes(database)).toBe(0)
   })
 })
 
-test("batches that are handed over together share a group, and each group has its own number", async () => {
+test("batches submitted together share a group, and each group has its own number", async () => {
   const database = await open(await localDatabase())
   const group = async () => Number((await database.read("SELECT number FROM svc_group WHERE id = 1"))[0]?.number)
   const meta = (key: string) => ({sql: "INSERT INTO svc_meta (key, value) VALUES (?, '')", args: [key]})
@@ -239,7 +239,7 @@ test("batches that are handed over together share a group, and each group has it
   expect(await group()).toBe(before + 4)
 })
 
-test("batches of turns that follow at once share a group, and one that is alone waits for no others", async () => {
+test("batches of directly following turns share a group, and a single batch does not wait", async () => {
   const database = await open(await localDatabase())
   const group = async () => Number((await database.read("SELECT number FROM svc_group WHERE id = 1"))[0]?.number)
   const one = (key: string) => database.write([{sql: "INSERT INTO svc_meta (key, value) VALUES (?, '')", args: [key]}])

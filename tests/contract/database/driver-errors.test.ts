@@ -3,7 +3,7 @@ import {expect, onTestFinished, test} from "vitest"
 import {createKeepingClient, type LocalClient} from "../../../server/database/prepared.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
 
-/** Two clients of one file: whoever changes it first holds it. */
+/** Two clients of one file: the first to change it holds the lock. */
 const makeClients = async () => {
   const file = join(scratchFolder(), "data.sqlite")
   const openClient = () => {
@@ -63,7 +63,7 @@ const refused = [
   ["INSERT INTO", "SQLITE_ERROR"],
 ] as const
 
-test.for(refused)("of %s the connection throws what the client does: %s", async ([sql, code]) => {
+test.for(refused)("for %s the connection throws the same error as the client: %s", async ([sql, code]) => {
   const {client} = await makeClients()
   const error = await errorOf(byConnection(client, sql))
   expect(error).toMatchObject({name: "LibsqlBatchError", code, statementIndex: 1})
@@ -71,7 +71,7 @@ test.for(refused)("of %s the connection throws what the client does: %s", async 
   expect((await client.execute("SELECT text FROM notes")).rows).toMatchObject([{text: "one"}])
 })
 
-test("of a file that may not grow the connection throws what the client does", async () => {
+test("the connection throws the client's error for a file that may not grow", async () => {
   const {client} = await makeClients()
   await client.execute("PRAGMA max_page_count=8")
   const large = "INSERT INTO notes (text) VALUES (printf('%.100000c', 'x'))"
@@ -81,7 +81,7 @@ test("of a file that may not grow the connection throws what the client does", a
   expect((await client.execute("SELECT text FROM notes")).rows).toMatchObject([{text: "one"}])
 })
 
-test("of a file that may only be read the connection throws what the client does", async () => {
+test("the connection throws the client's error for a read-only file", async () => {
   const {client} = await makeClients()
   await client.execute("PRAGMA query_only=ON")
   const error = await errorOf(byConnection(client, "SELECT 1"))
@@ -89,7 +89,7 @@ test("of a file that may only be read the connection throws what the client does
   expect(error).toEqual(await errorOf(byClient(client, "SELECT 1")))
 })
 
-test("of a file that another connection holds the connection throws what the client does, and begins once it is free", async () => {
+test("the connection throws the client's error for a locked file, and starts once it is free", async () => {
   const {client, stranger} = await makeClients()
   const held = await stranger.begin()
   held.run([first])
@@ -97,13 +97,13 @@ test("of a file that another connection holds the connection throws what the cli
   expect(error).toMatchObject({code: "SQLITE_BUSY"})
   expect(error).toEqual(await errorOf(client.transaction("write")))
   held.commit()
-  // This driver leaves a statement that met a lock in progress.
+  // This driver leaves a statement open after it met a lock.
   await client.reconnect()
   await byConnection(client, "UPDATE notes SET text = text || ' and more'")
   expect((await client.execute("SELECT text FROM notes")).rows).toMatchObject([{text: "first and more"}])
 })
 
-test("a transaction waits for the connection while a read has it", async () => {
+test("a transaction waits while a read uses the connection", async () => {
   const {client} = await makeClients()
   const read = client.execute("SELECT count(*) AS n FROM notes")
   const transaction = await client.begin()

@@ -17,7 +17,7 @@ const insert = manyRows(
   1,
 )
 
-/** As bytes: a driver would cut a text at its NUL. */
+/** As bytes: a driver would truncate a text at its NUL. */
 const select = "SELECT seq, hex(CAST(text AS BLOB)) AS bytes, n, typeof(n) AS type, by FROM lines ORDER BY seq"
 
 const lineOf = (text: string, n: number | null = null) => ({text, n})
@@ -38,7 +38,7 @@ const cases = {
 } as const
 
 describe.each(engines)("$name", ({make}) => {
-  test.for(Object.entries(cases))("stores %s, without a gap, whatever the form", async ([, rows]) => {
+  test.for(Object.entries(cases))("stores %s without a gap, in every form", async ([, rows]) => {
     const database = await open(await make(), {known: [lines]})
     const [stored] = await database.write([insert(rows, ["Till"])])
     const seqs = rows.map((_, index) => index + 1)
@@ -57,7 +57,7 @@ describe.each(engines)("$name", ({make}) => {
   })
 })
 
-test("rows are bound, but for what would be cut short, is too long, or is too much for one statement", () => {
+test("rows are bound, except those that would be truncated or are too long for one statement", () => {
   const boundOf = (name: keyof typeof cases) => insert(cases[name], ["Till"]).bound()?.args?.length
   expect(Object.fromEntries(Object.keys(cases).map(name => [name, boundOf(name as keyof typeof cases)]))).toEqual({
     "no row": 1 + 2,
@@ -73,7 +73,7 @@ test("rows are bound, but for what would be cut short, is too long, or is too mu
   })
 })
 
-test("a file prepares a statement for many rows once for each of few sizes", async () => {
+test("a file prepares a statement for many rows once per size, for a few sizes only", async () => {
   const driver = createRequire(createRequire(import.meta.url).resolve("@libsql/client"))("libsql")
   const prepare = vi.spyOn(driver.prototype, "prepare")
   onTestFinished(() => prepare.mockRestore())

@@ -17,7 +17,7 @@ const nothing: Totals = {
   ...{handlers: [], commits: []},
 }
 
-/** A Host whose minutes are told: what it saw and counted, at a time that is set. */
+/** A Host whose minutes the test describes: its observations and counters at a given time. */
 class Told {
   now = begin
   totals = nothing
@@ -45,7 +45,7 @@ class Told {
     return this.recorder
   }
 
-  /** The next minute is over, and so much was received in it. */
+  /** Ends the next minute, in which this number of messages was received. */
   async minute(received: number, seen: Partial<Seen> = {}): Promise<void> {
     this.now += minute
     this.totals = {...this.totals, received: this.totals.received + received}
@@ -59,7 +59,7 @@ class Told {
 }
 
 describe.each(engines)("the metric history on $name", ({make}) => {
-  test("shows each minute of the last hour, with a hole where no Host ran", async () => {
+  test("shows each minute of the last hour, with a hole when no Host ran", async () => {
     const host = new Told(await open(await make()))
     await host.minute(3)
     await host.minute(5, {delay: 12, endpoints: {irc: {online: 45, reconnecting: 15}}})
@@ -81,7 +81,7 @@ describe.each(engines)("the metric history on $name", ({make}) => {
     ])
   })
 
-  test("joins what two runs did in the same minute, and counts the second start", async () => {
+  test("joins two runs in the same minute, and counts the second start", async () => {
     const host = new Told(await open(await make()))
     host.now += 20_000
     host.totals = {...nothing, received: 7}
@@ -99,7 +99,7 @@ describe.each(engines)("the metric history on $name", ({make}) => {
     expect(starts).toEqual([2])
   })
 
-  test("keeps minutes for two days and hours for ninety, and adds both up to the same", async () => {
+  test("keeps minutes for two days and hours for ninety, with equal sums", async () => {
     const host = new Told(await open(await make()))
     for (let n = 0; n < 60; n++) await host.minute(2)
     const hours = await host.read(host.now - 3 * day)
@@ -118,7 +118,7 @@ describe.each(engines)("the metric history on $name", ({make}) => {
     expect(Number(left?.n)).toBe(2)
   })
 
-  test("has at most 240 intervals, whatever is asked for", async () => {
+  test("has at most 240 intervals for any range", async () => {
     const host = new Told(await open(await make()))
     await host.minute(1)
     for (const length of [10 * minute, hour, 5 * hour, day, 7 * day, 30 * day, 90 * day, 3650 * day]) {
@@ -130,7 +130,7 @@ describe.each(engines)("the metric history on $name", ({make}) => {
   })
 })
 
-test("what a failing database does not take is told with the next row, and its minute is a hole", async () => {
+test("counts that a failing database missed are in the next row, and their minute is a hole", async () => {
   const database = await open(await localDatabase())
   let isFailing = false
   const host = new Told({
@@ -145,7 +145,7 @@ test("what a failing database does not take is told with the next row, and its m
   expect((await host.read(begin)).received).toEqual([1, null, 6])
 })
 
-test("knows uptimes from memory, and counts the time without a Host as down", async () => {
+test("uptimes come from memory, and time without a Host counts as down", async () => {
   const database = await open(await localDatabase())
   let reads = 0
   const counting = {
@@ -174,7 +174,7 @@ test("knows uptimes from memory, and counts the time without a Host as down", as
   expect(reads).toBe(before)
 })
 
-test("begins an uptime where a label begins, and takes what was recorded before for endpoints and the bot", async () => {
+test("an uptime starts with its label, and includes older records of endpoints and the bot", async () => {
   const host = new Told(await open(await localDatabase()))
   for (let n = 0; n < 120; n++) await host.minute(0, {endpoints: {"irc~libera": n < 30 ? {online: 60} : {failed: 60}}})
   host.subjects = ["bot", "endpoint/irc~libera", "plugin/games"]
@@ -183,7 +183,7 @@ test("begins an uptime where a label begins, and takes what was recorded before 
   expect(host.uptimes.of("bot")["24h"]).toBe(1)
   expect(host.uptimes.of("endpoint/irc~libera")["24h"]).toBeCloseTo(90 / 180, 2)
   expect(host.uptimes.of("plugin/games")["24h"]).toBe(1)
-  // Two days later, the last 24 hours hold nothing of these hours, and no Host ran.
+  // Two days later, the last 24 hours contain none of these hours, and no Host ran.
   host.now += 2 * day
   await host.minute(0, {subjects: up})
   expect(host.uptimes.of("bot")["24h"]).toBeLessThan(0.01)

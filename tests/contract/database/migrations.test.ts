@@ -17,7 +17,7 @@ const tablesOf = async (database: Database): Promise<readonly string[]> =>
 const columnsOf = (database: Database, table: string): Promise<readonly Row[]> =>
   database.read("SELECT name, type FROM pragma_table_info(?) ORDER BY cid", [table])
 
-/** A row in each table, where none is there yet: what is in it is of no matter. */
+/** Adds a row to each empty table; its content does not matter. */
 const fill = async (database: Database): Promise<void> => {
   for (const table of await tablesOf(database)) {
     if ((await database.read(`SELECT 1 FROM "${table}" LIMIT 1`)).length > 0) continue
@@ -29,7 +29,7 @@ const fill = async (database: Database): Promise<void> => {
   }
 }
 
-/** All rows, by table and in the columns that there are. */
+/** All rows, by table, with the columns that exist. */
 const contentOf = async (
   database: Database,
   columns: ReadonlyMap<string, readonly string[]>,
@@ -51,7 +51,7 @@ const shapeOf = async (database: Database): Promise<ReadonlyMap<string, readonly
 }
 
 test.each(migrations.slice(1).filter(migration => !isIrreversible(migration)))(
-  "migration $version ($name) says that it can be undone: what was stored before is there as it was",
+  "migration $version ($name) is reversible as declared: stored rows stay as they were",
   async ({version}) => {
     const location = await localDatabase()
     const older = migrations.slice(0, version - 1)
@@ -68,7 +68,7 @@ test.each(migrations.slice(1).filter(migration => !isIrreversible(migration)))(
   },
 )
 
-test("a migration of a database that a Host has run on says how far it is, statement by statement", async () => {
+test("a migration of a database that a Host has used reports progress per statement", async () => {
   const location = await localDatabase()
   await (await open(location, {known: migrations.slice(0, 13)})).close()
   const database = await openUnmigrated(location, withoutHost())
@@ -117,7 +117,7 @@ describe.each(engines)("in $name", ({make}) => {
     },
   )
 
-  test("a database that no Host has run on has nothing to lose", async () => {
+  test("a database that no Host has used has nothing to lose", async () => {
     const location = await make()
     await (await open(location, {known: migrations})).close()
     expect((await open(location, {known: next})).applied).toEqual([newest + 1, newest + 2])

@@ -16,7 +16,7 @@ const make = async () => {
   return {database, file, failures}
 }
 
-/** Writes one note after the other, until one is refused; resolves to those that were acknowledged. */
+/** Writes notes one after the other until one is refused. Resolves to the acknowledged ones. */
 const writeUntilRefused = async (database: Database, onFirst: () => void) => {
   const acknowledged: number[] = []
   for (let n = 0; n < 100_000; n++) {
@@ -32,7 +32,7 @@ const writeUntilRefused = async (database: Database, onFirst: () => void) => {
 }
 
 test.each(displacements)(
-  "a database of which $name acknowledges nothing more, and a rescue has all that it did",
+  "a database after $name acknowledges nothing more, and a rescue has every acknowledged note",
   async ({displace}) => {
     const {database, file, failures} = await make()
     const {acknowledged, code} = await writeUntilRefused(database, () => displace(file))
@@ -54,7 +54,7 @@ test.each(displacements)(
   },
 )
 
-test("a database that is lost while nobody writes is found by a look", async () => {
+test("a check finds a lost database while nobody writes", async () => {
   const {database, file, failures} = await make()
   expect(database.inspectPlace()).toBeUndefined()
   rmSync(file)
@@ -63,7 +63,7 @@ test("a database that is lost while nobody writes is found by a look", async () 
   await expect(database.write([note("late", 1)])).rejects.toMatchObject({code: "database_replaced"})
 })
 
-test("a database that was put back is not used again: somebody else may have had it meanwhile", async () => {
+test("a database that was put back is not used again, because another Host may have used it", async () => {
   const {database, file} = await make()
   renameSync(file, `${file}.aside`)
   expect(database.inspectPlace()).toBeDefined()
@@ -72,7 +72,7 @@ test("a database that was put back is not used again: somebody else may have had
   expect(existsSync((await database.rescueTo(`${file}.rescued`)).path)).toBe(true)
 })
 
-test("a close leaves alone what took the names of the Host's files", async () => {
+test("close leaves files alone that took the names of the Host's files", async () => {
   const {database, file} = await make()
   for (const end of ["", "-wal", "-shm"]) {
     rmSync(`${file}${end}`)
@@ -82,7 +82,7 @@ test("a close leaves alone what took the names of the Host's files", async () =>
   for (const end of ["", "-wal", "-shm"]) expect(readFileSync(`${file}${end}`, "utf8")).toBe("somebody else's")
 })
 
-test("a database in its place has nothing to rescue, and a remote one has no place", async () => {
+test("a database in its place needs no rescue, and a remote one has no place", async () => {
   const {database, file} = await make()
   await database.write([note("one", 1)])
   await expect(database.rescueTo(`${file}.rescued`)).rejects.toMatchObject({code: "rescue_not_needed"})
@@ -90,7 +90,7 @@ test("a database in its place has nothing to rescue, and a remote one has no pla
   await expect(remote.rescueTo(`${file}.rescued`)).rejects.toMatchObject({code: "rescue_not_needed"})
 })
 
-test("a rescue that fails leaves nothing partial, and another one can follow", async () => {
+test("a failed rescue leaves nothing partial, and another one can follow", async () => {
   const {database, file} = await make()
   await database.write([note("one", 1)])
   rmSync(file)
@@ -100,7 +100,7 @@ test("a rescue that fails leaves nothing partial, and another one can follow", a
   expect(existsSync(`${file}.partial`)).toBe(false)
 })
 
-test("a project that is held no longer takes no change", async () => {
+test("a project whose lock is gone accepts no change", async () => {
   let lost: Problem | undefined
   const file = join(scratchFolder(), "data.sqlite")
   const database = await open({dialect: "sqlite", file}, {known: [notes], whyNotHeld: () => lost})

@@ -23,7 +23,7 @@ const add = (text: string | number, stars: number | null = null) => ({
   args: [text, stars],
 })
 
-test.each(engines)("a plugin's write says what each statement did: $name", async ({make}) => {
+test.each(engines)("a plugin's write returns the result of each statement: $name", async ({make}) => {
   const {write} = await start(make)
   const results = await write([
     add("milk"),
@@ -42,7 +42,7 @@ test.each(engines)("a plugin's write says what each statement did: $name", async
   expect(await write([])).toEqual([])
 })
 
-test.each(engines)("rows are checked by their schema, and a text is never told: $name", async ({make}) => {
+test.each(engines)("rows are checked by their schema, and no error shows a text: $name", async ({make}) => {
   const {read, write} = await start(make)
   await write([add("milk", 2), add("my secret diary, page one")])
   const all = "SELECT * FROM p_notes_all WHERE id = ?"

@@ -7,10 +7,10 @@ import {localDatabase, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
 
-/** The driver itself, as the client of the database loads it. */
+/** The driver, as the database client loads it. */
 const driver = createRequire(createRequire(import.meta.url).resolve("@libsql/client"))("libsql")
 
-/** The statements that databases that are opened after this have prepared, without what only reads. */
+/** Records the writing statements prepared by databases that are opened after this call. */
 const watchPrepared = () => {
   const prepare = vi.spyOn(driver.prototype, "prepare")
   onTestFinished(() => prepare.mockRestore())
@@ -18,7 +18,7 @@ const watchPrepared = () => {
     prepare.mock.calls.map(([sql]) => String(sql)).filter(sql => !/^(SELECT|PRAGMA|BEGIN DEFERRED)\b/.test(sql))
 }
 
-/** How often databases that are opened after this have prepared a query. */
+/** Counts the prepared queries of databases that are opened after this call. */
 const watchReads = () => {
   const prepare = vi.spyOn(driver.prototype, "prepare")
   onTestFinished(() => prepare.mockRestore())
@@ -51,7 +51,7 @@ test("the second message of an outbox prepares no statement that changes rows", 
   await outbox.drain()
 })
 
-test("a kept statement with a * knows the columns that its tables have got since", async () => {
+test("a kept statement with a * includes columns that its tables got since", async () => {
   const prepared = watchPrepared()
   const database = await open(await localDatabase(), {known: [tables]})
   const copy = {sql: "INSERT INTO new SELECT * FROM old"}
@@ -66,7 +66,7 @@ test("a kept statement with a * knows the columns that its tables have got since
   expect(await database.read("SELECT * FROM new")).toHaveLength(4)
 })
 
-test("a kept statement with fewer values than before has NULL for the rest", async () => {
+test("a kept statement with fewer values than before binds NULL to the rest", async () => {
   const database = await open(await localDatabase(), {known: [tables]})
   const insert = (...args: readonly string[]) => database.write([{sql: "INSERT INTO new (x) VALUES (?)", args}])
   const read = (...args: readonly string[]) => database.read("SELECT ? AS a, ? AS b", args)
@@ -78,7 +78,7 @@ test("a kept statement with fewer values than before has NULL for the rest", asy
   expect(await read()).toEqual([{a: null, b: null}])
 })
 
-test("a kept query sees the tables that were changed since, and has the columns that it names", async () => {
+test("a kept query sees tables that changed since, and has the columns it names", async () => {
   const prepared = watchReads()
   const database = await open(await localDatabase(), {known: [tables]})
   const query = "SELECT o.x, count(*) AS n FROM old o GROUP BY o.x"
@@ -92,7 +92,7 @@ test("a kept query sees the tables that were changed since, and has the columns 
   expect(prepared(query)).toBe(2)
 })
 
-test("a query for * is prepared each time, so that it has the columns of now", async () => {
+test("a query with * is prepared each time, so that it has the current columns", async () => {
   const database = await open(await localDatabase(), {known: [tables]})
   const queries = ["SELECT * FROM old", "SELECT o.* FROM old o"]
   for (const query of queries) expect(await database.read(query)).toEqual([{x: 1}])
@@ -100,7 +100,7 @@ test("a query for * is prepared each time, so that it has the columns of now", a
   for (const query of queries) expect(await database.read(query)).toEqual([{x: 1, y: 2}])
 })
 
-test("the statement that was used the longest ago is dropped, not the one that was prepared first", async () => {
+test("the least recently used statement is dropped, not the oldest one", async () => {
   const prepared = watchReads()
   const database = await open(await localDatabase(), {known: [tables]})
   const used = "SELECT x FROM old WHERE x = ?"

@@ -9,7 +9,7 @@ import {freePort} from "../../support/machine/ports.ts"
 
 const {signal} = new AbortController()
 
-/** A gateway that answers everything with this status; resolves to its host. */
+/** A gateway that answers every request with this status. Resolves to its host. */
 const gateway = async (status: number): Promise<string> => {
   const server = createServer((_, response) => response.writeHead(status).end())
   await new Promise<void>(done => server.listen(0, "127.0.0.1", done))
@@ -20,7 +20,7 @@ const gateway = async (status: number): Promise<string> => {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test("a remote database that answers is reached, whatever it says of the token", async () => {
+test("a remote database that answers is reachable, whatever it says about the token", async () => {
   const {url} = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "a-token-that-is-not-shown"})
   const {host} = new URL(url)
   for (const address of [url, `ws://${host}`, `libsql://${host}?tls=0`])
@@ -28,24 +28,24 @@ test("a remote database that answers is reached, whatever it says of the token",
   expect(await whyUnreachable(`http://${await gateway(401)}`, signal)).toBeUndefined()
 })
 
-test("a gateway that does not reach it is no answer of the database", async () => {
+test("a gateway without a connection to the database does not count as its answer", async () => {
   for (const status of [502, 503, 504]) {
     const host = await gateway(status)
     expect(await whyUnreachable(`http://${host}`, signal)).toBe(`${host} answers ${status}`)
   }
 })
 
-test("an address where nobody listens, or that has no name, is told with the reason", async () => {
+test("an address without a listener or a DNS name is reported with the reason", async () => {
   const host = `127.0.0.1:${await freePort()}`
   expect(await whyUnreachable(`http://${host}`, signal)).toMatch(new RegExp(`^${host} does not answer: .+`))
   expect(await whyUnreachable("libsql://nowhere.invalid", signal)).toMatch(/^nowhere\.invalid does not answer: .+/)
 })
 
-test("what is no address is left to who opens it", async () => {
+test("an invalid address is left to the code that opens it", async () => {
   expect(await whyUnreachable("libsql://", signal)).toBeUndefined()
 })
 
-test("a stop ends the question", async () => {
+test("a stop ends the check", async () => {
   const server = createServer(() => {}).listen(0, "127.0.0.1")
   onTestFinished(() => {
     server.closeAllConnections()

@@ -8,10 +8,10 @@ import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../.
 import {startHrana} from "../../support/database/hrana-server.ts"
 import {until} from "../../support/host/process.ts"
 
-/** Another Host takes the lease, as it may once this Host's has run out. */
+/** Gives the lease to another Host, as may happen after this Host's lease has expired. */
 const stealLease = "UPDATE svc_lease SET runtime_id = 'other', lease = lease + 1, until = 9e15 WHERE id = 1 RETURNING 1"
 
-test("a second Host is refused and told who holds the lease; once the first closes, it is free at once", async () => {
+test("a second Host is refused with the lease holder, and starts once the first has closed", async () => {
   const {location} = await remoteDatabase()
   const first = await open(location, {runtimeId: "first-host"})
   await expect(open(location, {runtimeId: "second-host"})).rejects.toMatchObject({
@@ -23,7 +23,7 @@ test("a second Host is refused and told who holds the lease; once the first clos
   await open(location, {runtimeId: "second-host"})
 })
 
-test("of Hosts that start at once, one gets the lease", async () => {
+test("of Hosts that start at the same time, one gets the lease", async () => {
   const {location} = await remoteDatabase()
   const starts = await Promise.allSettled(["a", "b", "c", "d"].map(runtimeId => open(location, {runtimeId})))
   expect(starts.map(({status}) => status).sort()).toEqual(["fulfilled", "rejected", "rejected", "rejected"])
@@ -32,7 +32,7 @@ test("of Hosts that start at once, one gets the lease", async () => {
 const leaseOfTheDead = (milliseconds: number) =>
   `UPDATE svc_lease SET runtime_id = 'dead-host', lease = 7, until = unixepoch() * 1000 + ${milliseconds} RETURNING 1`
 
-test("the lease of a Host that died is waited for, until it ends by itself", async () => {
+test("a Host waits until the lease of a dead Host expires", async () => {
   const {location, server} = await remoteDatabase()
   await (await open(location)).close()
   server.sql(leaseOfTheDead(2500))
@@ -51,7 +51,7 @@ test("a signal ends the wait for a lease", async () => {
   expect(server.sql("SELECT runtime_id FROM svc_lease")).toEqual([{runtime_id: "dead-host"}])
 })
 
-test("after the lease has passed to another Host, every batch is aborted and nothing of it is stored", async () => {
+test("after the lease has passed to another Host, every batch is aborted and stores nothing", async () => {
   const {location, server} = await remoteDatabase()
   let lost = 0
   const database = await open(location, {known: [notes], onLeaseLost: () => lost++})
@@ -72,7 +72,7 @@ test("after the lease has passed to another Host, every batch is aborted and not
   expect(lost).toBe(1)
 })
 
-test("closing after the lease was lost leaves the other Host's lease alone", async () => {
+test("closing after losing the lease leaves the other Host's lease alone", async () => {
   const {location, server} = await remoteDatabase()
   const database = await open(location)
   server.sql(stealLease)
@@ -102,7 +102,7 @@ const writers = (database: Database) => database.read("SELECT writer FROM notes 
 
 const quiet = (writer: string, n: number) => ({sql: "INSERT INTO notes (writer, n) VALUES (?, ?)", args: [writer, n]})
 
-test("a batch that is cut off is handed over again under its number, and stored once", async () => {
+test("a batch that is cut off is submitted again under its number, and stored once", async () => {
   const {location, server} = await remoteDatabase()
   const database = await open(location, {known: [notes]})
   server.cutNext("before", "notes")
@@ -116,7 +116,7 @@ test("a batch that is cut off is handed over again under its number, and stored 
   expect(await writers(database)).toEqual(["before", "after", "held", "next"].map(writer => ({writer})))
 })
 
-test("a batch whose rows were lost with the answer is told to be unknown; it is stored once", async () => {
+test("a batch whose returned rows were lost has an unknown outcome and is stored once", async () => {
   const {location, server} = await remoteDatabase()
   const database = await open(location, {known: [notes]})
   server.cutNext("after", "notes")
@@ -125,7 +125,7 @@ test("a batch whose rows were lost with the answer is told to be unknown; it is 
   expect(await writers(database)).toEqual([{writer: "after"}, {writer: "next"}])
 })
 
-test("what looks at a database before its lease is taken refuses it, and its lease stays with its Host", async () => {
+test("tools that read a database before it has a lease refuse it and leave its lease alone", async () => {
   const {location, server} = await remoteDatabase()
   await open(location, {runtimeId: "its-host"})
   const beforeLease = async ({state}: Pick<Database, "state">) => {
@@ -138,7 +138,7 @@ test("what looks at a database before its lease is taken refuses it, and its lea
   expect(server.sql("SELECT runtime_id, lease FROM svc_lease")).toEqual([{runtime_id: "its-host", lease: 1}])
 })
 
-test("a database that cannot be reached is refused by its address", async () => {
+test("a database that cannot be reached is refused with its address", async () => {
   const {location, server} = await remoteDatabase()
   await server.close()
   await expect(open(location)).rejects.toMatchObject({

@@ -8,7 +8,7 @@ import {engines, localDatabase, open} from "../../support/database/databases.ts"
 const inbox = {table: "inbox", time: "received_at"} as const
 const text = (sought: string) => [containingAt("event", "$.message.content", sought)]
 
-/** All that a search finds, page by page, and how far each page has looked. */
+/** All matches of a search, page by page, and how far each page has searched. */
 const searchAll = async (database: Database, request: Omit<SearchRequest, "before">) => {
   const found: number[] = []
   const lookedTo: string[] = []
@@ -25,14 +25,14 @@ const searchAll = async (database: Database, request: Omit<SearchRequest, "befor
 }
 
 const many = 12_000
-/** One in 4,001 of them says something else than the others. */
+/** One message in 4,001 has a different text. */
 const isRare = (n: number) => n % 4001 === 0
 
 const sayMany = (database: Database) =>
   say(database, ...Array.from({length: many}, (_, n) => (isRare(n + 1) ? "the rare one" : "one of many")))
 
 describe.each(engines)("a search of messages in $name", ({make}) => {
-  test("finds a rare text in all of them, newest first, however many pages it takes, and says how far it has looked", async () => {
+  test("finds a rare text in all messages, newest first, over many pages, and reports its progress", async () => {
     const database = await open(await make())
     await sayMany(database)
     const {found, lookedTo} = await searchAll(database, {conditions: text("RARE"), limit: 2})
@@ -43,7 +43,7 @@ describe.each(engines)("a search of messages in $name", ({make}) => {
     expect(all.found).toEqual(Array.from({length: many}, (_, n) => many - n))
   })
 
-  test("keeps to a time and to given numbers", async () => {
+  test("keeps to a time range and to given numbers", async () => {
     const database = await open(await make())
     await sayMany(database)
     const [row] = await database.read("SELECT received_at AS at FROM inbox WHERE seq = 8002")
@@ -62,7 +62,7 @@ describe.each(engines)("a search of messages in $name", ({make}) => {
   })
 })
 
-test("a text is found as it was said: quotes, signs of a pattern, scripts without spaces, and parts of words", async () => {
+test("a search is verbatim: quotes, pattern characters, scripts without spaces, parts of words", async () => {
   const database = await open(await localDatabase())
   await say(database, 'she said "50%_off" \\o/', "我们的数据库在哪里", "the sprinter", "Größe\nund mehr")
   const found = async (sought: string) => (await searchAll(database, {conditions: text(sought), limit: 9})).found
@@ -73,7 +73,7 @@ test("a text is found as it was said: quotes, signs of a pattern, scripts withou
   expect(await found("rint")).toEqual([3])
   expect(await found("größe\nund")).toEqual([4])
   expect(await found("GRÖSSE")).toEqual([])
-  // These stand in the event, and not in what was said.
+  // These words are in the event, but not in the message text.
   for (const elsewhere of ["message-created", "ada", "#team", "content"]) expect(await found(elsewhere)).toEqual([])
   await redactInbox(database, 3, null)
   expect(await found("rint")).toEqual([])

@@ -16,7 +16,7 @@ const behindCable = async () => {
   return {server, cable, database, heard}
 }
 
-test("where the connections hang, a batch is stored, once, on a new one, and the miss is heard of", async () => {
+test("when connections hang, a batch is stored once over a new one, and the failure is reported", async () => {
   const {cable, database, heard} = await behindCable()
   await Promise.all([1, 2, 3, 4].map(() => database.read("SELECT 1")))
   cable.stall()
@@ -27,14 +27,14 @@ test("where the connections hang, a batch is stored, once, on a new one, and the
   expect(database.state).toEqual({is: "initialized", schema: expect.any(Number)})
 })
 
-test("where the connections hang, a read is answered on a new one", async () => {
+test("when connections hang, a read is answered over a new one", async () => {
   const {cable, database, heard} = await behindCable()
   cable.stall()
   expect(await countNotes(database)).toBe(0)
   expect(heard).toEqual(["database_unanswered", "recovered"])
 })
 
-test("where only the answers are dropped, a batch is stored once", async () => {
+test("when only answers are dropped, a batch is stored once", async () => {
   const {cable, database, heard} = await behindCable()
   cable.mute()
   await database.write([{sql: "INSERT INTO notes (writer, n) VALUES ('a', 1)"}])
@@ -42,7 +42,7 @@ test("where only the answers are dropped, a batch is stored once", async () => {
   expect(heard).toEqual(["database_unanswered", "recovered"])
 })
 
-test("where nothing comes through, reads and writes end at their limit, and say so at once", async () => {
+test("when nothing gets through, reads and writes end at their limit and say so at once", async () => {
   const {cable, database, heard} = await behindCable()
   cable.stall("later")
   const began = performance.now()

@@ -7,12 +7,12 @@ const kilobyte = "x".repeat(1024)
 const openSlow = async () => {
   const location = await onSlowDisk()
   const database = await open(location, {known: [notes]})
-  // So many commits show that the disk is slow.
+  // This number of commits shows that the disk is slow.
   for (let n = 0; n < 8; n++) await database.write([note("first", n)])
   return {database, log: `${location.file}-wal`}
 }
 
-test("what is being synced is not read before it is durable", async () => {
+test("rows are not readable before they are durable", async () => {
   const {database} = await openSlow()
   const written = database.write([note("a", 1)]).then(() => "written")
   const seen: unknown[] = []
@@ -29,7 +29,7 @@ test("what is being synced is not read before it is durable", async () => {
   expect(await countNotes(database)).toBe(9)
 })
 
-test("the log is taken into the database and emptied, and a new connection finds every row", async () => {
+test("the log is moved into the database and emptied, and a new connection finds every row", async () => {
   const {database, log} = await openSlow()
   const rows = (from: number) => Array.from({length: 500}, (_, n) => note(kilobyte, from + n))
   let largest = 0

@@ -7,7 +7,7 @@ import type {Migration} from "../../../server/database/migrations/migrations.ts"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
 import {open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
 
-/** Every batch adds three entries and one to the count: a copy that is not of one point shows it. */
+/** Every batch adds three entries and one to the count, so a copy that mixes two moments shows it. */
 const ledger: Migration = {
   version: 1,
   name: "ledger",
@@ -42,7 +42,7 @@ const filled = async (): Promise<{database: Database; folder: string}> => {
   return {database, folder}
 }
 
-test("five snapshots under write load are each sound and of one point, and the original goes on untouched", async () => {
+test("five snapshots under write load are each sound and of one moment, and the original continues", async () => {
   const {database, folder} = await filled()
   let acknowledged = 5000
   let isWriting = true
@@ -54,7 +54,7 @@ test("five snapshots under write load are each sound and of one point, and the o
     }
   })
   let written = 0
-  // Writers that this machine holds up meanwhile have nothing to show for a snapshot: then there are more of those.
+  // If this machine holds the writers up during a snapshot, the test takes more snapshots.
   for (let number = 1; number <= 5 || (written <= 5 && number <= 20); number++) {
     const target = join(folder, `snapshot-${number}.sqlite`)
     const before = acknowledged
@@ -77,7 +77,7 @@ test("five snapshots under write load are each sound and of one point, and the o
   expect(await database.read("PRAGMA integrity_check")).toEqual([{integrity_check: "ok"}])
 })
 
-test("a snapshot replaces nothing: a target that exists is refused and kept", async () => {
+test("a snapshot replaces nothing: an existing target is refused and kept", async () => {
   const {database, folder} = await filled()
   for (const content of ["something of the operator's", ""]) {
     const target = join(folder, "there.sqlite")
@@ -90,7 +90,7 @@ test("a snapshot replaces nothing: a target that exists is refused and kept", as
   }
 })
 
-test("a snapshot that cannot be written is refused by its target, and the database goes on", async () => {
+test("a snapshot that cannot be written is refused with its target, and the database continues", async () => {
   const {database, folder} = await filled()
   const target = join(folder, "no such folder", "copy.sqlite")
   await expect(database.snapshotTo(target)).rejects.toMatchObject({
@@ -101,9 +101,9 @@ test("a snapshot that cannot be written is refused by its target, and the databa
   expect(await stateOf(database)).toEqual({batches: 5001, entries: 15_003})
 })
 
-test("a snapshot that is ended half-way leaves no partial copy", async () => {
+test("a snapshot that is stopped halfway leaves no partial copy", async () => {
   const {database, folder} = await filled()
-  // One may be whole before this process, which other tests hold up, has met its partial copy: then it is another's turn.
+  // A snapshot may be complete before this busy process sees its partial copy; then the next one is tried.
   for (let number = 1; ; number++) {
     const target = join(folder, `ended-${number}.sqlite`)
     const abort = new AbortController()
@@ -122,7 +122,7 @@ test("a snapshot that is ended half-way leaves no partial copy", async () => {
   }
 })
 
-test("what a snapshot that was killed left behind is not in the way of the next one", async () => {
+test("the leftovers of a killed snapshot do not block the next one", async () => {
   const {database, folder} = await filled()
   const target = join(folder, "next.sqlite")
   for (const end of [".partial", ".partial-journal"]) writeFileSync(`${target}${end}`, "left behind")
@@ -140,7 +140,7 @@ test("a remote database is not copied by a snapshot", async () => {
   expect(existsSync(target)).toBe(false)
 })
 
-test("ten snapshots of a point under write load each end with the batch of the point, and hold nothing later", async () => {
+test("ten snapshots of a point under load end with the point's batch and hold nothing later", async () => {
   const {database, folder} = await filled()
   let isWriting = true
   const writers = [1, 2, 3, 4].map(async () => {
@@ -163,7 +163,7 @@ test("ten snapshots of a point under write load each end with the batch of the p
   await Promise.all(writers)
 })
 
-test("a point whose batch is refused makes no copy, and writers go on", async () => {
+test("a point whose batch is refused makes no copy, and writers continue", async () => {
   const {database, folder} = await filled()
   const target = join(folder, "refused.sqlite")
   await expect(database.snapshotPoint(target, async () => [{sql: "INSERT INTO nowhere VALUES (1)"}])).rejects.toThrow(

@@ -12,14 +12,16 @@ import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
-/** Between two times at which it is stored up to when nothing is missing, in milliseconds. */
+/** How often the Host stores up to when an endpoint has missed nothing, in milliseconds. */
 const heartbeat = 10_000
 
-// Only the heartbeat and the times go by hand: the database has its own.
+// The test moves only the heartbeat and the clock: the database keeps its own timers.
 beforeEach(() => void vi.useFakeTimers({toFake: ["setInterval", "clearInterval", "Date", "performance"]}))
 afterEach(() => void vi.useRealTimers())
 
-/** One run of a Host, as far as gaps go: an endpoint whose adapter says `lag`, and a database that may refuse an event. */
+/**
+ * One run of a Host, reduced to gaps: an endpoint whose adapter reports `lag`, and a database that may refuse an event.
+ */
 const begin = async (
   database: Database,
   lag: (() => number) | undefined,
@@ -73,28 +75,28 @@ const begin = async (
 const listOf = (database: Database) =>
   database.read('SELECT from_at AS "from", to_at AS "to", reason FROM endpoint_gaps ORDER BY seq')
 
-/** Waits until it is stored that the endpoint has missed nothing up to a later time. */
+/** Waits until a later time is stored as the endpoint's last complete moment. */
 const untilSeen = (database: Database, after: number) =>
   until("the list of online endpoints to be stored", async () => {
     const [row] = await database.read("SELECT seen_at FROM endpoint_online")
     return Number(row?.seen_at ?? 0) > after
   })
 
-/** The gaps, once there is one. */
+/** Returns the gaps once there is one. */
 const untilListed = (database: Database) =>
-  until("the gap", async () => {
+  until("a gap", async () => {
     const rows = await listOf(database)
     return rows.length > 0 && rows
   })
 
-/** The gaps, once another run has begun. */
+/** Returns the gaps once another run has begun. */
 const afterKill = async (database: Database) => {
   await new Gaps(database, log).start([])
   return listOf(database)
 }
 
 describe.each(engines)("gaps on $name", ({make}) => {
-  test("a run that was killed leaves a gap from when nothing is known to be missing, not from when it last stored that", async () => {
+  test("a killed run leaves a gap from the last complete moment, not from when that was stored", async () => {
     const database = await open(await make())
     await begin(database, () => 3000)
     const online = Date.now()
@@ -104,7 +106,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     expect(await afterKill(database)).toEqual([{from: online + heartbeat - 3000, to: null, reason: "host_ended"}])
   })
 
-  test("what is still being stored when the heartbeat comes is in the gap of a kill", async () => {
+  test("an event still being stored at the heartbeat is inside the gap of a kill", async () => {
     const database = await open(await make())
     const {receive} = await begin(database, () => 0)
     const online = Date.now()
@@ -116,13 +118,13 @@ describe.each(engines)("gaps on $name", ({make}) => {
     expect(await afterKill(database)).toEqual([{from: online + heartbeat - 4000, to: null, reason: "host_ended"}])
   })
 
-  test("a connection that is lost leaves a gap from when it was last good, but no longer than it was online", async () => {
+  test("a lost connection leaves a gap from when it last worked, at most as long as it was online", async () => {
     const database = await open(await make())
     const {handle, endpoint} = await begin(database, () => 50)
     const online = Date.now()
     vi.advanceTimersByTime(5000)
     handle.lost(new Error("no answer"), {since: online + 2000})
-    await until("the loss", () => endpoint.state.is === "reconnecting")
+    await until("the endpoint to go offline", () => endpoint.state.is === "reconnecting")
     expect(await untilListed(database)).toEqual([{from: online + 2000, to: null, reason: "connection_lost"}])
 
     const other = await open(await make())
@@ -130,11 +132,11 @@ describe.each(engines)("gaps on $name", ({make}) => {
     const began = Date.now()
     vi.advanceTimersByTime(5000)
     early.handle.lost(new Error("no answer"), {since: began - 60_000})
-    await until("the loss", () => early.endpoint.state.is === "reconnecting")
+    await until("the endpoint to go offline", () => early.endpoint.state.is === "reconnecting")
     expect(await untilListed(other)).toEqual([{from: began, to: null, reason: "connection_lost"}])
   })
 
-  test("an endpoint that misses something from the beginning has a gap since then, over a kill, until it misses nothing", async () => {
+  test("an endpoint that misses events from the start has one gap, across a kill, until it is complete", async () => {
     const database = await open(await make())
     const found: (() => void)[] = []
     const begun = () =>
@@ -157,7 +159,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     await gaps.stop()
   })
 
-  test("a gap ends as filled where the platform goes on behind the cursor since before it began, and else not", async () => {
+  test("a gap ends as filled only when the platform resumes from a cursor older than the gap", async () => {
     for (const [later, outcome] of [
       [0, "filled"],
       [1, "partly"],
@@ -183,7 +185,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     }
   })
 
-  test("what the database did not take is a gap of its own, ended once it takes something again; an invalid event is none", async () => {
+  test("events that the database rejected are a gap until it stores again; an invalid event is not", async () => {
     const database = await open(await make())
     const {receive, gaps} = await begin(database, () => 100)
     const online = Date.now()
@@ -203,7 +205,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     expect(await listOf(database)).toMatchObject([{reason: "not_stored"}, {reason: "host_stopped", to: null}])
   })
 
-  test("a planned stop leaves one gap, from the moment at which admission ends to when the endpoint is online again", async () => {
+  test("a planned stop leaves one gap, from the end of admission until the endpoint is online again", async () => {
     const database = await open(await make())
     const first = await begin(database, undefined)
     vi.advanceTimersByTime(60_000)
@@ -221,7 +223,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     await gaps.stop()
   })
 
-  test("a planned stop waits for what is on its way: an adapter that knows lets its gap begin where it has all", async () => {
+  test("a planned stop waits for events in transit when the adapter reports its progress", async () => {
     const database = await open(await make())
     let heard = performance.now()
     const {endpoint, handle, gaps} = await begin(database, () => performance.now() - heard, undefined, {
@@ -239,7 +241,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     expect(await listOf(database)).toEqual([{from: asked, to: null, reason: "host_stopped"}])
   })
 
-  test("what does not catch up in time, or fails to, has the gap that its lag says", async () => {
+  test("an adapter that fails to catch up in time leaves the gap that its lag reports", async () => {
     const hangs = async (signal: AbortSignal) => {
       await new Promise(resolve => signal.addEventListener("abort", resolve))
     }
@@ -261,14 +263,14 @@ describe.each(engines)("gaps on $name", ({make}) => {
     }
   })
 
-  test("a Host that ends because it failed leaves a gap that is not planned", async () => {
+  test("a Host that ends because it failed leaves an unplanned gap", async () => {
     const database = await open(await make())
     const {gaps} = await begin(database, () => 0)
     await gaps.stop("host_failed")
     expect(await listOf(database)).toMatchObject([{reason: "host_failed", to: null}])
   })
 
-  test("a platform inside the Host has no gaps: not over a stop, a kill, a loss, or what is not stored", async () => {
+  test("a platform inside the Host has no gaps after stops, kills, losses or failed writes", async () => {
     const database = await open(await make())
     const inside = () => begin(database, undefined, undefined, {history: "inside"})
     const {receive, handle, endpoint, gaps} = await inside()
@@ -278,7 +280,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     await expect(receive(full)).rejects.toMatchObject({code: "database_full"})
     handle.missing()
     handle.lost(new Error("closed"))
-    await until("the loss", () => endpoint.state.is !== "online")
+    await until("the endpoint to go offline", () => endpoint.state.is !== "online")
     await gaps.stop()
     const killed = await inside()
     vi.advanceTimersByTime(heartbeat)
@@ -287,7 +289,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     expect(await listOf(database)).toEqual([])
   })
 
-  test("the open gap of an endpoint whose adapter was without history before is dropped inside the Host, and ended where all comes again", async () => {
+  test("an open gap is dropped when its adapter moves inside the Host, and ends when it replays", async () => {
     for (const [history, left] of [
       ["inside", []],
       ["replay", [{from: 1000, to: expect.any(Number), reason: "host_stopped"}]],
@@ -302,7 +304,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     }
   })
 
-  test("a platform that forgets leaves a gap after a restore alone: once, from when it had handed over everything", async () => {
+  test("a platform that forgets leaves one gap after a restore only, from its last complete moment", async () => {
     const database = await open(await make())
     const begun = () => begin(database, () => 2000, undefined, {history: "replay", forgetsAcknowledged: true})
     const restore = (at: number) =>
@@ -310,7 +312,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
         {sql: "INSERT OR REPLACE INTO svc_meta (key, value) VALUES ('checkpoint', json_object('at', ?))", args: [at]},
         owingGaps,
       ])
-    // Not online before the checkpoint: all that is known is when that was made.
+    // The endpoint was not online before the checkpoint: only the time of the checkpoint is known.
     await restore(Date.now())
     const checkpoint = Date.now()
     vi.advanceTimersByTime(60_000)
@@ -324,14 +326,14 @@ describe.each(engines)("gaps on $name", ({make}) => {
     vi.advanceTimersByTime(heartbeat)
     const complete = Date.now() - 2000
     killed.handle.lost(new Error("no answer"))
-    await until("the loss", () => killed.endpoint.state.is === "reconnecting")
-    // While the bot is away, its platform keeps everything.
+    await until("the endpoint to go offline", () => killed.endpoint.state.is === "reconnecting")
+    // While the bot is offline, its platform keeps everything.
     vi.advanceTimersByTime(60_000)
     await killed.gaps.stop()
     expect(await afterKill(database)).toEqual([early])
     await restore(Date.now())
     vi.advanceTimersByTime(5000)
-    // Killed before it is online, twice.
+    // Killed twice before it is online.
     const away = new Endpoint(lineSpec({history: "replay", forgetsAcknowledged: true}), {
       receive: async () => [stored(1)],
       online: () => {},
@@ -351,7 +353,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     expect(await listOf(database)).toEqual(both)
   })
 
-  test("gaps are counted once as they begin and once by their length as they end, planned ones apart", async () => {
+  test("gaps are counted once at the start and by length at the end, planned ones separately", async () => {
     const database = await open(await make())
     const counts = new GapCounts(database)
     const read = async () => {

@@ -4,14 +4,14 @@ import type {EventStream} from "../../../server/events/stream.ts"
 import type {Hello, StreamGap} from "../../../shared/api/event-stream.ts"
 import {parseEventId} from "../../../shared/event-id.ts"
 
-/** What the log has of one event; offsets of a ledger grow. */
+/** The log's entry for one event; the offsets of a ledger grow. */
 export interface Entry {
   readonly offset: number
   readonly n: number
   readonly endpoint: string
 }
 
-/** What the client's view is held against. */
+/** The state that the client's view is compared with. */
 export interface Truth {
   readonly epoch: string
   readonly entries: readonly Entry[]
@@ -25,11 +25,11 @@ interface Message {
 }
 
 /**
- * A client of the event stream that keeps what an EventSource keeps, its last id, and checks whatever it is given: after
- * each place comes what the ledger has next, or a gap that is justified.
+ * A client of the event stream that keeps only what an EventSource keeps, its last id. It checks everything it
+ * receives: after each place comes the ledger's next entry, or a justified gap.
  */
 export class ModelClient {
-  /** The only endpoint that it wants; undefined for everything. */
+  /** The only endpoint that the client wants; undefined for all events. */
   readonly endpoint: string | undefined
   readonly gaps: string[] = []
   received = 0
@@ -67,7 +67,10 @@ export class ModelClient {
     this.#reader = stream.open({audience: "full", filter, cursor: this.#cursor}).getReader()
   }
 
-  /** Takes what comes within a few turns, so many chunks at most; of the last one only a share where it is to break off. */
+  /**
+   * Reads what arrives within a few turns, at most `chunks` chunks. Of the last chunk it reads only a `share` when the
+   * connection is to break.
+   */
   async read(chunks: number, share = 1): Promise<void> {
     const decoder = new TextDecoder()
     for (let count = 0, quiet = 0; count < chunks && quiet < 6 && this.#reader !== undefined; ) {
@@ -90,7 +93,7 @@ export class ModelClient {
     }
   }
 
-  /** Its connection is gone, with whatever was under way. */
+  /** Drops the connection with everything in transit. */
   async disconnect(): Promise<void> {
     const reader = this.#reader
     this.#reader = undefined
@@ -98,12 +101,12 @@ export class ModelClient {
     await reader?.cancel().catch(() => {})
   }
 
-  /** Throws for anything that a client must not be given. */
+  /** Throws for anything that a client must not receive. */
   check(truth: Truth): void {
     for (const message of this.#messages.splice(0)) this.#take(message, truth)
   }
 
-  /** True when it has been given, or told that it has missed, everything that it wants. */
+  /** Returns true when the client has received every event it wants, or was told that it missed them. */
   isWhole(truth: Truth): boolean {
     return this.#place !== undefined && this.#place.epoch === truth.epoch && this.#next(truth) === undefined
   }
@@ -126,7 +129,7 @@ export class ModelClient {
     same(place?.epoch, truth.epoch, "the epoch of a place")
     const before = this.#place
     if (recovered && before !== undefined) same(before.epoch, truth.epoch, "a recovered stream's epoch")
-    // A view that ended in the middle of a frame goes on from its last id, which may be behind what was passed over.
+    // A view that ended inside a frame resumes from its last id, which may be before events that the filter skipped.
     this.#place = place
   }
 
@@ -152,11 +155,11 @@ export class ModelClient {
     const place = parseEventId(id ?? "")
     const next = this.#next(truth)
     if (place === undefined || (next !== undefined && next.offset <= place.offset))
-      throw new Error(`the place ${id} is past an event that was not given: ${next?.offset}`)
+      throw new Error(`the place ${id} is past an event that was not delivered: ${next?.offset}`)
     this.#place = place
   }
 
-  /** What the ledger has next for it. */
+  /** The ledger's next entry for the client. */
   #next({entries}: Truth): Entry | undefined {
     const after = this.#place?.offset ?? Number.POSITIVE_INFINITY
     let index = entries.length

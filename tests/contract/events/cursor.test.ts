@@ -29,7 +29,7 @@ const odd = [
   "\u0661",
 ]
 
-/** Any string: nonsense, ids of this epoch and of others, and ids with one thing wrong. */
+/** Any string: nonsense, ids of this epoch and others, and ids with one error. */
 const anyCursor = (chance: Chance, epoch: string, head: number): string => {
   const offset = chance.pick([0, 1, head - 1, head, head + 1, chance.below(2 * head + 2), 2 ** 53 - 1, 2 ** 53, 1e21])
   const id = eventId(chance.pick([epoch, epoch, epoch, "0".repeat(12), ""]), offset)
@@ -48,7 +48,7 @@ const anyCursor = (chance: Chance, epoch: string, head: number): string => {
   }
 }
 
-/** What a cursor must come to, worked out another way than the program does. */
+/** The expected result for a cursor, computed in a different way than by the program. */
 const expected = (cursor: string, epoch: string, head: number, evictedTo: number): string => {
   if (cursor === "") return "fresh"
   for (let offset = 0; offset <= head + 1; offset++) {
@@ -65,7 +65,7 @@ const told = (result: ReturnType<typeof resume>): string => {
   return result.reason === "ahead" || result.reason === "evicted" ? result.reason : "another gap"
 }
 
-test("any string as a cursor resumes exactly, or is a gap", () => {
+test("any string as a cursor either resumes exactly or is a gap", () => {
   const chance = new Chance(20_261_121)
   const epoch = epochOf("3aa44cb9-6936-4000-8000-000000000000")
   let resumed = 0
@@ -87,7 +87,7 @@ test("any string as a cursor resumes exactly, or is a gap", () => {
 })
 
 describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("over HTTP on $name", runtime => {
-  test("any string as a cursor is answered 200, exactly resumed or with a gap, and shows nothing of another history", async () => {
+  test("any string as a cursor gets 200, resumed or with a gap, and shows no other history", async () => {
     const host = await startHost({
       runtime,
       config: "http:\n  port: 0\nplugins:\n  sandbox: {}\nevents:\n  history: {events: 6}\n",

@@ -22,7 +22,7 @@ plugins:
   faulty: {}
 ${more}`
 
-/** Answers what it can, and throws where it is asked to. */
+/** Answers messages, and throws when asked to. */
 const faulty = `import {definePlugin} from "svc-runtime"
 
 export default definePlugin({
@@ -43,13 +43,13 @@ const offsetOf = (id: string | undefined) => Number(id?.split("-")[1])
 describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event stream on $name", runtime => {
   const start = async (more: {config?: string; project?: TestHost["project"]} = {}) => {
     const host = await startHost({runtime, env, config: configWith(), plugins: {faulty}, ...more})
-    await until("its start to be told", async () =>
+    await until("the event of its start", async () =>
       (await readHistoryOf(host)).some(({type, runtimeId}) => type === "host.started" && runtimeId === host.runtimeId),
     )
     return host
   }
 
-  test("says hello, then what happens, in order, each event as its type's schema says", async () => {
+  test("says hello, then sends events in order, each matching the schema of its type", async () => {
     const host = await start()
     const reader = await readEvents(host)
     expect(Object.fromEntries(reader.response.headers)).toMatchObject({
@@ -109,7 +109,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     expect(reader.envelopes()).toEqual(history)
   })
 
-  test("a cursor that cannot be continued gives a gap with its reason, and the stream goes on live", async () => {
+  test("a cursor that cannot be continued gets a gap with its reason, and the stream continues live", async () => {
     const host = await start({config: configWith("events:\n  history: {events: 4}\n")})
     for (let n = 0; n < 4; n++) await host.say("hello")
     const first = await readEvents(host)
@@ -132,9 +132,9 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
       expect(gap).toEqual({reason, from: cursor, to: head, resumeAt: head})
       expect(reader.received.find(({event}) => event === "hello")?.id).toBeUndefined()
       expect(reader.lastId()).toBe(head)
-      // Until it is answered: nothing more comes of it.
+      // Waits for the answer: the log adds nothing more for it.
       expect(await host.say("again")).toEqual(["heard"])
-      await until("what comes next", () => reader.envelopes().length > 0)
+      await until("the next event", () => reader.envelopes().length > 0)
       expect(offsetOf(reader.envelopes()[0]?.id)).toBe(offsetOf(head) + 1)
       reader.close()
     }
@@ -155,7 +155,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     expect(byType.envelopes().map(({type}) => type)).toEqual(["message.sent", "host.stopping"])
     expect(byEndpoint.envelopes().length).toBe(3)
     expect(byOther.envelopes()).toEqual([])
-    // Its cursor has moved past what it did not want.
+    // Its cursor has moved past the events that it did not want.
     expect(offsetOf(byOther.lastId())).toBeGreaterThan(offsetOf((await byOther.hello()).head))
     const again = await start({project: host.project})
     await expectProblem(await again.fetch("/api/events?types=mesage.*"), 400, "request_invalid")
@@ -163,7 +163,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     expect(await resumed.hello()).toMatchObject({recovered: true})
   })
 
-  test("a demo token sees everything but what is private, in the stream and in history", async () => {
+  test("a demo token sees all but private data, in the stream and in history", async () => {
     const host = await start()
     const token = env.DEMO_TOKEN
     const reader = await readEvents(host, {token})
@@ -184,7 +184,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     }
   })
 
-  test("HEAD answers at once, with the headers of the stream, and leaves no client behind", async () => {
+  test("HEAD answers at once with the headers of the stream, and leaves no client behind", async () => {
     const host = await start()
     const head = await host.fetch("/api/events", {method: "HEAD"})
     expect({status: head.status, type: head.headers.get("content-type"), body: await head.text()}).toEqual({
@@ -194,7 +194,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     })
   })
 
-  test("history gives the same log in pages, and a gap for a cursor that is none", async () => {
+  test("history returns the same log in pages, and a gap for an invalid cursor", async () => {
     const host = await start()
     for (const text of ["one", "fail", "three"]) await say(host, text)
     await until(
@@ -213,7 +213,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     expect(filtered.items.map(({type}) => type)).toEqual(["message.failed"])
   })
 
-  test("a stream ends in order with the Host, and goes on without a hole at the next one", async () => {
+  test("a stream ends in order with the Host, and resumes without a hole at the next one", async () => {
     const host = await start()
     const reader = await readEvents(host)
     await reader.hello()
@@ -227,15 +227,15 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     expect((await resumed.hello()).recovered).toBe(true)
     const stored = (await readHistoryOf(next)).map(({id}) => id)
     const newest = stored.at(-1) ?? ""
-    await until("everything that is stored", () => resumed.envelopes().some(({id}) => id === newest))
-    // What was stored since may be there too.
+    await until("every stored event", () => resumed.envelopes().some(({id}) => id === newest))
+    // Events that were stored since may be included.
     const seen = [...reader.envelopes(), ...resumed.envelopes()].map(({id}) => id)
     expect(seen.slice(0, seen.indexOf(newest) + 1)).toEqual(stored.slice(stored.indexOf(seen[0] ?? "")))
     expect(resumed.envelopes().map(({type}) => type)).toContain("host.started")
     expect(resumed.envelopes().map(({type}) => type)).toContain("generation.committed")
   })
 
-  test("is held open while the Host starts, where everything else is 503", async () => {
+  test("is held open while the Host starts, when every other route answers 503", async () => {
     const port = await freePort()
     const slow = pluginWith(`while (!existsSync(join(plugin.project, "go"))) await sleep(10)`).replace(
       "setup(plugin) {",
@@ -258,7 +258,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     const reader = await reading
     expect(reader.response.status).toBe(200)
     expect((await reader.hello()).recovered).toBe(false)
-    // The stream opens with the service, and readiness follows when the Host's file is there.
+    // The stream opens with the service; readiness follows when the Host's file exists.
     await until("a ready Host", async () => (await fetch(`${url}/pub/ready`)).ok)
   })
 })

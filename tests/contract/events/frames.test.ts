@@ -7,7 +7,7 @@ import {Chance} from "../../support/machine/chance.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 
-/** What a client gave its page: as it came, since JSON is parsed after it. */
+/** An event as a client passed it to its page: JSON is parsed later. */
 interface Got {
   readonly id: string
   readonly event: string
@@ -51,7 +51,7 @@ const frames: readonly Frame[] = [
     event: "message.received",
     json: JSON.stringify(value),
   })),
-  // JSON with line ends between its tokens, as somebody else may have written it.
+  // JSON with line breaks between its tokens, as another producer may write it.
   {id: "pretty", event: "hello", json: JSON.stringify({a: [1, {b: "\r\n"}]}, undefined, 2).replaceAll("\n", "\r\n")},
   {id: longId, event: "gap", json: "{}"},
   {id: "é".repeat(64), event: "gap", json: "{}"},
@@ -72,7 +72,7 @@ const names = ["message.received", "hello", "gap", "notice", "end"]
 const parsed = (got: readonly Got[]) =>
   got.map(({id, event, data}) => ({id, event, value: JSON.parse(data) as unknown}))
 
-/** The frames as one byte stream, cut anywhere: in the middle of a character, a line end, a name. */
+/** The frames as one byte stream, cut anywhere: inside a character, a line break or a name. */
 const pieces = (chance: Chance): readonly Uint8Array[] => {
   const text = retry(2000) + frames.map(each => (chance.below(3) === 0 ? heartbeat : "") + frame(each)).join("")
   const bytes = new TextEncoder().encode(text)
@@ -102,7 +102,7 @@ const serve = async (seed: number): Promise<string> => {
 
 const seeds = [1, 2, 3]
 
-describe("what the encoder writes, three independent parsers read as it was", () => {
+describe("the encoder's output is read unchanged by", () => {
   test.each(seeds)("eventsource-parser, cut by seed %i", seed => {
     const got: Got[] = []
     let last = ""
@@ -135,7 +135,7 @@ describe("what the encoder writes, three independent parsers read as it was", ()
 })
 
 describeWithChromium("a real browser", () => {
-  test("Chromium's EventSource reads it as it was, however it is cut", async () => {
+  test("Chromium's EventSource reads the output unchanged, wherever it is cut", async () => {
     const page = await (await startChromium()).newPage()
     for (const seed of seeds) {
       await page.goto(await serve(seed))

@@ -13,7 +13,7 @@ const epoch = "3aa44cb96936"
 
 const cursorAt = (offset: number) => `id: ${epoch}-${offset}\nevent: cursor\ndata: {"id":"${epoch}-${offset}"}\n\n`
 
-/** A client that wants starts only, and what it was sent so far. */
+/** A client that wants starts only, and the text that it received so far. */
 const opened = async (beatEvery: number) => {
   const database = await open(await localDatabase())
   const events = new EventLog(database, log)
@@ -32,7 +32,7 @@ const opened = async (beatEvery: number) => {
   await until("hello", () => text.includes("event: hello"))
   return {
     text: () => text,
-    /** So many that the client does not want. */
+    /** Adds this number of events that the client does not want. */
     pass: (count: number) =>
       database.write([
         tellingAll(Array.from({length: count}, (_, code) => toRow("host.stopping", {code, reason: "unwanted"}))),
@@ -40,7 +40,7 @@ const opened = async (beatEvery: number) => {
   }
 }
 
-test("a client hears a comment at each interval, and a cursor instead once events were passed over", async () => {
+test("a client receives a comment at each interval, or a cursor after skipped events", async () => {
   const {text, pass} = await opened(150)
   await until("two comments", () => text().split(heartbeat).length > 2)
   expect(text()).not.toContain("cursor")
@@ -51,8 +51,8 @@ test("a client hears a comment at each interval, and a cursor instead once event
   expect(text().split("event: cursor")).toHaveLength(2)
 })
 
-test("after 1,000 events that its filter passes over, a client is told its place at once, and no sooner", async () => {
-  // No interval is over before the test is.
+test("a client receives its cursor right after 1,000 skipped events, and no sooner", async () => {
+  // The interval is longer than the test.
   const {text, pass} = await opened(3_600_000)
   await pass(999)
   await pass(1)
@@ -60,7 +60,7 @@ test("after 1,000 events that its filter passes over, a client is told its place
   expect(text().split("event: cursor")).toHaveLength(2)
   await pass(999)
   await pass(1)
-  await until("the next", () => text().includes(cursorAt(2000)))
+  await until("the next cursor", () => text().includes(cursorAt(2000)))
   expect(text()).not.toContain("unwanted")
   expect(text()).not.toContain(heartbeat)
 })

@@ -29,7 +29,7 @@ const all = (events: EventLog): Promise<readonly StoredEvent[]> => events.read(0
 
 const reasonsOf = async (events: EventLog) => (await all(events)).map(({data}) => JSON.parse(data).reason)
 
-/** The event's data is what the table of types says. */
+/** The event's data as the table of types defines it. */
 const expectFit = ({type, data}: StoredEvent): unknown => {
   if (!isEventType(type)) throw new Error(`${type} is not in the table`)
   const value: unknown = JSON.parse(data)
@@ -38,7 +38,7 @@ const expectFit = ({type, data}: StoredEvent): unknown => {
 }
 
 describe.each(engines)("the event log on $name", ({make}) => {
-  test("an event is stored with the change that it tells of, or neither is", async () => {
+  test("stores an event together with its change, or neither", async () => {
     const database = await open(await make())
     const events = await logOf(database)
     await database.write([
@@ -53,7 +53,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     expect(await reasonsOf(events)).toEqual(["operator"])
   })
 
-  test("offsets grow and are never used again, after eviction of everything and another opening too", async () => {
+  test("never reuses an offset, even after evicting everything and reopening", async () => {
     const location = await make()
     const first = await open(location)
     const events = await logOf(first)
@@ -69,7 +69,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     expect((await all(later)).map(({offset}) => offset)).toEqual([4])
   })
 
-  test("many events are stored by one statement, in their order, whatever their texts hold", async () => {
+  test("stores many events in one statement, in order, with any text", async () => {
     const database = await open(await make())
     const events = await logOf(database)
     const texts = ["\0", "\r\n", "\ud800", "\ufeff", '"\\', "\u2028", "é", "x".repeat(20_000)]
@@ -78,7 +78,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     expect(await reasonsOf(events)).toEqual([...expected, `${"x".repeat(1000)}…`])
   })
 
-  test("an event is stamped with the run and the generation that are the newest when it is stored", async () => {
+  test("stamps an event with the run and generation that are current when it is stored", async () => {
     const database = await open(await make())
     const events = await logOf(database)
     const run = {startedAt: 1, mode: "test", version: "1", runtime: "bun"}
@@ -108,7 +108,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     expect(found.map(expectFit)[1]).toEqual({number: 1, reason: "started", plugins: ["greeter", "irc"]})
   })
 
-  test("what becomes of messages is told by the rows themselves, without their text", async () => {
+  test("reports what happens to messages from the rows themselves, without their text", async () => {
     const database = await open(await make())
     const events = await logOf(database)
     const outbox = new Outbox(database, log)
@@ -166,7 +166,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     expect(JSON.parse(failed?.data ?? "")).toEqual({sn: 1, handler: "bad", attempt: 1, error: "why"})
   })
 
-  test("so are ends of messages and runs that nobody wanted", async () => {
+  test("reports messages and runs that were rejected or cancelled", async () => {
     const database = await open(await make())
     const events = await logOf(database)
     await database.write([
@@ -199,7 +199,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     ])
   })
 
-  test("an endpoint's gap is told of when it ends, from when to when", async () => {
+  test("reports an endpoint's gap when it ends, with start and end", async () => {
     const database = await open(await make())
     const events = await logOf(database)
     await database.write([
@@ -212,7 +212,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
       open: async () => ({send: async () => ({ids: []})}),
     })
     endpoint.open()
-    await until("it to be online", () => endpoint.state.is === "online")
+    await until("the endpoint to be online", () => endpoint.state.is === "online")
     gaps.observe(endpoint, 1_700_003_601_001)
     const [gap] = await until("the event", async () => (await all(events)).length > 0 && all(events))
     await gaps.stop()
@@ -226,7 +226,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     })
   })
 
-  test("an endpoint's gap of a planned stop is told of as planned, also where an older svc has stopped", async () => {
+  test("reports the gap of a planned stop as planned, also after an older svc", async () => {
     const location = await make()
     const older = await open(location, {known: migrations.slice(0, versionOf("planned-gaps") - 1)})
     await older.write([
@@ -240,7 +240,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     expect(gap && expectFit(gap)).toMatchObject({reason: "host_stopped", planned: true})
   })
 
-  test("what is raised beside any change is stored in order, and waits for nobody", async () => {
+  test("stores events raised beside any change in order, without blocking", async () => {
     const database = await open(await make())
     const events = await logOf(database)
     for (let n = 0; n < 500; n++) events.raise("host.stopping", {code: n, reason: ""}, {endpoint: `e${n}`})
@@ -269,14 +269,14 @@ describe.each(engines)("retention on $name", ({make}) => {
     return {database, events, sweep, kept}
   }
 
-  test("keeps the newest so many", async () => {
+  test("keeps the newest events up to the count", async () => {
     const {events, sweep, kept} = await filled(10_000)
     await sweep({events: 1234})
     expect(await kept()).toMatchObject({n: 1234, oldest: 8767})
     expect(await events.extent()).toEqual({head: 10_000, evictedTo: 8766})
   })
 
-  test("keeps no more bytes than the limit, and not much less", async () => {
+  test("keeps at most the byte limit, and not much less", async () => {
     const {database, sweep, kept} = await filled(10_000)
     await sweep({bytes: 500_000})
     expect((await kept()).bytes).toBeLessThanOrEqual(500_000)
@@ -287,7 +287,7 @@ describe.each(engines)("retention on $name", ({make}) => {
     expect((await kept()).bytes).toBeGreaterThan(400_000)
   })
 
-  test("keeps nothing that is older than the limit", async () => {
+  test("keeps no event that is older than the limit", async () => {
     const {sweep, kept} = await filled(10_000)
     await sweep({age: 300}, 10_000)
     expect(await kept()).toMatchObject({n: 300, oldest: 9701})
@@ -296,7 +296,7 @@ describe.each(engines)("retention on $name", ({make}) => {
   })
 })
 
-test("every type has a summary, and data that is an object", () => {
+test("every type has a summary, and an object as data", () => {
   for (const type of Object.keys(eventTypes) as EventType[]) {
     expect(type).toMatch(/^[a-z]+\.[a-z_]+$/)
     expect(eventTypes[type].summary.length).toBeGreaterThan(10)

@@ -11,13 +11,13 @@ import {log} from "../../support/host/silence.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {type Entry, ModelClient, type Truth} from "./client.ts"
 
-/** What the episodes came to. */
+/** The totals of the episodes. */
 export interface Tally {
   episodes: number
   events: number
   received: number
   resumed: number
-  /** Slow clients that were let go. */
+  /** Slow clients that the Host disconnected. */
   cuts: number
   restarts: number
   kills: number
@@ -26,7 +26,7 @@ export interface Tally {
   readonly gaps: Record<string, number>
 }
 
-/** So many episodes share one history. */
+/** The number of episodes that share one history. */
 const episodesOfWorld = 50
 
 /** The log and its stream, as a Host has them. */
@@ -45,7 +45,7 @@ const serve = async (file: string, epoch: string): Promise<Served> => {
   return {database, events, stream: new EventStream({database, events, envelopes, epoch, log})}
 }
 
-/** One history: what was stored in it, and the clients that follow it through everything. */
+/** One history: the stored events, and the clients that follow it throughout. */
 class World {
   readonly clients = [undefined, "a", undefined].map(endpoint => new ModelClient(endpoint))
   readonly #chance: Chance
@@ -68,7 +68,7 @@ class World {
     this.#served = served
   }
 
-  /** In memory where there is a folder for that: no disk is tested. */
+  /** Makes a world in memory if there is a folder for that: these tests do not test the disk. */
   static async make(chance: Chance, tally: Tally): Promise<World> {
     const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-events-"))
     const file = join(folder, "first.sqlite")
@@ -115,13 +115,13 @@ class World {
       case 3:
         return chance.below(3) === 0 ? this.#restore() : this.#keep()
       case 4:
-        // Now and then so many that who does not read falls behind.
+        // Now and then enough events that a client which does not read falls behind.
         return this.#publish(chance.below(12) === 0 ? 1500 : 1 + chance.below(300))
       case 5:
       case 6:
         return client.isConnected ? client.disconnect() : client.connect(this.#served.stream)
       case 7: {
-        // Read while it is stored.
+        // The client reads while events are stored.
         const stored = this.#publish(1 + chance.below(40))
         const breaksOff = chance.below(2) === 0
         await client.read(4, breaksOff ? chance.next() : 1)
@@ -151,7 +151,7 @@ class World {
     await this.#served.database.write([tellingAll(rows)])
   }
 
-  /** What is stored that the ledger does not have yet. */
+  /** Adds newly stored events to the ledger. */
   async #note(): Promise<void> {
     const rows = await this.#served.database.read(
       "SELECT offset, endpoint, data ->> 'code' AS n FROM events WHERE offset > ? ORDER BY offset",
@@ -176,7 +176,7 @@ class World {
     this.#served = await serve(this.#file, this.#epoch)
   }
 
-  /** Whatever was under way is cut off, on both sides; what was handed to the disk is there. */
+  /** Cuts off everything in transit on both sides; batches that reached the disk stay. */
   async #kill(): Promise<void> {
     this.#tally.kills++
     const lost = this.#publish(1 + this.#chance.below(20))
@@ -195,7 +195,7 @@ class World {
     await new EventRetention(database, events, log, () => limits).sweep()
   }
 
-  /** A copy to restore from. */
+  /** Makes a copy to restore from. */
   async #keep(): Promise<void> {
     await this.#restart()
     await this.#served.database.close()
@@ -205,7 +205,7 @@ class World {
     this.#served = await serve(this.#file, this.#epoch)
   }
 
-  /** An older state under a new epoch: offsets that clients know are given to other events. */
+  /** Restores an older state under a new epoch: offsets that clients know then belong to other events. */
   async #restore(): Promise<void> {
     if (this.#copy === undefined) return
     this.#tally.restores++
@@ -218,11 +218,11 @@ class World {
     this.#served = await serve(this.#file, this.#epoch)
   }
 
-  /** Every client comes to the end, and has been given or told everything. */
+  /** Waits until every client has reached the end and has received, or was told of, every event. */
   async #settle(): Promise<void> {
     for (const client of this.clients) {
       for (let rounds = 0; !client.isWhole(this.#truth); rounds++) {
-        if (rounds > 2000) throw new Error("a client does not come to the end")
+        if (rounds > 2000) throw new Error("a client does not reach the end")
         if (!client.isConnected) client.connect(this.#served.stream)
         await client.read(50)
         await this.#check()
@@ -233,7 +233,7 @@ class World {
 
 const mint = (chance: Chance) => Array.from({length: 12}, () => "0123456789abcdef"[chance.below(16)]).join("")
 
-/** Runs so many episodes from a seed. Throws at the first view that is not what the log has, naming the seed. */
+/** Runs `episodes` episodes from a seed. Throws at the first view that differs from the log, with the seed. */
 export const runEpisodes = async (seed: number, episodes: number): Promise<Tally> => {
   const tally: Tally = {
     episodes: 0,

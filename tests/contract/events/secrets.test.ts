@@ -8,10 +8,10 @@ import {localDatabase, open} from "../../support/database/databases.ts"
 
 const secret = "f3Kp0sVtQ8yJ2mZw7LrXc5HbNd1GaEuT"
 
-/** Texts whose cut at 1,000 characters is within the secret, at each of its characters, and long enough to be cut. */
+/** Texts that are long enough to be cut at 1,000 characters, with the cut at each character of the secret. */
 const across = Array.from(secret, (_, at) => `${"x".repeat(1000 - at)}${secret}${"y".repeat(20_000)}`)
 
-/** A part of it that is long enough to help whoever guesses. */
+/** Part of the secret, long enough to help an attacker guess it. */
 const part = new RegExp(Array.from({length: secret.length - 3}, (_, at) => secret.slice(at, at + 4)).join("|"))
 
 const opened = async () => {
@@ -28,7 +28,7 @@ const opened = async () => {
 
 const failed = (detail: string) => ({checkpoint: "c1", code: "checkpoint_failed", detail})
 
-test("what is stored with a change and is cut when it is shown has no part of a secret", async () => {
+test("text stored with a change and cut for display shows no part of a secret", async () => {
   const {database, shown} = await opened()
   await database.write(across.map(detail => telling("checkpoint.failed", failed(detail))))
   const texts = await shown()
@@ -37,7 +37,7 @@ test("what is stored with a change and is cut when it is shown has no part of a 
   expect(Math.max(...texts.map(text => text.length))).toBeLessThan(1500)
 })
 
-test("what is masked before it is stored has no part of a secret in the database, and is cut there", async () => {
+test("text that is masked before storing leaves no part of a secret in the database", async () => {
   const {database, logs, stored} = await opened()
   await database.write(across.map(detail => telling("checkpoint.failed", failed(detail), {}, logs.scrubJson)))
   const rows = await stored()
@@ -46,10 +46,10 @@ test("what is masked before it is stored has no part of a secret in the database
   expect(Math.max(...rows.map(({data}) => data.length))).toBeLessThan(1500)
 })
 
-test("a logged error that is told of has no part of a secret", async () => {
+test("a logged error that becomes an event has no part of a secret", async () => {
   const {logs, events, stored} = await opened()
   logs.onError(record => {
-    // Of its own each: no storm is told of in part here.
+    // Each record has its own `ErrorEvents`, so that none is suppressed as part of a storm.
     const data = new ErrorEvents().take(record)
     if (data !== undefined) events.raise("log.error", data)
   })

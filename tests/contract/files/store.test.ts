@@ -36,7 +36,7 @@ const contentOf = (text: string): FileContent => {
 const storeOn = (database: Database, folder: string, quota = 1000): FileStore =>
   new FileStore({folder, database, quota: () => quota})
 
-/** Hashes of the rows, and of the files. */
+/** The hashes of the rows, and of the files. */
 const stateOf = async (database: Database, folder: string) => {
   const rows = (await database.read("SELECT sha256 FROM files ORDER BY sha256")).map(row => String(row.sha256))
   const files: string[] = []
@@ -44,14 +44,14 @@ const stateOf = async (database: Database, folder: string) => {
   return {rows, files: files.sort()}
 }
 
-describe.each(engines)("stored files, on $name", ({make}) => {
+describe.each(engines)("stored files, on $name,", ({make}) => {
   const opened = async () => {
     const database = await open(await make())
     const folder = join(scratchFolder(), "data/files")
     return {database, folder, store: storeOn(database, folder)}
   }
 
-  /** A message that shows a file, stored and given up at once. */
+  /** Stores a message that shows a file, and discards it at once. */
   const say = async (database: Database, id: string, sha256: string) => {
     const outbox = new Outbox(database, log)
     const content = [h("p", h("file", {src: storedSource(sha256)})), storedSource("0".repeat(64))]
@@ -59,7 +59,7 @@ describe.each(engines)("stored files, on $name", ({make}) => {
     await database.write([{sql: "UPDATE outbox SET state = 'discarded' WHERE id = ?", args: [id]}])
   }
 
-  test("equal content is stored once, and opened as it was", async () => {
+  test("are stored once per content, and open unchanged", async () => {
     const {database, folder, store} = await opened()
     const lease = store.lease()
     const one = await store.put(contentOf("hello"), lease)
@@ -74,7 +74,7 @@ describe.each(engines)("stored files, on $name", ({make}) => {
     expect(statSync(join(folder, one.sha256.slice(0, 2), one.sha256)).mode & 0o777).toBe(0o600)
   })
 
-  test("over the quota new content is refused and nothing is written; known content is not refused", async () => {
+  test("over the quota are refused and not written, unless the content is known", async () => {
     const {database, folder} = await opened()
     const store = storeOn(database, folder, 8)
     await store.put(contentOf("hello"), store.lease())
@@ -84,7 +84,7 @@ describe.each(engines)("stored files, on $name", ({make}) => {
     expect(readdirSync(folder).filter(name => name.endsWith(".tmp"))).toEqual([])
   })
 
-  test("what comes from elsewhere takes room as it comes, beside others, and nothing of it stays where it fails", async () => {
+  test("from elsewhere take room as they arrive, and a failed download leaves nothing", async () => {
     const {database, folder} = await opened()
     const store = storeOn(database, folder, 8)
     async function* coming(...texts: readonly (string | Error)[]): AsyncGenerator<Uint8Array> {
@@ -106,7 +106,7 @@ describe.each(engines)("stored files, on $name", ({make}) => {
     expect(readdirSync(folder).filter(name => name.endsWith(".tmp"))).toEqual([])
   })
 
-  test("a lease that is released keeps nothing more", async () => {
+  test("are no longer kept by a released lease", async () => {
     const {store} = await opened()
     const lease = store.lease()
     lease.release()
@@ -114,7 +114,7 @@ describe.each(engines)("stored files, on $name", ({make}) => {
     expect(await store.sweep(Date.now() + orphanAge + 60_000)).toBe(1)
   })
 
-  test("an orphan goes after a day; one that a message needs, that is leased, or during a hold, stays", async () => {
+  test("are deleted a day after the last use; messages, leases and holds keep them", async () => {
     const {database, folder, store} = await opened()
     const lease = store.lease()
     const [orphan, needed, leased] = await Promise.all(
@@ -138,7 +138,7 @@ describe.each(engines)("stored files, on $name", ({make}) => {
     await expect(restarted.open(orphan?.sha256 ?? "")).rejects.toMatchObject({reason: "file_missing"})
   })
 
-  test("redaction removes a file at once unless another message needs it; retention leaves an orphan", async () => {
+  test("are deleted at once by redaction unless still in use; retention only orphans them", async () => {
     const {database, folder, store} = await opened()
     const own = store.lease()
     const {sha256} = await store.put(contentOf("secret plan"), own)
@@ -159,7 +159,7 @@ describe.each(engines)("stored files, on $name", ({make}) => {
     expect(await stateOf(database, folder)).toEqual({rows: [], files: []})
   })
 
-  test("a start removes what was unfinished and what no row tells of, and a damaged file is replaced", async () => {
+  test("are cleaned at a start: unfinished and unknown files go, a damaged one is replaced", async () => {
     const {database, folder, store} = await opened()
     const {sha256} = await store.put(contentOf("hello"), store.lease())
     const unknown = "ab".repeat(32)
@@ -169,7 +169,7 @@ describe.each(engines)("stored files, on $name", ({make}) => {
     truncateSync(join(folder, sha256.slice(0, 2), sha256), 2)
     const restarted = storeOn(database, folder)
     await restarted.start()
-    await until("the unknown file to go", async () => (await stateOf(database, folder)).files.length === 1)
+    await until("the unknown file to be deleted", async () => (await stateOf(database, folder)).files.length === 1)
     await restarted.stop()
     expect(existsSync(join(folder, ".left.tmp"))).toBe(false)
     expect(unknown).not.toBe(sha256)
@@ -179,7 +179,7 @@ describe.each(engines)("stored files, on $name", ({make}) => {
   })
 })
 
-test("a file that grows is stored as long as it was, and one that has become a link is not read", async () => {
+test("a growing file is stored at its first size, and a file that became a link is not read", async () => {
   const database = await open(await localDatabase())
   const folder = scratchFolder()
   const store = storeOn(database, join(folder, "files"))
@@ -195,7 +195,7 @@ test("a file that grows is stored as long as it was, and one that has become a l
   expect(readdirSync(join(folder, "files")).filter(name => name.endsWith(".tmp"))).toEqual([])
 })
 
-test("a full disk refuses the file and leaves nothing of it", async context => {
+test("a full disk refuses a file and keeps nothing of it", async context => {
   needMounts(context)
   const database = await open(await localDatabase())
   const folder = join(scratchFolder(), "small")
@@ -211,7 +211,7 @@ test("a full disk refuses the file and leaves nothing of it", async context => {
   expect(readdirSync(join(folder, "files"))).toEqual([])
 })
 
-test("a process that is killed while it stores leaves no row without its file, and no half of one", async () => {
+test("a process killed while storing leaves no row without its file and no partial file", async () => {
   const location = await localDatabase()
   const folder = join(scratchFolder(), "files")
   if (location.dialect !== "sqlite") throw new Error("it is a file")
@@ -237,7 +237,10 @@ test("a process that is killed while it stores leaves no row without its file, a
     for (const sha256 of files) expect(await hashOf(piecesOf(join(folder, sha256.slice(0, 2), sha256)))).toBe(sha256)
     const store = storeOn(database, folder)
     await store.start()
-    await until("what has no row to go", async () => (await stateOf(database, folder)).files.length === rows.length)
+    await until(
+      "the files without a row to be deleted",
+      async () => (await stateOf(database, folder)).files.length === rows.length,
+    )
     expect(readdirSync(folder).filter(name => name.endsWith(".tmp"))).toEqual([])
     await store.stop()
     await database.close()

@@ -2,7 +2,7 @@ import {randomBytes} from "node:crypto"
 import {openDatabase} from "../../../server/database/database.ts"
 import {FileStore} from "../../../server/files/store.ts"
 
-// A process that stores files until it is killed, and says the hash of each once it is durable: <database> <folder>.
+// Stores files until it is killed, and prints the hash of each once it is durable. Arguments: <database> <folder>.
 
 const [, , file = "", folder = ""] = process.argv
 const database = await openDatabase(

@@ -2,11 +2,13 @@ import {connect, type Socket} from "node:net"
 import {setTimeout as sleep} from "node:timers/promises"
 import {parentPort, workerData} from "node:worker_threads"
 
-/** One attack on a port of this machine, in a thread beside the test that measures. `seed` chooses what is malformed. */
+/**
+ * One attack on a port of this machine, in a thread beside the measuring test. `seed` chooses the malformed requests.
+ */
 export interface Attack {
   readonly port: number
   readonly name: string
-  /** Connections of the attack. */
+  /** The number of connections. */
   readonly count: number
   readonly seconds: number
   readonly seed: number
@@ -31,7 +33,7 @@ const openMany = (make: () => Socket) => Array.from({length: count}, make)
 
 const get = (path: string, host = "a") => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
 
-/** A byte of each connection every half second. */
+/** Sends one byte on each connection every half second. */
 const trickle = async (text: string) => {
   const trickling = openMany(() => open(text))
   while (!isOver()) {

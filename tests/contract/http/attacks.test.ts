@@ -7,7 +7,10 @@ import {startHost} from "../../support/host/host.ts"
 import {runtimes} from "../../support/host/runtimes.ts"
 import type {Attack} from "./attacker.ts"
 
-/** Connections of each attack, for a second; `bun run attacks` has the long form, with limits and beside a bare server. */
+/**
+ * Connections of each attack, for one second. `bun run attacks` runs the long form, with limits and next to a bare
+ * server.
+ */
 const attacks = {
   idle: 200,
   parallel: 20,
@@ -18,7 +21,7 @@ const attacks = {
   malformed: 50,
 } as const
 
-/** Milliseconds until the probe is answered with 200; rejects otherwise. */
+/** Resolves to the milliseconds until the probe is answered with 200. Rejects on any other answer. */
 const probe = (port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const begun = performance.now()
@@ -30,7 +33,7 @@ const probe = (port: number): Promise<number> =>
     }).on("error", reject)
   })
 
-/** Probes until a promise settles, then for half a second. */
+/** Probes until the promise settles, then for another half second. */
 const measure = async (port: number, over: Promise<unknown>) => {
   const times: number[] = []
   let isOver = false
@@ -60,7 +63,7 @@ const attack = (data: Attack): Promise<unknown> => {
   }).finally(() => worker.terminate())
 }
 
-/** Attacks one server; a row for each attack. */
+/** Attacks one server. Returns a row for each attack. */
 const attackAll = async (server: string, port: number, pid: number): Promise<string[]> => {
   const rows: string[] = []
   await probe(port)

@@ -15,7 +15,7 @@ plugins:
   sandbox: {}
 `
 
-/** The script that the page names. */
+/** Returns the script that the page names. */
 const scriptOf = async (host: TestHost): Promise<string> => {
   const page = await (await fetch(`${host.url}/console/`)).text()
   return /src="\.\/(assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ""
@@ -24,7 +24,7 @@ const scriptOf = async (host: TestHost): Promise<string> => {
 describe.each(bunAnd("node24"))("the console on $name", runtime => {
   const start = () => startHost({runtime, config, env})
 
-  test("is a page below http.base, whose address without a slash leads to it, and nowhere else", async () => {
+  test("is a page below http.base only, with a redirect from the address without a slash", async () => {
     const host = await start()
     const redirect = await fetch(`${host.url}/console`, {redirect: "manual"})
     expect({status: redirect.status, to: redirect.headers.get("location")}).toEqual({status: 308, to: "console/"})
@@ -35,7 +35,7 @@ describe.each(bunAnd("node24"))("the console on $name", runtime => {
     await expectProblem(await fetch(`${new URL(host.url).origin}/console/`), 404, "not_found")
   })
 
-  test("allows nothing inline, nothing from elsewhere, and requests to the Hosts that the configuration names", async () => {
+  test("allows nothing inline or foreign, and requests only to the Hosts in the configuration", async () => {
     const host = await start()
     const {headers} = await fetch(`${host.url}/console/`)
     expect(headers.get("content-security-policy")).toBe(
@@ -46,7 +46,7 @@ describe.each(bunAnd("node24"))("the console on $name", runtime => {
     expect(headers.get("cache-control")).toBe("no-cache")
   })
 
-  test("has its files under names that change with them, to be kept for good, as the client takes them", async () => {
+  test("has versioned file names, cacheable forever, in the encodings that the client accepts", async () => {
     const host = await start()
     const path = `${host.url}/console/${await scriptOf(host)}`
     const raw = async (encoding: string) => {
@@ -69,14 +69,14 @@ describe.each(bunAnd("node24"))("the console on $name", runtime => {
     expect([gzip?.text, brotli?.text]).toEqual([plain?.text, plain?.text])
   })
 
-  test("has a service worker that names these files, asked for anew each time", async () => {
+  test("has a service worker that names these files and is revalidated each time", async () => {
     const host = await start()
     const response = await fetch(`${host.url}/console/service-worker.js`)
     expect(response.headers.get("cache-control")).toBe("no-cache")
     expect(await response.text()).toContain(await scriptOf(host))
   })
 
-  test("answers 304 to whoever has it, HEAD without a body, and 404 for what it has not", async () => {
+  test("answers 304 to a cached copy, HEAD without a body, and 404 for unknown files", async () => {
     const host = await start()
     const page = await fetch(`${host.url}/console/`)
     const etag = page.headers.get("etag") ?? ""
@@ -105,7 +105,7 @@ describe.each(bunAnd("node24"))("the console on $name", runtime => {
 describe("the routes of the console", () => {
   const start = () => startHost({config, env})
 
-  test("tell what a token may do", async () => {
+  test("report what a token may do", async () => {
     const host = await start()
     const ask = (token: string) => fetch(`${host.url}/api/session`, {headers: {authorization: `Bearer ${token}`}})
     const full: unknown = await (await ask(env.HTTP_TOKEN)).json()
@@ -114,7 +114,7 @@ describe("the routes of the console", () => {
     await expectProblem(await ask("wrong"), 401, "unauthorized")
   })
 
-  test("tell how many messages came and went, by minutes", async () => {
+  test("report received and sent messages per minute", async () => {
     const host = await start()
     for (let count = 0; count < 5; count++) await host.say(`message ${count}`)
     interface Rates {
@@ -128,7 +128,7 @@ describe("the routes of the console", () => {
     expect(rates.received.slice(0, 58).every(count => count === 0)).toBe(true)
   })
 
-  test("open an endpoint's connection anew", async () => {
+  test("reconnect an endpoint", async () => {
     const host = await start()
     interface View {
       readonly items: readonly {readonly state: string; readonly since: string}[]

@@ -5,7 +5,7 @@ import {fullAndDemo} from "../../support/host/tokens.ts"
 
 const hidden = ["text", "label", "assignee", "conversation", "channel"]
 
-/** Two routes for a demo token, one of which hides what it filters by. */
+/** Two routes for a demo token; one hides the values that it filters by. */
 const lists = `import {definePlugin, Type} from "svc-runtime"
 const list = {method: "GET", scope: "demo", summary: "A list", handle: (_, call) => call.json(Type.Object({}), call.query)}
 export default definePlugin({setup(plugin) {
@@ -20,7 +20,7 @@ const statusOf = async (host: TestHost, path: string, token: string) => {
   return answer.status
 }
 
-test("no list of the API lets a demo token filter by what it does not see", async () => {
+test("no list of the API lets a demo token filter by hidden values", async () => {
   const host = await startHost({config: fullAndDemo.config(), env: fullAndDemo.env})
   const document = await host.get<ApiDocument>("/api/openapi.json")
   const filters = Object.entries(document.paths).flatMap(([path, {get}]) =>
@@ -37,7 +37,7 @@ test("no list of the API lets a demo token filter by what it does not see", asyn
   }
 })
 
-test("a plugin's route refuses a demo token the filters that its schema marks private, and no other", async () => {
+test("a plugin's route refuses only those filters to a demo token that its schema marks private", async () => {
   const host = await startHost({config: fullAndDemo.config("lists"), env: fullAndDemo.env, plugins: {lists}})
   const {DEMO_TOKEN: demo} = fullAndDemo.env
   expect(await statusOf(host, "/api/plugins/lists/open?label=one", demo)).toBe(200)

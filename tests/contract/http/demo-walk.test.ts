@@ -14,7 +14,7 @@ agents:
     instructions: canary-instructions
 `
 
-/** It fails with a text, answers with one, and logs one. */
+/** A plugin that fails with a text, answers with one, and logs one. */
 const faller = `import {definePlugin, Type} from "svc-runtime"
 export default definePlugin({config: Type.Object({word: Type.String()}), setup(plugin) {
   plugin.command("fall", () => { throw new Error("canary-error") })
@@ -24,7 +24,7 @@ export default definePlugin({config: Type.Object({word: Type.String()}), setup(p
   plugin.job("trip", () => { throw new Error("canary-run") })
 }})`
 
-/** Says something in every place that takes free text. All of it begins alike, so that one search finds it. */
+/** Puts a text into every place that takes free text. All texts start alike, so that one search finds them. */
 const fill = async (host: TestHost): Promise<Examples> => {
   await host.say("canary-message", {user: "canary-user", channel: "canary-channel"})
   await host.say("/fall")
@@ -74,7 +74,7 @@ const fill = async (host: TestHost): Promise<Examples> => {
       "/api/checkpoints/{id}": "/api/checkpoints/newest",
       "/api/checkpoints/{id}/archive": "/api/checkpoints/newest/archive",
     },
-    // Streams do not end; the first is read below.
+    // Streams do not end; the test reads the first one below.
     apart: ["/api/events", "/api/plugins/sandbox/stream"],
     values: {...usualValues, cursor: "1000", job: "tea", agent: "writer", plugin: "faller"},
   }
@@ -82,14 +82,14 @@ const fill = async (host: TestHost): Promise<Examples> => {
 
 const canary = /canary[- ]/
 
-/** What a token reads at a path. */
+/** Returns what a token reads at a path. */
 const read = async (host: TestHost, path: string, token: string): Promise<string> => {
   const headers = {authorization: `Bearer ${token}`}
   const answer = await host.fetch(path, {headers, signal: AbortSignal.timeout(30_000)})
   return answer.text()
 }
 
-/** All events since the Host's first one, as far as they come at once. */
+/** Returns all events since the first one of the Host that arrive at once. */
 const readEvents = async (host: TestHost, token: string): Promise<string> => {
   const {items} = await host.get<{items: {id: string}[]}>("/api/events/history?limit=500")
   const newest = items[0]?.id ?? ""
@@ -106,7 +106,7 @@ const readEvents = async (host: TestHost, token: string): Promise<string> => {
   return text
 }
 
-test("no route tells a demo token free text, and neither does the event stream", async () => {
+test("no route and no event shows free text to a demo token", async () => {
   const host = await startHost({config, env, plugins: {faller}})
   const examples = await fill(host)
   const questions = questionsOf(await host.get<ApiDocument>("/api/openapi.json"), examples)
@@ -122,7 +122,7 @@ test("no route tells a demo token free text, and neither does the event stream",
   expect(events).toContain("event: message.sent")
   if (canary.test(events)) told.push(events)
   expect(told).toEqual([])
-  // The texts were there to be told.
+  // The full token sees the texts, so they were there to be shown.
   const expected = [
     "/api/events/history",
     "/api/inbox",

@@ -30,7 +30,7 @@ describe.each(runtimes)("the head of a request on $name", runtime => {
   ]
   const paths = ["/pub/health", "/pub/ready", "/console/", "/api/session", "/nothing"]
 
-  test("a Host header that is not one name or address is refused on every path and at upgrades", async () => {
+  test("with a Host header that is not one name or address is refused on every path and upgrade", async () => {
     for (const name of hosts) {
       for (const path of paths) {
         const answer = await ask(`GET ${path} HTTP/1.1`, `Host: ${name}\r\n`)
@@ -47,19 +47,19 @@ describe.each(runtimes)("the head of a request on $name", runtime => {
     expect(statusOf(control)).toBe("400")
   })
 
-  test("a Host header that is repeated or missing is refused, and HTTP/1.0 needs none", async () => {
+  test("with a repeated or missing Host header is refused; HTTP/1.0 needs none", async () => {
     for (const path of paths) {
       expect(await ask(`GET ${path} HTTP/1.1`, "Host: a\r\nHost: a\r\n")).toContain("host_invalid")
       const missing = await ask(`GET ${path} HTTP/1.1`, "")
       expect(statusOf(missing)).toBe("400")
-      // Bun itself refuses it, with an empty answer.
+      // Bun refuses it before svc, with an empty answer.
       if (runtime !== onBun) expect(missing).toContain("host_invalid")
     }
     expect(statusOf(await ask("GET /pub/health HTTP/1.0", ""))).toBe("200")
     expect(statusOf(await ask("GET /nothing HTTP/1.0", ""))).toBe("404")
   })
 
-  test("names and addresses with and without a port are accepted", async () => {
+  test("may name hosts and addresses with or without a port", async () => {
     for (const name of ["a", "a.b", "A_b.example:8068", "127.0.0.1:1", "[::1]:8068", "a:"]) {
       expect(statusOf(await ask("GET /pub/health HTTP/1.1", `Host: ${name}\r\n`))).toBe("200")
       expect(statusOf(await ask("GET /api/session HTTP/1.1", `Host: ${name}\r\n`))).toBe("401")
@@ -67,7 +67,7 @@ describe.each(runtimes)("the head of a request on $name", runtime => {
     expect(statusOf(await ask("GET http://b/pub/ready HTTP/1.1", "Host: a\r\n"))).not.toBe("400")
   })
 
-  test("control characters in a path are refused, in a query they are not", async () => {
+  test("may have control characters in its query, but not in its path", async () => {
     for (const path of ["/console/%00", "/nothing%0a", "/a%1Fb", "/a%7f"]) {
       const answer = await ask(`GET ${path} HTTP/1.1`, "Host: a\r\n")
       expect({path, answer}).toEqual({path, answer: expect.stringContaining('"code":"path_invalid"')})
@@ -78,15 +78,15 @@ describe.each(runtimes)("the head of a request on $name", runtime => {
     expect(statusOf(await ask("GET /api/session?text=%0A HTTP/1.1", "Host: a\r\n"))).toBe("401")
   })
 
-  test("OPTIONS * asks about the server, and no other method has that target", async () => {
+  test("with OPTIONS * asks about the server; no other method has that target", async () => {
     const options = await ask("OPTIONS * HTTP/1.1", "Host: a\r\n")
-    // Bun itself refuses every request with this target.
+    // Bun refuses every request with this target before svc.
     expect(statusOf(options)).toBe(runtime === onBun ? "400" : "204")
     if (runtime !== onBun) expect(options).toMatch(/^allow: GET/im)
     expect(statusOf(await ask("GET * HTTP/1.1", "Host: a\r\n"))).toBe("400")
   })
 
-  test("nothing but log lines reaches standard error", async () => {
+  test("causes nothing but log lines on standard error", async () => {
     await ask("GET /nothing HTTP/1.1", "Host: a@b/c\r\n")
     expect(host().process.output()).not.toMatch(/^\s+at |^\d+ \| |TypeError/m)
   })

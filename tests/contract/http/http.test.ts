@@ -25,7 +25,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     startHost({runtime, config, env, plugins: {probe: probePlugin}, ...more})
   const common = shared(start)
 
-  test("health is public, says pass, and has its length", async () => {
+  test("has a public health route that says pass, with its length", async () => {
     const host = common()
     const response = await fetch(`${host.url}/pub/health`)
     expect(response.status).toBe(200)
@@ -35,13 +35,13 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect({status: head.status, body: await head.text()}).toEqual({status: 200, body: ""})
   })
 
-  test("ready is public and says exactly whether it is ready", async () => {
+  test("has a public ready route that states exactly whether it is ready", async () => {
     const host = common()
     const response = await fetch(`${host.url}/pub/ready`)
     expect({status: response.status, body: await response.text()}).toEqual({status: 200, body: '{"ready":true}'})
   })
 
-  test("the API needs a token: none, wrong, empty, twice, and 10 KB of it are refused alike", async () => {
+  test("refuses a missing, wrong, empty, repeated or 10 KB token alike", async () => {
     const host = await start()
     const wrong = [undefined, "Bearer wrong", "Bearer ", "Basic abc", `Bearer ${"x".repeat(10_000)}`, env.HTTP_TOKEN]
     for (const authorization of wrong) {
@@ -58,7 +58,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(twice).toMatch(/^HTTP\/1\.1 40[01] /)
   })
 
-  test("a demo token observes, and neither acts nor reads what needs the full token", async () => {
+  test("lets a demo token observe, but not act or read what needs the full token", async () => {
     const host = common()
     const demo = {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}
     expect((await fetch(`${host.url}/api/system/status`, demo)).status).toBe(200)
@@ -67,7 +67,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     await expectProblem(await fetch(`${host.url}/api/config`, demo), 403, "forbidden")
   })
 
-  test("what a schema marks private is left out for a demo token", async () => {
+  test("leaves private properties out for a demo token", async () => {
     const host = common()
     const demo = {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}
     expect(await (await fetch(`${host.url}${probe}/private`, demo)).json()).toEqual({id: "1", items: [{n: 1}]})
@@ -81,7 +81,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(JSON.stringify(inbox)).not.toContain('"id":"you"')
   })
 
-  test("ten failures a minute from one address are let through; a valid token never is held back", async () => {
+  test("lets ten failures a minute from one address through, and never blocks a valid token", async () => {
     const host = await start()
     const statuses: number[] = []
     for (let attempt = 0; attempt < 12; attempt++) {
@@ -96,7 +96,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect((await host.fetch("/api/system/status")).status).toBe(200)
   })
 
-  test("an unknown path is 404, a known one with another method 405 with what is allowed", async () => {
+  test("answers 404 to an unknown path, and 405 with the allowed methods to a known one", async () => {
     const host = common()
     await expectProblem(await host.fetch("/api/nothing"), 404, "not_found")
     await expectProblem(await host.fetch("/"), 404, "not_found")
@@ -106,13 +106,13 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     await expectProblem(response, 405, "method_not_allowed")
   })
 
-  test("a route gets the parameters of its path, and an empty object where it has none", async () => {
+  test("gives a route its path parameters, and an empty object when it has none", async () => {
     const paramsAt = async (path: string) => (await common().fetch(`${probe}/params${path}`)).json()
     expect(await paramsAt("")).toEqual({})
     expect(await paramsAt("/a/of/b%20c")).toEqual({one: "a", two: "b c"})
   })
 
-  test("a path that is no path is refused with an answer", async () => {
+  test("refuses an invalid path with an answer", async () => {
     const host = common()
     for (const path of [
       "/api/plugins/probe/count/%zz",
@@ -132,7 +132,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect((await host.fetch("/api/system/status")).status).toBe(200)
   })
 
-  test("an error in a handler is a problem that tells neither message nor stack", async () => {
+  test("turns an error in a handler into a problem without its message or stack", async () => {
     const host = common()
     const body = await expectProblem(await host.fetch(`${probe}/throws`), 500, "internal")
     expect(JSON.stringify(body)).not.toContain("hunter22")
@@ -142,7 +142,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     await expectProblem(await host.fetch(`${probe}/problem`), 409, "conflict")
   })
 
-  test("every answer carries a request id of its own, and is not stored by anyone", async () => {
+  test("gives every answer its own request id, and lets no cache store it", async () => {
     const host = common()
     const ids = new Set<string | null>()
     for (let n = 0; n < 3; n++) {
@@ -154,7 +154,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(ids.size).toBe(3)
   })
 
-  test("a body is checked: schema, type, encoding, size", async () => {
+  test("checks a body: schema, type, encoding, size", async () => {
     const host = common()
     const post = (body: string | Uint8Array<ArrayBuffer>, type = "application/json") =>
       host.fetch(`${probe}/echo`, {method: "POST", headers: {"content-type": type}, body})
@@ -169,7 +169,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect((await host.fetch("/api/system/status")).status).toBe(200)
   })
 
-  test("a chunked body over the limit is refused while it comes", async () => {
+  test("refuses a chunked body over the limit while it arrives", async () => {
     const host = common()
     const chunk = new Uint8Array(64 * 1024)
     let sent = 0
@@ -188,7 +188,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect((await host.fetch("/api/system/status")).status).toBe(200)
   })
 
-  test("a raw body arrives byte for byte, and none over the limit", async () => {
+  test("receives a raw body byte for byte, and none over the limit", async () => {
     const host = common()
     const bytes = new Uint8Array(256 * 1024).map((_, index) => (index * 31) % 256)
     const response = await host.fetch(`${probe}/raw`, {method: "POST", body: bytes})
@@ -197,7 +197,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     await expectProblem(large, 413, "body_too_large")
   })
 
-  test("query parameters are converted and checked", async () => {
+  test("converts and checks query parameters", async () => {
     const host = common()
     expect(await host.get(`${probe}/query?n=3&on=true`)).toEqual({n: 3, on: true})
     await expectProblem(await host.fetch(`${probe}/query?n=0`), 400, "request_invalid")
@@ -207,7 +207,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     await expectProblem(await host.fetch("/api/inbox?cursor=abc"), 400, "request_invalid")
   })
 
-  test("a stream comes as it is written, and its end by the client reaches the handler", async () => {
+  test("streams an answer as it is written, and tells the handler when the client disconnects", async () => {
     const host = await start()
     const abort = new AbortController()
     const response = await host.fetch(`${probe}/stream`, {signal: abort.signal})
@@ -217,28 +217,28 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     while (!text.includes("data: 3")) text += decoder.decode((await reader?.read())?.value)
     expect(text.startsWith("data: 0\n\n")).toBe(true)
     abort.abort()
-    await until("the handler to hear of the end", async () => {
+    await until("the handler to see the disconnect", async () => {
       const seen = await host.get<{aborted: number; cancelled: number}>(`${probe}/seen`)
       return seen.aborted === 1 && seen.cancelled === 1
     })
   })
 
-  test("HEAD of a stream answers without its body, and leaves nothing running", async () => {
+  test("answers HEAD of a stream without a body, and leaves nothing running", async () => {
     const host = await start()
     const response = await host.fetch(`${probe}/stream`, {method: "HEAD"})
     expect({status: response.status, body: await response.text()}).toEqual({status: 200, body: ""})
     await until(
-      "the stream to be let go",
+      "the stream to be released",
       async () => (await host.get<{cancelled: number}>(`${probe}/seen`)).cancelled === 1,
     )
   })
 
-  test("a large answer arrives whole", async () => {
+  test("sends a large answer completely", async () => {
     const host = common()
     expect((await (await host.fetch(`${probe}/count/5000000`)).text()).length).toBe(5_000_000)
   })
 
-  test("CORS: exact origins only, never null", async () => {
+  test("allows exact CORS origins only, and never null", async () => {
     const host = common()
     const preflight = (origin: string) =>
       fetch(`${host.url}/api/system/status`, {
@@ -263,7 +263,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(refused.headers.get("access-control-allow-origin")).toBe("https://console.example")
   })
 
-  test("a short Host header reaches the same route; two of them are refused", async () => {
+  test("accepts a short Host header, and refuses two of them", async () => {
     const host = common()
     for (const name of ["a", "a.b", "svc", "localhost"]) {
       const answer = await raw(host, `GET /pub/ready HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)
@@ -273,7 +273,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(twice).not.toContain("HTTP/1.1 5")
   })
 
-  test("headers of more than 32 KiB are refused", async () => {
+  test("refuses headers of more than 32 KiB", async () => {
     const host = common()
     const answer = await raw(
       host,
@@ -282,7 +282,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(answer).toMatch(/^HTTP\/1\.1 431 /)
   })
 
-  test("headers of 31 KiB are taken", async () => {
+  test("accepts headers of 31 KiB", async () => {
     const host = common()
     const answer = await raw(
       host,
@@ -291,7 +291,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  test("an upgrade is refused with an answer, and h2c is the plain request that it also is", async () => {
+  test("refuses an upgrade with an answer, and treats h2c as a plain request", async () => {
     const host = common()
     const upgrade = (what: string, more = "") =>
       raw(host, `GET /pub/ready HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${what}\r\n${more}\r\n`, /\}/)
@@ -304,7 +304,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(socket).toContain('"code":"not_found"')
   })
 
-  test("with http.base everything but /pub stands below it", async () => {
+  test("with http.base serves everything but /pub below it", async () => {
     const host = await start({config: config.replace("  port: 0\n", "  port: 0\n  base: /bot\n")})
     expect(host.url.endsWith("/bot")).toBe(true)
     const origin = new URL(host.url).origin
@@ -316,7 +316,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(await host.say("/help")).toHaveLength(1)
   })
 
-  test("lists come in pages, newest first, without a gap or a repetition", async () => {
+  test("pages lists newest first, without a gap or a repetition", async () => {
     const host = await start()
     for (let n = 0; n < 7; n++) await host.say(`message ${n}`)
     const seen: number[] = []
@@ -330,22 +330,22 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
-  test("SIGTERM ends open streams and the process in order", async () => {
+  test("on SIGTERM ends open streams and the process in order", async () => {
     const host = await start()
     const response = await host.fetch(`${probe}/stream`)
     const reader = response.body?.getReader()
     await reader?.read()
     const finished = await host.stop()
     expect({code: finished.code, signal: finished.signal}).toEqual({code: 0, signal: null})
-    // The stream is no request that the end waits for; and of an end that takes too long, the last line is another one.
+    // The end does not wait for a stream. If an end takes too long, its last line is another one.
     expect(finished.stdout).not.toContain("were still running")
     expect(finished.stdout.trimEnd().split("\n").at(-1)).toContain("stopped")
   })
 
-  test("SIGTERM lets a request that is being answered end, and its answer arrive whole", async () => {
+  test("on SIGTERM finishes a request in progress and delivers its whole answer", async () => {
     const host = await start()
     const answer = host.fetch(`${probe}/later`)
-    await until("the request to come", async () => (await host.get<{later: number}>(`${probe}/seen`)).later === 1)
+    await until("the request to arrive", async () => (await host.get<{later: number}>(`${probe}/seen`)).later === 1)
     const finished = host.stop()
     expect((await (await answer).text()).length).toBe(100_000)
     expect((await finished).code).toBe(0)

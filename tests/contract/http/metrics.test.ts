@@ -15,7 +15,7 @@ plugins: {sandbox: {}}
 describe.each(bunAnd("node22"))("the metrics of a Host on $name", runtime => {
   const common = shared(() => startHost({runtime, config, env}))
 
-  test("every metric of the table is on the page, and no other, in Prometheus' text format", async () => {
+  test("list every metric of the table and no other, in the Prometheus text format", async () => {
     const host = common()
     const response = await host.fetch("/api/metrics")
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
@@ -24,7 +24,7 @@ describe.each(bunAnd("node22"))("the metrics of a Host on $name", runtime => {
     expect([...names].sort()).toEqual([...Object.keys(metrics), ...Object.keys(processMetrics)].sort())
   })
 
-  test("the demo token reads them, another or none does not", async () => {
+  test("are readable with the demo token, but not with another one or none", async () => {
     const host = common()
     const read = (token: string) => fetch(`${host.url}/api/metrics`, {headers: {authorization: `Bearer ${token}`}})
     expect((await read(env.DEMO_TOKEN)).status).toBe(200)
@@ -32,7 +32,7 @@ describe.each(bunAnd("node22"))("the metrics of a Host on $name", runtime => {
     await expectProblem(await fetch(`${host.url}/api/metrics`), 401, "unauthorized")
   })
 
-  test("requests are counted by route template, method and class of status, not by path", async () => {
+  test("count requests by route template, method and status class, not by path", async () => {
     const host = await startHost({runtime, config, env})
     for (const seq of [7, 8]) expect((await host.fetch(`/api/inbox/${seq}`)).status).toBe(404)
     expect((await host.fetch("/api/system/status")).status).toBe(200)
@@ -55,7 +55,7 @@ describe.each(bunAnd("node22"))("the metrics of a Host on $name", runtime => {
   })
 
   describeWith("promtool")("for promtool", () => {
-    test("it finds nothing to object to, neither in an idle page nor in a busy one", async () => {
+    test("are valid on an idle page and on a busy one", async () => {
       const host = await startHost({runtime, config, env})
       const check = async () =>
         execFileSync(tool("promtool").path, ["check", "metrics"], {

@@ -10,7 +10,7 @@ plugins:
   site: {pages: ${pages}}
 `
 
-/** Tells what it was asked, tries to weaken what the Host says of it, fails, gives no answer, takes long. */
+/** A plugin that shows its request, tries to weaken the Host's headers, fails, returns no answer, or takes long. */
 const site = pluginWith(`
     plugin.page("/asked", async request =>
       Response.json({
@@ -37,12 +37,12 @@ const listed = "[/asked, /weak, /, /fails, /nothing, /lost]"
 
 const start = (runtime: TestRuntime) => startHost({runtime, config: configOf(listed), plugins: {site}})
 
-/** Without a token. */
+/** Opens a page without a token. */
 const open = (host: TestHost, path: string, init: RequestInit = {}) =>
   fetch(`${host.url}/pages/site${path}`, {redirect: "manual", ...init})
 
 describe.each(bunAnd("node24"))("the pages of plugins on $name", runtime => {
-  test("are there without a token where they are listed, and told nothing of tokens and cookies", async () => {
+  test("are public when they are listed, and see no tokens or cookies", async () => {
     const host = await start(runtime)
     expect(await (await open(host, "/")).text()).toBe("home")
     const headers = {authorization: `Bearer ${host.token}`, cookie: "a=b", "x-kept": "yes"}
@@ -60,7 +60,7 @@ describe.each(bunAnd("node24"))("the pages of plugins on $name", runtime => {
     await expectProblem(await open(host, "/asked", {method: "DELETE"}), 405, "method_not_allowed")
   })
 
-  test("are not there where they are not listed, not published, or by another address", async () => {
+  test("are not found when they are not listed, not published, or at another address", async () => {
     const host = await start(runtime)
     const paths = [
       "/hidden",
@@ -100,12 +100,12 @@ describe.each(bunAnd("node24"))("the pages of plugins on $name", runtime => {
       expect(answer.headers.get(name), name).toBeNull()
   })
 
-  test("of text alone say that they are text", async () => {
+  test("declare text when they consist of text alone", async () => {
     const host = await start(runtime)
     expect((await open(host, "/")).headers.get("content-type")).toBe("text/plain;charset=UTF-8")
   })
 
-  test("that fail, or give no answer, are a 500 that tells nothing", async () => {
+  test("answer 500 without details when they fail or return nothing", async () => {
     const host = await start(runtime)
     for (const path of ["/fails", "/nothing"]) {
       const answer = await open(host, path)
@@ -119,7 +119,7 @@ describe.each(bunAnd("node24"))("the pages of plugins on $name", runtime => {
     )
   })
 
-  test("answer 429 to an address that asks too often, and others meanwhile", async () => {
+  test("answer 429 to an address that asks too often, but still serve others", async () => {
     const host = await start(runtime)
     const statuses = await Promise.all(Array.from({length: 60}, async () => (await open(host, "/")).status))
     expect(statuses.filter(status => status === 200).length).toBeGreaterThanOrEqual(30)
@@ -130,7 +130,7 @@ describe.each(bunAnd("node24"))("the pages of plugins on $name", runtime => {
     expect((await open(host, "/", {headers: {"x-forwarded-for": "192.0.2.7"}})).status).toBe(200)
   })
 
-  test("are named by svc doctor: those that are open, that nobody lists, and that nobody publishes", async () => {
+  test("are named by svc doctor: the open, the unlisted and the unpublished ones", async () => {
     const host = await start(runtime)
     const {stdout} = await svc(runtime, host.project, ["doctor", "--json"])
     const {findings} = JSON.parse(stdout) as {findings: readonly {check: string; level: string; detail: string}[]}

@@ -7,7 +7,7 @@ import {shared} from "../../support/host/shared.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {raw} from "./raw.ts"
 
-/** Counts the requests that a handler has seen. */
+/** Counts the requests that reach a handler. */
 const counter = pluginWith(`
     let count = 0
     plugin.route({method: "GET", path: "/take", scope: "demo", summary: "Counts, and answers late",
@@ -29,25 +29,22 @@ describe.each(runtimes)("pipelined requests on $name", runtime => {
     `GET /api/plugins/counter/take?${number} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${host().token}\r\n\r\n`
   const countOf = async () => Number(await (await host().fetch("/api/plugins/counter/count")).text())
 
-  // Bun itself ends a connection that sends a request behind one whose answer is still being made.
-  test.skipIf(runtime === onBun)(
-    "they are answered in order, one at a time, with the bodies of those that have one",
-    async () => {
-      const post = "POST /api/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nGET "
-      const last = "GET /pub/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-      const texts = Array.from({length: 20}, (_, index) => take(index) + post)
-      const answer = await raw(
-        host(),
-        `${texts.join("")}${"GET /pub/health HTTP/1.1\r\nHost: a\r\n\r\n".repeat(many)}${last}`,
-      )
-      const order = [...answer.matchAll(/"query":"\?(\d+)"/g)].map(([, number]) => Number(number))
-      expect(order).toEqual(Array.from({length: 20}, (_, index) => index))
-      expect(answer.split("HTTP/1.1 404").length - 1).toBe(20)
-      expect(answer.split('{"status":"pass"}').length - 1).toBe(many)
-    },
-  )
+  // Bun closes a connection that sends a request while the answer to the previous one is still in progress.
+  test.skipIf(runtime === onBun)("are answered in order, one at a time, with their bodies", async () => {
+    const post = "POST /api/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nGET "
+    const last = "GET /pub/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    const texts = Array.from({length: 20}, (_, index) => take(index) + post)
+    const answer = await raw(
+      host(),
+      `${texts.join("")}${"GET /pub/health HTTP/1.1\r\nHost: a\r\n\r\n".repeat(many)}${last}`,
+    )
+    const order = [...answer.matchAll(/"query":"\?(\d+)"/g)].map(([, number]) => Number(number))
+    expect(order).toEqual(Array.from({length: 20}, (_, index) => index))
+    expect(answer.split("HTTP/1.1 404").length - 1).toBe(20)
+    expect(answer.split('{"status":"pass"}').length - 1).toBe(many)
+  })
 
-  test("a client that reads nothing gets no further requests answered, and what waits ends with its connection", async () => {
+  test("of a client that reads nothing wait, and end with its connection", async () => {
     const before = await countOf()
     const socket = connect(portOf(), "127.0.0.1", () =>
       socket.write(Array.from({length: many}, (_, n) => take(n)).join("")),

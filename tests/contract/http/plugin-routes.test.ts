@@ -30,7 +30,7 @@ const ask = async (host: TestHost, path: string, body?: unknown, token: string =
 }
 
 describe("a plugin's route", () => {
-  test("gets what its schemas say, and answers with a value that fits", async () => {
+  test("receives values that match its schemas, and answers with one that does", async () => {
     const host = await startHost({config: fullAndDemo.config("notes"), env: fullAndDemo.env, plugins: {notes}})
     const note = {id: 1, text: "milk"}
     const asked = async (path: string, body: unknown, token?: string) => {
@@ -67,7 +67,7 @@ describe("a plugin's route", () => {
     )
   })
 
-  test("is not checked in its answers in production", async () => {
+  test("does not have its answers checked in production", async () => {
     const config = fullAndDemo.config("notes")
     const args = ["--mode", "production"]
     const host = await startHost({config, env: fullAndDemo.env, plugins: {notes}, args})

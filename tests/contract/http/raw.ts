@@ -1,7 +1,10 @@
 import {connect} from "node:net"
 import type {TestHost} from "../../support/host/host.ts"
 
-/** Sends bytes as they are; resolves to everything that comes back, up to what fits `last` where the connection stays open. */
+/**
+ * Sends bytes as they are. Resolves to all received text, or to the text up to a match of `last` while the connection
+ * stays open.
+ */
 export const raw = (host: Pick<TestHost, "url">, text: string, last?: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () => socket.write(text))

@@ -55,7 +55,7 @@ describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
     expect((await spoken().get<Page>(path)).items.length).toBe(count)
   })
 
-  test("a state that there is not is refused, with those that there are", async () => {
+  test("refuse an unknown state with the list of known ones", async () => {
     for (const path of ["/api/inbox", "/api/outbox", "/api/endpoints", "/api/plugins"]) {
       const answer = await spoken().fetch(`${path}?state=lost`)
       expect(answer.status, path).toBe(400)
@@ -82,13 +82,13 @@ describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
     ["from=2000-01-01T00:00:00Z", [4, 3, 2, 1]],
     ["to=2000-01-01T00:00:00Z", []],
     ["from=2100-01-01T00:00:00Z", []],
-  ] as const)("the inbox with %s", async (query, expected) => {
+  ] as const)("filter the inbox with %s", async (query, expected) => {
     const page = await spoken().get<Page>(`/api/inbox?${query}`)
     expect(page.items.map(({seq}) => seq)).toEqual(expected)
     expect(page.next).toBeNull()
   })
 
-  test("a time between two events parts them", async () => {
+  test("separate two events by a time between them", async () => {
     const host = spoken()
     const {items} = await host.get<{items: {receivedAt: string}[]}>("/api/inbox")
     const at = items[1]?.receivedAt ?? ""
@@ -97,7 +97,7 @@ describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
     expect((await host.fetch("/api/inbox?from=yesterday")).status).toBe(400)
   })
 
-  test("the outbox by what it says, its channel and its plugin", async () => {
+  test("filter the outbox by text, channel and plugin", async () => {
     const host = spoken()
     const textsOf = async (query: string) =>
       (await host.get<Page>(`/api/outbox?${query}`)).items.map(({text}) => text ?? "")
@@ -109,7 +109,7 @@ describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
     expect(await textsOf(`text=${encodeURIComponent('SAID "yes"')}`)).toEqual(['he said "yes" & left'])
   })
 
-  test("a page that is full goes on below it, filtered too", async () => {
+  test("continue below a full page, also with a filter", async () => {
     const host = spoken()
     const first = await host.get<Page>("/api/inbox?state=failed&limit=1")
     expect(first).toMatchObject({items: [{seq: 4}], next: "4"})
@@ -118,7 +118,7 @@ describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
   })
 })
 
-test("what a filter finds is retried at once: counted before, then a page at a time, and no other", async () => {
+test("a retry covers exactly the rows a filter finds: counted first, then a page at a time", async () => {
   const host = await startHost({config: "http: {port: 0}\nplugins: {sandbox: {}, talker: {}}\n", plugins: {talker}})
   await say(host)
   const bulk = (query: string, body: object) => host.post<Changed>(`/api/inbox/bulk?${query}`, body)
@@ -141,7 +141,7 @@ test("what a filter finds is retried at once: counted before, then a page at a t
   ).toBe(400)
 })
 
-test("a plugin with a state is about its own handlers: what others failed at is neither found nor retried", async () => {
+test("a filter by plugin and state finds and retries only that plugin's own handlers", async () => {
   const failing = (word: string) => `import {definePlugin} from "svc-runtime"
 export default definePlugin({
   setup: plugin => plugin.on("message-created", {name: "hear"}, ({text}) => {

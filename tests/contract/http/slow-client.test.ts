@@ -3,7 +3,7 @@ import {expect, test} from "vitest"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {runtimes} from "../../support/host/runtimes.ts"
 
-/** Sends the beginning of a request, then a byte every second; resolves when the Host has had enough. */
+/** Sends the start of a request, then one byte per second. Resolves when the Host closes the connection. */
 const trickle = (host: TestHost, patience: number): Promise<"cut" | "still open"> =>
   new Promise(resolve => {
     const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () =>
@@ -22,7 +22,7 @@ const trickle = (host: TestHost, patience: number): Promise<"cut" | "still open"
     socket.on("close", () => end("cut"))
   })
 
-test("a client that never ends its headers is cut off, and costs the others nothing", async () => {
+test("a client that never ends its headers is cut off without affecting others", async () => {
   const hosts = await Promise.all(runtimes.map(runtime => startHost({runtime})))
   const slow = hosts.map(host => trickle(host, 60_000))
   for (const host of hosts) expect((await fetch(`${host.url}/pub/ready`)).status).toBe(200)

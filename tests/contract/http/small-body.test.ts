@@ -7,7 +7,7 @@ import {runtimes} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {raw} from "./raw.ts"
 
-/** An adapter that reads a webhook's body as its query says, and a route that tells what became of bodies that were cut. */
+/** An adapter that reads a webhook's body as the query says, and a route that reports bodies that were cut. */
 const reader = `
 import {definePlugin, Type} from "svc-runtime"
 
@@ -105,7 +105,7 @@ describe.each(runtimes)("a small body on $name", runtime => {
   const post = (way: string, body: BodyInit) =>
     fetch(`${common().url}${pathTo(way)}`, {method: "POST", headers: {"content-type": "application/json"}, body})
 
-  test("is the same by each method, in one piece and in many", async () => {
+  test("is the same with each method, in one piece and in many", async () => {
     const host = common()
     const text = JSON.stringify({text: "héllo ✓".repeat(1000)})
     for (const method of ["arrayBuffer", "text", "json", "bytes", "blob"]) {
@@ -127,7 +127,7 @@ describe.each(runtimes)("a small body on $name", runtime => {
     await until("the answer", () => answer.endsWith("0123456789"))
   })
 
-  test("may be empty, and as large as it is", async () => {
+  test("may be empty, or exactly as large as allowed", async () => {
     const bytes = new Uint8Array(64 * 1024).map((_, index) => (index * 31) % 256)
     for (const size of [0, 1, 64 * 1024 - 1, 64 * 1024]) {
       const answer = await post("whole.arrayBuffer", bytes.slice(0, size))
@@ -136,7 +136,7 @@ describe.each(runtimes)("a small body on $name", runtime => {
     expect(await (await post("whole.text", "")).text()).toBe("")
   })
 
-  test("is read once: a second reading is refused", async () => {
+  test("is read once: a second read is refused", async () => {
     for (const method of ["arrayBuffer", "text", "json"]) {
       expect(await (await post(`twice.${method}`, "{}")).json()).toEqual({
         before: false,
@@ -151,12 +151,12 @@ describe.each(runtimes)("a small body on $name", runtime => {
     }
   })
 
-  test("that is cut is no error of the Host, whichever method reads it, and ends the request's signal", async () => {
+  test("that is cut causes no Host error with any method, and aborts the request's signal", async () => {
     const host = common()
     for (const method of ["arrayBuffer", "text", "json"]) {
       const socket = await open(host)
       socket.write(`${headOf(`cut.${method}`, ["Content-Length: 100"])}{"half"`)
-      await until("the handler to begin", async () => (await seenBy(host)).includes(`began ${method}`))
+      await until("the handler to start", async () => (await seenBy(host)).includes(`began ${method}`))
       socket.destroy()
       await until("its body to be cut", async () => (await seenBy(host)).some(seen => seen.startsWith(`${method} `)))
       expect(await seenBy(host)).toContain(`${method} true`)
@@ -164,17 +164,17 @@ describe.each(runtimes)("a small body on $name", runtime => {
     expect(host.process.output()).not.toContain("failed")
   })
 
-  test("that is cut before it is read is no error of the Host", async () => {
+  test("that is cut before it is read causes no Host error", async () => {
     const host = common()
     const socket = await open(host)
     socket.write(`${headOf("late", ["Content-Length: 100"])}{"half"`)
-    await until("the handler to begin", async () => (await seenBy(host)).includes("began late"))
+    await until("the handler to start", async () => (await seenBy(host)).includes("began late"))
     socket.destroy()
     await until("its body to be cut", async () => (await seenBy(host)).includes("late true"))
     expect(host.process.output()).not.toContain("failed")
   })
 
-  test("comes in chunks, after 100 Continue, and behind another one", async () => {
+  test("may be chunked, follow 100 Continue, or follow another body", async () => {
     const host = common()
     const chunked = headOf("whole.text", ["Transfer-Encoding: chunked", "Connection: close"])
     expect(await raw(host, `${chunked}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`)).toMatch(/\r\n\r\n(5\r\n)?abcde(\r\n|$)/)

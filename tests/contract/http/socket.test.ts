@@ -20,7 +20,7 @@ const startServer = async (runtime: TestRuntime) => {
 
 const headers = {authorization: "Bearer socket-token"}
 
-/** A client that collects what it is told. */
+/** A client that collects the messages it receives. */
 const openSocket = async (port: number) => {
   const socket = socketWith(`ws://127.0.0.1:${port}/`, headers)
   socket.binaryType = "arraybuffer"
@@ -31,7 +31,7 @@ const openSocket = async (port: number) => {
     closed = code
   })
   await until("the socket to open", () => socket.readyState === WebSocket.OPEN)
-  return {socket, messages, closeCode: () => until("the socket to be closed", () => closed)}
+  return {socket, messages, closeCode: () => until("the socket to close", () => closed)}
 }
 
 const handshake = (authorization: string) =>
@@ -47,17 +47,17 @@ const handshake = (authorization: string) =>
   ].join("\r\n")
 
 describe.each(runtimes)("the WebSocket seam on $name", runtime => {
-  test("text and bytes come back as they were sent", async () => {
+  test("returns text and bytes as they were sent", async () => {
     const {port} = await startServer(runtime)
     const {socket, messages} = await openSocket(port)
     socket.send("größe")
     socket.send(new Uint8Array([0, 255, 7]))
-    await until("both to come back", () => messages.length === 2)
+    await until("both to return", () => messages.length === 2)
     expect(messages[0]).toBe("größe")
     expect([...new Uint8Array(messages[1] as ArrayBuffer)]).toEqual([0, 255, 7])
   })
 
-  test("an upgrade without the token is refused with an answer that has a body", async () => {
+  test("refuses an upgrade without the token with an answer that has a body", async () => {
     const {port} = await startServer(runtime)
     const answer = await new Promise<string>((resolve, reject) => {
       const client = connect(port, "127.0.0.1", () => client.write(handshake("Bearer wrong")))
@@ -72,17 +72,17 @@ describe.each(runtimes)("the WebSocket seam on $name", runtime => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  test("a message of 1 MiB is taken, one byte more closes with 1009", async () => {
+  test("accepts a message of 1 MiB, and closes with 1009 at one byte more", async () => {
     const {server, port} = await startServer(runtime)
     const {socket, messages, closeCode} = await openSocket(port)
     socket.send("x".repeat(1024 * 1024))
-    await until("it to come back", () => messages.length === 1)
+    await until("it to return", () => messages.length === 1)
     socket.send("x".repeat(1024 * 1024 + 1))
     expect(await closeCode()).toBe(1009)
     await untilPrinted(server, "close ")
   })
 
-  test("the end of the Host closes with 1001, and a client that reads nothing does not hold it", async () => {
+  test("closes with 1001 when the Host ends, even for a client that reads nothing", async () => {
     const {server, port} = await startServer(runtime)
     const {closeCode} = await openSocket(port)
     const stalled = connect(port, "127.0.0.1", () => stalled.write(handshake(headers.authorization)))

@@ -19,7 +19,7 @@ import {
   openBacklog,
 } from "../../support/messages/backlog.ts"
 
-/** So many rows are in each table that grows, so that a statement which passes all of one takes twice the steps allowed. */
+/** The number of rows in each growing table. A statement that scans a whole table takes twice the allowed steps. */
 const rows = 60_000
 const mostSteps = 120_000
 
@@ -37,8 +37,8 @@ const examples: Examples = {
     "/api/checkpoints/{id}": "/api/checkpoints/newest",
     "/api/checkpoints/{id}/archive": "/api/checkpoints/none/archive",
   },
-  // Streams do not end; what they read is read by the history too, and by the list of messages. What is kept of one user is
-  // looked for in slices of all rows. What the sandbox has changed is in memory.
+  // Streams do not end; the history and the list of messages read the same rows. User data is searched in slices of all
+  // rows. The sandbox keeps its changes in memory.
   apart: [
     "/api/events",
     "/api/plugins/sandbox/stream",
@@ -49,7 +49,7 @@ const examples: Examples = {
   values: {...usualValues, cursor: String(rows), job: backlogJob, agent: backlogAgent},
 }
 
-/** Tables of a few rows, however long a project runs. */
+/** Tables that stay small however long a project runs. */
 const small = new Set([
   "svc_meta",
   "svc_group",
@@ -67,12 +67,12 @@ const small = new Set([
   "workroom_told",
 ])
 
-/** Read once in a run of the Host, for the first page of metrics; retention limits what they count. */
+/** Read once in a run of the Host, for the first page of metrics; retention limits the counted rows. */
 const once = ["FROM svc_runs WHERE runtime_id <> ?", "FROM endpoint_gaps WHERE to_at IS NOT NULL AND (seq > ?1"]
 
 /**
- * Every statement that is prepared on any connection while it listens. They are held: SQLite forgets how many steps one took
- * when it is collected.
+ * Records every statement prepared on any connection while it listens. It holds them, because SQLite forgets a
+ * statement's step count when the statement is collected.
  */
 const listen = () => {
   const heard: {readonly sql: string; readonly statement: object}[] = []
@@ -143,13 +143,13 @@ const ask = async (host: Host, path: string): Promise<unknown> => {
     signal: AbortSignal.timeout(30_000),
   })
   const body = await answer.text()
-  // What is not there was looked for all the same; a filter that runs of the other kind have is not.
+  // An unknown item was looked up all the same. A filter for the other kind of run was not.
   const isMisfit = answer.status === 400 && path.startsWith("/api/runs?") && body.includes("runs of ")
   if (!answer.ok && answer.status !== 404 && !isMisfit) throw new Error(`${path}: ${answer.status} ${body}`)
   return path === "/api/metrics" || body === "" ? body : JSON.parse(body)
 }
 
-/** Tables that a statement goes through from end to end, by its plan: without a limit, or by their numbers alone. */
+/** Tables that a statement scans from end to end by its plan: without a limit, or by row numbers alone. */
 const scansOf = async (database: Database, sql: string, tables: ReadonlySet<string>): Promise<readonly string[]> => {
   const plan = (await database.read(`EXPLAIN QUERY PLAN ${sql}`)).map(({detail}) => String(detail))
   const scanned = plan.flatMap(detail => {
@@ -163,7 +163,7 @@ const scansOf = async (database: Database, sql: string, tables: ReadonlySet<stri
 const aliased = (sql: string, name: string): string =>
   new RegExp(`\\b(\\w+) (?:AS )?${name}\\b`).exec(sql)?.[1]?.replace(/^(?:FROM|JOIN|UPDATE|INTO)$/, name) ?? name
 
-test("no statement of the API's lists and figures goes through a table that grows", async () => {
+test("no statement of the API's lists and figures scans a growing table", async () => {
   const listener = listen()
   const host = await startFilled()
   const {database} = host

@@ -33,7 +33,7 @@ interface Page {
   labels: {label: string; state: string; uptime: Record<string, number | null>}[]
 }
 
-/** Without a token, each time from another address. */
+/** Opens a page without a token, each time from another address. */
 let last = 0
 const open = (host: TestHost, path: string, init: RequestInit = {}) => {
   const address = `10.0.${Math.floor(++last / 250)}.${last % 250}`
@@ -47,7 +47,7 @@ const statesOf = ({labels}: Page) => Object.fromEntries(labels.map(({label, stat
 describe.each(bunAnd("node24"))("the status page on $name", runtime => {
   const host = shared(() => startHost({runtime, config, plugins: {secretive: pluginWith("")}}))
 
-  test("shows the operator's labels as up or down, to anybody, below http.base", async () => {
+  test("shows the operator's labels as up or down to everyone, below http.base", async () => {
     const answer = await open(host(), "/status/")
     expect(answer.status).toBe(200)
     const page = await answer.text()
@@ -85,7 +85,7 @@ describe.each(bunAnd("node24"))("the status page on $name", runtime => {
     expect(headers.get("cache-control")).toBe("public, max-age=3")
   })
 
-  test("speaks the language of the browser, as far as it can", async () => {
+  test("uses the browser's language when it can", async () => {
     const languageOf = async (accepted: string) => {
       const answer = await open(host(), "/status/", {headers: {"accept-language": accepted}})
       const [, said] = /overall state partly-down">([^<]*)</.exec(await answer.text()) ?? []
@@ -98,7 +98,7 @@ describe.each(bunAnd("node24"))("the status page on $name", runtime => {
       expect(await languageOf(other), other).toEqual(["en", "Partly down"])
   })
 
-  test("answers 1,000 requests with at most one page for each three seconds", async () => {
+  test("answers 1,000 requests with at most one page per three seconds", async () => {
     const began = Date.now()
     const made = new Set<string>()
     for (let round = 0; round < 20; round++) {
@@ -108,7 +108,7 @@ describe.each(bunAnd("node24"))("the status page on $name", runtime => {
     expect(made.size).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - began) / 3000))
   })
 
-  test("lets one address ask thirty times at once", async () => {
+  test("allows thirty requests at once from one address", async () => {
     const ask = () => fetch(`${host().url}/status/`, {headers: {"x-forwarded-for": "192.0.2.1"}})
     const answers = await Promise.all(Array.from({length: 40}, ask))
     const refused = answers.filter(({status}) => status === 429)
@@ -119,12 +119,12 @@ describe.each(bunAnd("node24"))("the status page on $name", runtime => {
 
   test("says that the bot is paused", async () => {
     await host().post("/api/ingress/pause", {})
-    await until("the page to say so", async () => (await read(host())).labels[0]?.state === "paused")
+    await until("the page to show the pause", async () => (await read(host())).labels[0]?.state === "paused")
     expect(statesOf(await read(host()))).toMatchObject({"Chat & more": "paused", Games: "down"})
   })
 })
 
-test("says that the Host starts before its first generation", async () => {
+test("the status page says that the Host is starting before its first generation", async () => {
   const port = await freePort()
   const project = launchHost({
     config: `http: {port: ${port}}\nplugins: {slow: {}}\nstatus: {labels: [{label: The bot}, {label: Slow, plugin: slow}]}\n`,
@@ -155,7 +155,7 @@ test("says that the Host starts before its first generation", async () => {
   })
 })
 
-test("is off unless the configuration has labels, and a new configuration turns it on", async () => {
+test("the status page is off without labels, and a new configuration turns it on", async () => {
   const host = await startHost({args: ["--no-watch"]})
   for (const path of ["/status", "/status/", "/status/status.json"])
     await expectProblem(await open(host, path), 404, "not_found")
@@ -167,7 +167,7 @@ test("is off unless the configuration has labels, and a new configuration turns 
   expect((await read(host)).labels).toMatchObject([{label: "The bot", state: "up"}])
 })
 
-test("names each label that stands for nothing, with its place", async () => {
+test("a label that matches nothing is named with its position", async () => {
   const check = async (labels: string) => {
     const text = `plugins:\n  sandbox: {}\n  games: {enabled: false}\nstatus:\n  labels:\n${labels}`
     const {code, stderr} = await svc(usualRuntime, makeProject({config: text}), ["config", "check"])

@@ -22,7 +22,7 @@ const incoming = (id: string, more: Partial<Incoming> = {}): Incoming => ({
   ...more,
 })
 
-describe.each(engines)("what a platform replays, on $name", ({make}) => {
+describe.each(engines)("events that a platform replays, on $name,", ({make}) => {
   const start = async (oldest = 0) => {
     const database = await open(await make())
     const handled: string[] = []
@@ -40,7 +40,7 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
     return {database, inbox, endpoint, handled, ids, cursor: () => readCursor(database, "line~one")}
   }
 
-  test("is stored with its cursor, and handled in its order", async () => {
+  test("are stored with their cursor, and handled in order", async () => {
     const {inbox, endpoint, handled, cursor} = await start()
     expect(await cursor()).toBeUndefined()
     const receipts = await inbox.receiveAll(
@@ -54,7 +54,7 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
     expect(handled).toEqual(["a", "b", "c"])
   })
 
-  test("is stored once, however often it comes, and the cursor goes on", async () => {
+  test("are stored once however often they arrive, and the cursor advances", async () => {
     const {inbox, endpoint, ids, cursor} = await start()
     await inbox.receiveAll(endpoint, [incoming("a"), incoming("b")], {cursor: "2"})
     const again = await inbox.receiveAll(endpoint, [incoming("b"), incoming("c"), incoming("c")], {cursor: "3"})
@@ -75,7 +75,7 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
     ["a channel of no type", {channel: {id: "c", type: "text"}}, /^channel\.type/],
     ["a guild that is none", {guild: 5}, /^guild must be an object/],
     ["a payload that is text", {raw: "x"}, /^raw must be an object/],
-  ])("is refused with %s, and so is all that comes with it", async (_, more, why) => {
+  ])("are refused with %s, together with their whole batch", async (_, more, why) => {
     const {inbox, endpoint, ids, cursor} = await start(1000)
     const wrong = incoming("b", more as never)
     await expect(inbox.receiveAll(endpoint, [incoming("a"), wrong], {cursor: "2"})).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
     expect([await ids(), await cursor()]).toEqual([[], undefined])
   })
 
-  test("is not stored at all where one event is not valid, and the cursor stays", async () => {
+  test("are not stored when one of them is invalid, and the cursor stays", async () => {
     const {inbox, endpoint, ids, cursor, handled} = await start()
     await inbox.receiveAll(endpoint, [incoming("a")], {cursor: "1"})
     const wrong = incoming("c", {message: {id: "c", content: 5 as never}})
@@ -98,10 +98,10 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
     expect(await cursor()).toBe("1")
     expect(await ids()).toEqual(["a"])
     await inbox.receiveAll(endpoint, [incoming("b")], {cursor: "2"})
-    await until("the conversation to go on", () => handled.includes("b"))
+    await until("the conversation to continue", () => handled.includes("b"))
   })
 
-  test("is dropped and counted where it is too old to be known if it came again", async () => {
+  test("are dropped and counted when they are too old to be recognized as repeats", async () => {
     const {database, inbox, endpoint, ids, cursor} = await start(1000)
     const receipts = await inbox.receiveAll(
       endpoint,
@@ -117,7 +117,7 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
     ])
   })
 
-  test("is refused without a timestamp, which decides what a restore holds and what is too old", async () => {
+  test("are refused without a timestamp, which restores and age limits need", async () => {
     const {inbox, endpoint, ids} = await start()
     const {timestamp: _, ...undated} = incoming("a")
     await expect(inbox.receiveAll(endpoint, [undated], {cursor: "1"})).rejects.toMatchObject({code: "event_invalid"})
@@ -125,7 +125,7 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
   })
 })
 
-test("an adapter of a platform that replays must date its events, by type", () => {
+test("an adapter of a platform that replays must date its events, enforced by type", () => {
   const adapter: Plugin["adapter"] = () => {}
   const event = {id: "a", type: "message-created"}
   adapter("dated", {
@@ -146,7 +146,7 @@ test("an adapter of a platform that replays must date its events, by type", () =
   })
 })
 
-test("what can no longer be known is as old as the inbox and the ids of dropped events together", () => {
+test("the oldest recognizable event has the age limits of inbox and dropped ids combined", () => {
   const day = 86_400_000
   const retention = (handled: string, duplicates: string) =>
     ({handled: {age: handled}, duplicates: {age: duplicates}}) as RetentionSettings

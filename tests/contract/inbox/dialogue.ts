@@ -2,10 +2,10 @@ import {expect} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import type {Statement} from "../../../server/database/engine.ts"
 
-/** The continuation that every question of a history names. */
+/** The continuation that every question of a history uses. */
 export const continuation = "root/line/prompt/more"
 
-/** What the database says of its questions as they change: the order in which they were asked, answered and ran out. */
+/** Triggers that record every change of a question: the order in which questions were asked, answered and expired. */
 export const dialogueTables: readonly Statement[] = [
   {
     sql: `CREATE TABLE dialogue (step INTEGER PRIMARY KEY, what TEXT NOT NULL, question TEXT NOT NULL, place TEXT NOT NULL,
@@ -28,10 +28,10 @@ export const dialogueTables: readonly Statement[] = [
   },
 ]
 
-/** An hour passes for every question that is open. */
+/** Expires every open question. */
 export const expireOpen: Statement = {sql: "UPDATE prompts SET expires_at = 1 WHERE answer_seq IS NULL"}
 
-/** One question, and what became of it, in the order of the steps. */
+/** One question and its outcome, in the order of the steps. */
 export interface Asked {
   readonly id: string
   readonly data: string
@@ -39,12 +39,15 @@ export interface Asked {
   readonly place: string
   readonly askedBy: number
   readonly isExpired: boolean
-  /** It waits: neither answered, nor replaced by a newer one of its place, nor over. */
+  /** The question waits: it is neither answered, nor replaced by a newer one in its place, nor expired. */
   readonly isOpen: boolean
   readonly answers: readonly number[]
 }
 
-/** Every question that was stored. Fails where one was answered that was not open, or by an event that was not later. */
+/**
+ * Returns every stored question. Fails if an answer was given to a question that was not open, or by an event that was
+ * not later.
+ */
 export const readDialogue = async (database: Database): Promise<readonly Asked[]> => {
   const questions = new Map<string, Asked>()
   const open = new Map<string, string>()
@@ -61,8 +64,8 @@ export const readDialogue = async (database: Database): Promise<readonly Asked[]
       questions.set(id, {...known, isExpired: true, isOpen: false})
     else if (known !== undefined) {
       expect(open.get(place), `${known.data}: only the newest question of a user is answered, and once`).toBe(id)
-      expect(known.isExpired, `${known.data}: no question is answered whose time is over`).toBe(false)
-      expect(seq, `${known.data}: the answer comes after the question`).toBeGreaterThan(known.askedBy)
+      expect(known.isExpired, `${known.data}: no expired question is answered`).toBe(false)
+      expect(seq, `${known.data}: the answer is later than the question`).toBeGreaterThan(known.askedBy)
       questions.set(id, {...known, isOpen: false, answers: [...known.answers, seq]})
       open.delete(place)
     }
@@ -70,13 +73,16 @@ export const readDialogue = async (database: Database): Promise<readonly Asked[]
   return [...questions.values()]
 }
 
-/** The promise about questions: none is lost that is neither answered, replaced nor over, and an event answers one. */
+/**
+ * Checks the promise about questions: every question is kept until it is answered, replaced or expired, and one event
+ * answers it.
+ */
 export const checkDialogue = async (database: Database): Promise<void> => {
   const questions = await readDialogue(database)
   const rows = await database.read("SELECT id, answer_seq FROM prompts")
   const kept = new Map(rows.map(({id, answer_seq}) => [String(id), answer_seq]))
   for (const {id, data, isOpen} of questions) {
-    if (isOpen) expect(kept.has(id) && kept.get(id) === null, `${data}: a question that waits is stored`).toBe(true)
+    if (isOpen) expect(kept.has(id) && kept.get(id) === null, `${data}: an open question is stored`).toBe(true)
   }
   const answers = questions.flatMap(({answers}) => answers)
   expect(new Set(answers).size, "an event answers one question").toBe(answers.length)
@@ -84,13 +90,14 @@ export const checkDialogue = async (database: Database): Promise<void> => {
     "SELECT i.seq, i.conversation, i.event, m.state FROM inbox_marks m JOIN inbox i USING (seq) WHERE m.handler = ?",
     [continuation],
   )
-  expect(marks.map(({seq}) => Number(seq)).toSorted(inOrder), "what waits for an answer has one").toEqual(
-    answers.toSorted(inOrder),
-  )
+  expect(
+    marks.map(({seq}) => Number(seq)).toSorted(inOrder),
+    "an event that waits as an answer has a question",
+  ).toEqual(answers.toSorted(inOrder))
   for (const {seq, event, state} of marks) {
     const question = questions.find(({answers}) => answers.includes(Number(seq)))
     const {channel, user} = JSON.parse(String(event))
-    expect(question?.place, "who was asked answers, where it was asked").toBe(`${channel.id} id ${user.id}`)
+    expect(question?.place, "the user who was asked answers, in the same channel").toBe(`${channel.id} id ${user.id}`)
     const isOver = state === "handled" || state === "discarded"
     expect(kept.get(question?.id ?? ""), `${question?.data}: an answer is kept until it is handled`).toBe(
       isOver ? undefined : seq,

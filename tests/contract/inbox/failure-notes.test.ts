@@ -22,7 +22,7 @@ interface Say {
   readonly isBot?: boolean
 }
 
-/** A bot whose command `/fail` and whose handler of messages do this, with a clock of the test. */
+/** A bot with this behaviour for the command `/fail` and its message handler, on a clock of the test. */
 const openBot = async (place: Location, {retries = 0, text = "Sorry ({event})."} = {}) => {
   const database = await open(place)
   let now = 0
@@ -105,8 +105,8 @@ const openBot = async (place: Location, {retries = 0, text = "Sorry ({event})."}
   }
 }
 
-describe.each(engines)("a user, on $name", ({make}) => {
-  test("is told in one sentence that a command or a direct message failed, once a minute in a channel", async () => {
+describe.each(engines)("a user, on $name,", ({make}) => {
+  test("gets one sentence when a command or direct message failed, once a minute per channel", async () => {
     const {say, told, pass} = await openBot(await make())
     await say("/fail")
     await say("/fail")
@@ -117,7 +117,7 @@ describe.each(engines)("a user, on $name", ({make}) => {
     expect(await told()).toEqual(["1 c Sorry (1).", "3 other Sorry (3).", "4 dm Sorry (4).", "5 c Sorry (5)."])
   })
 
-  test("is told nothing of other messages of a group, nor is a bot, nor where the text is empty", async () => {
+  test("gets no note for other group messages, for a bot, or when the text is empty", async () => {
     const bot = await openBot(await make())
     await bot.say("hello")
     await bot.say("hello", {channel: "dm", type: channelType.direct, isBot: true})
@@ -126,7 +126,7 @@ describe.each(engines)("a user, on $name", ({make}) => {
     expect([await bot.told(), await silent.told()]).toEqual([[], []])
   })
 
-  test("is told after the last retry, together with the mark", async () => {
+  test("gets the note after the last retry, together with the mark", async () => {
     const {say, told, database} = await openBot(await make(), {retries: 2})
     await say("/fail")
     expect(await told()).toEqual(["1 c Sorry (1)."])
@@ -135,7 +135,7 @@ describe.each(engines)("a user, on $name", ({make}) => {
     ])
   })
 
-  test("gets the text of a UserError as the reply, at the first attempt, and nothing that was queued before it", async () => {
+  test("gets the text of a UserError as the reply at the first attempt, and no earlier sends", async () => {
     const {say, told, fails, database} = await openBot(await make(), {retries: 2})
     fails(async session => {
       await session.send("half done")

@@ -15,13 +15,13 @@ import {log} from "../../support/host/silence.ts"
 import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
-/** What a handler has that hangs, in milliseconds. */
+/** The time limit of handlers that hang, in milliseconds. */
 const short = 300
 
-/** What one has whose time the test lets pass. */
+/** The time limit of handlers whose clock the test moves. */
 const long = 60_000
 
-/** Time stands still for the handlers that begin now, until it is passed: none of them runs out of it before. */
+/** Stops the clock of the handlers that start now, until `pass()`: none of them times out before. */
 const holdTime = (): {pass(): void} => {
   vi.useFakeTimers({toFake: ["setTimeout", "clearTimeout"]})
   onTestFinished(() => void vi.useRealTimers())
@@ -35,7 +35,7 @@ const holdTime = (): {pass(): void} => {
 
 const aborted = (signal: AbortSignal) => new Promise(resolve => signal.addEventListener("abort", resolve))
 
-/** An inbox whose handlers have little time. Each handler belongs to a plugin of its own. */
+/** An inbox with short time limits. Each handler belongs to its own plugin. */
 const start = async (
   handlers: Readonly<Record<string, (session: Session) => Reply>>,
   {retries = 0, timeout = short} = {},
@@ -86,7 +86,7 @@ const start = async (
 const keep = (session: Session, text: string) =>
   session.database.write([{sql: `INSERT INTO ${session.database.table("all")} (text) VALUES (?)`, args: [text]}])
 
-test("a handler that hangs has failed after its time, is not retried, and its conversation goes on", async () => {
+test("a handler that hangs fails after its time limit without a retry, and its conversation continues", async () => {
   const {say, ended, sent} = await start(
     {
       hang: session => (session.text === "hang" ? new Promise<never>(() => {}) : `heard ${session.text}`),
@@ -102,7 +102,7 @@ test("a handler that hangs has failed after its time, is not retried, and its co
   expect(await sent()).toEqual(["heard next"])
 })
 
-test("a handler that goes on after its time sends, writes and asks nothing more; what it sent with sendNow in time stays", async () => {
+test("a handler past its time limit can send, write and ask nothing; its earlier sendNow stays", async () => {
   const late: unknown[] = []
   const inTime = Promise.withResolvers<void>()
   const {say, ended, sent, notes} = await start(
@@ -130,7 +130,7 @@ test("a handler that goes on after its time sends, writes and asks nothing more;
   expect([await sent(), await notes()]).toEqual([["in time"], []])
 })
 
-test("a handler that goes on after its time cannot touch the attempt that an operator asked for", async () => {
+test("a handler past its time limit cannot touch the attempt that an operator requested", async () => {
   const early: unknown[] = []
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let runs = 0
@@ -163,7 +163,7 @@ test("a handler that goes on after its time cannot touch the attempt that an ope
   expect([await sent(), await notes()]).toEqual([["the second"], ["run 2"]])
 })
 
-test("of two plugins on one event, each keeps what it leaves, whatever becomes of the other", async () => {
+test("two plugins on one event each keep their results, whatever the other does", async () => {
   const {say, ended, sent, notes} = await start({
     bad: async session => {
       await keep(session, "bad")

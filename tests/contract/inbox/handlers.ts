@@ -11,16 +11,16 @@ import {type Chance, seedOf} from "../../support/machine/chance.ts"
 import {continuation} from "./dialogue.ts"
 import {type Plan, planOf, type Track} from "./model.ts"
 
-/** The middleware of a history, the outermost first. */
+/** The middleware of a history, outermost first. */
 const middleware = ["root/line/middleware/outer", "root/line/middleware/inner"]
 
 export const isMiddleware = (handler: string): boolean => middleware.includes(handler)
 
-/** Who is around a handler. */
+/** The middleware around a handler. */
 export const around = (handler: string): readonly string[] =>
   isMiddleware(handler) ? middleware.slice(0, middleware.indexOf(handler)) : middleware
 
-/** Where an event is said, and by whom: the same whenever it comes. */
+/** The channel and user of an event: the same at each delivery. */
 export const placeOf = (id: string) => ({
   channel: `c${seedOf(1, id) % 3}`,
   user: seedOf(3, id) % 4 === 0 ? "bob" : "ann",
@@ -32,35 +32,35 @@ export interface Life {
   readonly inbox: Inbox
   readonly endpoint: Endpoint
   readonly runtimeId: string
-  /** Ends what hangs, as the disposal of its plugin would. */
+  /** Resolves to end hanging handlers, as disposing their plugin would. */
   readonly interrupted: PromiseWithResolvers<void>
-  /** What runs now: event ids by conversation. */
+  /** The running event ids, by conversation. */
   readonly running: Map<string, string[]>
-  /** The newest event of each conversation that a handler was given. */
+  /** The newest event of each conversation that a handler received. */
   readonly newest: Map<string, number>
-  /** Handlers that have begun, each with its event. */
+  /** Handlers that have started, each with its event. */
   readonly begun: Set<string>
-  /** Middleware that was told that what it is around has ended. */
+  /** Middleware that has learnt that the handlers inside it have ended. */
   readonly gone: Set<string>
-  /** Middleware that is under way and has not let its event pass. */
+  /** Running middleware that has not passed its event on. */
   readonly closed: Set<string>
-  /** Left by earlier lives, to be handled one at a time; empty where none of them is a suspect. */
+  /** Events from earlier lives, to be handled one at a time; empty when none of them is a suspect. */
   readonly suspects: Set<string>
   isStopping: boolean
 }
 
-/** What handlers know of the history that they are in. */
+/** The handlers' view of their history. */
 export interface Scene {
   readonly seed: number
   readonly chance: Chance
-  /** Events that an operator had run again: they stand behind newer ones. */
+  /** Events that an operator had run again; they may follow newer ones. */
   readonly again: ReadonlySet<string>
   readonly faults: string[]
   isCalm(): boolean
   track(name: string): Track
 }
 
-/** The handlers of one life, each of which does in each run what its plan says. */
+/** The handlers of one life. Each run follows its plan. */
 export class Handlers implements Dispatch {
   readonly #scene: Scene
   readonly #life: Life
@@ -97,8 +97,8 @@ export class Handlers implements Dispatch {
   }
 
   /**
-   * One conversation in order, one event of it at a time; a suspect backlog one event at a time; and what a middleware is
-   * around once it has let the event pass.
+   * Checks the order: each conversation in order, one event at a time; a suspect backlog one event at a time; and the
+   * handlers inside a middleware only after it has passed its event on.
    */
   #begin(id: string, handler: string, conversation: string, seq: number): void {
     const {running, newest, suspects, closed, begun, gone} = this.#life
@@ -143,7 +143,7 @@ export class Handlers implements Dispatch {
     return outcomeOf(event, track, run, plan, isMiddleware(handler) && !plan.passes)
   }
 
-  /** Resolves to whether the middleware was cut off while what it is around was running. */
+  /** Resolves to whether the middleware was cut off while the handlers inside it were running. */
   async #pass(name: string, attempt: Attempt): Promise<boolean> {
     const {closed, gone, interrupted} = this.#life
     closed.delete(name)
@@ -153,7 +153,7 @@ export class Handlers implements Dispatch {
     return isCut
   }
 
-  /** The continuation of a question is given that question, in each of its runs. */
+  /** A continuation must receive its question in each of its runs. */
   async #hear(track: Track, attempt: Attempt): Promise<void> {
     const question = await attempt.question()
     if (question === undefined) this.#scene.faults.push(`${track.name} has no question`)
@@ -162,7 +162,7 @@ export class Handlers implements Dispatch {
     track.question = question?.id
   }
 
-  /** What an attempt does after its time. */
+  /** What an attempt does after its time limit. */
   async #late(track: Track, attempt: Attempt, draft: Parameters<Attempt["sendNow"]>[0]): Promise<void> {
     const {chance, faults} = this.#scene
     const turns = 20 + chance.below(20)

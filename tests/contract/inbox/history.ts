@@ -15,7 +15,7 @@ import {checkDialogue, dialogueTables, expireOpen, readDialogue} from "./dialogu
 import {around, Handlers, isMiddleware, type Life, placeOf, type Scene} from "./handlers.ts"
 import {isPassedOver, type Mark, Track} from "./model.ts"
 
-/** Tables that a history starts without rows in. */
+/** Tables that are empty at the start of a history. */
 const tables = ["inbox", "inbox_marks", "outbox", "prompts", "svc_runs", "tally", "dialogue"]
 
 export const prepare = (database: Database): Promise<unknown> =>
@@ -24,7 +24,7 @@ export const prepare = (database: Database): Promise<unknown> =>
     new AbortController().signal,
   )
 
-/** One history: what happens to an inbox, by chance, and whether what it promises held. */
+/** One history: random things happen to an inbox, and it checks whether the inbox keeps its promises. */
 export class History implements Scene {
   readonly seed: number
   readonly chance: Chance
@@ -43,7 +43,7 @@ export class History implements Scene {
     this.#database = database
   }
 
-  /** Rejects where a promise did not hold. */
+  /** Rejects when a promise was broken. */
   async run(): Promise<void> {
     await this.#database.write(tables.map(table => ({sql: `DELETE FROM ${table}`})))
     await this.#start()
@@ -123,14 +123,17 @@ export class History implements Scene {
     await inbox.start(new Handlers(this, life))
   }
 
-  /** After a crash: what is found running twice is dead, the rest of the backlog is replayed one at a time. */
+  /**
+   * After a crash: an event that was found running twice is dead, and the rest of the backlog is replayed one at a
+   * time.
+   */
   async #suspects(): Promise<Set<string>> {
     const rows = await this.#database.read(`SELECT i.event_id AS id, m.handler,
       m.state = 'running' AND r.ended_at IS NULL AS hit FROM inbox_marks m JOIN inbox i USING (seq)
       LEFT JOIN svc_runs r USING (runtime_id) WHERE m.state IN ('pending', 'running')`)
     const hits = rows.filter(({hit}) => hit === 1)
     for (const {id, handler} of hits) {
-      // While what it is around was running, that is to blame.
+      // While a handler inside it was running, that handler is to blame.
       const isAround = (other: string) => isMiddleware(String(handler)) && !isMiddleware(other)
       if (hits.some(other => other.id === id && isAround(String(other.handler)))) continue
       this.track(`${id} ${handler}`).crashes++
@@ -140,7 +143,7 @@ export class History implements Scene {
     return new Set(isSuspect ? left.map(({id}) => String(id)) : [])
   }
 
-  /** Ends in order: what hangs is cut short. */
+  /** Ends in order, and cuts hanging handlers short. */
   async #end(): Promise<void> {
     const life = this.#alive()
     const {database, inbox, runtimeId, interrupted} = life
@@ -158,7 +161,7 @@ export class History implements Scene {
     await this.#start()
   }
 
-  /** While nothing runs everything is as promised; and now and then a restore holds what waits. */
+  /** Checks every promise while nothing runs. Now and then a restore holds waiting events. */
   async #bury(database: MortalDatabase): Promise<void> {
     await database.die()
     await this.#check()
@@ -210,7 +213,7 @@ export class History implements Scene {
     })
     await Promise.race([acting, database.died])
     if (database.isDead) await database.die()
-    // Whether it came before or after the end of what ran meanwhile, the database alone knows.
+    // Only the database knows whether the retry came before or after the end of the running handlers.
     for (const {id, handler, mark} of (await this.#rows()).filter(({id}) => chosen.some(each => each.id === id))) {
       this.track(`${id} ${handler}`).crashes = mark.crashes
     }
@@ -234,7 +237,7 @@ export class History implements Scene {
     return known
   }
 
-  /** A question that is open is answered by the next message of who was asked. The two are said in different channels. */
+  /** Answers open questions with the next message of the user who was asked. The two are in different channels. */
   async #answerAll(): Promise<void> {
     for (let n = 0; n < 2; n++) {
       const id = `answer ${n}`
@@ -247,7 +250,7 @@ export class History implements Scene {
         answers.includes(this.#acknowledged.get(id) ?? 0),
       )
       const dataOf = (questions: typeof open) => questions.map(({data}) => data)
-      expect(dataOf(answered), `${id} of ${user} in ${channel} answers what is open there`).toEqual(dataOf(open))
+      expect(dataOf(answered), `${id} of ${user} in ${channel} answers the open question there`).toEqual(dataOf(open))
     }
     await this.#settle()
   }
@@ -262,7 +265,10 @@ export class History implements Scene {
     await checkDialogue(this.#database)
   }
 
-  /** What a middleware stops does not run, and is told; what it lets pass, or fails at, does. */
+  /**
+   * Handlers behind a stopping middleware do not run, and their marks say so. If it passes the event on, or fails, they
+   * run.
+   */
   #checkChain(id: string, marks: ReadonlyMap<string, Mark>): void {
     for (const [handler, mark] of marks) {
       const track = this.track(`${id} ${handler}`)

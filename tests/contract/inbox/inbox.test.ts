@@ -38,7 +38,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
   const draft = (text: string) =>
     ({id: uuid(), kind: "message", endpoint: "line~one", channel: "c", content: [text]}) as const
 
-  test("stores an event with one mark for each of its handlers, its payload beside it, before it answers", async () => {
+  test("stores an event with its payload and one mark per handler before it answers", async () => {
     const {database, receive, marks} = await start({match: () => ["b", "a"], run: () => new Promise(() => {})})
     const raw = {type: "PRIVMSG", data: {line: ":ann PRIVMSG #c :hello"}}
     const receipt = await receive(incoming("one", {raw, timestamp: 1000}))
@@ -58,7 +58,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     expect((await marks()).map(({handler}) => handler)).toEqual(["a", "b"])
   })
 
-  test("stores and handles each platform id once, whatever comes at the same time", async () => {
+  test("stores and handles each platform id once, even with concurrent deliveries", async () => {
     const handled: number[] = []
     const {receive, marks} = await start({
       run: async ({event}) => {
@@ -75,11 +75,11 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     expect(handled.sort((a, b) => a - b)).toEqual([...sequences.values()].sort((a, b) => Number(a) - Number(b)))
   })
 
-  test("stores what a handler sends together with its mark, in its order", async () => {
+  test("stores a handler's sends together with its mark, in order", async () => {
     const sends = [draft("one"), draft("two")]
     const {database, receive, marks} = await start({run: async () => ({is: "handled", sends})})
     await receive(incoming("one"))
-    await until("the end of the handler", async () => (await marks())[0]?.state === "handled")
+    await until("the handler to end", async () => (await marks())[0]?.state === "handled")
     const rows = await database.read("SELECT id, state, inbox_seq, handler, ordinal FROM outbox ORDER BY seq")
     expect(rows).toEqual(
       sends.map(({id}, ordinal) => ({
@@ -92,7 +92,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     )
   })
 
-  test("handles the events of a conversation in their order, however their coming meets the end of what ran there", async () => {
+  test("handles a conversation's events in order, whenever they arrive", async () => {
     const began: string[] = []
     const {receive, marks} = await start({
       run: async ({event}) => {
@@ -134,7 +134,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     expect(await database.read("SELECT * FROM outbox")).toEqual([])
   })
 
-  test("gives an event of no channel to the conversation of its user", async () => {
+  test("assigns an event without a channel to the conversation of its user", async () => {
     const {database, receive} = await start()
     const {channel: _, ...direct} = incoming("one")
     await receive(direct)
@@ -154,7 +154,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     ["message.content must be text", {message: {id: "m", content: ["a"]}}],
     ["form.values must be an object", {form: {}}],
     ["form.values.age must be text", {form: {values: {name: "Ann", age: 20}}}],
-  ])("refuses what is no event and stores nothing: %s (%j)", async (message, more) => {
+  ])("refuses an invalid event and stores nothing: %s (%j)", async (message, more) => {
     const {database, receive} = await start()
     await expect(receive(incoming("one", more))).rejects.toMatchObject({
       code: "event_invalid",
@@ -166,7 +166,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
   test.each<[string, unknown]>([
     ["a number beyond JSON", 10n],
     ["a circle", (circle => Object.assign(circle, {circle}))({})],
-  ])("refuses a payload that is no JSON, and its conversation goes on: %s", async (_, data) => {
+  ])("refuses a payload that is not JSON, and its conversation continues: %s", async (_, data) => {
     const {receive, marks} = await start()
     await expect(receive(incoming("one", {raw: {type: "PRIVMSG", data}}))).rejects.toMatchObject({
       code: "event_invalid",

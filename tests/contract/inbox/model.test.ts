@@ -3,7 +3,7 @@ import {modelTimeout, runHistories} from "../../support/messages/model-run.ts"
 import {History, prepare} from "./history.ts"
 
 test(
-  "whatever is received, committed, cut off, timed out, retried, held and restarted in whatever order, an inbox keeps its promise",
+  "an inbox keeps its promise through any order of receives, commits, time-outs, retries and restarts",
   () => runHistories("inbox-model", {width: 1, prepare, run: (seed, database) => new History(seed, database).run()}),
   modelTimeout,
 )

@@ -1,18 +1,18 @@
 import {expect} from "vitest"
 import {Chance, seedOf} from "../../support/machine/chance.ts"
 
-/** What a handler does in one of its runs. */
+/** The outcome of one run of a handler. */
 export type End = "handled" | "threw" | "refused" | "timeout" | "hangs"
 
 export interface Plan {
-  /** Turns of the event loop before its end. */
+  /** Turns of the event loop before the end. */
   readonly turns: number
   readonly early: number
   readonly sends: number
   readonly writes: boolean
-  /** It asks its user a question; one whose time is over at once where it is `expired`. */
+  /** Asks its user a question; an `expired` one has run out at once. */
   readonly asks: "question" | "expired" | "nothing"
-  /** Of a middleware: it lets the event pass, and then comes to its end. */
+  /** For a middleware: passes the event on, and then ends. */
   readonly passes: boolean
   readonly end: End
 }
@@ -29,7 +29,7 @@ const ends: readonly End[] = [
   "hangs",
 ]
 
-/** What a handler does in its nth run: the same for the same seed, whatever happened before. */
+/** The plan of a handler's nth run: the same for the same seed, whatever happened before. */
 export const planOf = (seed: number, name: string, run: number, isCalm: boolean): Plan => {
   const chance = new Chance(seedOf(seed, `${name} ${run}`))
   return {
@@ -45,7 +45,7 @@ export const planOf = (seed: number, name: string, run: number, isCalm: boolean)
 
 export const retriesOf = (seed: number, name: string): number => new Chance(seedOf(seed, `${name} retries`)).below(3)
 
-/** What the database has of one handler of one event. */
+/** The database's state of one handler of one event. */
 export interface Mark {
   readonly state: string
   readonly failures: number
@@ -53,30 +53,30 @@ export interface Mark {
   readonly error: string | null
   readonly sends: readonly string[]
   readonly writes: readonly string[]
-  /** What was kept with the question that it asked. */
+  /** The data kept with the question that it asked. */
   readonly asks: readonly string[]
   /** Outbox ids by ordinal. */
   readonly early: ReadonlyMap<number, string>
 }
 
-/** The event was stopped by a middleware before this handler had its turn. */
+/** A middleware stopped the event before this handler had its turn. */
 export const isPassedOver = ({state, error}: Mark): boolean =>
   state === "handled" && error?.startsWith("not run: ") === true
 
-/** What is known of one handler of one event without the database. */
+/** Facts about one handler of one event, known without the database. */
 export class Track {
   readonly name: string
   readonly retries: number
   readonly plans: Plan[] = []
-  /** Runs that came to their end, by their number. */
+  /** Runs that ended, by number. */
   readonly ended = new Map<number, End>()
-  /** What `sendNow` answered, by ordinal: always the same. */
+  /** The results of `sendNow`, by ordinal: always the same. */
   readonly early = new Map<number, string>()
-  /** Since an operator last had it run again. */
+  /** Crashes since an operator last had it run again. */
   crashes = 0
   wasHeld = false
   wasDiscarded = false
-  /** The question that it was given as the one that is answered: always the same. */
+  /** The question it received as the answered one: always the same. */
   question: string | undefined
 
   constructor(seed: number, name: string) {
@@ -84,7 +84,7 @@ export class Track {
     this.retries = retriesOf(seed, name)
   }
 
-  /** What a run leaves where it is handled. */
+  /** The results that a handled run leaves. */
   leftBy(run: number): Pick<Mark, "sends" | "writes" | "asks"> {
     const {sends = 0, writes = false, asks = "nothing"} = this.plans[run] ?? {}
     return {
@@ -94,13 +94,15 @@ export class Track {
     }
   }
 
-  /** Of a middleware: may what it is around have run? It has let the event pass, or failed. */
+  /** For a middleware: whether the handlers inside it may have run, because it passed the event on or failed. */
   get mayHavePassed(): boolean {
     const hasFailed = [...this.ended.values()].some(end => end !== "handled")
     return hasFailed || this.plans.some(({passes}) => passes) || this.crashes >= 2
   }
 
-  /** The promise, for one mark: a state that what happened explains, and what its end left, all of it or nothing. */
+  /**
+   * Checks the promise for one mark: its state follows from what happened, and all or none of the results are there.
+   */
   check(mark: Mark): void {
     const say = (what: string) =>
       `${this.name}: ${what}; ${JSON.stringify({mark, ended: [...this.ended], crashes: this.crashes})}`

@@ -20,11 +20,13 @@ interface Options {
   readonly asked?: boolean
   /** Milliseconds. */
   readonly expires?: number
-  /** The action is not in the running generation. */
+  /** The action is missing from the running generation. */
   readonly isGone?: () => boolean
 }
 
-/** An inbox where "ask" sends two buttons; `hasButtons`: does the platform show them? What presses is noted, and what is told. */
+/**
+ * An inbox where "ask" sends two buttons. `hasButtons`: the platform shows them. The test records presses and replies.
+ */
 const start = async (database: Database, hasButtons: boolean, options: Options = {}) => {
   const {once = false, asked = false, expires = 60_000, isGone = () => false} = options
   const pressed: string[] = []
@@ -70,7 +72,7 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
     await settled()
     return receipt
   }
-  /** Asks, and has the message sent; resolves to its outbox id. */
+  /** Asks, and delivers the message. Resolves to its outbox id. */
   const ask = async (user = "ann", channel = "c") => {
     await say("ask", user, channel)
     const [row] = await database.read("SELECT id FROM outbox ORDER BY seq DESC LIMIT 1")
@@ -94,7 +96,7 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
 }
 
 describe.each(engines)("a button on $name", ({make}) => {
-  test("that works once is pressed by one of those who press at once, and by no repetition", async () => {
+  test("that works once is pressed by one of several users at once, and by no repeat", async () => {
     const {ask, press, settled, pressed, heard, database} = await start(await open(await make()), true, {once: true})
     const message = await ask()
     await Promise.all([press(`${message}:1`, "ann", "one"), press(`${message}:2`, "bob", "two")])
@@ -109,7 +111,7 @@ describe.each(engines)("a button on $name", ({make}) => {
     expect(await database.read("SELECT * FROM prompts")).toEqual([])
   })
 
-  test("is pressed as often as anybody likes, after a restart too, until its time is over", async () => {
+  test("works any number of times, also after a restart, until it expires", async () => {
     const database = await open(await make())
     const first = await start(database, true)
     const message = await first.ask()
@@ -130,7 +132,7 @@ describe.each(engines)("a button on $name", ({make}) => {
     expect([pressed.length, heard.sort()]).toEqual([2, gone])
   })
 
-  test("for who is asked is pressed by no other user", async () => {
+  test("for the asked user cannot be pressed by another user", async () => {
     const {ask, press, settled, pressed, heard} = await start(await open(await make()), true, {asked: true})
     const message = await ask("ann")
     await press(`${message}:1`, "bob")
@@ -139,7 +141,7 @@ describe.each(engines)("a button on $name", ({make}) => {
     expect([pressed, heard]).toEqual([['ann "yes"'], ["bob host/button/others"]])
   })
 
-  test("whose action is gone fails by name, keeps what it holds, and is done by a retry", async () => {
+  test("without its action fails by name, keeps its data, and works after a retry", async () => {
     let isGone = true
     const {inbox, ask, press, settled, pressed} = await start(await open(await make()), true, {
       once: true,
@@ -154,7 +156,7 @@ describe.each(engines)("a button on $name", ({make}) => {
     expect(pressed).toEqual(['ann "no"'])
   })
 
-  test("that was pressed before a restore is held, and pressed by its release", async () => {
+  test("pressed before a restore is held, and pressed by its release", async () => {
     const database = await open(await make())
     const first = await start(database, true, {once: true})
     const message = await first.ask()
@@ -171,7 +173,7 @@ describe.each(engines)("a button on $name", ({make}) => {
     expect(pressed).toEqual(['ann "yes"'])
   })
 
-  test("goes with its message, and with what its message says", async () => {
+  test("is deleted with its message, or with the message's content", async () => {
     const {ask, database} = await start(await open(await make()), true)
     const [one, two] = [await ask(), await ask()]
     const left = async () => (await database.read("SELECT DISTINCT message FROM buttons")).map(({message}) => message)
@@ -182,7 +184,7 @@ describe.each(engines)("a button on $name", ({make}) => {
     expect(await left()).toEqual([])
   })
 
-  test("goes once its message is edited or deleted on the platform, and that of an edit with the next", async () => {
+  test("is deleted when its message is edited or deleted, also the button of an edit", async () => {
     const {ask, database} = await start(await open(await make()), true)
     const message = await ask()
     const acts = actsOn(database, message)
@@ -195,7 +197,7 @@ describe.each(engines)("a button on $name", ({make}) => {
     expect(await acts.left()).toEqual([])
   })
 
-  test("still counts for a minute after an edit with the same button, for presses on their way; not one that works once", async () => {
+  test("still works for a minute after an edit with the same button, unless it works once", async () => {
     const database = await open(await make())
     const {ask, press, settled, pressed, heard} = await start(database, true)
     const message = await ask()
@@ -205,7 +207,7 @@ describe.each(engines)("a button on $name", ({make}) => {
     await press(`${message}:2`, "bob")
     await settled()
     expect([pressed, heard]).toEqual([['ann "yes"'], ["bob host/button/gone"]])
-    // The next edit comes long after, by what is stored of it.
+    // By the stored times, the next edit comes long after.
     await acts.act("edit 2", "edit", [anotherButton('"yes"')], Date.now() - 60_000)
     await press(`${message}:1`, "eve")
     await settled()
@@ -216,17 +218,17 @@ describe.each(engines)("a button on $name", ({make}) => {
   })
 })
 
-/** A button of the same action as those that "ask" sends. */
+/** A button with the same action as those of "ask". */
 const anotherButton = (data: string, once: 0 | 1 = 0) =>
   h("button", {id: makeButtonId({handler: vote, data, expires: 60_000, once, asked: 0})})
 
-/** What is done to a message on its platform. */
+/** Acts on a message on its platform. */
 const actsOn = (database: Database, message: string) => {
   const left = async () => (await database.read("SELECT DISTINCT message FROM buttons")).map(row => row.message)
   return {
     /** The messages that have buttons. */
     left,
-    /** Stores an act, and that the platform has done it at a time; resolves to the messages that had buttons in between. */
+    /** Stores an act as done by the platform at a time. Resolves to the messages that had buttons in between. */
     act: async (id: string, kind: string, content: readonly unknown[], at = Date.now()) => {
       const act = JSON.stringify({message: {outbox: message}, content})
       const sql =
@@ -240,7 +242,7 @@ const actsOn = (database: Database, message: string) => {
 }
 
 describe.each(engines)("a numbered list on $name", ({make}) => {
-  test("is answered by its number, the newest in its channel, or the one that is quoted", async () => {
+  test("is answered by number: the newest in its channel, or the quoted one", async () => {
     const database = await open(await make())
     const first = await start(database, false)
     const old = await first.ask()
@@ -257,7 +259,7 @@ describe.each(engines)("a numbered list on $name", ({make}) => {
     expect(heard).toEqual(["bob says 3", "bob says 1 of them", 'bob says <quote id="other"/>2'])
   })
 
-  test("that works once is answered once; then a number is a message, as it is before the list is sent", async () => {
+  test("that works once is answered once; before its delivery and afterwards a number is a message", async () => {
     const {ask, say, pressed, heard, database} = await start(await open(await make()), false, {once: true, asked: true})
     await ask()
     await database.write([{sql: "UPDATE outbox SET state = 'queued'"}])

@@ -19,7 +19,10 @@ interface Options {
   readonly expires?: number
 }
 
-/** An inbox where "ask" asks a question; whoever is asked next answers it. `fails` makes the continuation throw. */
+/**
+ * An inbox where "ask" asks a question, answered by the next message of the asked user. `fails` makes the continuation
+ * throw.
+ */
 const start = async (database: Database, {fails, expires = 60_000}: Options = {}) => {
   const answers: string[] = []
   const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
@@ -55,7 +58,7 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
       const open = "SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running')"
       return (await database.read(open)).length === 0
     })
-  /** Says something; resolves when what comes after it in its conversation is handled. */
+  /** Sends a message. Resolves when the next message in its conversation is handled. */
   const tell = async (id: string, text = id, channel = "c", user = "ann") => {
     const receipt = await say(id, text, channel, user)
     await say(uuid(), "tick", channel, "tick")
@@ -67,7 +70,7 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
 }
 
 describe.each(engines)("a question on $name", ({make}) => {
-  test("is answered by one of two messages that come at once, and by no repetition of it", async () => {
+  test("is answered by one of two simultaneous messages, and by no redelivery", async () => {
     const {say, tell, answers, left} = await start(await open(await make()))
     await tell("ask")
     await Promise.all([say("one"), say("two"), say("one")])
@@ -76,7 +79,7 @@ describe.each(engines)("a question on $name", ({make}) => {
     expect(await left()).toEqual([])
   })
 
-  test("is not answered by an old message that the platform delivers again", async () => {
+  test("is not answered by an old message that the platform redelivers", async () => {
     const {tell, answers, left} = await start(await open(await make()))
     await tell("old")
     await tell("ask")
@@ -86,7 +89,7 @@ describe.each(engines)("a question on $name", ({make}) => {
     expect([answers, await left()]).toEqual([['"ask" new'], []])
   })
 
-  test("is answered in its channel by its user, after a restart too; a newer one takes its place", async () => {
+  test("is answered in its channel by its user, also after a restart; a newer one replaces it", async () => {
     const database = await open(await make())
     const first = await start(database)
     await first.tell("ask 1")
@@ -101,7 +104,7 @@ describe.each(engines)("a question on $name", ({make}) => {
     expect(await left()).toEqual(["ask 3"])
   })
 
-  test("whose continuation failed keeps its answer for a retry, and none of its user's other messages", async () => {
+  test("with a failed continuation keeps its answer for a retry, and no other message", async () => {
     let fails = true
     const {inbox, tell, settled, answers, left} = await start(await open(await make()), {fails: () => fails})
     await tell("ask")
@@ -114,7 +117,7 @@ describe.each(engines)("a question on $name", ({make}) => {
     expect([answers, await left()]).toEqual([['"ask" Ann'], []])
   })
 
-  test("goes with the answer that an operator discards, and with its time", async () => {
+  test("is deleted with an answer that an operator discards, or when it expires", async () => {
     const database = await open(await make())
     const {inbox, tell, left} = await start(database, {fails: () => true})
     await tell("ask")
@@ -123,14 +126,14 @@ describe.each(engines)("a question on $name", ({make}) => {
     expect(await left()).toEqual([])
     const short = await start(database, {expires: 1})
     await short.tell("ask later")
-    await until("its time", () => new Promise<true>(resolve => setTimeout(() => resolve(true), 5)))
+    await until("it to expire", () => new Promise<true>(resolve => setTimeout(() => resolve(true), 5)))
     await short.tell("too late")
     expect(short.answers).toEqual([])
     expect(await (await start(database)).left()).toEqual([])
   })
 })
 
-test("what a version without retries and questions has stored is taken over", async () => {
+test("rows of a version without retries and questions are migrated", async () => {
   const location = await localDatabase()
   const before = await open(location, {known: migrations.filter(({name}) => name !== "delivery").slice(0, 5)})
   await before.write([

@@ -36,7 +36,7 @@ const dump = async (database: Database): Promise<string> => {
 }
 
 describe.each(engines)("in $name", ({make}) => {
-  test("what an event and a message said is gone from every row, and what is set aside is discarded", async () => {
+  test("redaction clears the event and its replies from every row, and discards held ones", async () => {
     const database = await open(await make())
     await store(database, "dead", "held")
     await redactInbox(database, 1, null)
@@ -56,7 +56,7 @@ describe.each(engines)("in $name", ({make}) => {
   test.each([
     ["pending", "queued"],
     ["running", "sending"],
-  ])("what is %s or %s is not touched", async (marks, messages) => {
+  ])("redaction does not touch a row that is %s or %s", async (marks, messages) => {
     const database = await open(await make())
     await store(database, marks, messages)
     const before = await dump(database)
@@ -67,12 +67,12 @@ describe.each(engines)("in $name", ({make}) => {
   })
 })
 
-test("copies that SQLite left when it moved a row are gone from the file and its log too", async () => {
+test("redaction also clears the copies that SQLite leaves in file and log when it moves a row", async () => {
   const location = await localDatabase()
   const database = await open(location)
   const file = location.dialect === "sqlite" ? location.file : ""
   await store(database, "handled", "sent")
-  // Rows around it grow and shrink, so that it is moved.
+  // Rows around it grow and shrink, so that SQLite moves it.
   for (let round = 0; round < 40; round++) {
     await database.write([
       {

@@ -38,7 +38,7 @@ interface Handles {
   readonly plugin: StateHandle<Points, "plugin">
 }
 
-/** An inbox whose only handler is this one, and what it reads and writes from outside. */
+/** An inbox with only this handler, and its reads and writes from outside. */
 const openInbox = async (place: Location, handle: (session: Session, state: Handles) => unknown) => {
   const database: Database = await open(place)
   const outbox = new Outbox(database, log)
@@ -87,8 +87,8 @@ const openInbox = async (place: Location, handle: (session: Session, state: Hand
   return {database, handles, say, settled, marks}
 }
 
-describe.each(engines)("state, on $name", ({make}) => {
-  test("is the schema's defaults where nothing is stored; a handler sees its own writes, and they commit with its mark", async () => {
+describe.each(engines)("state, on $name,", ({make}) => {
+  test("has schema defaults; a handler sees its own writes, which commit with its mark", async () => {
     const seen: unknown[] = []
     const {handles, say, settled} = await openInbox(await make(), async (session, {user, channel, plugin}) => {
       const points = session.state(user)
@@ -112,7 +112,7 @@ describe.each(engines)("state, on $name", ({make}) => {
     expect(await handles.plugin.of().get()).toEqual(none)
   })
 
-  test("that a handler wrote is not stored where it throws", async () => {
+  test("is not stored when the handler throws", async () => {
     const {handles, say, settled, marks} = await openInbox(await make(), async (session, {user}) => {
       await session.state(user).set({n: 9, names: []})
       throw new Error("no")
@@ -123,7 +123,7 @@ describe.each(engines)("state, on $name", ({make}) => {
     expect(await handles.user.of({endpoint: "line", user: "ann"}).get()).toEqual({n: 0, names: []})
   })
 
-  test("loses no change of handlers that run side by side, nor of those outside, and none of them has failed", async () => {
+  test("loses no change of parallel handlers or outside writers, and none of them fails", async () => {
     const {handles, say, settled, marks} = await openInbox(await make(), async (session, {user}) => {
       await session.state(user).update(({n, names}) => ({n: n + 1, names: [...names, session.text]}))
     })
@@ -138,7 +138,7 @@ describe.each(engines)("state, on $name", ({make}) => {
     expect(await marks()).toEqual(Array(30).fill({state: "handled", error: null, failures: 0}))
   })
 
-  test("is refused where it does not fit its schema, when it is written and when it is read", async () => {
+  test("is refused when it does not fit its schema, on a write and on a read", async () => {
     const {database, handles} = await openInbox(await make(), () => {})
     const ann = handles.user.of({endpoint: "line", user: "ann"})
     await expect(ann.set({n: "x", names: []} as never)).rejects.toMatchObject({

@@ -12,7 +12,7 @@ import {log} from "../../support/host/silence.ts"
 import {memoryFolder} from "../../support/machine/memory-folder.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
-/** Each event is answered twice in its channel, by two handlers, and by one of them in the channel of all. */
+/** Two handlers answer each event in its channel; one of them also answers in a common channel. */
 const start = async () => {
   const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
   const mortal = new MortalDatabase(database)
@@ -42,7 +42,7 @@ const start = async () => {
     },
   })
   const endpoint = lineEndpoint(inbox)
-  /** Delivers an event as a platform does: again, until it is acknowledged. */
+  /** Delivers an event like a platform does: repeatedly, until it is acknowledged. */
   const deliver = async (channel: string, id: string): Promise<unknown> => {
     const event = {id, type: "message-created", channel: {id: channel, type: 0}, message: {id, content: id}}
     return inbox.receive(endpoint, event).catch(error => {
@@ -66,14 +66,14 @@ const events = [
   ["b", "3"],
 ] as const
 
-/** The writes of these events are fewer than this: stored, claimed, ended, sent, in groups. */
+/** The number of these events' writes is below this limit: stored, claimed, ended, sent, in groups. */
 const mostWrites = 16
 
 const lost = (["before", "after"] as const).flatMap(death =>
   Array.from({length: mostWrites}, (_, writes): [Death, number] => [death, writes]),
 )
 
-test("whichever write's answer is lost, carried out or not: each event is handled once, in order, and each reply is sent once", async () => {
+test("each event is handled once and each reply sent once, whichever write's answer is lost", async () => {
   await Promise.all(
     lost.map(async ([death, writes]) => {
       const {mortal, deliver, ended, runs, sent} = await start()

@@ -9,7 +9,7 @@ import {engines, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
 
-/** A platform that notes what it is asked to do, and splits what begins with "long". */
+/** A platform that records its calls, and splits texts that start with "long". */
 const notingSender = (done: string[]): Sender => ({
   send: async ({id, content}) => {
     const text = content.join("")
@@ -25,8 +25,8 @@ const notingSender = (done: string[]): Sender => ({
 
 type Act = Pick<OutboxDraft, "id" | "kind" | "content">
 
-describe.each(engines)("an act, on $name", ({make}) => {
-  /** Stores acts one after the other, and waits until none is left to do. */
+describe.each(engines)("an act, on $name,", ({make}) => {
+  /** Stores acts one after the other, and waits until all are done. */
   const act = async (acts: readonly Act[], sender?: Partial<Sender>) => {
     const database = await open(await make())
     const outbox = new Outbox(database, log)
@@ -42,7 +42,7 @@ describe.each(engines)("an act, on $name", ({make}) => {
   }
   const message = (id: string, text = id): Act => ({id, kind: "message", content: [text]})
 
-  test("is done in the order of its channel, on the message that it is about", async () => {
+  test("is done in the order of its channel, on the message it refers to", async () => {
     const {done, rows} = await act([
       message("a"),
       {id: "b", kind: "edit", content: {message: {outbox: "a"}, content: ["better"]}},
@@ -77,7 +77,7 @@ describe.each(engines)("an act, on $name", ({make}) => {
     ])
   })
 
-  test("quotes a message of the bot by its platform's id, and goes without the quote where that was not sent", async () => {
+  test("quotes a message of the bot by its platform id, or sends no quote when it was not sent", async () => {
     const quoting = (outbox: string) => [h("quote", {outbox, name: "bot"}), "so it is"]
     const quotes: unknown[] = []
     const note = (content: readonly Node[]) => void quotes.push(content)
@@ -111,7 +111,7 @@ describe.each(engines)("an act, on $name", ({make}) => {
     ])
   })
 
-  test("fails by name where its message was not sent, and where the endpoint cannot do it", async () => {
+  test("fails by name when its message was not sent, or the endpoint does not support it", async () => {
     const {rows} = await act([
       message("a", "refuse"),
       {id: "b", kind: "edit", content: {message: {outbox: "a"}, content: ["better"]}},

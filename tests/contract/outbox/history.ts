@@ -19,7 +19,7 @@ interface Life {
   readonly outbox: Outbox
 }
 
-/** One history: what happens to an outbox, by chance, and whether the model's promises held. */
+/** One history: random things happen to an outbox, and it checks whether the model's promises hold. */
 export class OutboxHistory {
   readonly #chance: Chance
   readonly #database: Database
@@ -28,7 +28,7 @@ export class OutboxHistory {
   readonly #faults: string[] = []
   #life: Life | undefined
   #isPaused = false
-  /** What is being stored in this life. */
+  /** Sends in this life whose storing has not ended. */
   #storing: Promise<void>[] = []
   #isCalm = false
 
@@ -37,7 +37,7 @@ export class OutboxHistory {
     this.#database = database
   }
 
-  /** Rejects where a promise did not hold. */
+  /** Rejects when a promise was broken. */
   async run(): Promise<void> {
     await this.#database.write([{sql: "DELETE FROM outbox"}])
     await this.#start()
@@ -123,7 +123,10 @@ export class OutboxHistory {
     })
   }
 
-  /** In order: what runs may end, and what was asked for is stored. A process that dies meanwhile has crashed. */
+  /**
+   * Stops in order: running sends may end, and requested messages are stored. A process that dies meanwhile has
+   * crashed.
+   */
   async #stop(): Promise<void> {
     const {outbox, database} = this.#alive()
     await Promise.race([outbox.drain().then(() => Promise.all(this.#storing)), database.died])
@@ -165,7 +168,9 @@ export class OutboxHistory {
     else this.#alive().outbox.online(endpoint)
   }
 
-  /** An operator decides about one message, whatever its state; a process that dies meanwhile may have done it. */
+  /**
+   * An operator decides about one message, whatever its state. A process that dies meanwhile may have carried it out.
+   */
   async #act(action: OutboxAction): Promise<void> {
     const {outbox, database} = this.#alive()
     const id = this.#chance.pick([...this.#tracks.keys(), "nothing"])
@@ -209,7 +214,10 @@ export class OutboxHistory {
     }
   }
 
-  /** It is `sending` in the database before the platform hears of it, alone in its channel, and nothing older waits. */
+  /**
+   * Checks a call: the message is `sending` in the database before the platform gets it, alone in its channel, with
+   * nothing older waiting.
+   */
   async #checkCall(id: string, endpoint: string, channel: string, database: MortalDatabase): Promise<void> {
     const rows = await this.#database.read(
       "SELECT id, state, seq FROM outbox WHERE endpoint = ? AND channel = ? AND state IN ('queued', 'sending') ORDER BY seq",
@@ -228,7 +236,7 @@ export class OutboxHistory {
     if (overtaken.length > 0) this.#fault(id, `it is sent before ${overtaken}`)
   }
 
-  /** Waits until nothing is left to do; a process that dies over it leaves it to the next. */
+  /** Waits until the outbox has nothing left to do. A process that dies meanwhile leaves the rest to the next one. */
   async #settle(): Promise<void> {
     await Promise.race([Promise.all(this.#storing), this.#alive().database.died])
     for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {

@@ -3,8 +3,8 @@ import {modelTimeout, runHistories} from "../../support/messages/model-run.ts"
 import {OutboxHistory} from "./history.ts"
 
 test(
-  "whatever is sent, refused, timed out, cut off, paused, decided and restarted in whatever order, an outbox keeps its promise",
-  // Most of a history's time is waiting.
+  "an outbox keeps its promise through any order of sends, refusals, time-outs, pauses and restarts",
+  // A history mostly waits.
   () => runHistories("outbox-model", {width: 12, run: (seed, database) => new OutboxHistory(seed, database).run()}),
   modelTimeout,
 )

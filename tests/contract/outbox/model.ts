@@ -1,7 +1,7 @@
 import {noPolicy, type Policy} from "../../../server/endpoints/policy.ts"
 import type {Timing} from "../../../server/outbox/delivery.ts"
 
-/** What a platform does with one attempt. `lose` and `stall` never answer; of the two, `lose` has taken the message. */
+/** How a platform treats one attempt. `lose` and `stall` never answer; with `lose`, the message has arrived. */
 export type Outcome = "take" | "fail" | "refuse" | "wait" | "lose" | "stall"
 
 export const timing: Timing = {retry: {first: 1, longest: 2}, limit: 3, mostAttempts: 3}
@@ -16,7 +16,7 @@ export const policies: Readonly<Record<string, Policy>> = {
 
 export const policyOf = (endpoint: string): Policy => policies[endpoint] ?? noPolicy
 
-/** What the database has of one message. */
+/** The database's state of one message. */
 export interface Stored {
   readonly state: string
   readonly attempt: number
@@ -24,25 +24,25 @@ export interface Stored {
   readonly reason: string | null
 }
 
-/** One message in the model: what was done to it, and what may be true of it therefore. */
+/** One message in the model: what happened to it, and what may therefore be true of it. */
 export class Track {
   readonly endpoint: string
   readonly channel: string
-  /** Its storing was acknowledged. */
+  /** Storing it was acknowledged. */
   isStored = false
-  /** It was refused, by a pause: it must never be seen. */
+  /** A pause refused it: it must never appear. */
   isRefused = false
-  /** An operator sent it again or gave it up: it may stand behind newer ones. */
+  /** An operator sent it again or discarded it: it may follow newer messages. */
   isTouched = false
-  /** An operator gave it up, for good. */
+  /** An operator discarded it for good. */
   isGivenUp = false
   readonly calls: Outcome[] = []
   arrivals = 0
   /** How often an operator had it sent again. */
   #again = 0
-  /** How many calls there were when the attempts began to count anew. */
+  /** The number of calls when the attempts were reset. */
   #base = 0
-  /** A process died since the attempts began to count: what it did last may have been forgotten. */
+  /** Deaths of a process since the attempts were reset: its last attempt may be forgotten. */
   #deaths = 0
   #deathsEver = 0
 
@@ -61,14 +61,14 @@ export class Track {
     this.#deathsEver++
   }
 
-  /** An operator had it sent again, after so many calls: attempts count anew. */
+  /** An operator had it sent again after this number of calls; its attempts are reset. */
   again(calls: number): void {
     this.#again++
     this.#base = calls
     this.#deaths = 0
   }
 
-  /** What does not hold of a message at rest, with nothing left to do; empty where all does. */
+  /** Returns the broken promises for a message at rest, when nothing is left to do; empty if there are none. */
   faults(stored: Stored | undefined): readonly string[] {
     if (this.isRefused) return stored === undefined ? [] : ["it was refused, and is there"]
     if (this.isGivenUp) return stored?.state === "discarded" ? [] : [`it was given up, and is ${stored?.state}`]
@@ -77,7 +77,7 @@ export class Track {
     return [...told, ...this.#doubled()]
   }
 
-  /** No process has died: its state follows from what the platform did. */
+  /** Without a death, its state follows from the platform's answers. */
   #exact(stored: Stored): readonly string[] {
     const expected = this.#expected()
     const faults = stored.state === expected ? [] : [`it is ${stored.state}, and the model says ${expected}`]
@@ -96,7 +96,7 @@ export class Track {
     return counted >= timing.mostAttempts ? "dead" : "queued"
   }
 
-  /** A process died: its last attempt may not have begun, or its end may have been forgotten. */
+  /** After a death, its last attempt may not have started, or its end may be forgotten. */
   #possible({state, reason}: Stored): readonly string[] {
     const since = this.calls.slice(this.#base)
     const last = since.at(-1)
@@ -118,7 +118,10 @@ export class Track {
     }
   }
 
-  /** What may arrive more than once, and how often; what is held for a person arrives once for each decision. */
+  /**
+   * Which messages may arrive more than once, and how often. A message that is held for a person arrives once for each
+   * decision.
+   */
   #doubled(): readonly string[] {
     const policy = policyOf(this.endpoint)
     const silent = this.calls.filter(outcome => outcome === "lose" && repeats(policy, outcome)).length
@@ -128,6 +131,6 @@ export class Track {
   }
 }
 
-/** Is a message sent again by itself though the last attempt may have arrived? */
+/** Returns whether the outbox repeats a message although its last attempt may have arrived. */
 const repeats = (policy: Policy, last: Outcome | undefined): boolean =>
   policy.idempotent || policy.onUnknown === "retry" || (policy.resumes && (last === "lose" || last === "stall"))

@@ -7,7 +7,7 @@ import {engines, localDatabase, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
 
-test("an endpoint that comes back between two messages of one batch sends them in their order", async () => {
+test("an endpoint that reconnects between two messages of one batch sends them in order", async () => {
   const outbox = new Outbox(await open(await localDatabase()), log)
   const sent: string[] = []
   let isOnline = false
@@ -28,7 +28,7 @@ test("an endpoint that comes back between two messages of one batch sends them i
   await outbox.drain()
 })
 
-describe.each(engines)("what an adapter answers a message with, on $name", ({make}) => {
+describe.each(engines)("the result of an adapter's send, on $name,", ({make}) => {
   const timing = {retry: {first: 1, longest: 1}, limit: 1000, mostAttempts: 2}
   const sendBy = async (send: Sender["send"]) => {
     const database = await open(await make())
@@ -46,7 +46,7 @@ describe.each(engines)("what an adapter answers a message with, on $name", ({mak
     return {row: await read(), attempts}
   }
 
-  test("may be cut inside a character, and is kept as text all the same", async () => {
+  test("may be cut inside a character, and is still stored as text", async () => {
     const cut = "nice \ud83d"
     const dead = await sendBy(async () => {
       throw new Error(cut)
@@ -58,15 +58,12 @@ describe.each(engines)("what an adapter answers a message with, on $name", ({mak
     expect(failed.row).toMatchObject({state: "failed", reason: "nice \ufffd"})
   })
 
-  test.each([undefined, null, {}, {ids: null}])(
-    "may be %j: the message is sent, and is not sent again",
-    async answer => {
-      const {row, attempts} = await sendBy(async () => answer as never)
-      expect({...row, attempts}).toMatchObject({state: "sent", platform_ids: "[]", attempts: 1})
-    },
-  )
+  test.each([undefined, null, {}, {ids: null}])("may be %j: the message is sent, and not repeated", async answer => {
+    const {row, attempts} = await sendBy(async () => answer as never)
+    expect({...row, attempts}).toMatchObject({state: "sent", platform_ids: "[]", attempts: 1})
+  })
 
-  test("may be thrown without any text", async () => {
+  test("may be an error without any text", async () => {
     const {row, attempts} = await sendBy(async () => {
       throw Object.create(null)
     })

@@ -14,7 +14,7 @@ const policy: Policy = {...noPolicy, limits: {text: 4}}
 
 const long = (id: string, text = "1111222233334"): Act => ({id, kind: "message", content: [text]})
 
-describe.each(engines)("a message in parts, on $name", ({make}) => {
+describe.each(engines)("a message in parts, on $name,", ({make}) => {
   const start = async (send: Sender["send"], how: Policy = policy) => {
     const database = await open(await make())
     const done: string[] = []
@@ -26,7 +26,7 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
       edit: async ({message, content}) => void done.push(`edit ${message} ${content.join("")}`),
       delete: async ({message}) => void done.push(`delete ${message}`),
     }
-    /** A run of the Host on this database. */
+    /** Starts a run of the Host on this database. */
     const run = async () => {
       const outbox = new Outbox(database, log, {
         timing: {retry: {first: 10, longest: 10}, limit: 1000, mostAttempts: 3},
@@ -47,7 +47,7 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
   }
   const take: Sender["send"] = async ({id}) => ({ids: [`p-${id}`]})
 
-  test("is one row: its parts have ids of their own, in order, and nothing of the channel comes between", async () => {
+  test("is one row: its parts have their own ids, in order, without other messages in between", async () => {
     const {enqueue, read, done} = await start(take)
     await Promise.all([enqueue(long("a")), enqueue(long("b", "5555666")), enqueue(long("c", "7"))])
     expect(done).toEqual(
@@ -60,7 +60,7 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
     ])
   })
 
-  test("goes on with the part that failed, and says how many arrived where it gives up", async () => {
+  test("continues with the part that failed, and states how many parts arrived when it gives up", async () => {
     let left = 2
     const {enqueue, read, done, outbox, isOver} = await start(async message => {
       if (message.id === "a.3" && left-- > 0) throw new Error("not now")
@@ -78,7 +78,7 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
     expect(done.filter(each => each.startsWith("send b "))).toHaveLength(1)
   })
 
-  test("tells the platform of a part that was begun before, and of no other", async () => {
+  test("tells the platform which part was started before, and only that one", async () => {
     const failed = new Set<string>()
     const told: string[] = []
     const {enqueue, outbox, isOver} = await start(async message => {
@@ -104,7 +104,7 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
       failed.add(message.id)
       throw new Error("not now")
     })
-    // Six failures, where three in a row are the most.
+    // Six failures; the limit is three in a row.
     await enqueue(long("a", "111122223333444455556666"))
     expect(done).toHaveLength(12)
     expect((await read())[0]).toMatchObject({state: "sent", error: null})
@@ -114,7 +114,7 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
     ["idempotent", {...policy, idempotent: true}, "sent", ["a.3", "a.4"]],
     ["not idempotent", policy, "unknown", []],
   ] as const)(
-    "that the Host's death interrupted at its third part, where the platform is %s",
+    "interrupted by the Host's death at its third part, when the platform is %s",
     async (_, how, state, more) => {
       const {read, done, database, run, isOver} = await start(take, how)
       await database.write([
@@ -125,7 +125,7 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
         },
       ])
       await run()
-      await until("it to end", isOver)
+      await until("the message to end", isOver)
       expect(done.map(each => each.split(" ")[1])).toEqual(more)
       const [row] = await read()
       expect(row?.state).toBe(state)
@@ -134,7 +134,7 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
     },
   )
 
-  test("is edited part by part: those it has, those that are new, those that are too much", async () => {
+  test("is edited part by part: existing, new and superfluous ones", async () => {
     const {enqueue, read, done} = await start(take)
     const edit = (id: string, text: string): Act => ({
       id,
@@ -158,7 +158,7 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
     expect((await read()).map(({state}) => state)).toEqual(["sent", "sent", "sent", "sent"])
   })
 
-  test("keeps the pace of its endpoint with each part", async () => {
+  test("keeps to its endpoint's pace with each part", async () => {
     const times: number[] = []
     const rates = [{messages: 1, per: 150}]
     const {enqueue} = await start(

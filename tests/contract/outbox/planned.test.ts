@@ -16,11 +16,11 @@ const minute = 60_000
 interface Endpoint {
   readonly requireOpen: () => void
   readonly policy: Policy
-  /** Resolves when a direct channel of this user is open. */
+  /** Resolves when this user's direct channel is open. */
   readonly opening: (user: string) => Promise<void>
 }
 
-/** An outbox with a clock of the test, whose endpoint opens direct channels and notes what it sends. */
+/** An outbox with a clock of the test, whose endpoint opens direct channels and records its sends. */
 const openOutbox = async (
   place: Location,
   {requireOpen = () => {}, policy = noPolicy, opening = async () => {}}: Partial<Endpoint> = {},
@@ -54,8 +54,8 @@ const openOutbox = async (
   return {database, clock, outbox, sent, plan, states}
 }
 
-describe.each(engines)("a message that a plugin sends outside its handlers, on $name", ({make}) => {
-  test("is stored once under a key, however often and at whatever moment it is sent again", async () => {
+describe.each(engines)("a message that a plugin sends outside its handlers, on $name,", ({make}) => {
+  test("is stored once under a key, however often it is sent again", async () => {
     const {plan, sent, states, outbox} = await openOutbox(await make())
     const ids = await Promise.all([
       plan("one", {key: "k"}),
@@ -83,22 +83,22 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     await expect(plan("two")).rejects.toMatchObject({code: "ingress_paused"})
   })
 
-  test("is sent at its time, and at once where that is past", async () => {
+  test("is sent at its time, or at once when that is past", async () => {
     const {clock, plan, sent, states, outbox} = await openOutbox(await make())
     const settle = () => outbox.settled()
     await plan("later", {due: Date.parse(start) + 5 * minute})
     await plan("now", {due: Date.parse(start) - minute})
-    await until("the first", () => sent.length === 1)
+    await until("the first message", () => sent.length === 1)
     await outbox.settled()
     expect(await states()).toEqual(["m1 scheduled", "m2 sent"])
     await clock.passTo("2026-03-01T12:04:59Z", settle)
     expect(sent).toEqual(["team: now"])
     await clock.passTo("2026-03-01T12:05:00Z", settle)
-    await until("the second", () => sent.length === 2)
+    await until("the second message", () => sent.length === 2)
     expect(sent).toEqual(["team: now", "team: later"])
   })
 
-  test("is taken back before it begins, by its plugin alone", async () => {
+  test("is cancelled before it starts, by its own plugin only", async () => {
     const {plan, outbox, sent, states} = await openOutbox(await make())
     const later = await plan("later", {due: Date.parse(start) + minute})
     const now = await plan("now")
@@ -113,7 +113,7 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     expect(await states()).toEqual([`${later} discarded`, `${now} sent`])
   })
 
-  test("goes to the direct channel of a user, which the platform is asked for once", async () => {
+  test("goes to a user's direct channel, which the platform opens once", async () => {
     const {plan, sent, database} = await openOutbox(await make())
     await plan("one", {user: "ann"})
     await plan("two", {user: "ann"})
@@ -124,7 +124,7 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     ])
   })
 
-  test("keeps the pace of its endpoint from when the platform had the message before, however long that took to begin", async () => {
+  test("is paced from the time when the platform received the previous one, however slow its start", async () => {
     let open = () => {}
     const isOpen = new Promise<void>(resolve => {
       open = resolve
@@ -138,20 +138,20 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     const {clock, outbox, plan, sent} = await openOutbox(await make(), {policy, opening})
     const settle = () => outbox.settled()
     await plan("one", {user: "ann"})
-    await until("the channel to be asked for", () => asked === 1)
+    await until("the request for the channel", () => asked === 1)
     await plan("two", {user: "bob"})
     await clock.passTo("2026-03-01T12:00:50Z", async () => {})
     open()
-    await until("the first", () => sent.length === 1)
+    await until("the first message", () => sent.length === 1)
     await clock.passTo("2026-03-01T12:01:49Z", settle)
     expect(sent).toEqual(["dm-ann-1: one"])
     await clock.passTo("2026-03-01T12:01:50Z", settle)
-    await until("the second", () => sent.length === 2)
+    await until("the second message", () => sent.length === 2)
     expect(sent).toEqual(["dm-ann-1: one", "dm-bob-2: two"])
   })
 })
 
-test("messages that wait for their time cost the next one a step in an index, however many there are", async () => {
+test("finding the next due message takes one index step, however many wait", async () => {
   const {database} = await openOutbox(await localDatabase())
   const steps = await database.read(`EXPLAIN QUERY PLAN ${selectNext}`)
   expect(steps.map(({detail}) => detail)).toEqual(["SCAN outbox USING COVERING INDEX outbox_scheduled"])
@@ -163,6 +163,6 @@ test.each([
   {endpoint: "line", channel: ""},
   {endpoint: "line", channel: "team", user: "ann"},
   {channel: "team"},
-])("a target is refused that names no place: %j", target => {
+])("a target that names no place is refused: %j", target => {
   expect(() => addressOf(target as never)).toThrow(/not valid/)
 })

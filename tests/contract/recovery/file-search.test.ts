@@ -7,7 +7,7 @@ import {makeFolder} from "../../support/host/project.ts"
 
 const secret = "correct-horse-battery-staple-1234567890"
 
-test("a file is searched in pieces: a value is found across the border of two, and at both ends", async () => {
+test("a search in chunks finds a value across a chunk border and at both ends", async () => {
   const file = join(makeFolder(), "file")
   const search = new SecretSearch({TOKEN: secret, OTHER: "another-value-entirely"})
   const piece = 256 * 1024

@@ -10,7 +10,7 @@ const secret = "correct-horse-battery-staple-1234567890"
 const search = new SecretSearch({TOKEN: secret})
 const silent = () => {}
 
-/** A file of pages as small as SQLite has them, with one row. */
+/** A file with SQLite's smallest pages and one row. */
 const makeFile = async (folder: string, name: string | number, body: string): Promise<string> => {
   const file = join(folder, `${name}.sqlite`)
   const client = createClient({url: `file:${file}`, concurrency: 1})
@@ -22,7 +22,7 @@ const makeFile = async (folder: string, name: string | number, body: string): Pr
   return file
 }
 
-test("a value is found wherever SQLite cuts it into two pages", async () => {
+test("a value is found wherever SQLite splits it over two pages", async () => {
   const folder = makeFolder()
   const paddings = Array.from({length: 640}, (_, index) => index)
   let cut = 0
@@ -32,11 +32,11 @@ test("a value is found wherever SQLite cuts it into two pages", async () => {
     if (!readFileSync(file).includes(secret)) cut++
     expect(await mayHold(file, search, silent), `behind ${padding} characters`).toBe(true)
   }
-  // The end of each page is met at every character of the value.
+  // The end of each page meets every character of the value.
   expect(cut).toBeGreaterThanOrEqual(secret.length - 1)
 })
 
-test("a file without the value need not be searched row by row, and one in another form must be", async () => {
+test("a file without the value needs no search by row, but a file in another form does", async () => {
   const folder = makeFolder()
   const told: number[] = []
   const without = await makeFile(folder, "without", "nothing to see ".repeat(1000))
@@ -46,7 +46,7 @@ test("a file without the value need not be searched row by row, and one in anoth
   expect(await mayHold(encoded, search, silent)).toBe(true)
 })
 
-test("a value of fewer than 16 characters is always searched for row by row", async () => {
+test("a value of fewer than 16 characters is always searched row by row", async () => {
   const file = await makeFile(makeFolder(), "short", "nothing")
   expect(await mayHold(file, new SecretSearch({TOKEN: "fifteen-letters"}), silent)).toBe(true)
   expect(await mayHold(file, new SecretSearch({}), silent)).toBe(false)

@@ -4,7 +4,7 @@ import {until} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** A platform with guilds: it notes what it is asked, and refuses what it is asked about `nobody`. */
+/** A platform with guilds. It records its calls, and rejects every call about `nobody`. */
 const guildPlugin = pluginWith(`
     const asked: unknown[] = []
     plugin.adapter("club", {
@@ -41,7 +41,7 @@ const guildPlugin = pluginWith(`
 
 const config = "http: {port: 0}\nplugins:\n  club: {}\n"
 
-describe.each(bunAnd("node24"))("what an endpoint's features name, on $name", runtime => {
+describe.each(bunAnd("node24"))("a method in an endpoint's features, on $name,", runtime => {
   const start = async () => {
     const host = await startHost({runtime, config, plugins: {club: guildPlugin}, args: ["--no-watch"]})
     await until("the club to be online", async () => {
@@ -92,7 +92,7 @@ describe.each(bunAnd("node24"))("what an endpoint's features name, on $name", ru
     ])
   })
 
-  test("tells why the platform did not do it, and what it does not have", async () => {
+  test("reports why the platform rejected it, or that the platform lacks it", async () => {
     const host = await start()
     const refused = await ask(host, "guild.member.list", {guild_id: "g", user_id: "nobody"})
     expect(await expectProblem(refused, 502, "platform_failed")).toMatchObject({detail: "there is no nobody"})
@@ -101,7 +101,7 @@ describe.each(bunAnd("node24"))("what an endpoint's features name, on $name", ru
       detail: expect.stringContaining("failed: there is no nobody"),
     })
     await expectProblem(await ask(host, "guild.member.mute", {guild_id: "g"}), 501, "not_implemented")
-    // Its sender has a function for it: what counts is what the adapter declares.
+    // The sender implements it, but only the adapter's declaration counts.
     const reaction = {channel_id: "c", message_id: "m1", emoji_id: "+"}
     await expectProblem(await ask(host, "reaction.create", reaction), 501, "not_implemented")
   })

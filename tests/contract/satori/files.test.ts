@@ -15,7 +15,7 @@ const picture = randomBytes(70_000)
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 const sandbox = {"satori-platform": "sandbox", "satori-user-id": "bot"}
 
-/** A platform that opens its files by a key, takes small ones, and tells what it was given. */
+/** A platform that opens its files by key, accepts small ones, and shows the messages it received. */
 const club = pluginWith(`
     const sent: unknown[] = []
     let endpoint: any
@@ -75,7 +75,7 @@ const formOf = (...files: readonly (readonly [string, Uint8Array<ArrayBuffer>, s
   return form
 }
 
-/** The head of an upload that says how long its body is. */
+/** The head of an upload with the length of its body. */
 const headOf = (length: number): string =>
   [
     "POST /satori/v1/upload.create HTTP/1.1",
@@ -88,7 +88,7 @@ const headOf = (length: number): string =>
     "\r\n",
   ].join("\r\n")
 
-/** A form of one file whose bytes are made as they are taken. */
+/** A form with one file, whose bytes are made as they are read. */
 const largeForm = (megabytes: number): ReadableStream<Uint8Array> => {
   const head = '--b\r\nContent-Disposition: form-data; name="f"; filename="large.bin"\r\n\r\n'
   let left = megabytes
@@ -121,10 +121,10 @@ const stored = async (host: TestHost): Promise<number> =>
 const leftovers = (host: TestHost): readonly string[] =>
   readdirSync(host.project.path("data/files")).filter(name => name.endsWith(".tmp"))
 
-describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtime => {
+describe.each(bunAnd("node22"))("files of Satori applications, on $name:", runtime => {
   const started = shared(() => startHost({runtime, config, env, plugins: {club}, args: ["--no-watch"]}))
 
-  test("what is uploaded is sent as a stored file, and read again by its link", async () => {
+  test("an upload is sent as a stored file, and can be read again by its link", async () => {
     const host = started()
     const note = Buffer.from("a note")
     const answer = await upload(
@@ -168,7 +168,7 @@ describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtim
     expect((await proxied(host, second, {headers: {authorization: "Bearer wrong"}})).status).toBe(401)
   })
 
-  test("a platform without the size, and one without the file, refuse the message", async () => {
+  test("a platform rejects the message without the file's size or the file itself", async () => {
     const host = started()
     const {file = ""} = await (await upload(host, formOf(["file", Buffer.from(picture), "a.png", "image/png"]))).json()
     const at = {"satori-platform": "club", "satori-user-id": "@bot:club"}
@@ -180,7 +180,7 @@ describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtim
     await expectProblem(await proxied(host, missing), 404, "not_found")
   })
 
-  test("an upload of 120 MB, more than all buffered bodies may take, is stored in constant memory", async () => {
+  test("an upload of 120 MB, more than all buffered bodies together, needs constant memory", async () => {
     const host = started()
     await host.post("/api/plugins/club/watch")
     const answer = await upload(host, largeForm(120), form)
@@ -193,7 +193,7 @@ describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtim
     )
   })
 
-  test("what is refused or cut off leaves nothing behind", async () => {
+  test("a refused or interrupted upload leaves nothing behind", async () => {
     const host = started()
     const before = await stored(host)
     const whole = `${part("a", "first")}${part("b", "second")}--b--\r\n`
@@ -215,9 +215,9 @@ describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtim
     const {port} = new URL(host.url)
     const socket = connect(Number(port), "127.0.0.1")
     socket.write(`${headOf(1_000_000)}${part("a", "first")}${part("b", "x".repeat(100_000)).slice(0, -10)}`)
-    await until("the upload to begin", () => leftovers(host).length > 0)
+    await until("the upload to start", () => leftovers(host).length > 0)
     socket.destroy()
-    await until("the upload to be given up", () => leftovers(host).length === 0)
+    await until("the upload to be abandoned", () => leftovers(host).length === 0)
     expect(await stored(host)).toBe(before)
   })
 
@@ -234,7 +234,7 @@ describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtim
     socket.destroy()
   })
 
-  test("files that only the adapter can open come with internal links, which the adapter opens", async () => {
+  test("files that only the adapter can open get internal links, which the adapter opens", async () => {
     const host = started()
     const client = await connectSatori(host)
     await client.hears(4)

@@ -12,7 +12,7 @@ const frame = (text: string) => Buffer.concat([Buffer.from([0x81, 0x80 | text.le
 
 const ping = JSON.stringify({op: 1})
 
-/** A client that identifies, says PING, and reads nothing until it is told to; then it counts what there is to read. */
+/** A client that identifies, sends PING, and reads nothing until `read()`, which counts the bytes waiting for it. */
 const stall = async (host: TestHost) => {
   const socket = connect(Number(new URL(host.url).port), "127.0.0.1")
   onTestFinished(() => void socket.destroy())
@@ -33,7 +33,7 @@ const stall = async (host: TestHost) => {
   return {
     read: async () => {
       socket.resume()
-      await until("the connection to be closed", () => isClosed)
+      await until("the connection to close", () => isClosed)
       return received
     },
   }
@@ -53,19 +53,19 @@ const expectClosed = async (host: TestHost) => {
   const told = performance.now()
   expect(await mute.closeCode()).toBe(4008)
   expect(await silent.closeCode(90_000)).toBe(4009)
-  // The latest moment at which it was full, its 30 s, and some more for a busy machine.
+  // The latest moment at which its buffer was full, plus its 30 s, plus some time for a busy machine.
   await new Promise(resolve => setTimeout(resolve, told + 36_000 - performance.now()))
   expect(await stalled.read()).toBeLessThan(60 * bigOnWire)
   await tell(host, {text: "still here", group: true})
   await lively.hearsMessages(61)
 }
 
-test("who does not identify in 10 s, says nothing for 30 s or reads nothing for 30 s is closed, and costs the others nothing", async () => {
+test("a silent client is closed after 10 s without IDENTIFY, or 30 s without sending or reading", async () => {
   const hosts = await Promise.all(runtimes.map(runtime => startHost({runtime})))
   await Promise.all(hosts.map(expectClosed))
 })
 
-/** A plugin that collects garbage and tells how much heap is left. */
+/** A plugin that collects garbage and reports the heap in use. */
 const meter = pluginWith(`
     const Heap = Type.Object({used: Type.Integer()})
     const collect = async () => {
@@ -89,7 +89,7 @@ const meter = pluginWith(`
     })`)
 
 const heapOf = async (host: TestHost) => {
-  // What a closed connection holds until its close has timed out goes first.
+  // First let closed connections time out and release their memory.
   await new Promise(resolve => setTimeout(resolve, 2500))
   return (await host.get<{used: number}>("/api/plugins/meter/heap")).used
 }
@@ -103,17 +103,17 @@ const connectMany = async (host: TestHost, count: number) => {
   }
 }
 
-test.each(bunAnd("node22"))("2,000 connections that come and go leave nothing behind on $name", async runtime => {
+test.each(bunAnd("node22"))("2,000 short connections leave nothing behind on $name", async runtime => {
   const config = "http: {port: 0}\nplugins: {sandbox: {}, meter: {}}\n"
   const host = await startHost({runtime, config, plugins: {meter}})
   await connectMany(host, 300)
   const before = await heapOf(host)
   await connectMany(host, 2000)
-  // On a slow machine the last of them take longer to be gone.
+  // On a slow machine the last of them take longer to disappear.
   await until("less than 500 bytes of each to be left", async () => ((await heapOf(host)) - before) / 2000 < 500)
 })
 
-/** Asks for a WebSocket from a client address and keeps it, without a token; resolves to the status of the answer. */
+/** Requests a WebSocket from a client address without a token, and keeps it. Resolves to the status of the answer. */
 const wait = (host: TestHost, address: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const asked = handshake("/satori/v1/events").replace("\r\n", `\r\nX-Forwarded-For: ${address}\r\n`)
@@ -124,7 +124,7 @@ const wait = (host: TestHost, address: string): Promise<number> =>
   })
 
 test.each(bunAnd("node22"))(
-  "1,001 connections without a token from one address lock out no other on $name",
+  "1,001 connections without a token from one address lock no other out on $name",
   async runtime => {
     const host = await startHost({
       runtime,

@@ -20,14 +20,14 @@ const configWith = (...ids: readonly string[]) => {
 
 const loginsOf = async (host: TestHost) => (await host.post<{logins: Login[]}>("/satori/v1/meta")).logins
 
-/** Waits until so many logins are online. */
+/** Waits until this number of logins is online. */
 const online = (host: TestHost, count: number) =>
   until(`${count} logins to be online`, async () => {
     const logins = await loginsOf(host)
     return logins.length === count && logins.every(({status}) => status === 1) && logins
   })
 
-/** The last event of this type, once it is there. */
+/** Waits for the latest event of this type. */
 const hears = (client: SatoriClient, type: string, user: string) =>
   until(`${type} of ${user}`, () =>
     client.signals
@@ -40,7 +40,7 @@ const headersOf = ({platform, user}: Pick<Login, "platform" | "user">) => ({
   "satori-user-id": user.id,
 })
 
-test("logins come and go with the endpoints of a generation, and their events repeat the sn that the client has", async () => {
+test("logins follow the endpoints of a generation, and their events repeat the client's sn", async () => {
   const host = await startHost({config: configWith("a"), plugins: {wire: wirePlugin}, args: ["--no-watch"]})
   await online(host, 2)
   const client = await connectSatori(host)
@@ -81,7 +81,7 @@ const twins = pluginWith(`
       },
     })`)
 
-test("two endpoints of one platform and user are told apart; after a restart both take messages before they are connected", async () => {
+test("two endpoints of one platform and user stay apart, and accept messages before they connect", async () => {
   const config = `http: {port: 0}\nplugins:\n  twins: {endpoints: [{id: one}, {id: two}]}\n`
   const host = await startHost({config, plugins: {twins}})
   const logins = await online(host, 2)

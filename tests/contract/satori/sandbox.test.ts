@@ -6,8 +6,8 @@ import {shared} from "../../support/host/shared.ts"
 
 const bot = {id: "bot", name: "bot", is_bot: true}
 
-describe.each(bunAnd("node22"))("the sandbox, asked over Satori, on $name", runtime => {
-  /** Each test has a channel and a user of its own. */
+describe.each(bunAnd("node22"))("the sandbox, called over Satori, on $name,", runtime => {
+  /** Each test has its own channel and user. */
   const host = shared(async () => {
     const started = await startHost({
       runtime,
@@ -44,7 +44,7 @@ describe.each(bunAnd("node22"))("the sandbox, asked over Satori, on $name", runt
     return detail
   }
 
-  test("has a guild with the channels and the members that were heard", async () => {
+  test("has a guild with the channels and members it has heard of", async () => {
     const {id} = await say("eve", "team")
     const guild = {id: "sandbox", name: "Sandbox"}
     expect(await answer("guild.list", {})).toEqual({data: [guild]})
@@ -59,7 +59,7 @@ describe.each(bunAnd("node22"))("the sandbox, asked over Satori, on $name", runt
     expect(items[0]?.event.guild).toEqual(guild)
   })
 
-  test("makes, renames and deletes channels", async () => {
+  test("creates, renames and deletes channels", async () => {
     await say("kim", "hall")
     expect(await answer("channel.create", {guild_id: "sandbox", data: {name: "hall"}})).toMatchObject({id: "hall-2"})
     await answer("channel.update", {channel_id: "hall-2", data: {name: "news"}})
@@ -69,7 +69,7 @@ describe.each(bunAnd("node22"))("the sandbox, asked over Satori, on $name", runt
     expect(await refusal("channel.mute", mute)).toContain("the sandbox has no channel hall-2")
   })
 
-  test("makes, renames, gives, takes and deletes roles", async () => {
+  test("creates, renames, assigns, removes and deletes roles", async () => {
     await say("sam", "hall")
     const sam = {guild_id: "sandbox", user_id: "sam"}
     const role = {guild_id: "sandbox", role_id: "helper"}
@@ -87,7 +87,7 @@ describe.each(bunAnd("node22"))("the sandbox, asked over Satori, on $name", runt
     expect(await answer("guild.role.list")).toEqual({data: []})
   })
 
-  test("lets nobody write who was muted or removed, nor anybody in a muted channel", async () => {
+  test("blocks messages from muted or removed members, and in a muted channel", async () => {
     await say("max", "den")
     const max = {guild_id: "sandbox", user_id: "max"}
     await answer("channel.mute", {channel_id: "den", duration: 60_000})
@@ -113,7 +113,7 @@ describe.each(bunAnd("node22"))("the sandbox, asked over Satori, on $name", runt
     expect(await answer("reaction.list", about)).toEqual({data: []})
   })
 
-  test("refuses what is not complete, and names what is missing", async () => {
+  test("refuses an incomplete call, and names the missing part", async () => {
     expect(await refusal("guild.member.kick", {guild_id: "sandbox"})).toContain("the sandbox needs user_id, a text")
     expect(await refusal("guild.role.list", {guild_id: "other"})).toContain('the sandbox needs guild_id "sandbox"')
     await expectProblem(await ask("friend.list", {}), 501, "not_implemented")

@@ -18,7 +18,7 @@ const online = async (host: TestHost) => {
   return host
 }
 
-/** Says something in the sandbox, over and over, until it is told to stop; resolves to how often it was stored. */
+/** Sends messages in the sandbox until it is stopped. Resolves to the number of stored messages. */
 const keepTelling = (host: TestHost) => {
   let isStopped = false
   let count = 0
@@ -43,7 +43,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
   const start = async () => online(await startHost({runtime, config, env}))
   const common = shared(start)
 
-  test("READY tells the logins, in the words of the standard and of its first drafts; PING is answered by PONG", async () => {
+  test("sends READY with logins in the standard's words and the first drafts', and answers PING", async () => {
     const host = common()
     const client = await connectSatori(host)
     const {body} = await client.hears(4)
@@ -62,7 +62,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     expect(await (await host.fetch("/satori/v1/meta", {method: "POST"})).json()).toEqual(body)
   })
 
-  test("an event is told as it is stored, with its login in both forms", async () => {
+  test("sends an event as it was stored, with its login in both forms", async () => {
     const host = common()
     const client = await connectSatori(host)
     await client.hears(4)
@@ -83,7 +83,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     })
   })
 
-  test("an upgrade is refused with 401 for a wrong token, 403 for the demo token, 404 elsewhere; without one it waits for IDENTIFY", async () => {
+  test("answers an upgrade with 401, 403 or 404, or waits for IDENTIFY when it has no token", async () => {
     const host = common()
     const {status, text} = await upgrade(host, "/satori/v1/events", "Bearer wrong")
     expect({status, text}).toEqual({status: 401, text: expect.stringContaining('"code":"unauthorized"')})
@@ -95,7 +95,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     await expectProblem(await host.fetch("/satori/v1/events"), 426, "upgrade_required")
   })
 
-  test("IDENTIFY with a wrong token closes with 4004, with the demo token with 4003; what is no signal, and a second IDENTIFY, with 4000", async () => {
+  test("closes with 4003 or 4004 at a wrong IDENTIFY, and with 4000 at an invalid or second one", async () => {
     const host = common()
     const codeAfter = async (text: string, identify: false | {token?: string} = false) => {
       const client = await connectSatori(host, {identify})
@@ -123,22 +123,22 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     await other.hears(2)
   })
 
-  test("a client that resumes by sn gets what came since, in order, then what comes: no hole, no repetition", async () => {
+  test("resumes a client by sn, in order, without a hole or a repetition", async () => {
     const host = await start()
     for (let n = 1; n <= 20; n++) await tell(host, {text: `before ${n}`, group: true})
     const told = keepTelling(host)
     const clients = await Promise.all([0, 1, 7, 19, 20].map(sn => connectSatori(host, {identify: {sn}})))
-    await until("some more", () => told.count() > 100)
+    await until("more messages", () => told.count() > 100)
     const late = await connectSatori(host, {identify: {sn: 3}})
     for (const client of [...clients, late]) keepAlive(() => client.say({op: 1}))
-    await until("some more", () => told.count() > 200)
+    await until("more messages", () => told.count() > 200)
     const last = 20 + (await told.stop())
     for (const [index, from] of [0, 1, 7, 19, 20].entries())
       expect((await clients[index]?.hearsMessages(last - from))?.map(({sn}) => sn)).toEqual(onward(from, last))
     expect((await late.hearsMessages(last - 3)).map(({sn}) => sn)).toEqual(onward(3, last))
   })
 
-  test("a resume goes over kill -9 and a new start; one without an sn begins with what comes, and has an sn at once", async () => {
+  test("resumes across kill -9 and a new start; without an sn a client starts with new events", async () => {
     const host = await start()
     await tell(host, {text: "before", group: true})
     const first = await connectSatori(host)
@@ -166,7 +166,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     await untilPrinted(next.process, told)
   })
 
-  test("message.create answers with the outbox id once the message is durable, and it is sent as it was written", async () => {
+  test("answers message.create with the outbox id once the message is durable, and sends it unchanged", async () => {
     const host = common()
     const answer = await askSatori(host, "message.create", {
       channel_id: "lounge",
@@ -185,7 +185,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     expect(await legacy.json()).toMatchObject({platform: "sandbox", user: {id: "bot"}, status: 1})
   })
 
-  test("methods answer from what was seen; others are 404, 501, and what is not for this caller 400, 401, 403, 405", async () => {
+  test("answers methods from observed data, and others with 404, 501, 400, 401, 403 or 405", async () => {
     const host = await start()
     await tell(host, {text: "hello", channel: "lounge", user: "alice", group: true, id: "m1"})
     await tell(host, {text: "psst", channel: "alone", user: "alice"})
@@ -220,7 +220,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     await expectProblem(await host.fetch("/satori/v1/login.get"), 405, "method_not_allowed")
   })
 
-  test("a message of more than 1 MiB closes with 1009, the end of the Host with 1001", async () => {
+  test("closes with 1009 at a message over 1 MiB, and with 1001 when the Host ends", async () => {
     const host = await start()
     const verbose = await connectSatori(host)
     await verbose.hears(4)

@@ -33,7 +33,7 @@ const ask = (host: TestHost, token: string, path: string, body: unknown) =>
 const message = {endpoint: "sandbox", channel: "#team", text: "Stand-up!"}
 const standup = {id: "standup", schedule: {cron: "0 9 * * MON-FRI"}, timezone: "Europe/Berlin", target: message}
 
-/** The command line reads the tokens from it. */
+/** The command line reads the tokens from here. */
 const dotenv = Object.entries(fullAndDemo.env)
   .map(([name, value]) => `${name}=${value}\n`)
   .join("")
@@ -53,7 +53,7 @@ test.each(bunOr("node24"))(
     const post = (path: string, body: unknown) => ask(host, full, path, body)
     const check = (job: object, more: object = {}) => host.post<DraftCheck>("/api/jobs/check", {job, ...more})
 
-    // What needs the full token is refused to a demo token; what an editor needs of a job is not shown to it.
+    // A demo token is refused actions that need the full token, and does not see the fields that an editor needs.
     for (const path of ["/api/jobs/check", "/api/timers/check", "/api/timers", "/api/timers/some/edit"]) {
       await expectProblem(await ask(host, demo, path, {}), 403, "forbidden")
     }
@@ -89,7 +89,7 @@ test.each(bunOr("node24"))(
     expect(await wrong({schedule: {at: "2020-01-01T09:00"}})).toEqual([
       {path: "schedule.at", message: "2020-01-01T09:00 is in the past"},
     ])
-    // While the target is not typed yet, the times are told all the same.
+    // The times are shown even before the target is typed.
     const {target: _, ...unfinished} = standup
     const half = await check(unfinished)
     expect(half.next?.items).toHaveLength(5)
@@ -114,7 +114,7 @@ test.each(bunOr("node24"))(
     await expectProblem(await post("/api/jobs/standup/remove", {expectedRevision: first.revision}), 409, "conflict")
     expect((await host.get<Job>("/api/jobs/standup")).label).toBe("one")
 
-    // The command line asks the same routes.
+    // The command line uses the same routes.
     expect(
       await printed(host.project, ["schedule", "next", "--cron", "0 9 * * *", "--timezone", "Asia/Tokyo"], runtime),
     ).toContain("Asia/Tokyo")

@@ -18,7 +18,7 @@ const schedule = {cron: "0 3 1 1 *", timezone: "UTC"}
 const defaults: readonly JobDefault[] = ["one", "two"].map(name => ({plugin: "team", name, schedule}))
 const authority = uuid()
 
-/** A stand-in for what a Host fires; no job of this file comes due. */
+/** A stand-in for the Host's targets; no job of this file comes due. */
 const target: FiringTarget = {problem: () => undefined, fire: async () => ({statements: []})}
 
 /** A database and the folder of its job file. */
@@ -31,7 +31,7 @@ const makePlace = async () => {
   return {path, database, idsIn}
 }
 
-/** The jobs of one life of a Host, as its start makes them. */
+/** The jobs of one life of a Host, made as at its start. */
 const makeJobs = async (database: Database, path: string, declared: () => readonly JobDefault[]): Promise<Jobs> =>
   new Jobs({
     database,
@@ -47,7 +47,7 @@ const makeJobs = async (database: Database, path: string, declared: () => readon
     targets: {message: target, plugin: target, item: target, agent: target},
   })
 
-/** A life that dies at the write that comes after so many; true where it has come to its end before that. */
+/** Runs a life that dies at a write after `writes` others. Resolves to true if it ended before that. */
 const live = async (database: Database, path: string, writes: number, death: Death): Promise<boolean> => {
   const mortal = new MortalDatabase(database)
   mortal.doom(writes, death)
@@ -61,27 +61,30 @@ const live = async (database: Database, path: string, writes: number, death: Dea
   return hasEnded
 }
 
-test.each<Death>(["before", "after"])("killed %s any write, the next start has each default once", async death => {
-  let hasEnded = false
-  let writes = 0
-  for (; !hasEnded; writes++) {
-    const {path, database, idsIn} = await makePlace()
-    hasEnded = await live(database, path, writes, death)
-    const next = await makeJobs(database, path, () => defaults)
-    await next.start()
-    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.one", "team.two"]})
-    await next.remove("team.one")
-    await next.generationChanged()
-    await next.drain()
-    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
-    await live(database, path, Number.POSITIVE_INFINITY, death)
-    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
-  }
-  // It was killed at the record of the file and at that of the defaults, at least.
-  expect(writes).toBeGreaterThan(2)
-})
+test.each<Death>(["before", "after"])(
+  "after a kill %s any write, the next start has each default once",
+  async death => {
+    let hasEnded = false
+    let writes = 0
+    for (; !hasEnded; writes++) {
+      const {path, database, idsIn} = await makePlace()
+      hasEnded = await live(database, path, writes, death)
+      const next = await makeJobs(database, path, () => defaults)
+      await next.start()
+      expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.one", "team.two"]})
+      await next.remove("team.one")
+      await next.generationChanged()
+      await next.drain()
+      expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
+      await live(database, path, Number.POSITIVE_INFINITY, death)
+      expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
+    }
+    // It was killed at least at the record of the file and at the record of the defaults.
+    expect(writes).toBeGreaterThan(2)
+  },
+)
 
-/** A database whose third look at what was declared is answered late. */
+/** A database whose third read of the declared defaults is answered late. */
 class LateDatabase extends MortalDatabase {
   #looks = 0
   answer: () => void = () => {}
@@ -96,7 +99,7 @@ class LateDatabase extends MortalDatabase {
   }
 }
 
-test("a default of a later generation is written beside what is there, and once for commits that overlap", async () => {
+test("a default of a later generation is added once, even when commits overlap", async () => {
   const {path, database, idsIn} = await makePlace()
   const late = new LateDatabase(database)
   let declared = defaults.slice(0, 1)
@@ -123,7 +126,7 @@ test("nothing is written before the first generation is committed", async () => 
   expect(await settleJobFile(database, path, authority)).toBeUndefined()
 })
 
-test("an id that an operator's job has already gets a number, and the job is left as it is", async () => {
+test("a default whose id an operator's job already has gets a number; the job stays unchanged", async () => {
   const {path, database, idsIn} = await makePlace()
   const before = await makeJobs(database, path, () => [])
   await before.start()

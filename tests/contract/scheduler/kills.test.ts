@@ -10,11 +10,11 @@ import {jobOf, runsIn, schedulerOn} from "../../support/scheduler/jobs.ts"
 const run = faultRun("job-kills")
 const {rounds, seed} = run
 
-/** For tests in which nobody sets the clock. */
+/** For tests in which nobody sets the clock back. */
 const aDay = 86_400_000
 
 test(
-  "killed at any write, a due time is fired at most once, and what was running has failed",
+  "a kill at any write fires a due time at most once, and fails the running job",
   async () => {
     const jobs = [
       jobOf("once", {missed: "once", schedule: {every: "10m"}}),
@@ -55,7 +55,7 @@ test(
         true,
       )
       failed += runs.filter(each => each.endsWith("failed host_restarted")).length
-      // What has succeeded was fired, and what was fired has succeeded or failed.
+      // Every succeeded job was fired, and every fired job has succeeded or failed.
       const ended = runs
         .filter(each => / (succeeded|failed)/.test(each))
         .map(each => each.split(" ").slice(0, 2).join(" "))

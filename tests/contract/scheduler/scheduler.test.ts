@@ -15,7 +15,7 @@ import {jobOf, runsIn, type SchedulerParts, schedulerOn} from "../../support/sch
 
 const localBase = async () => open(await localDatabase())
 
-/** A scheduler that runs these jobs from a time on. */
+/** A scheduler that runs these jobs from a given time. */
 const started = async (
   jobs: readonly Job[],
   from: string,
@@ -29,10 +29,10 @@ const started = async (
   return {database, clock, ...parts, passTo: (to: string) => clock.passTo(to, parts.settle)}
 }
 
-/** For tests in which nobody sets the clock. */
+/** For tests in which nobody sets the clock back. */
 const aDay = 86_400_000
 
-/** A latch: what waits at it goes on once it is let. */
+/** A latch: tasks wait at it until it opens. */
 const latch = () => {
   let go: () => void = () => {}
   const gone = new Promise<void>(resolve => {
@@ -41,7 +41,7 @@ const latch = () => {
   return {gone, go}
 }
 
-/** At a time of the night that clock changes leave out or repeat: the quarter of an hour that is, in 2028. */
+/** Jobs at a quarter of an hour that a clock change in 2028 skips or repeats. */
 const nights = {
   "new-york": {timezone: "America/New_York", schedule: {cron: "15 2 * * *"}},
   london: {timezone: "Europe/London", schedule: {cron: "15 1 * * *"}},
@@ -49,10 +49,10 @@ const nights = {
   casablanca: {timezone: "Africa/Casablanca", schedule: {cron: "30 2 * * *"}},
 }
 
-test("a leap year of nights in four timezones, with every clock change, fires each of them once and by itself", async () => {
+test("a leap year of nights in four timezones fires each night once, through every clock change", async () => {
   const jobs = Object.entries(nights).map(([id, when]) => jobOf(id, when))
   const leap = jobOf("leap", {timezone: "Europe/London", schedule: {cron: "0 9 29 2 *"}})
-  // What a year takes is what is told below: of the disk it says nothing.
+  // The time printed below does not include the disk.
   const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
   const [begun, worked] = [performance.now(), process.cpuUsage()]
   const {fired, passTo} = await started([...jobs, leap], "2028-01-01T12:00:00Z", {database, longestWait: aDay})
@@ -101,7 +101,7 @@ describe.each(engines)("on $name", ({make}) => {
   })
 })
 
-test("what comes due while ingress is paused is missed, and what was claimed before waits", async () => {
+test("a due time during a pause of ingress is missed, and an earlier claim waits", async () => {
   let paused = false
   const {clock, scheduler, fired, database, settle, passTo} = await started(
     [jobOf("skip"), jobOf("once", {missed: "once"})],
@@ -126,7 +126,7 @@ test("what comes due while ingress is paused is missed, and what was claimed bef
   expect(fired.slice(3)).toEqual(["skip 2026-05-01T12:00", "once 2026-05-01T12:00"])
 })
 
-test("a clock that is set back fires nothing twice, and nothing is lost behind it", async () => {
+test("a clock that is set back fires nothing twice and loses nothing", async () => {
   const {clock, fired, passTo} = await started([jobOf("hourly")], "2026-05-01T08:30:00Z")
   await passTo("2026-05-01T10:00:00Z")
   clock.set("2026-05-01T09:00:00Z")
@@ -136,7 +136,7 @@ test("a clock that is set back fires nothing twice, and nothing is lost behind i
   expect(fired.slice(2)).toEqual(["hourly 2026-05-01T11:00", "hourly 2026-05-01T12:00"])
 })
 
-test("a clock that is set an hour forward is noticed within half a minute, and what it passed over is missed", async () => {
+test("a clock set forward by an hour is noticed within half a minute, and skipped times are missed", async () => {
   const jobs = [jobOf("skip", {schedule: {every: "20m"}}), jobOf("all", {missed: "all", schedule: {every: "20m"}})]
   const {clock, database, passTo} = await started(jobs, "2026-05-01T09:05:00Z")
   clock.set("2026-05-01T10:05:00Z")
@@ -154,7 +154,7 @@ test("a clock that is set an hour forward is noticed within half a minute, and w
   )
 })
 
-test("a due time that is further away than a timer reaches comes", async () => {
+test("a due time beyond the reach of a timer still comes", async () => {
   const {fired, passTo} = await started([jobOf("once", {schedule: {at: "2026-07-01T09:00"}})], "2026-05-01T00:00:00Z", {
     longestWait: 2 ** 31 - 1,
   })
@@ -164,7 +164,7 @@ test("a due time that is further away than a timer reaches comes", async () => {
   expect(fired).toEqual(["once 2026-07-01T09:00"])
 })
 
-test("jitter delays a run, and its due time stays what it is", async () => {
+test("jitter delays a run without changing its due time", async () => {
   const job = jobOf("late", {jitter: "30m"})
   const {scheduler, fired, clock, passTo} = await started([job], "2026-05-01T08:30:00Z")
   const [coming] = scheduler.coming(job, 1)
@@ -178,20 +178,20 @@ test("jitter delays a run, and its due time stays what it is", async () => {
   expect(clock.now()).toBeLessThan(Date.parse("2026-05-01T09:31:00Z"))
 })
 
-describe("while a run is open", () => {
+describe("while a run is open,", () => {
   const slow = async (overlap: "skip" | "queue") => {
     const gate = latch()
     const jobs = [jobOf("slow", {overlap, schedule: {every: "1m"}})]
     const parts = await started(jobs, "2026-05-01T09:00:30Z", {fire: () => gate.gone.then(() => undefined)})
-    // What runs does not end while time passes: only the claims are waited for.
+    // Running jobs do not end while time passes, so only the claims are awaited.
     const passTo = (to: string) => parts.clock.passTo(to, parts.claim)
     return {...parts, gate, passTo}
   }
 
-  test("overlap: skip skips what comes due, with that reason", async () => {
+  test("overlap: skip skips due times, with that reason", async () => {
     const {gate, fired, database, settle, passTo} = await slow("skip")
     await passTo("2026-05-01T09:03:00Z")
-    await until("the run to begin", () => fired.length === 1)
+    await until("the run to start", () => fired.length === 1)
     gate.go()
     await settle()
     expect(await runsIn(database)).toEqual([
@@ -201,10 +201,10 @@ describe("while a run is open", () => {
     ])
   })
 
-  test("overlap: queue runs what comes due one after the other, ten at most", async () => {
+  test("overlap: queue runs due times one after the other, ten at most", async () => {
     const {gate, settle, fired, database, passTo} = await slow("queue")
     await passTo("2026-05-01T09:13:00Z")
-    await until("the run to begin", () => fired.length === 1)
+    await until("the run to start", () => fired.length === 1)
     gate.go()
     await settle()
     expect(fired).toHaveLength(11)
@@ -215,7 +215,7 @@ describe("while a run is open", () => {
     ])
   })
 
-  test("it can be cancelled: what it leaves behind is not stored", async () => {
+  test("a cancellation stores none of its results", async () => {
     const gate = latch()
     const statement = {sql: "INSERT INTO svc_meta (key, value) VALUES ('left', 'behind')", args: []}
     let signal: AbortSignal | undefined
@@ -226,7 +226,7 @@ describe("while a run is open", () => {
       },
     })
     await parts.clock.passTo("2026-05-01T09:00:00Z", parts.claim)
-    await until("the run to begin", () => signal !== undefined)
+    await until("the run to start", () => signal !== undefined)
     const [row] = await parts.database.read("SELECT run_id FROM job_runs")
     await parts.scheduler.runner.cancel(String(row?.run_id))
     expect(signal?.aborted).toBe(true)
@@ -239,7 +239,7 @@ describe("while a run is open", () => {
   })
 })
 
-test("a target that throws, and one whose statements the database refuses, fail the run, which is not repeated", async () => {
+test("a target that throws or sends invalid statements fails its run without a retry", async () => {
   const {fired, database, passTo} = await started([jobOf("bad"), jobOf("refused")], "2026-05-01T08:30:00Z", {
     fire: ({job}) => {
       if (job === "bad") throw new Error("no")
@@ -254,7 +254,7 @@ test("a target that throws, and one whose statements the database refuses, fail 
   ])
 })
 
-test("what becomes of a run is told in the event log, in the batch of its change", async () => {
+test("the event log reports each change of a run, in the batch of the change", async () => {
   const jobs = [jobOf("good"), jobOf("bad"), jobOf("skipped", {schedule: {every: "20m"}})]
   const {clock, database, settle, passTo} = await started(jobs, "2026-05-01T08:59:00Z", {
     fire: ({job}) => {
@@ -286,7 +286,7 @@ test("what becomes of a run is told in the event log, in the batch of its change
   ])
 })
 
-test("a job that is new, changed, or turned on again counts as considered up to now", async () => {
+test("a job that is new, changed or enabled again starts at the current time", async () => {
   const hourly = jobOf("hourly", {missed: "all"})
   const {scheduler, clock, fired, settle, passTo} = await started([hourly], "2026-05-01T08:30:00Z")
   await passTo("2026-05-01T09:00:00Z")
@@ -300,13 +300,13 @@ test("a job that is new, changed, or turned on again counts as considered up to 
   await scheduler.apply([jobOf("hourly", {missed: "all", schedule: {cron: "30 * * * *"}})])
   await passTo("2026-05-01T13:10:00Z")
   expect(fired.slice(3)).toEqual(["hourly 2026-05-01T12:30"])
-  // A change of something else does not touch what is due.
+  // A change elsewhere in the job does not touch its due times.
   await scheduler.apply([jobOf("hourly", {missed: "skip", label: "other", schedule: {cron: "30 * * * *"}})])
   await clock.passTo("2026-05-01T13:30:00Z", settle)
   expect(fired.slice(4)).toEqual(["hourly 2026-05-01T13:30"])
 })
 
-test("queued runs of a job that is removed or turned off are cancelled", async () => {
+test("queued runs of a removed or disabled job are cancelled", async () => {
   let paused = false
   const jobs = [jobOf("kept"), jobOf("removed"), jobOf("off")]
   const database = await localBase()
@@ -326,11 +326,11 @@ test("queued runs of a job that is removed or turned off are cancelled", async (
   ])
 })
 
-test("a restored project fires nothing that came due since, and its open runs have failed", async () => {
+test("a restored project fires no past due time, and its open runs have failed", async () => {
   const jobs = [jobOf("all", {missed: "all"})]
   const first = await started(jobs, "2026-05-01T08:30:00Z", {fire: () => new Promise(() => {})})
   await first.clock.passTo("2026-05-01T09:00:00Z", first.claim)
-  await until("the run to begin", () => first.fired.length === 1)
+  await until("the run to start", () => first.fired.length === 1)
   await first.database.write(settlingRestoredJobs(Date.parse("2026-05-03T10:30:00Z")))
   const second = await started(jobs, "2026-05-03T10:30:05Z", {database: first.database})
   expect(second.fired).toEqual([])
@@ -339,14 +339,14 @@ test("a restored project fires nothing that came due since, and its open runs ha
   expect(second.fired).toEqual(["all 2026-05-03T11:00"])
 })
 
-test("runs older than 90 days are removed, and what a job is considered up to stays", async () => {
+test("runs older than 90 days are deleted, and a job's last considered time stays", async () => {
   const {database, fired, passTo} = await started(
     [jobOf("daily", {schedule: {cron: "0 9 * * *"}})],
     "2026-01-01T00:00:00Z",
     {longestWait: aDay},
   )
   await passTo("2026-07-01T00:00:00Z")
-  // The rows are made now, by a clock of the test's own.
+  // The rows are created now, under the test's clock.
   await database.write([{sql: "UPDATE job_runs SET created_at = scheduled_for, ended_at = scheduled_for"}])
   await retentionOf(database).sweep(Date.parse("2026-07-01T00:00:00Z"))
   const kept = await runsIn(database)

@@ -23,14 +23,14 @@ interface Run {
   readonly is: string
 }
 
-/** A Host whose event loop stands still for so long, a second after it has begun. */
+/** A Host whose event loop stalls for this time, one second after its start. */
 const stalledFor = async (seconds: number) => {
   const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
   const clock = new HandClock(timeOf(start + 500))
   const {scheduler, settle} = schedulerOn(database, {clock})
   await scheduler.start(jobs)
   await settle()
-  // No timer fires meanwhile; the one that was set fires late.
+  // No timer fires during the stall; the pending one fires late.
   clock.set(timeOf(start + 500 + seconds * 1000))
   const end = start + 500 + seconds * 1000 + 60_000
   await clock.passTo(timeOf(end), settle)
@@ -53,7 +53,7 @@ const dueTimes = (period: number, end: number): readonly number[] => {
   return times
 }
 
-test.each(stalls)("a stall of %i s leaves a row for each due time, by each policy", async seconds => {
+test.each(stalls)("a stall of %i s leaves a row for each due time, under each policy", async seconds => {
   const {runsOf, end} = await stalledFor(seconds)
   for (const period of periods) {
     const due = dueTimes(period, end)
@@ -68,7 +68,7 @@ test.each(stalls)("a stall of %i s leaves a row for each due time, by each polic
     const together = due.filter(at => at <= start + 500 + seconds * 1000)
     const skipped = all.filter(({is}) => is !== "succeeded")
     const least = Math.max(0, together.length - 100)
-    // The timer comes up to a period after the stall, and what comes due until then is considered with the rest.
+    // The timer may come up to one period after the stall; later due times are considered together with the others.
     expect(skipped.length).toBeGreaterThanOrEqual(least)
     expect(skipped.length).toBeLessThanOrEqual(Math.max(0, together.length + 1 - 100))
     expect(skipped.every(({is}) => is === "skipped too_many")).toBe(true)

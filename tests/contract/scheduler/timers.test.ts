@@ -14,7 +14,7 @@ import {HandClock} from "../../support/scheduler/hand-clock.ts"
 const start = "2026-03-28T12:00:00Z"
 const minute = 60_000
 
-/** Timers of a plugin `bot` at an inbox whose handler notes each firing: when it was due, and its data. */
+/** Timers of a plugin `bot`, on an inbox whose handler records each firing: its due time and its data. */
 const openTimers = async (place: Location) => {
   const database = await open(place)
   const clock = new HandClock(start, 24 * 60 * minute)
@@ -64,10 +64,10 @@ const openTimers = async (place: Location) => {
     setting.stored()
     return setting.id
   }
-  /** Lets time pass; each wake fires all that is due. */
+  /** Lets time pass; each wake fires all due timers. */
   const passTo = async (to: string) => {
     const settle = async () => {
-      // A remote database answers in its own time.
+      // A remote database answers with its own delay.
       await until("the clock to rest", () => isResting(database, clock, paused))
     }
     await clock.passTo(to, settle)
@@ -100,7 +100,7 @@ const isResting = async (database: Database, clock: HandClock, paused: boolean):
   return paused || next === undefined || Number(next.at) > clock.now()
 }
 
-describe.each(engines)("a timer, on $name", ({make}) => {
+describe.each(engines)("a timer, on $name,", ({make}) => {
   test("fires once at its time, in the order of time", async () => {
     const {set, passTo, fired, rows} = await openTimers(await make())
     await set("remind", {at: new Date("2026-03-28T12:03:00Z")}, "at")
@@ -112,19 +112,19 @@ describe.each(engines)("a timer, on $name", ({make}) => {
     expect(await rows()).toEqual([])
   })
 
-  test("that is past fires at once", async () => {
+  test("fires at once when its time is past", async () => {
     const {set, passTo, fired} = await openTimers(await make())
     await set("remind", {at: Date.parse(start) - minute}, "late")
     await passTo(start)
     expect(fired).toEqual(["03-28T11:59 late"])
   })
 
-  test("recurs by its period, and by its pattern in its own timezone, when the clocks change too", async () => {
+  test("recurs by its period, or by its pattern in its timezone, also across clock changes", async () => {
     const {set, passTo, fired} = await openTimers(await make())
     await set("remind", {every: 600 * minute}, "every")
     await set("remind", {cron: "30 9 * * *", timezone: "Europe/Berlin"}, "cron")
     await passTo("2026-03-29T09:00:00Z")
-    // Berlin's clocks go forward that night: half past nine is an hour earlier.
+    // Berlin's clocks go forward that night, so half past nine comes an hour earlier.
     expect(fired).toEqual(["03-28T22:00 every", "03-29T07:30 cron", "03-29T08:00 every"])
   })
 
@@ -139,7 +139,7 @@ describe.each(engines)("a timer, on $name", ({make}) => {
     expect(fired).toEqual(["03-28T12:02 second"])
   })
 
-  test("that was missed fires once, or is skipped, as its plugin says; a pause of ingress holds all", async () => {
+  test("fires once or is skipped when missed, as its plugin chose; a pause of ingress holds all", async () => {
     const {set, passTo, fired, pause, rows} = await openTimers(await make())
     pause(true)
     await set("remind", {every: 10 * minute}, "once")
@@ -153,7 +153,7 @@ describe.each(engines)("a timer, on $name", ({make}) => {
     expect(await rows()).toEqual(["remind waiting", "poll waiting"])
   })
 
-  test("whose handler is gone, or whose data no longer fits, is kept until a generation has it again", async () => {
+  test("without a handler, or with data that no longer fits, waits for a generation that accepts it", async () => {
     const {set, passTo, fired, kinds, rows, timers} = await openTimers(await make())
     await set("remind", {in: minute}, "a")
     await set("strict", {in: minute}, "good")
@@ -171,7 +171,7 @@ describe.each(engines)("a timer, on $name", ({make}) => {
     expect(await rows()).toEqual([])
   })
 
-  test("is refused by name where its time, its data or its key makes no sense", async () => {
+  test("is refused by name when its time, data or key is invalid", async () => {
     const {set, rows} = await openTimers(await make())
     const refusals: readonly [string, When, unknown, string?][] = [
       ["nothing", {in: 1}, "x"],
@@ -189,7 +189,7 @@ describe.each(engines)("a timer, on $name", ({make}) => {
     expect(await rows()).toEqual([])
   })
 
-  test("of 1,200 that are due at once, each fires once", async () => {
+  test("fires once, also when 1,200 are due together", async () => {
     const {database, timers, fired, clock} = await openTimers(await make())
     const settings = Array.from({length: 1200}, (_, n) =>
       timers.prepare("bot", "remind", {in: minute}, n, {endpoint: "line", channel: {id: `c${n % 50}`, type: 0}}),
@@ -203,7 +203,7 @@ describe.each(engines)("a timer, on $name", ({make}) => {
   })
 })
 
-test("timers that wait cost a step in an index, however many there are", async () => {
+test("finding the next due timer takes one index step, however many wait", async () => {
   const {database} = await openTimers(await localDatabase())
   const stepsOf = async (sql: string, args: NonNullable<Statement["args"]> = []) =>
     (await database.read(`EXPLAIN QUERY PLAN ${sql}`, args)).map(({detail}) => detail)

@@ -38,7 +38,7 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
   }
   const common = shared(start)
 
-  test("hands method, query and body to the adapter byte for byte, without a token, and answers as the adapter does", async () => {
+  test("passes method, query and body byte for byte without a token, and returns the adapter's answer", async () => {
     const {host, hook} = common()
     for (const body of [
       everyByte,
@@ -80,7 +80,7 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
     expect((await host.fetch("/pub/health")).status).toBe(200)
   })
 
-  test("a token changes nothing, and no adapter gets to see one of the Host's", async () => {
+  test("ignores tokens, and never shows one of the Host's to an adapter", async () => {
     const {hook} = common()
     for (const [shown, seen] of [
       [`Bearer ${env.HTTP_TOKEN}`, null],
@@ -102,7 +102,7 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
     }
   })
 
-  test("what is no endpoint of the running generation that takes webhooks is not found, with a token too", async () => {
+  test("answers 404 for anything but a webhook endpoint of the running generation, even with a token", async () => {
     const {host} = common()
     const nowhere = [
       "shop/hook~none",
@@ -125,7 +125,7 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
     await expectProblem(await host.fetch("/hooks/shop"), 404, "not_found")
   })
 
-  test("while an endpoint is not open the platform is asked to deliver later", async () => {
+  test("asks the platform to deliver later while an endpoint is not open", async () => {
     const {host} = common()
     await until("an endpoint to fail", async () => {
       const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
@@ -138,7 +138,7 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
     }
   })
 
-  test("while ingress is paused the platform is asked to deliver later", async () => {
+  test("asks the platform to deliver later while ingress is paused", async () => {
     const {host, hook} = await start()
     await host.post("/api/ingress/pause", {})
     const response = await fetch(`${hook}?id=a`, {method: "POST"})
@@ -148,7 +148,7 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
     expect((await fetch(`${hook}?id=a`, {method: "POST"})).status).toBe(201)
   })
 
-  test("an adapter that throws, or gives no answer, has acknowledged nothing and tells nothing", async () => {
+  test("acknowledges nothing and shows no details when an adapter throws or returns no answer", async () => {
     const {hook} = common()
     for (const fault of ["throw", "nothing"]) {
       const problem = await expectProblem(await fetch(`${hook}?${fault}`, {method: "POST", body: "a"}), 500, "internal")
@@ -156,7 +156,7 @@ describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
     }
   })
 
-  test("the path has the prefix, and the API's description tells of the signature", async () => {
+  test("has the prefix in its path, and names the signature in the API's description", async () => {
     const {host} = await start("/bot")
     expect((await fetch(`${host.url}/hooks/shop/hook%7Eone?id=a`, {method: "POST"})).status).toBe(201)
     expect((await fetch(`${new URL(host.url).origin}/hooks/shop/hook~one`, {method: "POST"})).status).toBe(404)

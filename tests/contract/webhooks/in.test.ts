@@ -14,7 +14,7 @@ const now = () => Math.floor(Date.now() / 1000)
 const stored = async (host: TestHost) =>
   (await host.get<{items: {seq: number}[]}>("/api/inbox")).items.map(({seq}) => seq)
 
-/** One request as it stands, so that headers may be there twice; resolves to the status. */
+/** Sends one request verbatim, so that headers may appear twice. Resolves to the status. */
 const raw = (host: TestHost, lines: readonly string[]): Promise<number> =>
   new Promise((resolve, reject) => {
     const {port} = new URL(host.url)
@@ -30,7 +30,7 @@ const raw = (host: TestHost, lines: readonly string[]): Promise<number> =>
     socket.on("close", () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])))
   })
 
-describe.each(bunAnd("node22"))("a webhook that comes in on $name", runtime => {
+describe.each(bunAnd("node22"))("an incoming webhook on $name", runtime => {
   test("is acknowledged once its event is durable, and handled", async () => {
     const {host, say} = await startWebhookHost({runtime})
     const response = await say({text: "a < b", channel: "#team", user: "u1", name: "Ann"}, "msg_1")
@@ -51,14 +51,14 @@ describe.each(bunAnd("node22"))("a webhook that comes in on $name", runtime => {
       },
     })
     await say({type: "order.created", data: {total: 12.5}}, "msg_2")
-    await until("the handler to note the payload", () => host.project.read("notes.log") !== "")
+    await until("the handler to record the payload", () => host.project.read("notes.log") !== "")
     expect(JSON.parse(host.project.read("notes.log"))).toEqual([
       "order.created",
       {type: "order.created", data: {total: 12.5}},
     ])
   })
 
-  test("is stored once however often it is delivered, at the same time too, and acknowledged each time", async () => {
+  test("is stored once however often it is delivered, even in parallel, and always acknowledged", async () => {
     const {host, say} = await startWebhookHost({runtime})
     const responses = await Promise.all(Array.from({length: 20}, () => say({text: "again"}, "msg_1")))
     responses.push(await say({text: "the same id with another text"}, "msg_1"))
@@ -68,8 +68,8 @@ describe.each(bunAnd("node22"))("a webhook that comes in on $name", runtime => {
     expect(await stored(host)).toHaveLength(1)
   })
 
-  test("is refused, and stores nothing, unless the platform's own signature is good over these very bytes", async () => {
-    // Each from an address of its own: none is refused for the number of those before it.
+  test("is refused and stores nothing unless the signature matches these exact bytes", async () => {
+    // Each request has its own address, so that the limit of failures per address does not refuse it.
     const config = webhookConfig().replace("port: 0", "port: 0\n  trustedProxies: [127.0.0.1]")
     const {host, hook} = await startWebhookHost({runtime, config})
     let senders = 0
@@ -109,7 +109,7 @@ describe.each(bunAnd("node22"))("a webhook that comes in on $name", runtime => {
     expect((await post(body, good)).status).toBe(202)
   })
 
-  test("is refused with 429 after ten failures a minute from its address, and taken even then if it is signed well", async () => {
+  test("is refused with 429 after ten failures a minute from its address, unless it is signed well", async () => {
     const {host, hook, say} = await startWebhookHost({runtime})
     const wrong = () => deliver(hook, body, {id: "msg_1", secret: secretOf("stranger")})
     for (let n = 0; n < 10; n++) await expectProblem(await wrong(), 403, "signature_invalid")
@@ -119,13 +119,13 @@ describe.each(bunAnd("node22"))("a webhook that comes in on $name", runtime => {
     await expectProblem(refused, 429, "too_many_failures")
     expect((await say({text: "signed"}, "msg_1")).status).toBe(202)
     await expectProblem(await wrong(), 429, "too_many_failures")
-    // Wrong tokens and wrong signatures are counted each for themselves; what is no matter of signatures is not counted.
+    // Wrong tokens and wrong signatures are counted separately; other failures are not counted.
     expect((await host.fetch("/api/system/status", {headers: {authorization: "Bearer wrong"}})).status).toBe(401)
     await expectProblem(await say([], "msg_2"), 400, "request_invalid")
     expect(await stored(host)).toHaveLength(1)
   })
 
-  test("is refused where a header is there twice", async () => {
+  test("is refused when it has a header twice", async () => {
     const {host} = await startWebhookHost({runtime})
     const lines = Object.entries(signedHeaders(body, {id: "msg_1", secret})).map(([key, value]) => `${key}: ${value}`)
     for (const line of lines.filter(each => each.startsWith("webhook-"))) {
@@ -136,7 +136,7 @@ describe.each(bunAnd("node22"))("a webhook that comes in on $name", runtime => {
     expect(await raw(host, lines)).toBe(202)
   })
 
-  test("is refused, signed or not, where it is no JSON object in UTF-8 of at most 1 MiB", async () => {
+  test("is refused, signed or not, unless it is a JSON object in UTF-8 of at most 1 MiB", async () => {
     const {host, hook} = await startWebhookHost({runtime})
     const send = (sent: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
       deliver(hook, sent, {id: "msg_1", secret, headers})
@@ -162,7 +162,7 @@ describe.each(bunAnd("node22"))("a webhook that comes in on $name", runtime => {
   })
 })
 
-test("a secret is rotated: the new one first, the old one taken until it is gone from the configuration", async () => {
+test("a secret is rotated: the new one signs, and the old one is accepted until it is removed", async () => {
   const {host, say} = await startWebhookHost({names: ["SHOP_SECRET", "SHOP_SECRET_OLD"]})
   expect((await say({text: "old"}, "msg_1", secrets.SHOP_SECRET_OLD)).status).toBe(202)
   expect((await say({text: "new"}, "msg_2", secrets.SHOP_SECRET)).status).toBe(202)
@@ -175,7 +175,7 @@ test("a secret is rotated: the new one first, the old one taken until it is gone
   expect((await say({text: "new"}, "msg_4", secrets.SHOP_SECRET)).status).toBe(202)
 })
 
-test("several signatures in one header are taken when one of them is good", async () => {
+test("several signatures in one header are accepted if one of them is good", async () => {
   const {hook} = await startWebhookHost()
   const timestamp = now()
   const other = signatureOf(body, "msg_1", timestamp, secretOf("the next"))
@@ -184,7 +184,7 @@ test("several signatures in one header are taken when one of them is good", asyn
   expect((await fetch(hook, {method: "POST", headers: both, body})).status).toBe(202)
 })
 
-test("a value that is no secret ends in failed with what to do, and is shown nowhere", async () => {
+test("an invalid secret makes the endpoint fail with a next step, and is shown nowhere", async () => {
   const {host, say} = await startWebhookHost({env: {SHOP_SECRET: "hunter22-is-no-base64"}})
   const endpoint = await until("the endpoint to fail", async () => {
     const {items} = await host.get<{items: {name: string; state: string; reason?: string}[]}>("/api/endpoints")

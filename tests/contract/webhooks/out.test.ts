@@ -11,8 +11,8 @@ const secret = secrets.SHOP_SECRET
 type Waiting = {state: string; error: string | null; channel: string; notBefore: string}
 type Sent = {items: {id: string; state: string}[]}
 
-describe.each(bunAnd("node24"))("a webhook that goes out on $name", runtime => {
-  test("is posted once, signed with the first secret, under its outbox id; the standard's own library verifies it", async () => {
+describe.each(bunAnd("node24"))("an outgoing webhook on $name", runtime => {
+  test("is posted once, signed with the first secret, under its outbox id", async () => {
     const receiver = await startReceiver(secret)
     const {host, say} = await startWebhookHost({
       runtime,
@@ -34,7 +34,7 @@ describe.each(bunAnd("node24"))("a webhook that goes out on $name", runtime => {
     expect({deliveries: receiver.deliveries.length, refused: receiver.refused()}).toEqual({deliveries: 1, refused: 0})
   })
 
-  test("is tried again under the same id where another attempt may help", async () => {
+  test("is retried under the same id when another attempt may help", async () => {
     const statuses = [503, 429, 200]
     const receiver = await startReceiver(secret, (_, attempt) => ({status: statuses[attempt - 1] ?? 200}))
     const {host, say} = await startWebhookHost({runtime, url: receiver.url})
@@ -44,7 +44,7 @@ describe.each(bunAnd("node24"))("a webhook that goes out on $name", runtime => {
     expect(receiver.deliveries.map(delivery => delivery.id)).toEqual([id, id, id])
   })
 
-  test("waits as long as a receiver asks for by Retry-After, and is not tried before", async () => {
+  test("waits as long as the receiver's Retry-After asks, and is not retried sooner", async () => {
     const waits: Readonly<Record<string, number>> = {slow: 3_600_000, away: 7_200_000}
     const asked = new Map<string, number>()
     const receiver = await startReceiver(secret, ({body: {channel}}) => {
@@ -62,14 +62,14 @@ describe.each(bunAnd("node24"))("a webhook that goes out on $name", runtime => {
     })
     expect(waiting.map(({channel}) => channel).sort()).toEqual(["away", "slow"])
     for (const {channel, notBefore} of waiting) {
-      // A date has no milliseconds; the Host reads the answer after it was given, and before now.
+      // A date has no milliseconds. The Host reads the answer after it was sent, and before now.
       expect(Date.parse(notBefore)).toBeGreaterThanOrEqual((asked.get(channel) ?? Number.NaN) - 1000)
       expect(Date.parse(notBefore)).toBeLessThanOrEqual(Date.now() + (waits[channel] ?? Number.NaN) + 1000)
     }
     expect(receiver.deliveries).toHaveLength(2)
   })
 
-  test("ends as failed where the receiver does not take it, and a redirect is not followed", async () => {
+  test("fails when the receiver rejects it, and does not follow a redirect", async () => {
     const elsewhere = await startReceiver(secret)
     const receiver = await startReceiver(secret, ({body}) =>
       body.text === "got move" ? {status: 307, headers: {location: elsewhere.url}} : {status: 404},
@@ -90,7 +90,7 @@ describe.each(bunAnd("node24"))("a webhook that goes out on $name", runtime => {
   })
 })
 
-test("a receiver that is away gets the message when it is back", async () => {
+test("a receiver that is offline gets the message when it is back", async () => {
   const away = createServer()
   const port = await freePort()
   const {host, say} = await startWebhookHost({url: `http://127.0.0.1:${port}/`})
@@ -108,7 +108,7 @@ test("a receiver that is away gets the message when it is back", async () => {
   await messageIn(host, id, "sent")
 })
 
-test("an account without an address only receives: what is sent to it ends as failed", async () => {
+test("an account without an address only receives: a message to it fails", async () => {
   const {host, say} = await startWebhookHost()
   await say({text: "hello"}, "msg_1")
   const message = await until("the message to end", async () => {

@@ -27,7 +27,7 @@ plugins:
 const path = "/hooks/shop/line~one"
 const key = "?key=the-key"
 
-/** A platform's connection, and what it was told. */
+/** Opens a platform's connection and collects the received messages. */
 const connectLine = async (host: TestHost, headers: Record<string, string> = {}) => {
   const socket = socketWith(`${host.url.replace(/^http/, "ws")}${path}${key}`, headers)
   socket.binaryType = "arraybuffer"
@@ -45,7 +45,7 @@ const connectLine = async (host: TestHost, headers: Record<string, string> = {})
   return {
     socket,
     messages,
-    closeCode: () => until("the connection to be closed", () => closed),
+    closeCode: () => until("the connection to close", () => closed),
     answer: async (text: string) => {
       const count = messages.length
       socket.send(text)
@@ -69,12 +69,12 @@ const stateIs = (host: TestHost, state: string) =>
     return items.some(each => each.name === "line~one" && each.state === state)
   })
 
-describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name", runtime => {
+describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", runtime => {
   const start = (settings?: string, base?: string) =>
     startHost({runtime, config: config(settings, base), env, plugins: {shop: socketPlugin}})
   const common = shared(() => start())
 
-  test("the adapter refuses who connects, and no Host token helps", async () => {
+  test("the adapter refuses a client, and no Host token helps", async () => {
     const host = common()
     const refused = await upgrade(host, `${path}?key=wrong`, `Bearer ${env.HTTP_TOKEN}`)
     expect(refused.text).toMatch(/^HTTP\/1\.1 401 /)
@@ -91,7 +91,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name", runt
     expect(await other.answer("auth")).toBe("Bearer of the platform")
   })
 
-  test("nothing is served where no account takes WebSockets, and a plain request is told to upgrade", async () => {
+  test("no account, no WebSocket; and a plain request is told to upgrade", async () => {
     const host = common()
     for (const nowhere of ["shop/line~none", "shop/line~deaf", "other/line~one", "shop/line~one/more", "shop", "%"]) {
       const {status, text} = await upgrade(host, `/hooks/${nowhere}`)
@@ -104,11 +104,11 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name", runt
     expect((await upgrade(onPrefix, `/bot/hooks/shop/line%7Eone${key}`)).status).toBe(101)
   })
 
-  test("text and bytes come as they were sent; 10 MB go out, and no more than 1 MiB comes in", async () => {
+  test("text and bytes arrive unchanged; 10 MB go out, and at most 1 MiB comes in", async () => {
     const {socket, messages, answer, closeCode} = await connectLine(common())
     expect(await answer("größe")).toBe("größe")
     socket.send(new Uint8Array([0, 255, 7]))
-    await until("the bytes to come back", () => messages.length === 2)
+    await until("the bytes to return", () => messages.length === 2)
     expect([...new Uint8Array(messages[1] as ArrayBuffer)]).toEqual([0, 255, 7])
     expect(((await answer("big")) as string).length).toBe(10_000_000)
     socket.send("x".repeat(10_000_000))
@@ -127,8 +127,8 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name", runt
     await until("the upgrade", () => received > 0)
     socket.pause()
     socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | 5, 0, 0, 0, 0]), Buffer.from("flood")]))
-    await until("the flood to begin", () => notes(host).length > 0)
-    // What the kernel holds is a few MB; the other side of it shows below.
+    await until("the flood to start", () => notes(host).length > 0)
+    // The kernel buffers a few MB; the rest of the check is below.
     await until("the flood to stop", async () => {
       const before = notes(host).length
       await new Promise(resolve => setTimeout(resolve, 1000))
@@ -136,16 +136,16 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name", runt
     })
     expect(notes(host)).not.toContain("flooded 40")
     socket.resume()
-    await until("all of it", () => received > 40 * 512 * 1024)
-    await until("the last to be sent", () => notes(host).includes("flooded 40"))
+    await until("the whole flood", () => received > 40 * 512 * 1024)
+    await until("the last one to be sent", () => notes(host).includes("flooded 40"))
   })
 
-  test("an adapter ends a connection, one that fails is closed, and a peer that is gone is noticed", async () => {
+  test("an adapter closes a connection, a failing one is closed, and a lost peer is noticed", async () => {
     const host = await start("holds: false")
     const leaving = await connectLine(host)
     leaving.socket.send("leave")
     expect(await leaving.closeCode()).toBe(4000)
-    await until("the end to be noted", () => notes(host).some(note => note.startsWith("closed")))
+    await until("the end to be recorded", () => notes(host).some(note => note.startsWith("closed")))
     await stateIs(host, "connecting")
     const failing = await connectLine(host)
     failing.socket.send("fail")
@@ -155,11 +155,11 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name", runt
     const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () => socket.write(handshake(`${path}${key}`)))
     await stateIs(host, "online")
     socket.resetAndDestroy()
-    await until("the end to be noted", () => notes(host).filter(note => note.startsWith("closed")).length === 3)
+    await until("the end to be recorded", () => notes(host).filter(note => note.startsWith("closed")).length === 3)
     expect(notes(host).filter(note => note === "aborted")).toHaveLength(3)
   })
 
-  test("so many connections of an endpoint are let in, and so many messages may wait", async () => {
+  test("connections of an endpoint and messages that wait both have a limit", async () => {
     const host = await start()
     const first = await connectLine(host)
     for (let n = 1; n < 16; n++) await connectLine(host)
@@ -169,7 +169,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name", runt
     expect(await first.closeCode()).toBe(1013)
   })
 
-  test("a pause refuses new connections and keeps those that are open", async () => {
+  test("a pause refuses new connections and keeps open ones", async () => {
     const host = await start()
     const {answer} = await connectLine(host)
     await host.post("/api/ingress/pause", {})
@@ -179,7 +179,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name", runt
     expect((await upgrade(host, `${path}${key}`)).status).toBe(101)
   })
 
-  test("a reload closes the connections of a changed account alone; a stop closes all; after a kill they come again", async () => {
+  test("a reload closes connections of changed accounts only, a stop all; clients return after a kill", async () => {
     const host = await start("mark: a")
     await stateIs(host, "connecting")
     const first = await connectLine(host)
@@ -202,7 +202,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name", runt
     expect(await third.closeCode()).toBe(1001)
   })
 
-  test("an upgrade follows another request on the same connection", async () => {
+  test("an upgrade may follow another request on the same connection", async () => {
     const host = common()
     const socket = connect(Number(new URL(host.url).port), "127.0.0.1")
     onTestFinished(() => void socket.destroy())

@@ -5,7 +5,7 @@ import {itemStates} from "../../../shared/api/item-rules.ts"
 import {add, bring, fill, on, stores} from "../../support/workroom/workroom.ts"
 
 describe.each(stores)("the workroom in $name", ({make}) => {
-  test("the records of an item are those of the Journal about it, newest first, whatever lies between", async () => {
+  test("lists an item's records from the Journal, newest first, whatever lies between them", async () => {
     const place = await make()
     const workroom = await place.open()
     const misleading = await workroom.run(add('","item":1,"prevHash":"'))
@@ -28,7 +28,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     await expect(workroom.journalOf(99, 100, 10)).rejects.toMatchObject({code: "workroom_unknown"})
   })
 
-  test("a board has what is blocked first, by deadline; then what presses most; what is over by its end", async () => {
+  test("sorts its board: blocked items by deadline, then urgent ones, then ended ones by their end", async () => {
     const workroom = await (await make()).open()
     const title = async (text: string, more = {}) => workroom.run(add(text, more))
     const until = async (text: string, deadline: string | null) =>

@@ -10,7 +10,7 @@ import {add, authority, filePlace, fill, openWorkroom, tablePlace} from "../../s
 const next = "0c0ffee0-0000-4000-8000-000000000002"
 const at = "2030-01-01T00:00:00.000Z"
 
-test("a copy up to a mark is whole, whatever is recorded meanwhile", async () => {
+test("a copy up to a mark is complete despite later records", async () => {
   const place = filePlace({segmentSize: 20_000})
   const workroom = await place.open()
   await fill(workroom, 200)
@@ -40,7 +40,7 @@ test("a copy at the very beginning is an empty store", async () => {
   expect(await examineStore(scratchFolder())).toBeUndefined()
 })
 
-test("a copy that was changed, cut or continued is not taken for whole", async () => {
+test("a copy that was changed, cut or continued is not accepted as complete", async () => {
   const place = filePlace()
   const workroom = await place.open()
   await fill(workroom, 30)
@@ -62,7 +62,7 @@ test("a copy that was changed, cut or continued is not taken for whole", async (
   await expect(examineStore(continued.target)).rejects.toMatchObject({code: "workroom_damaged"})
 })
 
-test("files go on under a new authority, by a record of the chain, and no longer under the old one", async () => {
+test("files continue under a new authority with a record in the chain, and refuse the old one", async () => {
   const place = filePlace()
   const workroom = await place.open()
   await fill(workroom, 20)
@@ -79,7 +79,7 @@ test("files go on under a new authority, by a record of the chain, and no longer
   await restored.verify()
 })
 
-test("tables go on under a new authority in the same way", async () => {
+test("tables continue under a new authority in the same way", async () => {
   const place = await tablePlace()
   expect(await examineTables(await place.database())).toBeUndefined()
   const workroom = await place.open()
@@ -93,7 +93,7 @@ test("tables go on under a new authority in the same way", async () => {
   expect((await restored.verify()).seq).toBe(22)
 })
 
-test("an adoption that was cut short before it was acknowledged is whole the next time", async () => {
+test("an adoption that was interrupted before its acknowledgement is completed the next time", async () => {
   const place = filePlace()
   const workroom = await place.open()
   await fill(workroom, 5)

@@ -31,7 +31,7 @@ const refusal = async (work: Promise<unknown>): Promise<string> => {
   return error instanceof Problem ? error.message : ""
 }
 
-/** Where each record of a segment ends. */
+/** The end of each record in a segment. */
 const endsIn = (bytes: Buffer): number[] => {
   const ends: number[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -41,7 +41,7 @@ const endsIn = (bytes: Buffer): number[] => {
   return ends
 }
 
-/** The last segment of a store, and where its last three records begin and end. */
+/** The last segment of a store, with the start and end of each of its last three records. */
 const lastThree = async (paths: StorePaths) => {
   const segment = (await listSegments(paths.journal)).at(-1)
   if (segment === undefined) throw new Error("there is no segment")
@@ -53,7 +53,7 @@ const lastThree = async (paths: StorePaths) => {
 }
 
 describe("a Journal that was cut", () => {
-  test("at every byte of its last three records, below what was acknowledged: it is refused, with where it ends", async () => {
+  test("at any byte of its last three records, below the acknowledged end, is refused with its end", async () => {
     const paths = await killedStore(12, 1e6)
     const {segment, bytes, cuts} = await lastThree(paths)
     for (const cut of cuts) {
@@ -67,7 +67,7 @@ describe("a Journal that was cut", () => {
     }
   })
 
-  test("at every byte of its last three records, above what was acknowledged: the torn record is cut, kept aside and reported", async () => {
+  test("at any byte above the acknowledged end loses the torn record, which is kept aside and reported", async () => {
     const paths = await killedStore(12, 1e6)
     const {segment, bytes, cuts, ends, start} = await lastThree(paths)
     const catalog = readFileSync(paths.catalog)
@@ -100,7 +100,7 @@ const rmSegments = (journal: string) => {
   for (const name of readdirSync(journal)) if (name.endsWith(".segment")) rmSync(join(journal, name))
 }
 
-describe("damage in the middle of the files is refused, and names segment and record", () => {
+describe("damage in the middle of the files is refused, naming segment and record:", () => {
   const damage: readonly (readonly [string, (paths: StorePaths, names: readonly string[]) => void, RegExp])[] = [
     [
       "a byte",
@@ -174,7 +174,7 @@ describe("a damaged Catalog file", () => {
     expect(await open(paths)).not.toHaveProperty("rebuilt")
   })
 
-  test("is not rebuilt where the acknowledged number cannot be read, or the Journal ends below it", async () => {
+  test("is not rebuilt if the acknowledged number is unreadable or the Journal ends before it", async () => {
     const whole = await killedStore(40, 3000)
     const numberless = copyOf(whole)
     rmSync(numberless.catalog)
@@ -211,7 +211,7 @@ describe("damaged Catalog rows", () => {
     expect(await store.kept()).toEqual(sound)
   })
 
-  test("are not rebuilt from a Journal that is damaged", async () => {
+  test("are not rebuilt from a damaged Journal", async () => {
     const place = await tablePlace()
     await fill(await place.open(), 20)
     const database = await place.database()
@@ -221,7 +221,7 @@ describe("damaged Catalog rows", () => {
   })
 })
 
-describe("damage of the tables is refused, and names the record", () => {
+describe("damage of the tables is refused, naming the record:", () => {
   test.each([
     [
       "a record that was changed",
@@ -256,7 +256,7 @@ describe("damage of the tables is refused, and names the record", () => {
     expect(await refusal(place.open())).toMatch(expected)
   })
 
-  test("a Catalog row that was changed is found by verifying", async () => {
+  test("verifying finds a changed Catalog row", async () => {
     const place = await tablePlace()
     const workroom = await place.open()
     await fill(workroom, 20)

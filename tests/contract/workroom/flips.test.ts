@@ -11,7 +11,7 @@ import {killedStore} from "./killed-store.ts"
 const run = faultRun("workroom-flips")
 const {rounds: flips, seed} = run
 
-test(`one bit that is flipped anywhere is detected (${flips} positions)`, async () => {
+test(`a flipped bit is detected at any position (${flips} positions)`, async () => {
   tellHowToRepeat(run)
   const paths = await killedStore(24, 2500)
   const chance = new Chance(seed)

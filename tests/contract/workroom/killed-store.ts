@@ -5,14 +5,14 @@ import {onTestFinished} from "vitest"
 import {type StorePaths, storePaths} from "../../../server/workroom/store/segments.ts"
 import {filePlace, fill} from "../../support/workroom/workroom.ts"
 
-/** In memory where the machine has such a folder: these tests open thousands of stores, and no disk is to fail. */
+/** A folder in memory if the machine has one: these tests open thousands of stores, and do not test the disk. */
 export const scratch = (): string => {
   const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-"))
   onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
   return folder
 }
 
-/** A store of so many records as a killed process leaves it: its Catalog is behind. */
+/** A store with this number of records, as a killed process leaves it: its Catalog is behind. */
 export const killedStore = async (records: number, segmentSize: number): Promise<StorePaths> => {
   const place = filePlace({segmentSize})
   const workroom = await place.open()

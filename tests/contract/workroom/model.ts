@@ -9,7 +9,7 @@ interface Modelled {
   comments: number
 }
 
-/** Which state a command leads to, by the state that it finds; what is not here is refused. */
+/** The state after a command, by the state before it. Commands that are missing here are refused. */
 const table: Readonly<Record<string, Readonly<Partial<Record<ItemState, ItemState>>>>> = {
   claim: {open: "active", active: "active", review: "active"},
   block: {active: "blocked"},
@@ -19,7 +19,7 @@ const table: Readonly<Record<string, Readonly<Partial<Record<ItemState, ItemStat
   cancel: {open: "cancelled", active: "cancelled", blocked: "cancelled", review: "cancelled"},
 }
 
-/** A workroom in a few lines, to compare the real one with: states and revisions, nothing stored. */
+/** A workroom in a few lines, to compare the real one with. It keeps states and revisions in memory. */
 export class WorkroomModel {
   readonly items: Modelled[] = []
 
@@ -31,7 +31,7 @@ export class WorkroomModel {
     return this.items[id - 1]?.revision ?? 0
   }
 
-  /** Carries a command out, and says whether it was accepted. */
+  /** Runs a command. Returns whether it was accepted. */
   run({item: id, command}: Request): boolean {
     if (command.is === "add") {
       this.items.push({state: "open", revision: 1, assignee: command.assignee, comments: 0})
@@ -48,7 +48,7 @@ export class WorkroomModel {
     return true
   }
 
-  /** What it has of an item, for comparison. */
+  /** The model's view of an item, for comparison. */
   static of({state, revision, assignee, comments}: Item): Modelled {
     return {state, revision, assignee, comments: comments.length}
   }

@@ -24,7 +24,7 @@ const problemOf = (work: Promise<unknown>): Promise<Problem> =>
 const problemCode = async (work: Promise<unknown>) => (await problemOf(work)).code
 
 describe.each(stores)("the workroom in $name", ({make}) => {
-  test("an item goes its way, one revision a command, and is there after a restart", async () => {
+  test("moves an item through its states, one revision per command, and keeps it after a restart", async () => {
     const place = await make()
     const workroom = await place.open()
     const added = await workroom.run(add("write the docs", {labels: ["docs"], priority: "high"}))
@@ -51,7 +51,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     expect((await place.open()).item(1)).toEqual(done)
   })
 
-  test("each state takes the commands of its way, and refuses the others with the item as it is", async () => {
+  test("accepts each state's own commands, and refuses the others with the item as it is", async () => {
     const workroom = await (await make()).open()
     const accepted: string[] = []
     for (const state of itemStates) {
@@ -93,7 +93,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     ])
   })
 
-  test("a command made against an older revision is refused with the current state", async () => {
+  test("refuses a command for an older revision with the current state", async () => {
     const workroom = await (await make()).open()
     const item = await workroom.run(add("contested"))
     const [first, second] = await Promise.allSettled([
@@ -109,7 +109,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     expect(workroom.head.seq).toBe(2)
   })
 
-  test("the same request is carried out once", async () => {
+  test("carries the same request out once", async () => {
     const place = await make()
     const workroom = await place.open()
     const request = add("once", {request: "inbox/7"})
@@ -122,7 +122,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     expect((await (await place.open()).run(request)).comments).toHaveLength(1)
   })
 
-  test("the Journal is a chain of hashes over canonical JSON that begins with the authority", async () => {
+  test("keeps its Journal as a chain of hashes over canonical JSON that starts with the authority", async () => {
     const place = await make()
     const workroom = await place.open()
     await fill(workroom, 40)
@@ -139,7 +139,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     expect(await workroom.journal(11, 3)).toEqual(records.slice(7, 10).reverse())
   })
 
-  test("the Catalog that is made anew from the Journal is the stored one, byte for byte", async () => {
+  test("rebuilds its Catalog from the Journal, byte for byte", async () => {
     const place = await make()
     const workroom = await place.open()
     await fill(workroom, 600)
@@ -151,7 +151,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     expect((await replay(take => store.read(1, 600, take), new Catalog(authority))).text()).toBe(kept.text)
   })
 
-  test("a store of another authority is refused, with who differs", async () => {
+  test("refuses a store of another authority, and names both", async () => {
     const place = await make()
     const workroom = await place.open()
     await workroom.run(add("ours"))
@@ -161,7 +161,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     expect(problem.message).toContain(`workroom have the authority ${authority}, the database has another`)
   })
 
-  test("commands that come in together share a write, and each sees what those before it left", async () => {
+  test("writes commands that arrive together at once, and each sees the results of those before", async () => {
     const workroom = await (await make()).open()
     const chance = new Chance(7)
     const items = await Promise.all(Array.from({length: 300}, (_, n) => workroom.run(add(`item ${n}`))))
@@ -175,7 +175,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     await workroom.verify()
   })
 
-  test("a blocker's deadline is told once, also where it passed while nobody ran", async () => {
+  test("reports a blocker's deadline once, also when it passed without a running Host", async () => {
     const place = await make()
     const workroom = await place.open()
     const active = await bring(workroom, await workroom.run(add("late")), "active")
@@ -184,7 +184,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     await workroom.close()
     await new Promise(resolve => setTimeout(resolve, 60))
     const next = await place.open()
-    await until("the deadline to be told", () => next.item(1).blocker?.overdue)
+    await until("the deadline to be reported", () => next.item(1).blocker?.overdue)
     await next.close()
     const last = await place.open()
     await new Promise(resolve => setTimeout(resolve, 30))
@@ -193,7 +193,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     expect(last.head.seq).toBe(4)
   })
 
-  test("every state has its way", () => {
+  test("lets every state be left", () => {
     expect(Object.keys(ways)).toEqual([...itemStates])
   })
 })

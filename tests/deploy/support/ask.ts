@@ -4,10 +4,10 @@ import {request} from "node:https"
 export interface Asked {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The loopback address that the request comes from: each is another client. */
+  /** The loopback address of the client: each address is another client. */
   readonly from?: string
   readonly body?: Uint8Array
-  /** Without a Content-Length, in pieces. */
+  /** Sends the body in pieces without a Content-Length. */
   readonly isChunked?: boolean
 }
 
@@ -17,7 +17,7 @@ export interface Answered {
   readonly text: string
 }
 
-/** Of a request for a WebSocket. */
+/** Headers of a request for a WebSocket. */
 export const upgradeHeaders = {
   connection: "Upgrade",
   upgrade: "websocket",
@@ -25,7 +25,10 @@ export const upgradeHeaders = {
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 } as const
 
-/** One request over HTTP/1.1, on a connection of its own; also where the answer comes before the body is sent. */
+/**
+ * Sends one request over HTTP/1.1 on its own connection. It also accepts an answer that arrives before the body is
+ * sent.
+ */
 export const ask = (
   url: string,
   {method = "GET", headers = {}, from, body, isChunked}: Asked = {},

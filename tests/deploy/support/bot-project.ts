@@ -4,7 +4,10 @@ import {onBun, root} from "../../support/host/runtimes.ts"
 import {registryEnvironment} from "../../support/machine/registry.ts"
 import {output} from "./command.ts"
 
-/** A PATH on which `node` is Node 22.12, and `svc` is there for a project that has none installed; made in a scratch folder. */
+/**
+ * Returns a PATH in a scratch folder. Its `node` is Node 22.12, and it has `svc` for a project without an installed
+ * one.
+ */
 export const pathWithNode22 = (scratch: string): string => {
   const folder = join(scratch, "bin")
   mkdirSync(folder)
@@ -13,12 +16,12 @@ export const pathWithNode22 = (scratch: string): string => {
   return `${folder}:${process.env.PATH}`
 }
 
-/** Writes npm's lockfile and installs nothing: that takes npm long, and what is deployed is installed from the lockfile. */
+/** Writes npm's lockfile without installing, which takes npm long; the deployment installs from the lockfile. */
 const npmLock = ["npm", "install", "--package-lock-only", "--no-audit", "--no-fund"]
 
 /**
  * Makes a project with `svc init`, as an operator has it before a deployment: with its lockfile, and the token in the
- * configuration. On Node nothing is installed in it.
+ * configuration. On Node it installs nothing.
  */
 export const makeBotProject = async (
   scratch: string,

@@ -2,7 +2,7 @@ import type {SystemdBox} from "./systemd-box.ts"
 
 export const boxToken = "a-token-of-the-systemd-tests-0123456789"
 
-/** Tries to write into each folder that it is asked about, and into each that something is mounted on; names those where it could. */
+/** A plugin that tries to write into each requested folder and into each mount point. It returns the writable ones. */
 const writerPlugin = `
 import {readFileSync, rmSync, writeFileSync} from "node:fs"
 import {definePlugin} from "svc-runtime"
@@ -35,21 +35,21 @@ export interface BoxProject {
   readonly folder: string
   readonly port: number
   readonly user: string
-  /** Asks its Host. */
+  /** Calls the project's Host. */
   post<T>(path: string, body?: unknown): T
   isReady(): boolean
 }
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The folders and the file that a service needs: owned by the user, `.env` with mode 0600. */
+/** Makes the folders and the file that a service needs: owned by the user, `.env` with mode 0600. */
 export const prepareBoxProject = (box: SystemdBox, {user, folder}: BoxProject): void => {
   box.must(`cd ${folder}
     install -d -o ${user} -g ${user} -m 0700 .svc data
     install -o ${user} -g ${user} -m 0600 .env.example .env`)
 }
 
-/** A project of a user in the box, with its dependencies, and without what `prepareBoxProject` makes. */
+/** Makes a project of a user in the box, with its dependencies, without the parts that `prepareBoxProject` makes. */
 export const makeBoxProject = (box: SystemdBox, user: string, folder: string, port: number): BoxProject => {
   const config = `http: {port: ${port}, token: '\${HTTP_TOKEN}'}\nplugins: {sandbox: {}, writer: {}}\n`
   box.must(`id ${user} >/dev/null 2>&1 || useradd --create-home --shell /bin/bash ${user}

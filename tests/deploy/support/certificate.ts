@@ -5,14 +5,14 @@ import {getCACertificates, setDefaultCACertificates} from "node:tls"
 import {onTestFinished} from "vitest"
 import {makeFolder} from "../../support/host/project.ts"
 
-/** Files of a certificate for `localhost`; `pem` has both, as HAProxy wants it. */
+/** The files of a certificate for `localhost`; `pem` contains certificate and key, as HAProxy needs it. */
 export interface Certificate {
   readonly certificate: string
   readonly key: string
   readonly pem: string
 }
 
-/** Made by openssl, and trusted by every client of this thread until the test has ended. */
+/** Makes a certificate with openssl. Every client of this thread trusts it until the test ends. */
 export const makeCertificate = (): Certificate => {
   const folder = makeFolder()
   const [certificate, key, pem] = ["fullchain.pem", "privkey.pem", "both.pem"].map(name => join(folder, name)) as [

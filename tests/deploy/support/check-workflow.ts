@@ -1,7 +1,10 @@
 import {readFileSync} from "node:fs"
 import {NoOperationTraceWriter, parseWorkflow} from "@actions/workflow-parser"
 
-/** On Bun, since the parser imports JSON as no Node does: what GitHub's own parser objects to in each of the files named. */
+/**
+ * The complaints of GitHub's own parser about a file. This runs on Bun, because the parser imports JSON in a way that
+ * Node does not support.
+ */
 const errorsIn = (file: string): readonly string[] =>
   parseWorkflow({name: "check.yml", content: readFileSync(file, "utf8")}, new NoOperationTraceWriter())
     .context.errors.getErrors()

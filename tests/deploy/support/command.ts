@@ -1,7 +1,7 @@
 import {spawn} from "node:child_process"
 import {cleanEnvironment, type Finished, type SpawnOptions} from "../../support/host/process.ts"
 
-/** Runs a program to its end, in a hook as well as in a test; killed after so many milliseconds. */
+/** Runs a program to its end, in a hook or in a test. Kills it after `timeout` milliseconds. */
 export const run = (
   [program = "", ...args]: readonly string[],
   {cwd, env, input, limit = 240_000}: SpawnOptions & {readonly limit?: number} = {},
@@ -25,7 +25,7 @@ export const run = (
     )
   })
 
-/** What a program prints that must succeed. */
+/** Returns the output of a program. Throws if the program fails. */
 export const output = async (command: readonly string[], options: Parameters<typeof run>[1] = {}): Promise<string> => {
   const {code, signal, stdout, stderr} = await run(command, options)
   if (code === 0) return stdout

@@ -27,18 +27,18 @@ export interface DaemonOptions extends ProjectOptions {
 
 export interface TestDaemon {
   readonly project: Project
-  /** What the command that started it printed, and its exit code. */
+  /** The output and exit code of the command that started it. */
   readonly started: Finished
-  /** What it says of itself now. */
+  /** Returns its current state file. */
   file(): DaemonFile | undefined
-  /** Resolves to the pid of a Host that serves; another one than `before`, where one is given. */
+  /** Resolves to the pid of a Host that serves, other than `before` if that is given. */
   serving(before?: number): Promise<number>
   url(): string
   post(path: string, body?: unknown): Promise<Response>
   log(): string
 }
 
-/** `svc runtime start --daemon` in production; daemon and Host are killed, at the latest, when the test has ended. */
+/** Runs `svc runtime start --daemon` in production. Daemon and Host are killed when the test ends, at the latest. */
 export const startDaemon = async ({
   runtime = onBun,
   args = [],
@@ -83,7 +83,7 @@ export const startDaemon = async ({
   }
 }
 
-/** The command line of a process; empty for one that has ended. */
+/** Returns the command line of a process; empty if it has ended. */
 const commandLine = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8")
@@ -92,8 +92,8 @@ const commandLine = (pid: number): string => {
   }
 }
 
-/** Not one that has ended and that nobody has waited for. */
+/** Returns false for a process that has ended, even if nobody has waited for it. */
 export const isRunning = (pid: number): boolean => commandLine(pid) !== ""
 
-/** Is it a process of this project, and not another one that has its pid by now? */
+/** Returns whether it is a process of this project, and not another one that reuses the pid. */
 const isOf = (project: Project, pid: number): boolean => commandLine(pid).includes(project.folder)

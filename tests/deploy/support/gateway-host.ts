@@ -7,10 +7,10 @@ import {answersPlugin, secrets} from "../../support/webhooks/host.ts"
 
 export {secrets}
 
-/** Where the stand-in for a platform is, which tells what reached its adapter. */
+/** The path of the stand-in for a platform, which reports what reached its adapter. */
 export const hookPath = "/hooks/shop/hook~one"
 
-/** Where the built-in adapter takes signed webhooks. */
+/** The path of the built-in adapter for signed webhooks. */
 export const signedPath = "/hooks/webhook/webhook~partner"
 
 const config = (port: number) => `http:
@@ -33,8 +33,8 @@ plugins:
 `
 
 /**
- * A Host behind a gateway on the same machine, once its endpoints are open, which it serves before; port 0 takes a free
- * one.
+ * Starts a Host behind a gateway on the same machine, and waits until its endpoints are open, which is later than it
+ * serves. Port 0 uses a free port.
  */
 export const startHostBehind = async (runtime: TestRuntime, port = 0): Promise<TestHost> => {
   const host = await startHost({
@@ -50,5 +50,5 @@ export const startHostBehind = async (runtime: TestRuntime, port = 0): Promise<T
   return host
 }
 
-/** So many events, which nobody handles. */
+/** Raises this number of events, which no handler handles. */
 export const tick = (host: TestHost, count: number): Promise<unknown> => host.post("/api/plugins/ticker/ticks", {count})

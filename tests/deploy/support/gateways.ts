@@ -14,27 +14,27 @@ export const gatewayFolder = join(root, "container/gateway/")
 export const gatewayNames = ["nginx", "caddy", "haproxy"] as const
 export type GatewayName = (typeof gatewayNames)[number]
 
-/** What a part about the gateways needs. */
+/** The needs of a part about the gateways. */
 export const gatewayPrograms = [program("nginx", "nginx-light"), program("caddy"), program("haproxy")]
 
-/** A real gateway of Debian's, with the template that ships, in front of a Host. */
+/** A real gateway from Debian's packages with the shipped template, in front of a Host. */
 export interface Gateway {
   readonly name: GatewayName
   /** `https://localhost:<port>`. */
   readonly url: string
-  /** Where it answers without TLS. */
+  /** The address without TLS. */
   readonly plainUrl: string
-  /** Its configuration. */
+  /** Its configuration file. */
   readonly file: string
   readonly process: Running
 }
 
-/** What a template is given in a test: what to run it with, and which of its values are others there. */
+/** How a test runs a template, and which of its values the test replaces. */
 interface Recipe {
   readonly file: string
   readonly command: (program: string, file: string) => readonly string[]
   readonly replace: (place: Place) => Readonly<Record<string, string>>
-  /** Where the program wants a file around the template. */
+  /** Wraps the template if the program needs a file around it. */
   readonly wrap?: (template: string, place: Place) => string
   readonly env?: (place: Place) => Readonly<Record<string, string>>
 }
@@ -83,7 +83,7 @@ const recipes: Readonly<Record<GatewayName, Recipe>> = {
   },
 }
 
-/** nginx's own file around what is included in `http`; everything that it writes goes to the folder. */
+/** Returns nginx's own file around a file that it includes in `http`. nginx writes everything to the folder. */
 export const nginxAround = (site: string, folder: string): string => {
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
   const temporary = paths.map(name => `  ${name}_temp_path ${folder}/${name};\n`).join("")
@@ -100,7 +100,7 @@ ${temporary}${site}}
 `
 }
 
-/** Every replacement must be one of exactly one place, or the test would prove another file than the one that ships. */
+/** Replaces texts that each occur exactly once. Otherwise the test would check another file than the shipped one. */
 export const replaceOnce = (template: string, replacements: Readonly<Record<string, string>>): string => {
   let text = template
   for (const [from, to] of Object.entries(replacements)) {
@@ -112,7 +112,10 @@ export const replaceOnce = (template: string, replacements: Readonly<Record<stri
 
 export const readTemplate = (name: GatewayName): string => readFileSync(join(gatewayFolder, recipes[name].file), "utf8")
 
-/** Starts one in front of `127.0.0.1:<port>` and waits until it answers; `change` makes another file of the template. */
+/**
+ * Starts a gateway in front of `127.0.0.1:<port>` and waits until it answers. `change` makes another file of the
+ * template.
+ */
 export const startGateway = async (
   name: GatewayName,
   hostUrl: string,
@@ -134,7 +137,7 @@ export const startGateway = async (
     isOver = true
   })
   await until(`${name} to answer`, () => {
-    if (isOver) throw new Error("it has ended")
+    if (isOver) throw new Error("the gateway has ended")
     return fetch(`${url}/pub/health`).then(
       ({status}) => status > 0,
       () => false,
@@ -145,7 +148,7 @@ export const startGateway = async (
   return {name, url, plainUrl: `http://localhost:${place.plainPort}`, file: path, process: running}
 }
 
-/** All three in front of one Host. */
+/** Starts all three in front of one Host. */
 export const startGateways = (host: TestHost, certificate: Certificate): Promise<readonly Gateway[]> =>
   Promise.all(gatewayNames.map(name => startGateway(name, host.url, certificate)))
 
@@ -157,12 +160,12 @@ export const through = (host: TestHost, {url}: Pick<Gateway, "url">): TestHost =
     fetch(`${url}${path}`, {...init, headers: {authorization: `Bearer ${host.token}`, ...init.headers}}),
 })
 
-/** Asks each, and tells what came of it by name. */
+/** Asks each gateway. Resolves to the results by name. */
 export const fromEach = async <T>(
   gateways: readonly Gateway[],
   ask: (gateway: Gateway) => Promise<T>,
 ): Promise<Record<string, T>> =>
   Object.fromEntries(await Promise.all(gateways.map(async gateway => [gateway.name, await ask(gateway)])))
 
-/** The same for all three. */
+/** The same value for all three. */
 export const forAll = <T>(value: T): Record<string, T> => Object.fromEntries(gatewayNames.map(name => [name, value]))

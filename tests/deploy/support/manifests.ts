@@ -18,7 +18,7 @@ export interface Manifest {
   readonly [key: string]: unknown
 }
 
-/** The template in a folder of its own, with other texts in `resources.yaml`. */
+/** Copies the template into a new folder, with other texts in `resources.yaml`. */
 export const copyTemplate = (replacements: Readonly<Record<string, string>> = {}): string => {
   const folder = makeFolder()
   cpSync(kubernetesFolder, folder, {recursive: true})
@@ -32,7 +32,7 @@ export const copyTemplate = (replacements: Readonly<Record<string, string>> = {}
   return folder
 }
 
-/** What `kubectl kustomize` makes of a folder. */
+/** Returns the output of `kubectl kustomize` for a folder. */
 export const kustomize = (folder: string): string =>
   execFileSync("kubectl", ["kustomize", folder], {encoding: "utf8", stdio: ["ignore", "pipe", "pipe"]})
 
@@ -41,7 +41,7 @@ export const parseManifests = (text: string): readonly Manifest[] =>
 
 const models = {Deployment, Service, PersistentVolumeClaim, Pod}
 
-/** Wrong types, values that are none of their enumeration, and what is missing, by Kubernetes' published schemas. */
+/** Returns wrong types, values outside their enumeration, and missing keys, by Kubernetes' published schemas. */
 export const findTypeErrors = (manifest: Manifest): readonly string[] => {
   const Model = Object.entries(models).find(([kind]) => kind === manifest.kind)?.[1]
   if (Model === undefined) return [`${manifest.kind}: no model`]
@@ -64,7 +64,7 @@ const attributesOf = (type: string): readonly Attribute[] | undefined => {
   return model.attributeTypeMap as readonly Attribute[]
 }
 
-/** Keys that Kubernetes does not know, which it would drop without a word. */
+/** Returns keys that Kubernetes does not know and would silently drop. */
 export const findUnknownKeys = (manifest: Manifest): readonly string[] => {
   const [version = "", group] = manifest.apiVersion.split("/").reverse()
   return walk(manifest, `${version[0]?.toUpperCase()}${version.slice(1)}${manifest.kind}`, manifest.kind, group)

@@ -3,26 +3,26 @@ import {describe, expect, test} from "vitest"
 import {isToolRequired, locate} from "../../support/machine/tools.ts"
 
 /**
- * The tests of deployment run each template on the real thing: `bun run test:deploy`, or one part with
- * `bun run test:deploy tests/deploy/systemd.test.ts`. They need root, and programs that `.ci/run` installs; files run
- * side by side, so a part names what it starts (namespaces, containers, folders) by itself and takes free ports.
+ * The deployment tests run each template on the real thing: `bun run test:deploy`, or one part with `bun run
+ * test:deploy tests/deploy/systemd.test.ts`. They need root, and programs that `.ci/run` installs. Files run in
+ * parallel, so a part gives its namespaces, containers and folders unique names and takes free ports.
  *
- * A part that this machine cannot do is reported as not run, by its name and with the reason. A missing program is a
- * failure instead where `SVC_TEST_REQUIRE_TOOLS` is 1; a missing ability of the machine never is.
+ * A part that this machine cannot run is reported as not run, with its name and the reason. If `SVC_TEST_REQUIRE_TOOLS`
+ * is 1, a missing program is a failure instead; a missing ability of the machine never is.
  */
 export interface Need {
   readonly kind: "program" | "machine"
-  /** Why it is not there; undefined where it is. */
+  /** Returns why it is missing; undefined if it is available. */
   missing(): string | undefined
 }
 
-/** An installed program; `debian` is the package that has it. */
+/** An installed program; `debian` is the package that contains it. */
 export const program = (name: string, debian = name): Need => ({
   kind: "program",
   missing: () => (locate(name) === undefined ? `${name} is not installed (apt-get install ${debian})` : undefined),
 })
 
-/** Something that holds or does not hold on this machine. */
+/** A property of this machine. */
 export const machine = (holds: () => boolean, reason: string): Need => ({
   kind: "machine",
   missing: () => (holds() ? undefined : reason),
@@ -47,7 +47,7 @@ export const controlGroups = machine(
   "it needs control groups that may be changed",
 )
 
-/** `describe` of one part; where a need is missing, one test in its place says why it was not run. */
+/** The `describe` of one part. If a need is missing, a single test says why the part was not run. */
 export const describePart = (name: string, needs: readonly Need[], body: () => void): void => {
   const missing = needs.flatMap(({kind, missing: why}) => {
     const reason = why()

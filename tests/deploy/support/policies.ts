@@ -2,7 +2,7 @@ import {DefaultPluginLoader, DisabledFixer, MonokleValidator, ResourceParser, Sc
 import {stringify} from "yaml"
 import type {Manifest} from "./manifests.ts"
 
-/** How many rules there are, and those that the manifests break. */
+/** The number of rules, and the rules that the manifests break. */
 export interface Judgement {
   readonly rules: number
   readonly broken: readonly string[]
@@ -22,7 +22,7 @@ const createValidator = (rules?: Rules) =>
     {plugins: {"pod-security-standards": true, practices: true}, ...(rules === undefined ? {} : {rules})},
   )
 
-/** Every rule of the two sets, those too that are off unless asked for. */
+/** Every rule of the two sets, including those that are off by default. */
 const allRules = async (): Promise<Rules> => {
   const validator = createValidator()
   await validator.validate({resources: []})
@@ -31,7 +31,7 @@ const allRules = async (): Promise<Rules> => {
   )
 }
 
-/** Judges manifests by the rules of Pod Security and of practice. */
+/** Judges manifests by the rules of Pod Security and good practice. */
 export const judge = async (manifests: readonly Manifest[]): Promise<Judgement> => {
   const rules = await allRules()
   const resources = manifests.map((content, index) => ({

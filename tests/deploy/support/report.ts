@@ -1,6 +1,6 @@
 import type {Reporter, TestCase, TestModule, TestSuite} from "vitest/node"
 
-/** What became of each part, at the end: passed or failed with its tests, or not run and why. */
+/** Reports each part at the end: passed or failed with its tests, or not run and why. */
 export default class PartReport implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const lines = modules.flatMap(module => [

@@ -9,16 +9,16 @@ export interface Arrived {
   readonly id: string | undefined
   readonly event: string | undefined
   readonly data: {readonly at?: string; readonly recovered?: boolean; readonly head?: string}
-  /** Milliseconds of the wall clock, which is the Host's too. */
+  /** Milliseconds of the wall clock, which the Host uses too. */
   readonly arrivedAt: number
 }
 
-/** An event stream, as it comes out of a gateway. */
+/** An event stream, as it leaves a gateway. */
 export interface GatewayStream {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly arrived: readonly Arrived[]
-  /** How many heartbeats have come. */
+  /** The number of received heartbeats. */
   readonly beats: () => number
   close(): void
 }
@@ -29,7 +29,7 @@ export interface StreamRequest {
   readonly cursor?: string
 }
 
-/** Opens it over HTTP/1.1 or HTTP/2, with the token, and reads it until the test has ended. */
+/** Opens the stream over HTTP/1.1 or HTTP/2 with the token, and reads it until the test ends. */
 export const openStream = async (url: string, {token, version, cursor}: StreamRequest): Promise<GatewayStream> => {
   const headers = {authorization: `Bearer ${token}`, ...(cursor === undefined ? {} : {"last-event-id": cursor})}
   const opened = await (version === 1 ? openHttp1(url, headers) : openHttp2(url, headers))

@@ -12,18 +12,19 @@ export interface Ended {
 }
 
 /**
- * A Debian with systemd as its first process, booted in a container of systemd-nspawn: its own files (an overlay, gone at the end), users,
- * and a network of its own with nothing in it. The repository is at `/opt/svc`, read-only; `bun`, `node`, `npm` and `svc` are on its PATH.
+ * A Debian with systemd as its first process, booted in a container of systemd-nspawn. It has its own files (an overlay
+ * that is deleted at the end), its own users, and an empty network. The repository is at `/opt/svc`, read-only; `bun`,
+ * `node`, `npm` and `svc` are on its PATH.
  */
 export interface SystemdBox {
   /** Runs a shell script in it, as root or as a user. */
   sh(script: string, options?: {readonly user?: string; readonly env?: Readonly<Record<string, string>>}): Ended
-  /** The same; fails with what it printed where it does not end with 0. */
+  /** Runs a shell script and returns its output. Throws with the output if the script fails. */
   must(script: string, options?: {readonly user?: string; readonly env?: Readonly<Record<string, string>>}): string
   stop(): Promise<void>
 }
 
-/** What it has beside a minimal Debian. */
+/** Its packages beside a minimal Debian. */
 export const boxPackages = ["systemd", "systemd-sysv", "dbus", "dbus-user-session", "libpam-systemd", "curl", "git"]
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -74,7 +75,7 @@ const nspawnArguments = (folder: string): readonly string[] => {
 const programOf = (name: string) =>
   name.includes("/") ? name : execFileSync("which", [name], {encoding: "utf8"}).trim()
 
-/** The machine's npm, where it has one beside its node. */
+/** The machine's npm, if it has one beside its node. */
 const npmOf = (): readonly (readonly [from: string, to: string])[] => {
   const found = spawnSync("which", ["npm"], {encoding: "utf8"}).stdout.trim()
   const folder = found === "" ? "" : join(realpathSync(found), "../..")
@@ -83,7 +84,7 @@ const npmOf = (): readonly (readonly [from: string, to: string])[] => {
 
 const leaderOf = ({pid, exitCode}: ChildProcess): number | undefined => {
   if (exitCode !== null) throw new Error(`systemd-nspawn ended with ${exitCode}`)
-  // By name too: systemd-nspawn has helpers first, which are gone again in a moment.
+  // Match the name too: systemd-nspawn starts short-lived helpers first.
   const children = spawnSync("pgrep", ["--parent", String(pid), "--exact", "systemd"], {encoding: "utf8"}).stdout
   return Number(children.split("\n")[0]) || undefined
 }
@@ -123,7 +124,7 @@ const boxOf = (leader: number, nspawn: ChildProcess): SystemdBox => {
     },
     stop: async () => {
       const ended = new Promise<void>(resolve => nspawn.on("close", () => resolve()))
-      // SIGRTMIN+4 powers it off; Node has no name for it.
+      // SIGRTMIN+4 powers it off; Node has no name for that signal.
       spawnSync("kill", ["-s", "RTMIN+4", String(leader)])
       const limit = setTimeout(() => nspawn.kill("SIGKILL"), 20_000)
       await ended

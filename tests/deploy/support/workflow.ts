@@ -8,7 +8,7 @@ interface Step {
   readonly env?: Variables
 }
 
-/** What the tests look at of a workflow for GitHub Actions. */
+/** The parts of a GitHub Actions workflow that the tests read. */
 export interface Workflow {
   readonly env?: Variables
   readonly jobs: Readonly<Record<string, {readonly needs?: string; readonly steps: readonly Step[]}>>
@@ -21,13 +21,13 @@ export const commandsOf = ({jobs}: Workflow, job: string): readonly string[] =>
 export interface RunOptions {
   readonly cwd: string
   readonly env: Variables
-  /** Values of expressions, by what stands between `${{` and `}}`. */
+  /** Values of expressions, by the text between `${{` and `}}`. */
   readonly values?: Variables
 }
 
 /**
- * Runs the `run` steps of a job in their order, in the shell that GitHub's runners use, until one fails; what `uses`
- * names, the checkout and the runtime, is there already.
+ * Runs the `run` steps of a job in order, in the shell of GitHub's runners, until one fails. The things that `uses`
+ * names, the checkout and the runtime, must already be there.
  */
 export const runJob = async (
   {env = {}, jobs}: Workflow,

@@ -10,7 +10,10 @@ import {startTelegram} from "../../support/platforms/telegram/telegram.ts"
 
 const page = readDocuments().find(({path}) => path === "docs/coming-from.md")
 
-/** A framework's idioms. Koishi's are CommonJS, which its own loader makes of TypeScript: its ES modules do not load in Node. */
+/**
+ * A framework's idioms. Koishi's are CommonJS, which its own loader makes of TypeScript, because its ES modules do not
+ * load in Node.
+ */
 const filesOf = (name: string): Record<string, string> =>
   Object.fromEntries(
     (page?.fences ?? [])
@@ -23,12 +26,14 @@ const filesOf = (name: string): Record<string, string> =>
   )
 
 interface Step {
-  /** A command begins with a slash, and is called as the framework has it. */
+  /** A command starts with a slash here, and is sent in the framework's own form. */
   readonly says: string
   readonly user?: string
-  /** What the bot then says, in the user's chat unless told. */
+  /** The bot's answers, by default in the user's chat. */
   readonly hears: readonly (string | {readonly chat: string; readonly text: string})[]
-  /** Said again until it is heard: a framework takes no answer before it has learnt that its question was sent. */
+  /**
+   * Repeat the message until the bot answers: a framework accepts no answer before it knows that its question was sent.
+   */
   readonly again?: boolean
 }
 
@@ -42,14 +47,16 @@ const steps: readonly Step[] = [
   {says: "/halt", user: "1", hears: ["Halted."]},
   {says: "/greet", hears: ["Ahoy!"]},
 ]
-/** Comes first: what the bot says to it would be the first of all. */
+/** The first step: a wrong answer to it would be the bot's first message. */
 const guard: Step = {says: "good morning", user: "66", hears: []}
 const count: readonly Step[] = [
   {says: "/count", hears: ["1"]},
   {says: "/count", hears: ["2"]},
   {says: "/count", user: "43", hears: ["1"]},
 ]
-/** Koishi refuses in words. Elsewhere the handler is not called, and the next step tells that nothing was said. */
+/**
+ * Koishi refuses with a message. Elsewhere the handler is not called, and the next step shows that the bot was silent.
+ */
 const refusal: readonly Step[] = [
   {says: "/halt", hears: []},
   {says: "/add 1 1", hears: ["2"]},

@@ -40,7 +40,7 @@ const plugins = Object.fromEntries(
     .flatMap(({fences}) => fences.filter(({file}) => file.startsWith("plugins/")))
     .map(({file, text}) => [file, text]),
 )
-/** What the configurations of docs/plugins/publish.md take from npm. */
+/** The npm packages in the configurations of docs/plugins/publish.md. */
 const packages = Object.fromEntries(
   ["svc-plugin-hello", "@team/hello"].flatMap(name => [
     [
@@ -52,7 +52,7 @@ const packages = Object.fromEntries(
 )
 const greeter = readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf8")
 
-/** The plugins of an example, by their paths in its project: a configuration on its page names them. */
+/** The plugins of an example, by their paths in its project, because a configuration on its page names them. */
 const pluginsOfExample = (name: string): Readonly<Record<string, string>> => {
   const [example] = /^examples\/[^/]+/.exec(name) ?? []
   if (example === undefined) return {}
@@ -64,18 +64,15 @@ const pluginsOfExample = (name: string): Readonly<Record<string, string>> => {
   )
 }
 
-test.each(readConfigs())(
-  "$name would be committed, the plugins' own keys included",
-  async ({name, text, variables}) => {
-    const files = {...packages, ...plugins, "plugins/greeter.ts": greeter, ...pluginsOfExample(name)}
-    const project = makeProject({config: text, files})
-    const checked = await svc(onBun, project, ["config", "check"], {env: {...variables}})
-    expect(checked).toMatchObject({code: 0, stdout: "svc.config.yml is valid\n"})
-  },
-)
+test.each(readConfigs())("$name is accepted, including the plugins' own keys", async ({name, text, variables}) => {
+  const files = {...packages, ...plugins, "plugins/greeter.ts": greeter, ...pluginsOfExample(name)}
+  const project = makeProject({config: text, files})
+  const checked = await svc(onBun, project, ["config", "check"], {env: {...variables}})
+  expect(checked).toMatchObject({code: 0, stdout: "svc.config.yml is valid\n"})
+})
 
 test.each(guides.filter(({fences}) => fences.some(({file}) => file.startsWith("tests/"))))(
-  "$path: its test passes",
+  "the test of $path passes",
   async ({fences}) => {
     const project = makeProject({files: filesOf(fences.filter(({file}) => !isOfFramework(file)))})
     const tested = await runProcess([onBun.command[0] ?? "", "test", "--timeout=120000"], {cwd: project.folder})
@@ -86,7 +83,7 @@ test.each(guides.filter(({fences}) => fences.some(({file}) => file.startsWith("t
   },
 )
 
-test("the code of the guides is of the right types", async () => {
+test("the code in the guides has no type errors", async () => {
   const hasFrameworks = installedFrameworks.install()
   const compiles = ({file}: Fence) => hasFrameworks || !isOfFramework(file)
   const project = makeProject({

@@ -20,7 +20,7 @@ const withToken = (config: string) => config.replace("http:\n", "http:\n  token:
 const keepToken = (path: string) => writeFileSync(path, `HTTP_TOKEN=${token}\n`, {mode: 0o600})
 
 test.each([onBun, onNode22 ?? onBun])(
-  "on $name, the pages on releases and rollbacks work as they stand there under a daemon, and the bot's answers prove which code runs",
+  "on $name, the release and rollback pages work as written under a daemon, and the bot's answers prove the code",
   async runtime => {
     const {project, next} = makeUpgradable(withToken, runtime)
     keepToken(project.path(".env"))
@@ -28,7 +28,7 @@ test.each([onBun, onNode22 ?? onBun])(
     project.git("clone", "--quiet", "--bare", ".", origin)
     project.git("--git-dir", origin, "branch", "--force", "main", next)
     project.git("remote", "add", "origin", origin)
-    // What was there before: packages and build, made by hand.
+    // The state before the release: packages and build, made by hand.
     execFileSync(onBun.command[0] ?? "bun", ["install", "--frozen-lockfile", "--silent"], {cwd: project.folder})
     await printed(project, "build", runtime)
     let checkpoint = ""
@@ -72,7 +72,7 @@ test.each([onBun, onNode22 ?? onBun])(
   600_000,
 )
 
-test("the page on migrations lists commands that work as they stand there, run by a next version", async () => {
+test("the commands of the page on migrations work as written, run by a next version", async () => {
   const config = withToken("http:\n  port: 0\nplugins:\n  sandbox: {}\n")
   const project = makeGitProject({config, files: {"bun.lock": "locked"}})
   keepToken(project.path(".env"))
@@ -87,7 +87,7 @@ test("the page on migrations lists commands that work as they stand there, run b
   expect(((await inbox.json()) as {items: unknown[]}).items).toHaveLength(1)
 }, 600_000)
 
-test("the pages on backups and incidents list commands that work as they stand there", async () => {
+test("the commands of the pages on backups and incidents work as written", async () => {
   const project = makeGitProject({
     config: withToken("http:\n  port: 0\nplugins:\n  greeter: {}\n  sandbox: {}\n"),
     plugins: {greeter: readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf8")},
@@ -116,7 +116,7 @@ test("the pages on backups and incidents list commands that work as they stand t
   await reader.run("docs/backup.md", "Restore one")
 }, 600_000)
 
-test("the page on backups lists commands that bring a project to a new machine, from git or into an empty folder", async () => {
+test("the page on backups brings a project to a new machine, from git or into an empty folder", async () => {
   const {project, upgrade} = makeUpgradable(withToken)
   keepToken(project.path(".env"))
   const host = await startHost({project, env: {HTTP_TOKEN: token}})
@@ -127,7 +127,7 @@ test("the page on backups lists commands that bring a project to a new machine, 
   const commit = project.git("rev-parse", "HEAD")
   copyFileSync(project.path(".env"), join(backup, "bot.env"))
   for (const name of ["plugins", "vendor"]) cpSync(project.path(name), join(backup, "code", name), {recursive: true})
-  // Since then the code has gone on; the clone has the newest.
+  // The code has changed since then; the clone has the newest version.
   upgrade()
   for (const [heading, tree] of [
     ["On a new machine", commit],

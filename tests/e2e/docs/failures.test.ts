@@ -11,7 +11,7 @@ import {installedFrameworks, linkFrameworks} from "../../support/platforms/frame
 import type {FakePlatform} from "../../support/platforms/platform.ts"
 import {startTelegram} from "../../support/platforms/telegram/telegram.ts"
 
-/** The rows of the page's table, by what each is called here. */
+/** The rows of the page's table, by their names here. */
 const rows = {
   killed: "`kill -9` in the middle of a handler",
   down: "A message arrives while the process is down",
@@ -28,7 +28,7 @@ const rows = {
 }
 const columns = ["svc", "Koishi", "grammY", "discord.js"] as const
 
-/** What the page says in bold, in the column of a framework. */
+/** The words that the page prints in bold, in the column of a framework. */
 const verdictsOf = (column: (typeof columns)[number]): Record<string, string | undefined> => {
   const page = readDocuments().find(({path}) => path === "docs/coming-from.md")
   const table = page?.text.split("\n").filter(line => line.startsWith("| ")) ?? []
@@ -42,13 +42,13 @@ const verdictsOf = (column: (typeof columns)[number]): Record<string, string | u
 /** A bot on a fake platform, whose process a test kills and starts. */
 interface Bot {
   readonly platform: FakePlatform
-  /** Whether its messages may come after those that it sends to another chat: each is then waited for. */
+  /** Whether its messages may arrive after its later messages to another chat: then the test waits for each. */
   readonly isPatient: boolean
-  /** Starts a process; resolves once it is on the platform. */
+  /** Starts a process. Resolves once it is on the platform. */
   start(env?: Readonly<Record<string, string>>): Promise<Running>
-  /** Another process with the same token, beside the first; resolves once it is on the platform, or has ended. */
+  /** Starts another process with the same token beside the first. Resolves once it is on the platform or has ended. */
   startSecond(): Promise<Running>
-  /** With a broken plugin or file: whether a running process goes on, or the next one starts. */
+  /** Breaks a plugin or file. Resolves to whether the running process continues, or the next one starts. */
   break(running: Running): Promise<string>
 }
 
@@ -57,7 +57,7 @@ const scriptBot = async (name: "koishi" | "grammy" | "discord"): Promise<Bot> =>
   linkFrameworks(project)
   const platform = name === "discord" ? await startDiscord() : await startTelegram()
   const start = async (env: Readonly<Record<string, string>> = {}) => {
-    // Koishi's adapter asks once for what waits, and drops it, before it polls.
+    // Koishi's adapter fetches waiting messages once and drops them, before it polls.
     const arrivals = platform.arrivals() + (name === "koishi" ? 2 : 1)
     const all = {PLATFORM: platform.url, ...env}
     const running = startProcess([process.execPath, project.path("main.mjs")], {cwd: project.folder, env: all})
@@ -119,22 +119,25 @@ const kill = async (running: Running) => {
   await running.finished
 }
 
-/** What a bot does when something fails, in the words of the page's table. */
+/** Returns what a bot does in each failure, in the words of the page's table. */
 const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): Promise<Record<string, string>> => {
   const textsIn = (chat: string) => platform.sent().flatMap(each => (each.chat === chat ? [each.text] : []))
   const timesOf = (chat: string, text: string) => textsIn(chat).filter(each => each === text).length
   let fences = 0
-  /** Everything that was said before is over: a word that was said later is answered. False where the process has ended. */
+  /**
+   * Waits until every earlier message is processed, by waiting for the answer to a later one. Resolves to false if the
+   * process has ended.
+   */
   const fence = async (running: Running): Promise<boolean> => {
     const chat = String(9000 + ++fences)
     platform.say({text: "hello", user: chat})
     await until("the fence", () => timesOf(chat, "hi") > 0 || hasEnded(running))
     return !hasEnded(running)
   }
-  /** Twice: a process that ends by what was said before may still answer what was said meanwhile. */
+  /** Runs the fence twice: a process that an earlier message kills may still answer a later one. */
   const settled = async (process: Running) => (await fence(process)) && fence(process)
   let running = await start({HANG: "1"})
-  /** Whether a chat has been told this, once all that was said before is over. */
+  /** Resolves to whether a chat has received this text, once all earlier messages are processed. */
   const comes = async (chat: string, text: string): Promise<boolean> => {
     if (isPatient) await until(text, () => timesOf(chat, text) > 0)
     else if (timesOf(chat, text) === 0) await settled(running)
@@ -147,8 +150,8 @@ const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): 
 
   platform.limit(1)
   platform.say({text: "hello", user: "10"})
-  await until("the limit to be met", () => platform.limited() > 0)
-  // The platform asks to wait for a second.
+  await until("the limit to be reached", () => platform.limited() > 0)
+  // The platform asks to wait for one second.
   await sleep(1500)
   seen.limit = (await comes("10", "hi")) ? "sent later" : "lost"
   await again()
@@ -156,7 +159,7 @@ const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): 
   platform.say({text: "long", user: "11"})
   await settled(running)
   const isLong = () => textsIn("11").join("").length > 4900
-  if (isPatient) await until("all of a long text", isLong)
+  if (isPatient) await until("the whole long text", isLong)
   seen.long = isLong() ? "sent in parts" : "refused"
   await again()
 
@@ -173,7 +176,7 @@ const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): 
   platform.loseSends(true)
   platform.say({text: "hello", user: "14"})
   await until("a send to be lost", () => platform.lost() > 0)
-  // So long is the network away.
+  // The network is offline for this time.
   await sleep(3000)
   platform.loseSends(false)
   await again()
@@ -189,7 +192,7 @@ const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): 
   platform.say({text: "remind", user: "17"})
   await until("the reminder to be set", () => timesOf("17", "set") > 0)
   platform.say({text: "slow", user: "18"})
-  await until("the handler to begin", () => running.output().includes("begun"))
+  await until("the handler to start", () => running.output().includes("begun"))
   await kill(running)
   expect(timesOf("17", "tea")).toBe(0)
   platform.say({text: "hello", user: "19"})
@@ -216,17 +219,14 @@ const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): 
   return seen
 }
 
-describe.skipIf(!installedFrameworks.install())(
-  "what happens when something fails, as docs/coming-from.md has it",
-  () => {
-    const bots = [
-      ["svc", svcBot],
-      ["Koishi", () => scriptBot("koishi")],
-      ["grammY", () => scriptBot("grammy")],
-      ["discord.js", () => scriptBot("discord")],
-    ] as const
-    test.each(bots)("of %s", async (name, make) => {
-      expect(await observe(await make())).toEqual(verdictsOf(name))
-    })
-  },
-)
+describe.skipIf(!installedFrameworks.install())("docs/coming-from.md says what happens when something fails", () => {
+  const bots = [
+    ["svc", svcBot],
+    ["Koishi", () => scriptBot("koishi")],
+    ["grammY", () => scriptBot("grammy")],
+    ["discord.js", () => scriptBot("discord")],
+  ] as const
+  test.each(bots)("to %s", async (name, make) => {
+    expect(await observe(await make())).toEqual(verdictsOf(name))
+  })
+})

@@ -85,7 +85,7 @@ console.log(JSON.stringify(seen))
 `
 
 test.each(bunAnd("node24"))(
-  "bot.clock makes due what a bot waits for, in order, each at its own time, on $name",
+  "bot.clock makes everything a bot waits for due, in order, each at its time, on $name",
   async ({command}) => {
     const project = makeProject({files: {"try.mjs": passing}})
     const ran = await runProcess([command[0] ?? "", "try.mjs"], {cwd: project.folder})
@@ -100,7 +100,7 @@ test.each(bunAnd("node24"))(
         "daily 2026-03-28T08:00:00.000Z",
         tick("2026-03-28T08:10:00.000Z"),
       ],
-      // Summer time begins on the 29th.
+      // Summer time starts on the 29th.
       daily: ["daily 2026-03-29T07:00:00.000Z", "daily 2026-03-30T07:00:00.000Z"],
       jobs: 286,
       cool: ["cool", "/cool is cooling down: 60 s to go.", "cool"],
@@ -196,7 +196,7 @@ console.log(JSON.stringify(seen))
 `
 
 test.each(bunAnd("node24"))(
-  "a bot under test shows edits and deletions, and names what keeps an answer from coming, on $name",
+  "a bot under test shows edits and deletions, and names the reason for a missing answer, on $name",
   async ({command}) => {
     const project = makeProject({files: {"try.mjs": open}})
     const ran = await runProcess([command[0] ?? "", "try.mjs"], {cwd: project.folder})

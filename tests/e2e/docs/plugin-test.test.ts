@@ -8,7 +8,7 @@ import {bunAnd, onBun, onNode22, runtimes} from "../../support/host/runtimes.ts"
 
 const guide = readDocuments().find(({path}) => path === "docs/test-a-plugin.md")
 
-test.skipIf(onNode22 === undefined)("the guide's tests run under node --test on Node 22.12 too", async () => {
+test.skipIf(onNode22 === undefined)("the guide's tests also run under node --test on Node 22.12", async () => {
   const files = Object.fromEntries((guide?.fences ?? []).flatMap(({file, text}) => (file === "" ? [] : [[file, text]])))
   expect(Object.keys(files)).toHaveLength(2)
   const project = makeProject({files})
@@ -38,7 +38,7 @@ console.log(JSON.stringify({thrown, undone, invalid, answer, help, left: readdir
 `
 
 test.each(runtimes)(
-  "plugin.test() passes on what the function throws, and leaves nothing behind, on $name",
+  "plugin.test() passes on errors of the function, and leaves nothing behind, on $name",
   async ({command}) => {
     const project = makeProject({files: {"try.mjs": failing}})
     const temporary = makeFolder()
@@ -63,7 +63,7 @@ import "svc-runtime/test"
 test("takes longer than Bun lets a test take", () => new Promise(resolve => setTimeout(resolve, 5200)))
 `
 
-test("under bun test, a test that may start a Host has more than five seconds", async () => {
+test("under bun test, a test that may start a Host gets more than five seconds", async () => {
   const project = makeProject({files: {"slow.test.mjs": slow}})
   const ran = await runProcess([onBun.command[0] ?? "", "test"], {cwd: project.folder})
   expect({code: ran.code, output: ran.stderr}).toMatchObject({code: 0, output: expect.stringContaining(" 1 pass")})
@@ -100,7 +100,7 @@ await plugin.test(notes(first), {log: line => lines.push(line)}, async bot => {
 `
 
 test.each(bunAnd("node24"))(
-  "bot.upgrade() puts another version over the data that is there, or rejects and leaves it, on $name",
+  "bot.upgrade() puts another version over existing data, or rejects and keeps it, on $name",
   async ({command}) => {
     const project = makeProject({files: {"try.mjs": upgrading}})
     const ran = await runProcess([command[0] ?? "", "try.mjs"], {cwd: project.folder})

@@ -10,7 +10,7 @@ import {open} from "../../../support/database/databases.ts"
 import {until} from "../../../support/host/process.ts"
 import {memoryFolder} from "../../../support/machine/memory-folder.ts"
 
-/** A run as it has ended, with what its conversation was told. */
+/** A finished run, with the messages that its conversation received. */
 export interface Ended {
   readonly state: string
   readonly reason: string | null
@@ -18,9 +18,9 @@ export interface Ended {
   readonly error: string | null
   readonly tokens: number
   readonly steps: number
-  /** Of the tools: `<state> <reason>`. */
+  /** Tool calls as `<state> <reason>`. */
   readonly calls: readonly string[]
-  /** What the model was told of each call. */
+  /** The result of each call, as the model received it. */
   readonly results: readonly string[]
   /** Text of the messages in `#team`. */
   readonly told: readonly string[]
@@ -31,23 +31,23 @@ export interface Conversation {
   readonly agents: Agents
   readonly model: ScriptedModel
   readonly clock: HastyClock
-  /** Asks, and waits for the end. */
+  /** Starts a run and waits until it has ended. */
   ask(input: string, user?: string): Promise<Ended>
-  /** Once it has ended. */
+  /** Resolves when the run has ended. */
   endOf(runId: string): Promise<Ended>
-  /** Another life of the same agents, in place of this one. */
+  /** Replaces these agents with a new life over the same database. */
   again(): Promise<Agents>
 }
 
 export interface ConversationParts extends Partial<EngineParts> {
   readonly script: Script
   readonly settings?: Partial<AgentSettings>
-  /** The plugin `weather`; it declares nothing when left out. */
+  /** Declares the tools of the plugin `weather`; by default it declares none. */
   readonly setup?: (plugin: Plugin) => void
   readonly tables?: readonly string[]
 }
 
-/** Agents of one test, with a model that follows its script. Pauses are short. */
+/** Starts the agents of one test, with a scripted model and short pauses. */
 export const converse = async ({script, settings = {}, setup = () => {}, tables = [], ...parts}: ConversationParts) => {
   const database = parts.database ?? (await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`}))
   await database.write([{sql: "SELECT 1"}, ...tables.map(sql => ({sql}))])

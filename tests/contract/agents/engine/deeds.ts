@@ -4,19 +4,19 @@ import {type ToolCall, Type} from "../../../../shared/sdk/sdk.ts"
 import {publishWeather} from "../../../support/agents/plugin-tools.ts"
 import type {Script} from "../../../support/agents/scripted-model.ts"
 
-/** What the tools of the test have done outside of svc. */
+/** The effects that the tools of a test had outside svc. */
 export class World {
-  /** By the key of the call: the world takes each once. */
+  /** Orders by the key of the call: the world accepts each key once. */
   readonly orders = new Map<string, string>()
   readonly mails: string[] = []
 }
 
 const parameters = Type.Object({what: Type.String()})
 
-/** The tools that the runs of these tests have: one of each effect. */
+/** The tools of these runs: one for each effect. */
 export const toolSettings = {"weather.look": {}, "weather.note": {}, "weather.order": {}, "weather.mail": {}}
 
-/** A plugin with them. What they do is kept in its table, in the channel `#notes` and in the world. */
+/** Publishes a plugin with these tools. They write to its table, to the channel `#notes` and to the world. */
 export const publishTools = async (database: Database, world: World) => {
   await database.write([{sql: "CREATE TABLE p_weather_notes (what TEXT)"}])
   return publishWeather(database, plugin => {
@@ -35,12 +35,12 @@ export const publishTools = async (database: Database, world: World) => {
   })
 }
 
-/** What each model call takes, as the model says. */
+/** The usage that the model reports for each call. */
 export const usage = {input: 100, output: 10} as const
 
 /**
- * Two rounds of all tools, then an answer. The word that is asked stands in all that is done. Between the rounds the provider is
- * overloaded once.
+ * Two rounds of all tools, then an answer. Everything the tools do contains the word of the question. Between the
+ * rounds the provider is overloaded once.
  */
 export const busyScript = (): Script => {
   const overloaded = new Set<string>()
@@ -59,7 +59,7 @@ export const busyScript = (): Script => {
 
 const count = (texts: readonly string[], part: string): number => texts.filter(text => text.includes(part)).length
 
-/** All that a run has done, each thing once, or known to be cut off; gives how many calls were. */
+/** Checks that the run did each thing once, or knows that it was cut off. Returns the number of calls. */
 export const expectDone = async (database: Database, world: World, runId: string, word: string): Promise<number> => {
   const [run] = await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId])
   expect(run).toMatchObject({state: "succeeded", answer: `${word} is done`, waits_for: null, due_at: null})

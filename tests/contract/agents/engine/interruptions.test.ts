@@ -27,11 +27,11 @@ const waitingApproval = (database: Pick<Database, "read">): Promise<string> =>
 
 const approved = {tools: {"weather.act": {approval: true}}}
 
-test("a run takes no further step while ingress is paused, and goes on when it is opened", async () => {
+test("a run takes no further step while ingress is paused, and continues after a resume", async () => {
   let isPaused = false
   const {agents, model, database, endOf} = await converse({
     script: question => {
-      // It is paused while the model answers.
+      // Ingress is paused while the model answers.
       isPaused = question.index === 0
       return once(question)
     },
@@ -50,7 +50,7 @@ test("a run takes no further step while ingress is paused, and goes on when it i
   expect(model.requests).toHaveLength(2)
 })
 
-test("a decision while ingress is paused counts, and the run goes on when it is opened", async () => {
+test("a decision made while ingress is paused counts, and the run continues after a resume", async () => {
   let isPaused = false
   const {agents, database, endOf} = await converse({
     script: once,
@@ -69,12 +69,12 @@ test("a decision while ingress is paused counts, and the run goes on when it is 
   expect(await endOf(runId)).toMatchObject({state: "succeeded", answer: "told: milk"})
 })
 
-test("a clock that is set back does not hold up a retry, in this life nor in the next", async () => {
+test("setting the clock back delays no retry, in this life or the next", async () => {
   const script: Script = ({index}) => (index < 2 ? {status: 503, headers: {"retry-after": "20"}} : {text: "At last."})
   const {agents, clock, database, model, endOf, again} = await converse({script})
   const runId = await agents.queue(askedBy("ada", "go"))
   clock.set(-hour)
-  await until("the second try", () => model.requests.length === 2)
+  await until("the second attempt", () => model.requests.length === 2)
   await agents.stop()
   const [row] = await database.read("SELECT state, waits_for FROM agent_runs")
   expect(row?.state).not.toBe("running")
@@ -83,7 +83,7 @@ test("a clock that is set back does not hold up a retry, in this life nor in the
   expect(await endOf(runId)).toMatchObject({state: "succeeded", answer: "At last."})
 })
 
-test("an approval is open for as long as a clock that was set back says, and no shorter", async () => {
+test("an approval stays open for its full time by a clock that was set back", async () => {
   const {agents, clock, database, endOf} = await converse({script: once, setup: act, settings: approved})
   const runId = await agents.queue(askedBy("ada", "go"))
   const approval = await waitingApproval(database)
@@ -92,7 +92,7 @@ test("an approval is open for as long as a clock that was set back says, and no 
   expect(await endOf(runId)).toMatchObject({state: "succeeded", calls: ["done"]})
 })
 
-test("an approval that nobody decides expires, and cannot be given any more", async () => {
+test("an approval that nobody decides expires and can no longer be given", async () => {
   const {agents, clock, database, endOf} = await converse({script: once, setup: act, settings: approved})
   const runId = await agents.queue(askedBy("ada", "go"))
   const approval = await waitingApproval(database)
@@ -102,7 +102,7 @@ test("an approval that nobody decides expires, and cannot be given any more", as
   await expect(agents.decide(approval, {approve: true, by: "grace"})).rejects.toMatchObject({code: "approval_state"})
 })
 
-/** Does something before a batch with this value is stored, once. */
+/** Runs an action once, just before a batch with this value is stored. */
 class MeddledDatabase extends MortalDatabase {
   #meddle: {readonly value: string | number; readonly act: () => Promise<unknown>} | undefined
 
@@ -120,7 +120,7 @@ class MeddledDatabase extends MortalDatabase {
   }
 }
 
-test("ingress that is opened while a run begins to wait for it holds up nothing", async () => {
+test("resuming ingress while a run starts to wait for it blocks nothing", async () => {
   let isPaused = false
   const meddled = new MeddledDatabase(await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`}))
   const {agents, endOf} = await converse({
@@ -140,7 +140,7 @@ test("ingress that is opened while a run begins to wait for it holds up nothing"
   expect(await endOf(await agents.queue(askedBy("ada", "go")))).toMatchObject({answer: "told: milk"})
 })
 
-test("a word that is given while a run begins to wait for it counts at once", async () => {
+test("a decision made while a run starts to wait for it counts at once", async () => {
   const meddled = new MeddledDatabase(await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`}))
   const {agents, database, endOf} = await converse({
     script: once,
@@ -151,7 +151,7 @@ test("a word that is given while a run begins to wait for it counts at once", as
   const runId = await agents.queue(askedBy("ada", "go"))
   const approval = await waitingApproval(database)
   await agents.settled()
-  // Something takes it up again: it finds the question open, and begins to wait once more.
+  // Something requeues the run: it finds the question open and waits a second time.
   await database.write([{sql: "UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL"}])
   const [row] = await database.read("SELECT expires_at FROM agent_approvals")
   meddled.before(Number(row?.expires_at), () => agents.decide(approval, {approve: true, by: "grace"}))

@@ -21,12 +21,12 @@ interface Life {
   readonly workroom: Workroom
 }
 
-/** What is asked of the agent, and how; the word stands in all that it does. */
+/** The question to the agent and its settings. Everything the agent does contains the word. */
 interface Scenario {
   readonly name: string
   readonly settings: Partial<AgentSettings>
   readonly ask: (life: Life, word: string) => Promise<unknown>
-  /** Beside what `expectDone` looks at. */
+  /** Further checks beside `expectDone`. */
   readonly check?: (life: Life, database: Database, word: string, cut: number) => Promise<void>
 }
 
@@ -64,7 +64,7 @@ const scenarios: readonly Scenario[] = [
   },
 ]
 
-/** All that the agents of a scenario work with, across their lives. */
+/** Builds everything that the agents of a scenario work with, across their lives. */
 const settle = async ({settings, ...scenario}: Scenario) => {
   const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
   const world = new World()
@@ -79,11 +79,11 @@ const settle = async ({settings, ...scenario}: Scenario) => {
 
 type Place = Awaited<ReturnType<typeof settle>>
 
-/** Approves all that is asked; true when nothing is open. */
+/** Approves every open question. Returns true when no run is open. */
 const approveAll = async ({database}: Place, {agents, workroom}: Life, own: Database): Promise<boolean> => {
   for (const {id} of await database.read("SELECT id FROM agent_approvals WHERE state = 'waiting'"))
     await agents.decide(String(id), {approve: true, by: "ada"}).catch(error => {
-      // She presses again.
+      // She presses the button again.
       if (!isProblem(error, "database_outcome_unknown")) throw error
     })
   const open = "SELECT 1 FROM agent_runs WHERE state NOT IN ('succeeded', 'failed', 'cancelled')"
@@ -91,11 +91,11 @@ const approveAll = async ({database}: Place, {agents, workroom}: Life, own: Data
   return isOver && workroom.items.every(({state}) => state === "review")
 }
 
-/** A life until everything that is open has ended, or until it dies. */
+/** Runs a life until every open run has ended, or until it dies. */
 const endAll = (place: Place, life: Life, own: Database) =>
   until("the runs to end", () => approveAll(place, life, own), 30_000)
 
-/** Asks in a life that ends at a write; resolves to whether it came so far. */
+/** Asks in a life that dies at the given write. Resolves to false when the life ended before that write. */
 const dieAt = async (place: Place, word: string, write: number, death: Death): Promise<boolean> => {
   const mortal = new MortalDatabase(place.database)
   const life = await place.live(mortal)
@@ -108,7 +108,7 @@ const dieAt = async (place: Place, word: string, write: number, death: Death): P
   return isDead
 }
 
-/** Ends what is open, and looks at what has become of the run. */
+/** Ends every open run and checks the result. */
 const conclude = async (place: Place, word: string): Promise<number> => {
   const {database, world, live} = place
   const life = await live(database)
@@ -122,7 +122,7 @@ const conclude = async (place: Place, word: string): Promise<number> => {
   return cut
 }
 
-/** What the model has used; it was overloaded once for each word. */
+/** The tokens that the model used; it was overloaded once for each word. */
 const usedOf = ({model}: Place): number => {
   const words = model.requests.filter(({results}) => results === 0).map(({last}) => last.text)
   return (usage.input + usage.output) * (model.requests.length - new Set(words).size)
@@ -133,7 +133,7 @@ const spentOf = async ({database}: Place): Promise<number> => {
   return Number(row?.tokens)
 }
 
-describe.each(scenarios)("a run $name", scenario => {
+describe.each(scenarios)("a run $name,", scenario => {
   test("killed at any write, does each thing once or knows that it was cut off", async () => {
     const place = await settle(scenario)
     let kills = 0
@@ -153,7 +153,7 @@ describe.each(scenarios)("a run $name", scenario => {
     expect(await spentOf(place)).toBeGreaterThan(usedOf(place))
   }, 180_000)
 
-  test("hears nothing of any one write, and does each thing once all the same", async () => {
+  test("does each thing once when it hears of no write's outcome", async () => {
     const places = await Promise.all(Array.from({length: 4}, () => settle(scenario)))
     let lapses = 0
     let next = 0

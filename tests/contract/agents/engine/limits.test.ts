@@ -16,15 +16,15 @@ const setup = (plugin: Plugin): void =>
 
 const usage = {input: 900, output: 100}
 
-/** Calls for ever, each time another way, and takes a thousand tokens each time. */
+/** Calls a tool forever with changing arguments and uses a thousand tokens each time. */
 const endless: Script = ({index}) => ({calls: [{name: "weather.act", args: {n: index}}], usage})
 
 const limitsOf = (own: Partial<AgentSettings["limits"]>): Partial<AgentSettings> => ({limits: {...usualLimits, ...own}})
 
 const prices = {input: 1, output: 10}
 
-describe("a run comes to an end by its limit of", () => {
-  test("tokens, before the call that could pass it", async () => {
+describe("a run ends at its limit of", () => {
+  test("tokens, before the call that could exceed it", async () => {
     const {ask, model} = await converse({script: endless, setup, settings: limitsOf({tokens: 5000, output: 200})})
     const run = await ask("go")
     expect(run).toMatchObject({state: "failed", reason: "limit_tokens"})
@@ -34,7 +34,7 @@ describe("a run comes to an end by its limit of", () => {
   })
 
   test("money, by the prices of the binding", async () => {
-    // Each call takes 1.9 thousandths.
+    // Each call costs 1.9 thousandths.
     const settings = {...limitsOf({money: 0.01, output: 200}), prices}
     const {ask, model} = await converse({script: endless, setup, settings})
     expect(await ask("go")).toMatchObject({state: "failed", reason: "limit_money"})
@@ -42,7 +42,7 @@ describe("a run comes to an end by its limit of", () => {
     expect(model.requests.length * 0.0019).toBeLessThanOrEqual(0.01)
   })
 
-  test("seconds, which its model and its tools take", async () => {
+  test("seconds, counting both model and tools", async () => {
     const slow: Script = question => ({calls: [{name: "weather.act", args: {n: question.index}}], delay: 300, usage})
     const {ask, model} = await converse({script: slow, setup, settings: limitsOf({seconds: 1})})
     expect(await ask("go")).toMatchObject({state: "failed", reason: "limit_seconds"})
@@ -50,13 +50,13 @@ describe("a run comes to an end by its limit of", () => {
   })
 })
 
-describe("a day has no more than", () => {
+describe("a daily limit", () => {
   const one = {runs: 1}
 
   test.each([
-    ["a run of a user", {user: one}, askedBy("ada", "again"), askedBy("grace", "first")],
+    ["on the runs of a user", {user: one}, askedBy("ada", "again"), askedBy("grace", "first")],
     [
-      "a run of a channel",
+      "on the runs of a channel",
       {channel: one},
       askedBy("grace", "again"),
       {...askedBy("grace", "first"), channel: {id: "#other", type: 0}},
@@ -68,7 +68,7 @@ describe("a day has no more than", () => {
     await agents.queue(allowed)
   })
 
-  test("the tokens of all, whoever asks", async () => {
+  test("on tokens counts all users together", async () => {
     const {ask, database} = await converse({
       script: endless,
       setup,
@@ -81,9 +81,9 @@ describe("a day has no more than", () => {
     expect(Number(spent?.tokens)).toBeLessThanOrEqual(8000)
   })
 
-  test("its tokens, by runs side by side", async () => {
+  test("on tokens holds for parallel runs", async () => {
     const settings = limitsOf({day: {tokens: 10_000}, output: 200, parallel: 16})
-    // What it says that it took is less than what was estimated.
+    // The reported usage is lower than the estimate.
     const script: Script = ({index}) => ({
       calls: [{name: "weather.act", args: {n: index}}],
       usage: {input: 150, output: 50},
@@ -97,7 +97,7 @@ describe("a day has no more than", () => {
   })
 })
 
-test("no more runs than the binding allows work side by side", async () => {
+test("parallel runs are limited to the number that the binding allows", async () => {
   let working = 0
   let most = 0
   const script: Script = async () => {

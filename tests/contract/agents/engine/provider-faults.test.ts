@@ -7,10 +7,10 @@ import {converse} from "./conversation.ts"
 
 const page: ScriptedAnswer = {headers: {"content-type": "text/html"}, body: "<html><body>Sorry</body></html>"}
 
-/** Each answer stands for all tries. `most` is how often the provider may be asked. */
+/** The provider gives the same answer to every attempt. `tries` is the number of requests that it gets. */
 const lasting: readonly {name: string; answer: ScriptedAnswer; reason: string; tries: number}[] = [
-  {name: "500 for ever", answer: {status: 500}, reason: "provider_unavailable", tries: 8},
-  {name: "429 for ever", answer: {status: 429}, reason: "provider_unavailable", tries: 8},
+  {name: "500 forever", answer: {status: 500}, reason: "provider_unavailable", tries: 8},
+  {name: "429 forever", answer: {status: 429}, reason: "provider_unavailable", tries: 8},
   {
     name: "a stream that is always cut",
     answer: {text: "Once upon", cut: true},
@@ -18,16 +18,16 @@ const lasting: readonly {name: string; answer: ScriptedAnswer; reason: string; t
     tries: 8,
   },
   {name: "a wrong key", answer: {status: 401, message: "no such key"}, reason: "provider_refused", tries: 1},
-  {name: "a model that is not there", answer: {status: 404}, reason: "provider_refused", tries: 1},
-  {name: "a page of HTML", answer: page, reason: "answer_malformed", tries: 3},
-  {name: "answers of nothing", answer: {text: ""}, reason: "answer_empty", tries: 3},
+  {name: "an unknown model", answer: {status: 404}, reason: "provider_refused", tries: 1},
+  {name: "an HTML page", answer: page, reason: "answer_malformed", tries: 3},
+  {name: "empty answers", answer: {text: ""}, reason: "answer_empty", tries: 3},
   {
-    name: "a filter that withholds it",
+    name: "a filter that withholds the reply",
     answer: {text: "", finish: "content_filter"},
     reason: "answer_filtered",
     tries: 1,
   },
-  {name: "an answer that is all thought", answer: {text: "", finish: "length"}, reason: "answer_cut", tries: 1},
+  {name: "an answer that is only thought", answer: {text: "", finish: "length"}, reason: "answer_cut", tries: 1},
 ]
 
 describe("a provider that answers with", () => {
@@ -42,14 +42,14 @@ describe("a provider that answers with", () => {
   })
 })
 
-test("pauses between tries grow, and Retry-After is waited for", async () => {
+test("pauses between attempts grow, and Retry-After is respected", async () => {
   const {ask, clock, model} = await converse({
     script: ({index}) =>
       index < 3 ? {status: 503} : index === 3 ? {status: 429, headers: {"retry-after": "77"}} : {text: "At last."},
   })
   expect(await ask("hello")).toMatchObject({state: "succeeded", answer: "At last."})
   expect(model.requests).toHaveLength(5)
-  // Half of each by chance.
+  // Half of each pause is random.
   for (const [least, most] of [
     [500, 1000],
     [1000, 2000],
@@ -59,7 +59,7 @@ test("pauses between tries grow, and Retry-After is waited for", async () => {
     expect(clock.pauses.some(pause => pause >= least && pause <= most)).toBe(true)
 })
 
-test("what the provider did not take is given back, and what it may have taken is counted", async () => {
+test("tokens that the provider rejected are returned, and tokens that it may have used count", async () => {
   const usage = {input: 1000, output: 10}
   const free = await converse({script: ({index}) => (index < 5 ? {status: 503} : {text: "yes", usage})})
   expect(await free.ask("hello")).toMatchObject({state: "succeeded", tokens: 1010, steps: 1})
@@ -70,21 +70,21 @@ test("what the provider did not take is given back, and what it may have taken i
 })
 
 describe.each(["before", "headers", "text"] as const)("a provider that hangs: %s", hang => {
-  test("is asked again after the time of one call, and its connection is closed", async () => {
+  test("is retried after the time limit of one call, and its connection is closed", async () => {
     const {ask, model} = await converse({
       script: ({index}) => (index === 0 ? {text: "Once", hang} : {text: "Done."}),
       settings: {limits: {...usualLimits, call: 1}},
     })
     expect(await ask("hello")).toMatchObject({state: "succeeded", answer: "Done."})
-    await until("the connection to be closed", () => model.closed() === 1)
+    await until("the connection to close", () => model.closed() === 1)
   })
 
-  test("hears a cancellation by the end of its connection", async () => {
+  test("sees its connection end when the run is cancelled", async () => {
     const {agents, model, endOf} = await converse({script: [{text: "Once", hang}]})
     const runId = await agents.queue(askedBy("ada", "hello"))
-    await until("the provider to be asked", () => model.requests.length === 1)
+    await until("the provider to receive the request", () => model.requests.length === 1)
     await agents.cancel(runId, "grace")
-    await until("the connection to be closed", () => model.closed() === 1)
+    await until("the connection to close", () => model.closed() === 1)
     expect(await endOf(runId)).toMatchObject({state: "cancelled", error: "by grace"})
     await expect(agents.cancel(runId, "grace")).rejects.toMatchObject({code: "agent_run_state"})
     await agents.settled()
@@ -92,7 +92,7 @@ describe.each(["before", "headers", "text"] as const)("a provider that hangs: %s
   })
 })
 
-test("a stream that is slow is read to its end", async () => {
+test("a slow stream is read to its end", async () => {
   const {ask} = await converse({script: [{text: "one two three four", pace: 30}]})
   expect(await ask("hello")).toMatchObject({state: "succeeded", answer: "one two three four"})
 })

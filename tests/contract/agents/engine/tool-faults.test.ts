@@ -16,7 +16,7 @@ const declare =
   (plugin: Plugin): void =>
     plugin.tool("act", {description: "Acts", parameters, effect, timeout}, run)
 
-/** Calls once with these arguments, and answers with what it is told. */
+/** Calls the tool once with these arguments and answers with its result. */
 const once =
   (args: unknown = {}, name = "weather.act"): Script =>
   ({results, last}) =>
@@ -28,7 +28,7 @@ circle.self = circle
 const effects = ["none", "transaction", "idempotent", "external"] as const
 
 describe.each(effects)("a tool with the effect %s", effect => {
-  test("that throws has failed, and the model is told why", async () => {
+  test("that throws has failed, and the model receives the reason", async () => {
     const setup = declare(effect, () => {
       throw new Error("no milk")
     })
@@ -36,7 +36,7 @@ describe.each(effects)("a tool with the effect %s", effect => {
     expect(run).toMatchObject({state: "succeeded", answer: 'told: {"error":"no milk"}', calls: ["failed tool_failed"]})
   })
 
-  test("that never ends and ignores its signal is ended by its time", async () => {
+  test("that never ends and ignores its signal is stopped by its time limit", async () => {
     const setup = declare(effect, () => new Promise(() => {}), 1)
     const run = await (await converse({script: once(), setup})).ask("go")
     expect(run.state).toBe("succeeded")
@@ -48,7 +48,7 @@ describe.each(effects)("a tool with the effect %s", effect => {
     )
   })
 
-  test("whose plugin is reloaded during the call is run again by the new one, unless it is external", async () => {
+  test("is run again by the new plugin after a reload during the call, unless it is external", async () => {
     const database = await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`})
     await database.write([{sql: "SELECT 1"}])
     const {promise: isCalled, resolve: call} = Promise.withResolvers<void>()
@@ -88,13 +88,13 @@ test.each([
   ["a BigInt", () => ({n: 1n})],
   ["a function", () => () => {}],
   ["a getter that throws", () => Object.defineProperty({}, "x", {enumerable: true, get: () => raise()})],
-])("a result that is %s is told as done, but not what it is", async (_, result) => {
+])("a result that is %s is reported as done, without its value", async (_, result) => {
   const run = await (await converse({script: once(), setup: declare("none", result)})).ask("go")
   expect(run).toMatchObject({state: "succeeded", calls: ["done"]})
   expect(run.results[0]).toMatch(/^done/)
 })
 
-test("of a result of 10 MB the model is told the beginning", async () => {
+test("the model receives only the start of a 10 MB result", async () => {
   const {ask, model} = await converse({script: once(), setup: declare("none", () => "milk ".repeat(2_000_000))})
   const run = await ask("go")
   expect(run.calls).toEqual(["done"])
@@ -102,7 +102,7 @@ test("of a result of 10 MB the model is told the beginning", async () => {
   expect(model.requests[1]?.last.text).toContain("of 10000000 characters")
 })
 
-test("a statement that the database refuses fails the call, and nothing of it is stored", async () => {
+test("a statement that the database rejects fails the call and stores nothing", async () => {
   const setup = declare("transaction", async ({send, database}) => {
     await send({endpoint: "line", channel: "#news"}, "milk")
     await database.write([
@@ -117,7 +117,7 @@ test("a statement that the database refuses fails the call, and nothing of it is
   expect(await database.read("SELECT * FROM outbox WHERE channel = '#news'")).toEqual([])
 })
 
-test("a send without the effect transaction is refused, and the tool hears it", async () => {
+test("a send without the effect transaction is refused, and the tool receives the error", async () => {
   const setup = declare("external", ({send}) => send({endpoint: "line", channel: "#news"}, "milk"))
   const {ask, database} = await converse({script: once(), setup})
   const run = await ask("go")
@@ -129,14 +129,14 @@ test("a send without the effect transaction is refused, and the tool hears it", 
 describe("a model that asks for", () => {
   const setup = declare("none", () => "milk")
 
-  test("a tool that is not there is told which there are", async () => {
+  test("an unknown tool receives the list of known tools", async () => {
     const run = await (await converse({script: once({}, "weather.fly"), setup})).ask("go")
     expect(run).toMatchObject({state: "succeeded", calls: ["refused tool_unknown"]})
     expect(run.results[0]).toContain("weather.act")
   })
 
   test.each(["{not json", '"text"', "[]", '{"what": 1}', '{"more": 1}', '{"__proto__": {}}'])(
-    "arguments such as %s is told what is wrong",
+    "invalid arguments such as %s receives the reason",
     async args => {
       const run = await (await converse({script: once(args), setup})).ask("go")
       expect(run).toMatchObject({state: "succeeded", calls: ["refused tool_arguments"]})
@@ -144,14 +144,14 @@ describe("a model that asks for", () => {
     },
   )
 
-  test("the same call for ever ends as tools_endless", async () => {
+  test("the same call forever ends its run with tools_endless", async () => {
     const {ask, model} = await converse({script: [{calls: [{name: "weather.act", args: {what: "x"}}]}], setup})
     const run = await ask("go")
     expect(run).toMatchObject({state: "failed", reason: "tools_endless"})
     expect(model.requests).toHaveLength(6)
   })
 
-  test("other calls for ever ends as limit_steps", async () => {
+  test("different calls forever ends its run with limit_steps", async () => {
     const {ask} = await converse({
       script: ({index}) => ({calls: [{name: "weather.act", args: {what: `${index}`}}]}),
       setup,
@@ -159,7 +159,7 @@ describe("a model that asks for", () => {
     expect(await ask("go")).toMatchObject({state: "failed", reason: "limit_steps", steps: usualLimits.steps})
   })
 
-  test("tools that are not there for ever ends as limit_steps", async () => {
+  test("unknown tools forever ends its run with limit_steps", async () => {
     const {ask} = await converse({script: ({index}) => ({calls: [{name: `weather.no${index}`}]}), setup})
     expect(await ask("go")).toMatchObject({state: "failed", reason: "limit_steps"})
   })

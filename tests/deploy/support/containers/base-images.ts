@@ -7,7 +7,7 @@ import type {Docker} from "./dockerd.ts"
 const cache = join(root, "node_modules/.cache/svc-base-images")
 const debian = join(cache, "debian.tar")
 
-/** The root of a minimal Debian 12 with the machine's certificates, made once. */
+/** Makes the root of a minimal Debian 12 with the machine's certificates, once. */
 export const makeDebian = async (): Promise<void> => {
   if (existsSync(debian)) return
   mkdirSync(cache, {recursive: true})
@@ -21,8 +21,8 @@ export const makeDebian = async (): Promise<void> => {
 }
 
 /**
- * Puts stand-ins for `oven/bun:1` and, where Node is asked for too, `node:22-slim` into an engine, under these names, since the
- * tests pull no image: a minimal Debian 12 and the runtime's binary, with npm for Node.
+ * Loads stand-ins for `oven/bun:1` and, with `withNode`, `node:22-slim` into an engine under these names, because the
+ * tests pull no image. Each is a minimal Debian 12 with the runtime's binary, and npm for Node.
  */
 export const makeBaseImages = async ({docker}: Docker, scratch: string, withNode: boolean): Promise<void> => {
   const certificates = "/etc/ssl/certs/ca-certificates.crt"
@@ -34,7 +34,8 @@ export const makeBaseImages = async ({docker}: Docker, scratch: string, withNode
   await docker(["import", ...variables.flatMap(each => ["--change", `ENV ${each}`]), debian, "debian-stand-in"])
   await addFiles(docker, join(scratch, "bun"), "oven/bun:1", [[await bunBinary(), "bin/bun"]])
   if (!withNode) return
-  // Asked for its folder, npm answers for the node that runs it: bun run puts one of node_modules before the system's.
+  // Asked for its folder, npm answers for the node that runs it, and `bun run` puts the one in node_modules before the
+  // system's.
   const npm = dirname(dirname((await output(["sh", "-c", 'readlink -f "$(command -v npm)"'])).trim()))
   await addFiles(docker, join(scratch, "node"), "node:22-slim", [
     [join(root, "node_modules/node22/bin/node"), "bin/node"],
@@ -42,7 +43,7 @@ export const makeBaseImages = async ({docker}: Docker, scratch: string, withNode
   ])
 }
 
-/** An image of Debian with files in `/usr/local`. */
+/** Makes an image of Debian with files in `/usr/local`. */
 const addFiles = async (
   docker: Docker["docker"],
   folder: string,
@@ -55,7 +56,7 @@ const addFiles = async (
   }
   if (existsSync(join(folder, "lib"))) symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(folder, "bin/npm"))
   writeFileSync(join(folder, "Dockerfile"), "FROM debian-stand-in\nCOPY . /usr/local/\n")
-  // The engine's own builder: the client needs no plugin for it.
+  // The engine's own builder, because the client needs no plugin for it.
   await docker(["build", "--quiet", "--tag", image, folder], {DOCKER_BUILDKIT: "0"})
 }
 

@@ -7,19 +7,19 @@ import {composePlugin} from "./compose-plugin.ts"
 import {type Composition, openComposition} from "./composition.ts"
 import {startDocker} from "./dockerd.ts"
 
-/** A Docker engine with Compose and the base images, that of Bun alone unless told otherwise. */
+/** A Docker engine with Compose and base images, by default for Bun only. */
 export interface ComposeEngine {
-  /** A folder that goes away with the engine. */
+  /** A folder that is deleted with the engine. */
   readonly scratch: string
-  /** A new project of this name, as `svc init` makes it. */
+  /** Makes a new project of this name with `svc init`. */
   makeProject(name: string, runtime: "bun" | "node"): Promise<Composition>
   close(): Promise<void>
 }
 
-/** The page's line for a restart as the console asks for one. */
+/** The page's line for a restart, with the same effect as the console's. */
 export const restart = "docker compose exec -T bot svc runtime restart"
 
-/** The page's line that puts a fresh token into `.env`. */
+/** The page's line that writes a fresh token into `.env`. */
 export const setToken = 'sed -i "s/^HTTP_TOKEN=.*/HTTP_TOKEN=$(openssl rand -hex 32)/" .env'
 
 export const startComposeEngine = async ({withNode = false} = {}): Promise<ComposeEngine> => {

@@ -15,14 +15,16 @@ const installed = [
   "/usr/local/lib/docker/cli-plugins/docker-compose",
 ]
 
-/** The plugin, or Debian's own tool, which fetches it. */
+/** The plugin, or Debian's own tool to fetch it. */
 export const pluginNeed: Need = {
   kind: "program",
   missing: () =>
     installed.some(existsSync) || locate("apt-get") !== undefined ? undefined : "Docker has no Compose plugin",
 }
 
-/** Docker's Compose plugin, version 2: the installed one, else that of Debian 13, which Debian 12 does not have. */
+/**
+ * Returns Docker's Compose plugin, version 2: the installed one, or the one of Debian 13, because Debian 12 has none.
+ */
 export const composePlugin = async (): Promise<string> => {
   const found = installed.find(existsSync)
   if (found !== undefined) return found
@@ -31,7 +33,10 @@ export const composePlugin = async (): Promise<string> => {
   return path
 }
 
-/** Through apt itself, with its own lists, so that the machine's are left alone. Files that do it at once do it apart. */
+/**
+ * Downloads it through apt with separate lists, which leaves the machine's lists alone. Parallel test files use
+ * separate folders.
+ */
 const unpack = async (): Promise<void> => {
   const folder = join(cache, String(process.pid))
   for (const part of ["lists/partial", "cache/archives/partial", "tree"])

@@ -8,17 +8,17 @@ import type {Docker} from "./dockerd.ts"
 /** A project with the compose template, in an engine. */
 export interface Composition {
   readonly folder: string
-  /** Runs a shell line in the project's folder, and in the engine's network. */
+  /** Runs a shell line in the project's folder and the engine's network. */
   run(line: string): Promise<Finished>
-  /** What a line prints that must succeed. */
+  /** Returns the output of a line. Throws if the line fails. */
   must(line: string): Promise<string>
-  /** The same in the container of its service. */
+  /** Runs a line in the container of its service. */
   inside(line: string): Promise<Finished>
-  /** What Docker says of the container, by a Go template. */
+  /** Returns Docker's description of the container, by a Go template. */
   inspect(format: string): Promise<string>
-  /** Exit codes of its containers since then, oldest first. */
+  /** Returns the exit codes of its containers since that time, oldest first. */
   exitCodes(since: number): Promise<readonly number[]>
-  /** Waits until it is ready, as another process than before where one is given. */
+  /** Waits until it is ready, as a process other than `before` if that is given. */
   untilReady(before?: string): Promise<string>
 }
 
@@ -37,7 +37,7 @@ export const openComposition = (folder: string, path: string, docker: Docker): C
     until("the container to be ready", async () => {
       const {code} = await run("curl --silent --fail --max-time 2 http://127.0.0.1:8068/pub/ready")
       if (code !== 0) {
-        // Docker waits longer before each restart: what asks at each moment takes a processor from it.
+        // Docker waits longer before each restart. Polling without a pause would take a processor from it.
         await sleep(500)
         return false
       }
@@ -59,13 +59,13 @@ export const openComposition = (folder: string, path: string, docker: Docker): C
   return {folder, run, must, inside, inspect, exitCodes, untilReady}
 }
 
-/** The commands of a page, each with whether it was run. */
+/** The commands of a page, with a record of those that were run. */
 export const commandsOf = (page: string) => {
   const fences = [...readFileSync(join(root, page), "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
   const lines = fences.flatMap(([, text = ""]) => text.trimEnd().split("\n"))
   const left = new Set(lines)
   return {
-    /** The line, which must stand in the page. */
+    /** Returns the line. Throws if the page does not contain it. */
     asWritten: (line: string): string => {
       if (!lines.includes(line)) throw new Error(`${page} does not say: ${line}`)
       left.delete(line)

@@ -7,8 +7,8 @@ import {root} from "../../../support/host/runtimes.ts"
 const cache = join(root, "node_modules/.cache/svc-deploy")
 
 /**
- * The root of a small Debian 12 with these packages, made from this machine's package sources by mmdebstrap, and kept
- * beside the tests. Nobody writes into it: what runs on it does so in an overlay or a copy.
+ * Returns the root of a small Debian 12 with these packages. mmdebstrap makes it from this machine's package sources,
+ * and it is cached beside the tests. Nothing writes into it: tests use an overlay or a copy.
  */
 export const debianRoot = (packages: readonly string[]): string => {
   const folder = join(cache, `debian-${createHash("sha256").update(packages.join()).digest("hex").slice(0, 12)}`)

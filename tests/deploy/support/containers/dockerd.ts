@@ -5,7 +5,7 @@ import {type SpawnOptions, until} from "../../../support/host/process.ts"
 import {output, run} from "../command.ts"
 import {controlGroups, linux, type Need, networkNamespaces, program, root} from "../part.ts"
 
-/** What an engine with images of its own needs. */
+/** The needs of an engine with its own images. */
 export const engineNeeds: readonly Need[] = [
   linux,
   root,
@@ -18,24 +18,24 @@ export const engineNeeds: readonly Need[] = [
   program("curl"),
 ]
 
-/** A program that is killed with the tests, whatever ends them. */
+/** Kills a program together with the tests, however they end. */
 const withTests = ["--pdeathsig", "KILL"]
 
-/** A Docker engine of its own. */
+/** A separate Docker engine. */
 export interface Docker {
-  /** What a client of it needs in its environment. */
+  /** The environment of its clients. */
   readonly env: Readonly<Record<string, string>>
-  /** A program in the engine's network, where published ports are. */
+  /** Runs a program in the engine's network, where published ports are reachable. */
   run(command: readonly string[], options?: SpawnOptions): ReturnType<typeof run>
-  /** What `docker` prints with these arguments; it must succeed. */
+  /** Returns the output of `docker` with these arguments. Throws if it fails. */
   docker(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
   close(): Promise<void>
 }
 
 /**
- * Starts a real dockerd in namespaces of its own: network, mounts and processes. Whatever ends it, nothing is left on the
- * machine: no rule, bridge or mount, and no process. Its way out, for builds, is slirp4netns. `folder` is its data, and
- * `composePlugin` Docker's Compose plugin.
+ * Starts a real dockerd in its own namespaces for network, mounts and processes. However it ends, it leaves nothing on
+ * the machine: no rule, bridge, mount or process. Builds reach the network through slirp4netns. `folder` holds its
+ * data, and `composePlugin` is Docker's Compose plugin.
  */
 export const startDocker = async (folder: string, composePlugin: string): Promise<Docker> => {
   for (const part of ["data", "exec", "config/cli-plugins"]) mkdirSync(join(folder, part), {recursive: true})
@@ -45,7 +45,7 @@ export const startDocker = async (folder: string, composePlugin: string): Promis
   const places = ["--data-root", join(folder, "data"), "--exec-root", join(folder, "exec"), "-p", join(folder, "pid")]
   const engine = ["dockerd", ...places, "-H", socket, "--cgroup-parent", `/${cgroup}`]
   const apart = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
-  // Docker's own programs look for iptables where root's PATH has it.
+  // Docker's own programs look for iptables in root's PATH.
   const PATH = `${process.env.PATH}:/usr/sbin:/sbin`
   const start = [...apart, "sh", "-c", 'ip link set lo up; exec "$@"', "sh", ...engine]
   const daemon = spawn("setpriv", [...withTests, "unshare", ...start], {
@@ -66,7 +66,7 @@ export const startDocker = async (folder: string, composePlugin: string): Promis
       run(["nsenter", namespace, ...command], {...options, env: {...env, ...options.env}}),
     docker: (args, more = {}) => output(["docker", ...args], {env: {...env, ...more}}),
     close: async () => {
-      // unshare itself takes no SIGTERM: its child is the engine.
+      // unshare itself ignores SIGTERM; its child is the engine.
       const engine = Number(readFileSync(`/proc/${daemon.pid}/task/${daemon.pid}/children`, "utf8"))
       process.kill(engine, "SIGTERM")
       const killing = setTimeout(() => daemon.kill("SIGKILL"), 15_000)
@@ -83,7 +83,10 @@ export const startDocker = async (folder: string, composePlugin: string): Promis
   return docker
 }
 
-/** Those that the engine made, with those of its containers. False while processes of theirs are ending. */
+/**
+ * Removes the control groups of the engine and its containers. Returns false while some of their processes are still
+ * ending.
+ */
 const removeControlGroups = (name: string): boolean => {
   const top = "/sys/fs/cgroup"
   const places = ["", ...readdirSync(top)].map(place => join(top, place, name)).filter(existsSync)

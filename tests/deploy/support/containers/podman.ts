@@ -5,12 +5,14 @@ import {runProcess} from "../../../support/host/process.ts"
 import {makeFolder} from "../../../support/host/project.ts"
 
 /**
- * podman with images, volumes and containers of its own, which are gone when the test has ended. Resolves to what it prints;
- * the test fails where it does not exit with 0.
+ * Runs podman with separate images, volumes and containers, which are deleted when the test ends. Resolves to its
+ * output. The test fails if it does not exit with 0.
  */
 export type Podman = (...args: readonly string[]) => Promise<string>
 
-/** What it needs where no systemd and no rights over rlimits are: control groups by files, runc, modest limits. */
+/**
+ * Settings for a machine without systemd and without rights over rlimits: control groups by files, runc, modest limits.
+ */
 const settings = `[containers]
 default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 [engine]
@@ -52,14 +54,14 @@ export interface ImageOptions {
   readonly name: string
   /** A project with its dependencies installed and built. */
   readonly project: string
-  /** Of the folders that become volumes. */
+  /** The owner of the folders that become volumes. */
   readonly uid: number
 }
 
 /**
- * A stand-in for the image of `container/image`, which the tests of the composition build: the same folders, command and
- * variables around a project on Bun, and nothing of a Debian but the libraries that it loads. podman gives a volume the
- * owner of the image's folder, where a cluster gives it to the Pod's `fsGroup`.
+ * Makes a stand-in for the image of `container/image`, which the composition tests build. It has the same folders,
+ * command and variables around a project on Bun, but only those libraries of Debian that the project loads. podman
+ * gives a volume to the owner of the image's folder, while a cluster gives it to the Pod's `fsGroup`.
  */
 export const makeStandInImage = async (podman: Podman, {name, project, uid}: ImageOptions): Promise<void> => {
   const tree = makeFolder()
