@@ -263,7 +263,7 @@ describe("a bot on Discord (on the tests' fake)", () => {
     ["is cut", "cut"],
     ["is asked to reconnect", "move"],
     ["receives invalid JSON", "junk"],
-  ] as const)("a connection that %s resumes its session and misses nothing", async (_, what) => {
+  ] as const)("resumes its session and misses nothing when a connection %s", async (_, what) => {
     const {fake, host} = given()
     const {identified, resumed} = fake.sessions
     if (what === "cut") fake.sessions.cut()

@@ -43,7 +43,7 @@ const untilRow = (host: TestHost, id: string, state: string) =>
 const textsOf = async (host: TestHost) =>
   (await inboxOf(host)).flatMap(({event}) => (event.message === undefined ? [] : [event.message.content]))
 
-describeWith("dovecot")("mail that goes wrong", () => {
+describeWith("dovecot")("the email adapter when things go wrong", () => {
   test("fetches new mail after the server renumbers the folder, and stores none twice", async () => {
     const {world, host} = await connect()
     const source = (text: string) => letter({text})

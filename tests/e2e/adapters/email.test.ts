@@ -11,7 +11,7 @@ import {inboxOf, startMailHost, startMailWorld, untilInbox, untilMail} from "../
 const runtime = usuallyOn("node22")
 const ann = "ann@people.test"
 
-describeWith("dovecot")("mail, at a real Dovecot and a real SMTP server", () => {
+describeWith("dovecot")("the email adapter with a real Dovecot and a real SMTP server", () => {
   test("answers in the thread, to the sender only, and recognizes the thread after a restart", async () => {
     const world = await startMailWorld()
     const host = await startMailHost([world.account()], {runtime})

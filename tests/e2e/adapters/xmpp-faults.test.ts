@@ -92,7 +92,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
     ]
     for (const stanza of odd) cable.inject(stanza)
     await ann.say(room, "after odd stanzas")
-    await host.receives("what came after", ({message}) => message?.content === "after odd stanzas")
+    await host.receives("the message after the odd stanzas", ({message}) => message?.content === "after odd stanzas")
     expect((await host.untilState("xmpp~main", "online")).state).toBe("online")
     for (const broken of ["<message><body>", "<message from='@'/>"]) {
       cable.inject(broken)
@@ -101,7 +101,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
       await until("another connection", async () => cable.open === 1)
     }
     await ann.say(room, "the last")
-    await host.receives("what came last", ({message}) => message?.content === "the last")
+    await host.receives("the last message", ({message}) => message?.content === "the last")
     const texts = (await host.events())
       .flatMap(({message}) => message?.content ?? [])
       .filter(text => text.startsWith("after"))
@@ -117,7 +117,7 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
     await host.untilState("xmpp~main", "online")
     expect(host.process.output()).toContain(`the server keeps no archive of ${room}`)
     await ann.say(room, "live")
-    await host.receives("what was said live", ({message}) => message?.content === "live")
+    await host.receives("the live message", ({message}) => message?.content === "live")
     const [message] = (await host.events()).filter(event => event.message !== undefined)
     const history = await host.satori("bot@localhost", "message.list", {
       channel_id: room,

@@ -47,7 +47,7 @@ describeWith("prosody")("a bot on XMPP", () => {
       ({type, message}) => type === "reaction-added" && message?.id === hello.attrs.id,
     )
     await ann.post(bot, said.reactions(hello.attrs.id ?? ""), said.store)
-    await host.receives("its end", ({type, emoji}) => type === "reaction-removed" && emoji?.id === "👍")
+    await host.receives("the end of the reaction", ({type, emoji}) => type === "reaction-removed" && emoji?.id === "👍")
     await ann.post(bot, said.retraction(first), said.store)
     await host.receives("the deletion", ({type, message}) => type === "message-deleted" && message?.id === first)
 
@@ -57,10 +57,10 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect(answer.getChild("fallback")?.getChild("body")?.attrs).toEqual({start: "0", end: "10"})
     expect(answer.getChild("unstyled")).toBeUndefined()
     await ann.say(bot, "/raw")
-    await ann.sees("text without what XML does not have", fromBot("*a* <b/> &  ]]>"))
+    await ann.sees("the text without characters that XML forbids", fromBot("*a* <b/> &  ]]>"))
 
     const sent = await host.sends("xmpp~main", "ann@localhost", "to be changed")
-    const message_id = (await ann.sees("it", fromBot("to be changed"))).attrs.id
+    const message_id = (await ann.sees("the message", fromBot("to be changed"))).attrs.id
     expect(sent).toMatchObject({state: "sent", id: message_id})
     const act = (method: string, more: object) =>
       host.satori(bot, method, {channel_id: "ann@localhost", message_id, ...more}).then(({status}) => status)
@@ -75,7 +75,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect((await host.sends("xmpp~main", "no address", "hi")).state).toBe("failed")
   })
 
-  test("rejects forged server stanzas from others, and ignores copies of its own messages", async () => {
+  test("rejects forged server stanzas from others, and ignores copies of the bot's messages", async () => {
     const server = await startProsody({accounts})
     const ann = await joinXmpp(server, "ann", {password: accounts.ann})
     const cable = await layCable(server.port)
@@ -98,12 +98,12 @@ describeWith("prosody")("a bot on XMPP", () => {
     await ann.say(twin.jid, "for the other client")
     await twin.say("ann@localhost", "said by the other client")
     await ann.say(bot, "three")
-    await host.receives("the last", ({message}) => message?.content === "three")
+    await host.receives("the last message", ({message}) => message?.content === "three")
     // A new connection reads the archive.
     cable.cut()
     cable.join(server.port)
     await ann.say(bot, "four")
-    await host.receives("what came after", ({message}) => message?.content === "four")
+    await host.receives("the message after the new connection", ({message}) => message?.content === "four")
     expect((await host.events()).map(({message}) => message?.content)).toEqual([
       "one",
       "two",
@@ -122,7 +122,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     const host = await startXmppHost([{id: "main", service, rooms: [{jid: room, nick: "bot"}]}], {runtime})
     await host.untilState("xmpp~main", "online")
     await ann.say(room, "bot: who")
-    await ann.sees("who she is", fromBot(`ann@localhost as ${room}/ann`))
+    await ann.sees("the answer to who", fromBot(`ann@localhost as ${room}/ann`))
     const ben = await joinXmpp(server, "ben", {password: accounts.ben, room})
     await host.receives(
       "ben's coming",
@@ -132,7 +132,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     const spam = await ben.say(room, "buy this")
     const shown = await ann.sees("the message", message => message.attrs.id === spam)
     const deletion = {channel_id: room, message_id: idIn(shown)}
-    await host.receives("it", ({message}) => message?.id === deletion.message_id)
+    await host.receives("the message", ({message}) => message?.id === deletion.message_id)
     expect((await host.satori(bot, "message.delete", deletion)).status).toBe(200)
     await ann.sees("the moderation", message => message.getChild("apply-to")?.attrs.id === deletion.message_id)
     await host.receives(
@@ -145,13 +145,13 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect((await host.satori(bot, "guild.member.mute", mute)).status).toBe(200)
     await ann.ask("get", room, xml("query", {xmlns: "http://jabber.org/protocol/disco#info"}))
     expect((await host.satori(bot, "guild.member.kick", {guild_id: room, user_id: "ben@localhost"})).status).toBe(200)
-    await host.receives("ben's going", ({type, user}) => type === "guild-member-removed" && user?.id === `${room}/ben`)
+    await host.receives("ben leaving", ({type, user}) => type === "guild-member-removed" && user?.id === `${room}/ben`)
     const owner = await host.satori(bot, "guild.member.kick", {guild_id: room, user_id: `${room}/ann`})
     expect(await owner.text()).toContain("not-allowed")
 
     await ann.say(`${room}/bot`, "/greet private")
     await ann.sees("the private answer", fromBot("hello private"))
-    expect(await host.receives("it", ({message}) => message?.content === "/greet private")).toMatchObject({
+    expect(await host.receives("the message", ({message}) => message?.content === "/greet private")).toMatchObject({
       channel: {id: `${room}/ann`, type: 1},
     })
 
@@ -159,7 +159,10 @@ describeWith("prosody")("a bot on XMPP", () => {
     const kick = xml("item", {nick: "bot", role: "none"}, xml("reason", {}, "for a test"))
     await ann.ask("set", room, xml("query", {xmlns: "http://jabber.org/protocol/muc#admin"}, kick))
     await ann.say(room, "said while the bot is out")
-    await host.receives("what was said meanwhile", ({message}) => message?.content === "said while the bot is out")
+    await host.receives(
+      "the message that the bot missed",
+      ({message}) => message?.content === "said while the bot is out",
+    )
     expect(host.process.output()).toContain(`kicked from ${room}: for a test`)
   })
 
@@ -181,8 +184,8 @@ describeWith("prosody")("a bot on XMPP", () => {
       }
       host = await startXmppHost([account], {runtime, project})
     }
-    await host.receives("the last", ({message}) => message?.content === "2.9 direct")
-    await host.receives("the last", ({message}) => message?.content === "2.9 room")
+    await host.receives("the last message", ({message}) => message?.content === "2.9 direct")
+    await host.receives("the last message", ({message}) => message?.content === "2.9 room")
     const events = (await host.events()).flatMap(({message}) => message?.content ?? [])
     expect([...events].sort()).toEqual([...expected].sort())
     for (const place of ["direct", "room"])
@@ -201,7 +204,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     await until("the room to receive them", () => ann.stanzas.some(({stanza}) => textOf(stanza) === "line 59"))
     expect(await host.events()).toEqual([])
     await host.post("/api/ingress/resume")
-    await host.receives("the last", ({message}) => message?.content === "line 59")
+    await host.receives("the last message", ({message}) => message?.content === "line 59")
     expect((await host.events()).map(({message}) => message?.content)).toEqual(texts)
   })
 
@@ -213,7 +216,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     const host = await startXmppHost([account], {runtime})
     await host.untilState("xmpp~main", "online")
     await ann.say(room, "before")
-    const {message} = await host.receives("it", ({message}) => message?.content === "before")
+    const {message} = await host.receives("the message", ({message}) => message?.content === "before")
     await host.stop()
     await ann.post(room, said.reactions(message?.id ?? "", "👍"), said.store)
     const then = await startXmppHost([account], {runtime, project: host.project})
@@ -223,9 +226,9 @@ describeWith("prosody")("a bot on XMPP", () => {
     await ann.leave()
     const again = await joinXmpp(server, "ann", {password: accounts.ann, room})
     await again.say(room, "in another archive")
-    await again.sees("it", message => textOf(message) === "in another archive")
+    await again.sees("the message", message => textOf(message) === "in another archive")
     const back = await startXmppHost([account], {runtime, project: host.project})
-    await back.receives("it", ({message}) => message?.content === "in another archive")
+    await back.receives("the message", ({message}) => message?.content === "in another archive")
     expect(back.process.output()).toContain("no longer has the bot's place")
     expect((await back.events()).flatMap(({message, emoji}) => emoji?.id ?? message?.content ?? [])).toEqual([
       "before",

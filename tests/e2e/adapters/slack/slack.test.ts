@@ -43,7 +43,7 @@ describe.each(bunOr("node24"))("a bot on a stand-in for Slack, on $name", runtim
     await until("the bot's reaction", () => slack.world.find("C0ROOM", marked.ts)?.reactions.has("eyes"))
   })
 
-  test("receives edits, deletions, reactions and member changes, but none of its own", async () => {
+  test("receives edits, deletions, reactions and member changes, except the bot's own", async () => {
     const {slack} = running()
     const {ts, channel, ...said} = await slack.say("as it was")
     const edited = {...said, ts, text: "as it is", edited: {user: "U0ANN", ts: slack.world.ts()}}
