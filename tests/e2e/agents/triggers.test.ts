@@ -99,7 +99,7 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
     ["/aks hello", {group: true}, "none"],
     ["/help", {}, "none"],
     ["ask hello", {}, "command of helper"],
-  ] as const)("start in the sandbox from %j by %j: %s", async (text, how, expected) => {
+  ] as const)("start in the sandbox from %j with %j: %s", async (text, how, expected) => {
     expect(await outcome(await say(text, how))).toBe(expected)
   })
 
