@@ -141,7 +141,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
       for (const entry of ledger.values()) expect(entry).toMatchObject({states: "handled", answers: 1})
     })
 
-    test("without space for .svc/ keeps the start waiting, counts one start, and does not delay a stop", async context => {
+    test("keeps a start waiting if .svc/ has no space, counts it once, and does not delay a stop", async context => {
       needMounts(context)
       const port = await freePort()
       const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
