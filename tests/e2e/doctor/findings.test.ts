@@ -253,7 +253,7 @@ describe("svc doctor finds", () => {
     expect(levels).toEqual(["error", "warning", "warning", "ok"])
   })
 
-  test("the free space of each file system, once even for several folders", async () => {
+  test("the free space of each file system only once, even for several folders", async () => {
     const [here, there] = [makeFolder(), "/dev"]
     const folders = async (...asked: string[]) =>
       (await checkSpace(asked)).map(({detail}) => detail.replace(/^\d+ MiB free for /, ""))

@@ -86,7 +86,7 @@ describe("svc doctor --incident asks its five questions in order", () => {
     expect(evidence(5)).toMatch(/^database: [0-9a-f-]{36}\nevent history: epoch /)
   })
 
-  test("an unexpected project or version is a no, for people with the next step", async () => {
+  test("an unexpected project or version is a no, and people see the next step", async () => {
     const host = await start()
     const words = ["doctor", "--incident", host.url, "--expect-version", "9.9.9"]
     const {code, stdout} = await svc(onBun, host.project, words, {env: {SVC_HTTP_TOKEN: tokens.HTTP_TOKEN}})
@@ -129,7 +129,7 @@ describe("svc doctor --incident asks its five questions in order", () => {
     expect(disabled.next(4)).toContain("svc ")
   })
 
-  test("with a wrong, demo or missing token, it answers what it can and gives reasons for the rest", async () => {
+  test("a wrong, demo or missing token leaves some questions unanswered, with reasons", async () => {
     const host = await start()
     const wrong = await incident(host.url, {token: "wrong", project: host.project})
     expect(wrong.short).toEqual(["yes", "no", "not asked", "not asked", "not asked"])
@@ -152,7 +152,7 @@ describe("svc doctor --incident asks its five questions in order", () => {
     }
   })
 
-  test("it follows no redirect, refuses an address with credentials, and sends the token to neither", async () => {
+  test("redirects are not followed, an address with credentials is refused, and neither gets the token", async () => {
     const other = await startStandIn((_, response) => response.end("{}"))
     const {url, requests} = await startStandIn((_, response) => response.writeHead(302, {location: other.url}).end())
     const redirected = await incident(url)
