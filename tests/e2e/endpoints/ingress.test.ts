@@ -39,7 +39,7 @@ const sendTo = (host: TestHost, endpoint: string, text: string) =>
   })
 
 test.each(twoRuntimes)(
-  "while ingress is paused, nothing is admitted or sent, the Host stays ready, and every view says why, on $name",
+  "a pause admits and sends nothing, keeps the Host ready, and every view says why, on $name",
   async runtime => {
     const host = await startHost({runtime, ...withLine})
     expect(await host.say("hello")).toEqual(["echo hello"])
