@@ -12,7 +12,7 @@ const token = "the-full-token-of-the-clients"
 
 describeWithChromium("event stream clients by other authors", () => {
   test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-    "curl, eventsource, undici and Chromium miss and repeat nothing across a stop and a kill of the Host, on $name",
+    "curl, eventsource, undici and Chromium miss and repeat nothing across restarts, on $name",
     async runtime => {
       const origin = await servePage()
       const port = await freePort()

@@ -113,7 +113,7 @@ const storm = pluginWith(`
 
 const config = `${plainConfig}  storm: {}\n`
 
-test("a storm of log errors is recorded in part, and each event counts the errors left out before it", async () => {
+test("a storm of log errors is recorded in part, and each event counts the suppressed ones", async () => {
   const host = await startHost({config, plugins: {storm}})
   await host.say("60")
   await told(host, "log.error", 20)
