@@ -66,7 +66,7 @@ const sentTo = async (host: TestHost, channel: string): Promise<readonly string[
 }
 
 describe.each(bunOr("node24"))("the example agent on $name", runtime => {
-  test("opens one work item and answers once, though the Host is killed in each of its model calls", async () => {
+  test("opens one work item and answers once, though the Host is killed in each model call", async () => {
     const {model, start, script} = await meet(runtime, saws)
     let host = await start()
     const killed = new Set<number>()
