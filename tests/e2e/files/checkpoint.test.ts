@@ -96,7 +96,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     expect(await requireWhole(elsewhere)).toBe(1)
   })
 
-  test("are refused with a reason if a file is damaged or missing, and complete once it is sent again", async () => {
+  test("are refused if a file is damaged or missing, and complete once it is sent again", async () => {
     const host = await startHost({runtime, config, plugins: {clerk}, files})
     const {project} = host
     await host.say("/send reports/q1.pdf")

@@ -172,7 +172,7 @@ plugins: {sandbox: {}, fetcher: {}}
     expect(leftovers(host)).toEqual([])
   })
 
-  test("are not requested for an address in text, JSON or an echoed element, or for an endpoint without files", async () => {
+  test("are not requested for an address in text or JSON, or for an endpoint without files", async () => {
     const host = started()
     asked.length = 0
     await host.say(`/text ${at("/avatar")}`, {channel: "three"})
