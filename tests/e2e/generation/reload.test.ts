@@ -21,7 +21,7 @@ const production = {
 const supervised = {...token, SVC_SUPERVISOR: "the test"}
 
 describe.each(bunAnd("node22"))("in production on $name", runtime => {
-  test("svc runtime reload and SIGHUP apply a new configuration, and nothing else does", async () => {
+  test("only svc runtime reload and SIGHUP apply a new configuration", async () => {
     const host = await startHost({runtime, ...production, env: token})
     const {project} = host
     project.write("svc.config.yml", config("  greeter: {}\n  more: {use: greeter, enabled: false}\n"))
