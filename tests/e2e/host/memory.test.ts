@@ -52,7 +52,7 @@ const say = async ({url}: TestHost, text: string) => {
 }
 
 test.each(twoRuntimes)(
-  "an event that exhausts the memory is dead after two starts, and the Host handles all others, on $name",
+  "an event that exhausts the memory is dead after two starts, and others are handled, on $name",
   async runtime => {
     const options = {runtime: confined(runtime), env: secrets}
     const first = await startHost({...options, config: webhookConfig(), plugins: {answers: greedyPlugin}})
