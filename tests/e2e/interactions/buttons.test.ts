@@ -30,7 +30,7 @@ const poll = pluginWith(`
       await session.database.write([{sql: "INSERT INTO " + votes + " (choice, user) VALUES (?, ?)", args: [data, session.user.id]}])
     })
     const asked = plugin.action("asked", {who: "asked"}, ({session}) => "only " + session.user.id)
-    const question = () => ["Well? " + "So many words. ".repeat(3), vote.button({choice: "yes"}, "Yes"), vote.button({choice: "no"}, "No")]
+    const question = () => ["Well? " + "Lots of words. ".repeat(3), vote.button({choice: "yes"}, "Yes"), vote.button({choice: "no"}, "No")]
     plugin.on("message-created", async session => {
       if (session.text === "ask") return question()
       if (session.text === "mine") return ["Only you", asked.button(null, "I")]
@@ -64,9 +64,9 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     const application = await connectSatori(host)
     await application.hears(4)
     const [text] = await host.say("ask", {channel: "chat"})
-    expect(text).toMatch(/So many words\. \n1\. Yes\n2\. No$/)
+    expect(text).toMatch(/Lots of words\. \n1\. Yes\n2\. No$/)
     const {items} = await host.get<{items: {text: string; buttons: object[]}[]}>("/api/plugins/sandbox/messages")
-    expect(items.at(-1)?.text).toMatch(/So many words\. \n\[1\] Yes {2}\[2\] No$/)
+    expect(items.at(-1)?.text).toMatch(/Lots of words\. \n\[1\] Yes {2}\[2\] No$/)
     expect(items.at(-1)?.buttons).toMatchObject([{label: "Yes"}, {label: "No"}])
     const chat = await svc(runtime, host.project, ["chat", "--as", "ann"], {input: "/press 2\n"})
     expect({code: chat.code, stdout: chat.stdout}).toEqual({code: 0, stdout: "ann says no\n"})
