@@ -142,7 +142,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await untilPrinted(host.process, "removed from #lounge; joining again")
   })
 
-  test("logs a channel that refuses it and records a gap until it gets in, and joins the others", async () => {
+  test("logs a channel that refuses it, records a gap until it gets in, and joins the others", async () => {
     const server = await startIrcServer("inspircd")
     const person = await joinIrc(server, "alice", {channel: "#private"})
     person.write("MODE #private +k secret")

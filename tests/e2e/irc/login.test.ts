@@ -19,7 +19,7 @@ describeWith(
   "ngircd",
   "inspircd",
   "openssl",
-)("TLS on IRC", () => {
+)("a bot with TLS on IRC", () => {
   const cases = twoRuntimes.flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))
 
   test.each(cases)("connects to $server with a trusted certificate, run by $on", async it => {
@@ -40,7 +40,7 @@ describeWith(
     expect(await person.asks("other", "#lounge", "other: greet Bob")).toBe("hello Bob")
   })
 
-  test.each(twoRuntimes)("names an untrusted certificate as the reason to refuse it, on $name", async runtime => {
+  test.each(twoRuntimes)("refuses an untrusted certificate and names the reason, on $name", async runtime => {
     const server = await startIrcServer("ngircd", {tls: await makeCertificate()})
     const host = await startIrcHost([{id: "main", port: server.tlsPort, tls: true, ...lounge}], {runtime})
     const {error} = await untilEndpoint(host, "main", "reconnecting")
@@ -48,7 +48,7 @@ describeWith(
   })
 })
 
-describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
+describeWith("inspircd", "atheme-services")("a bot with SASL on IRC", () => {
   const sasl = {account: "svcbot", password: "${BOT_PASSWORD}"}
   const serve = async () => {
     const server = await startIrcServer("inspircd")
@@ -56,7 +56,7 @@ describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
     return server
   }
 
-  test.each(twoRuntimes)("SASL PLAIN logs the bot in, on $name", async runtime => {
+  test.each(twoRuntimes)("logs in with PLAIN, on $name", async runtime => {
     const server = await serve()
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
@@ -69,7 +69,7 @@ describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
   })
 
-  test("a wrong SASL password fails the endpoint after a single attempt", async () => {
+  test("fails with a wrong password after a single attempt", async () => {
     const server = await serve()
     const before = server.connections()
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
@@ -87,7 +87,7 @@ describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
     expect(host.process.output()).not.toContain("a-wrong-password")
   })
 
-  test.each(servers)("a bot with a SASL login does not join on %s without SASL, and reports it", async name => {
+  test.each(servers)("does not join and reports the reason if %s has no SASL", async name => {
     const server = await startIrcServer(name)
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
@@ -138,7 +138,7 @@ describeWith("ngircd", "inspircd")("the server's password", () => {
 })
 
 describeWith("ngircd", "inspircd")("the nick", () => {
-  test.each(servers)("where it is in use on %s, the bot takes another and answers to it", async name => {
+  test.each(servers)("is replaced by a variant if it is in use on %s, and the bot answers to that", async name => {
     const server = await startIrcServer(name)
     const person = await joinIrc(server, "svcbot", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
