@@ -8,7 +8,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 const mebibyte = 1024 * 1024
 const large = 128 * mebibyte
 
-/** Tells what is in the files of a message, or only how much. */
+/** Returns the content of a message's files, or only their size and the growth of memory. */
 const reader = pluginWith(`
     const why = (error: any) => error.code + ": " + error.message
     plugin.command("pic", async ({session}) => {
@@ -55,7 +55,7 @@ const answers: Readonly<Record<string, (response: ServerResponse, others: string
   "/endless": pour,
 }
 
-/** A server on this machine; `others` is an address that the Host must not read. */
+/** Starts a server on this machine. `others` is an address that the Host must not read. */
 const serve = async (others: string): Promise<string> => {
   const server = createServer((request, response) => {
     const answer = answers[request.url ?? ""]
@@ -72,7 +72,7 @@ const serve = async (others: string): Promise<string> => {
 }
 
 describe.each(bunAnd("node24"))("files of a message on $name", runtime => {
-  test("are read by its handler, from the sandbox and from addresses that the Host may read", async () => {
+  test("are read by its handler, from the sandbox and from permitted addresses", async () => {
     const forbidden = await serve("")
     const server = await serve(`http://${forbidden}/sized`)
     const host = await startHost({
@@ -109,7 +109,7 @@ describe.each(bunAnd("node24"))("files of a message on $name", runtime => {
     expect(growth).toBeLessThan(large / 2)
   })
 
-  test("are attached in svc chat, and what the sandbox does not take is said before it is sent", async () => {
+  test("are attached in svc chat, and rejected before sending if the sandbox does not accept them", async () => {
     const host = await startHost({
       runtime,
       config: "http: {port: 0}\nplugins: {sandbox: {}, reader: {}}\n",

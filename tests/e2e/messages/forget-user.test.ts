@@ -17,7 +17,7 @@ const files = {
     .join(""),
 }
 
-/** Keeps what it is told in each way that there is. */
+/** A plugin that keeps the user's words in every way that there is. */
 const memo = pluginWith(`
     const words = plugin.state("user", Type.Object({last: Type.String({default: "nothing"})}))
     plugin.timer("remind", {data: Type.String()}, (session, text) => text)
@@ -42,7 +42,7 @@ const occurrences = (project: Project, word: string): readonly boolean[] =>
 
 const talk = async (host: TestHost, user: string, secret: string): Promise<void> => {
   await host.say(`/keep ${secret}`, {user, channel: `@${user}`})
-  // What a handler says when it throws is in an event `log.error` too, which goes with the event log.
+  // The error of a handler also goes into an event `log.error`, which retention of the event log deletes.
   await host.say("/fail now", {user, channel: `@${user}`})
   await host.say(`all of you: ${secret}`, {user, channel: "town", group: true})
 }
@@ -56,7 +56,7 @@ const linesOf = (text: string) =>
 const partsOf = (lines: readonly Record<string, unknown>[]) => lines.map(({part}) => part)
 
 describe.each(bunOr("node24"))("on $name", runtime => {
-  test("a user is shown as one document, and forgotten by a Host that goes on with the others", async () => {
+  test("a user is exported as one document, and forgotten while the Host keeps the others", async () => {
     const host = await startHost({runtime, config: fullAndDemo.config("memo"), env, files, plugins: {memo}})
     const {project} = host
     const command = (line: string) => printed(project, line, runtime)
@@ -110,7 +110,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(told.map(({data}) => data)).toContainEqual({part: "inbox", rows: 3})
     expect(JSON.stringify(told)).not.toContain("ann")
 
-    // Her question is over, his is not.
+    // Forgetting Ann ended her question. Bob's is still open.
     expect(await host.say("yes", {user: "ann", channel: "@ann"})).toEqual([])
     expect(await host.say("yes", {user: "bob", channel: "@bob"})).toEqual(["you said yes"])
     expect(await host.say("/last", {user: "ann", channel: "@ann"})).toEqual(["nothing"])
@@ -125,7 +125,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(occurrences(project, bobSecret).every(found => !found)).toBe(true)
   })
 
-  test("what a handler has in hands is waited for", async () => {
+  test("forgetting a user waits for handlers that are still running", async () => {
     const slow = pluginWith(`
     let end = () => {}
     plugin.command("wait <text:text>", async ({args}) => {
@@ -142,7 +142,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     )
     const ended = runCommand(host.project, "user forget sandbox ann --yes", runtime)
     const isForgotten = async () => (await readHistoryOf(host)).some(({type}) => type === "user.forgotten")
-    await until("what is not in hands to be forgotten", isForgotten)
+    await until("everything else to be forgotten", isForgotten)
     await host.say("/end", {user: "bob", channel: "@bob"})
     expect(await ended).toMatchObject({code: 0, stdout: expect.stringContaining("2 inbox events redacted")})
     expect(occurrences(host.project, annSecret)).toEqual([false, false])

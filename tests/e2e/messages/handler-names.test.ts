@@ -12,20 +12,20 @@ const hanging = (name: string) => `async session => {
 
 const noting = (name: string) => `session => note("${name} " + session.text)`
 
-/** Three handlers, two of them with a name; none of them ends. */
+/** Three handlers, two of them named. None of them ends. */
 const before = pluginWith(`
     plugin.on("message-created", {name: "audit"}, ${hanging("audit")})
     plugin.on("message-created", {name: "removed"}, ${hanging("removed")})
     plugin.on("message-created", ${hanging("nameless")})`)
 
-/** The same without one of them, and with two others put before the rest. */
+/** The same plugin without one handler, and with two others in front. */
 const after = pluginWith(`
     plugin.on("message-created", ${noting("put-before")})
     plugin.on("message-created", {name: "new"}, ${noting("new")})
     plugin.on("message-created", ${noting("nameless")})
     plugin.on("message-created", {name: "audit"}, ${noting("audit")})`)
 
-test("events that wait over a change of the plugin find the handler of their name, and say so where it is gone", async () => {
+test("waiting events keep their named handlers when the plugin changes, and fail if theirs is gone", async () => {
   const first = await startHost({
     config: "http: {port: 0}\nplugins: {bot: {}, sandbox: {}}\n",
     plugins: {bot: before},
@@ -48,7 +48,7 @@ test("events that wait over a change of the plugin find the handler of their nam
   }
   const {items} = await second.get<{items: {seq: number; state: string}[]}>("/api/inbox")
   expect(items.map(({state}) => state)).toEqual(["failed", "failed"])
-  // Without a name the number decides: what waited for the nameless one went to the one that was put before it.
+  // Without a name the position decides, so events for the nameless handler now go to the one in front of it.
   expect(project.read("notes.log").trim().split("\n").sort()).toEqual([
     "audit one",
     "audit two",

@@ -41,7 +41,7 @@ const tally = `
   const keep = (session, word) => session.database.write([{sql: "INSERT INTO " + tally + " (word) VALUES (?)", args: [word]}])`
 
 describe.each(bunOr("node22"))("a handler on $name", runtime => {
-  test("that throws has sent nothing and written nothing, and is not run again; the next event is handled", async () => {
+  test("that throws sends and writes nothing and does not run again, and the next event is handled", async () => {
     const host = await start(
       `${tally}
       plugin.on("message-created", async session => {
@@ -59,7 +59,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     expect(notes(host)).toEqual(["bad", "good"])
   })
 
-  test("that declares retries is run again when it throws, before its conversation goes on, and answers once", async () => {
+  test("that declares retries runs again before its conversation continues, and answers once", async () => {
     const host = await start(
       `let calls = 0
       plugin.command("try", {retries: 2}, () => {
@@ -85,7 +85,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     expect(await texts(host)).toEqual(["at last", "after"])
   })
 
-  test("that is cut off by kill -9 does not repeat what it sent with sendNow, and writes once", async () => {
+  test("that kill -9 interrupts does not repeat what it sent with sendNow, and writes once", async () => {
     const host = await start(
       `${tally}
       plugin.on("message-created", async session => {
@@ -112,7 +112,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     expect(await later.get("/api/plugins/bot/tally")).toEqual(["word"])
   })
 
-  test("that is cut off by a start that fails is not taken for failed, and runs again at the next one", async () => {
+  test("that a failed start interrupts is not counted as failed, and runs again at the next start", async () => {
     const host = await start(
       `plugin.on("message-created", async () => {
         note("ran")
@@ -124,7 +124,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     const seq = await tell(host, {text: "go"})
     await until("the handler to run", () => notes(host).length === 1)
     await kill(host)
-    // The gaps start once the inbox has begun.
+    // The gaps come after the inbox at startup, so this start fails late.
     await changeDatabase(host.project.path(".svc/data.sqlite"), "ALTER TABLE endpoint_gaps RENAME TO elsewhere")
     const failing = launchHost({project: host.project, runtime, args: ["--no-watch"]})
     expect((await failing.process.finished).code).toBe(1)
@@ -135,7 +135,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     expect(await texts(later)).toEqual(["done"])
   })
 
-  test("whose write the database refuses has failed, with everything else that it left", async () => {
+  test("fails with everything else it did if the database rejects its write", async () => {
     const host = await start(
       `${tally}
       plugin.on("message-created", async session => {
@@ -153,7 +153,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
 })
 
 test.each(both)(
-  "a handler that throws late does not end the Host, nor the other plugin's handler of the same event, on $name",
+  "a handler that throws late ends neither the Host nor another plugin's handler, on $name",
   async runtime => {
     const host = await startHost({
       config: `${config}  other: {}\n`,
@@ -195,7 +195,7 @@ const order = `
   })`
 
 describe.each(bunOr("node22"))("a question on $name", runtime => {
-  test("is answered by the next message of its user, across kill -9, and then waits for nothing more", async () => {
+  test("is answered by its user's next message, across kill -9, and then closed", async () => {
     const host = await start(order, runtime)
     expect(await host.say("/order hat", {user: "ada"})).toEqual(["Which size?"])
     await kill(host)
@@ -222,7 +222,7 @@ test("a question stays open while its user calls commands, and ends with the wor
   expect(await host.say("L")).toEqual([])
 })
 
-test("a question is answered by the code of a later generation, and by nothing while its prompt is gone", async () => {
+test("a later generation answers an open question, and nothing does while its prompt is missing", async () => {
   const asking = `plugin.command("ask", async ({session}) => { await session.prompt("name", "Who?", 1) })`
   const answering = (word: string) =>
     pluginWith(`${asking}
@@ -239,7 +239,7 @@ test("a question is answered by the code of a later generation, and by nothing w
   expect(await host.say("Ada")).toEqual(["second Ada 1"])
 })
 
-test("a new question replaces the one before, and a question of a handler that throws is never asked", async () => {
+test("a new question replaces the previous one, and a handler that throws asks nothing", async () => {
   const host = await start(order)
   await host.say("/order hat")
   await host.say("/order coat")
@@ -247,7 +247,7 @@ test("a new question replaces the one before, and a question of a handler that t
   expect(await host.say("L")).toEqual(["One coat in L"])
 })
 
-test("a question that its plugin does not declare, or whose data does not fit, fails its handler", async () => {
+test("an undeclared question or data that does not fit fails the handler", async () => {
   const host = await start(`${order}
     plugin.command("wrong", async ({session}) => { await session.prompt("sise", "?") })
     plugin.command("bad", async ({session}) => { await session.prompt("size", "?", {item: 7}) })`)
@@ -257,7 +257,7 @@ test("a question that its plugin does not declare, or whose data does not fit, f
   expect(bad.marks).toMatchObject([{state: "failed", error: expect.stringContaining("item")}])
 })
 
-test("an expired question is answered by nothing", async () => {
+test("an expired question gets no answer", async () => {
   const host = await start(`
     plugin.prompt("quick", {expires: 0.2}, ({answer}) => "too quick: " + answer)
     plugin.command("ask", async ({session}) => { await session.prompt("quick", "Quick?") })`)
@@ -266,7 +266,7 @@ test("an expired question is answered by nothing", async () => {
   expect(await host.say("now")).toEqual([])
 })
 
-test("svc inbox retry runs a failed handler again, with the answer that it was for; discard gives it up", async () => {
+test("svc inbox retry repeats a failed handler with its answer, and discard gives it up", async () => {
   const host = await start(`
     plugin.prompt("name", ({answer, data}) => {
       if (!existsSync(join(plugin.project, "fixed"))) throw new Error("not yet")
@@ -321,7 +321,7 @@ test("svc inbox retry runs a failed handler again, with the answer that it was f
   )
 })
 
-test("what is held is left alone over a restart, until svc inbox release or discard", async () => {
+test("a held event stays held across a restart until svc inbox release or discard", async () => {
   const host = await start(`plugin.on("message-created", async session => {
     if (session.text === "wait") await new Promise(resolve => session.signal.addEventListener("abort", resolve))
     return "heard " + session.text

@@ -20,7 +20,7 @@ const orders = pluginWith(`
     plugin.hears("please", ({match}) => match.text + "!")
     plugin.command("tea", () => "a command")`)
 
-/** Two patterns that are refused, at the lines 10 and 12. */
+/** A plugin with two invalid patterns, in lines 10 and 12. */
 const refused = pluginWith(`
     plugin.hears(/please(?=, now)/, () => "now")
     plugin.hears(/fine/, () => "fine")
@@ -28,7 +28,7 @@ const refused = pluginWith(`
 
 const others = pluginWith(`plugin.hears("please", () => "to all")`)
 
-test.each(bunAnd("node22"))("what is heard is stored, and answered once after a kill, on $name", async runtime => {
+test.each(bunAnd("node22"))("a heard message is stored, and answered once after a kill, on $name", async runtime => {
   const first = await startHost({
     runtime,
     config: "http: {port: 0}\nplugins: {bot: {}, others: {}, sandbox: {}}\n",

@@ -10,7 +10,9 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 const {rounds: kills} = faultRun("act-kills")
 const perKill = 6
 
-/** A stand-in for a platform that drops repeated sends, and notes what is wrong with what it is asked. */
+/**
+ * A stand-in for a platform that drops repeated sends. It notes edits and deletions of messages that were never sent.
+ */
 const startPlatform = async () => {
   const messages = new Map<string, string>()
   const sent = new Set<string>()
@@ -70,7 +72,10 @@ const wire = pluginWith(`
       },
     })`)
 
-/** Says each number on the wire, corrects it, and takes every third one back; says each once more under a key, from a route. */
+/**
+ * For each number: sends a draft, edits it, and deletes every third one. A route sends each number once more, under a
+ * key.
+ */
 const actor = pluginWith(`
     plugin.on("message-created", async session => {
       const n = Number(session.text)
@@ -87,7 +92,7 @@ const actor = pluginWith(`
       },
     })`)
 
-test.each(bunAnd("node22"))(`${kills} kills leave each act done once, in its order, on $name`, async runtime => {
+test.each(bunAnd("node22"))(`${kills} kills leave each act done once and in order, on $name`, async runtime => {
   const platform = await startPlatform()
   const config = `http: {port: 0}
 plugins:
@@ -113,10 +118,10 @@ plugins:
     await host.stop("SIGKILL")
     await saying
     host = await startHost({runtime, project: host.project})
-    // Who got no answer asks again, under the same id and the same key.
+    // A caller that got no answer asks again, under the same id and the same key.
     for (const n of numbers) await say(host, n)
   }
-  await until("all to be done", async () => {
+  await until("everything to be done", async () => {
     const events = await Promise.all(
       ["pending", "running"].map(state => host.get<{items: unknown[]}>(`/api/inbox?limit=1&state=${state}`)),
     )
@@ -130,7 +135,7 @@ plugins:
   const {items: dead} = await host.get<{items: {event: {message?: {content: string}}}[]}>(
     "/api/inbox?limit=500&state=dead",
   )
-  // A handler that ran at two kills in a row is taken for their cause: then it has said nothing.
+  // A handler that ran at two kills in a row is suspected of causing them. It has sent nothing.
   const silent = dead.map(({event}) => `final ${event.message?.content}`)
   expect([...platform.messages.values()].sort()).toEqual(expected.filter(text => !silent.includes(text)).sort())
   expect(platform.wrong).toEqual([])

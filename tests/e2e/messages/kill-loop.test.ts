@@ -23,13 +23,13 @@ const {rounds, seed} = run
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", KILL_SECRET: killSecret}
 
-/** More answers than these are let through before a round goes on: what waits for the wire must not grow with the rounds. */
+/** Answers that may be open when a round continues, so that the backlog does not grow with the rounds. */
 const mostOpen = 100
 
-/** For anything that a Host is waited for, in milliseconds: the machine may be busy. */
+/** How long to wait for anything that a Host does, in milliseconds. The machine may be busy. */
 const patience = 300_000
 
-/** Bun, and every fourth time a Node, each that there is by turns: a Node costs the processor twice as much to start. */
+/** Uses Bun, and every fourth time one of the Nodes in turn, because Node needs twice the processor time to start. */
 const nodes = runtimes.filter(runtime => runtime !== onBun)
 const runtimeOf = (round: number) => (round % 4 !== 3 ? onBun : (nodes[((round - 3) / 4) % nodes.length] ?? onBun))
 
@@ -52,13 +52,16 @@ const meet = async () => {
 
 type Scene = Awaited<ReturnType<typeof meet>>
 
-/** Starts the Host and kills it: anywhere in its start and its replay, or once what earlier kills cut off has ended. */
+/**
+ * Starts the Host and kills it, either during startup and replay, or after the work that earlier kills interrupted has
+ * ended.
+ */
 const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, round: number, isEarly: boolean) => {
   const options = {project, env, runtime: runtimeOf(round), patience}
   if (isEarly) return killStarting(options, chance.below(500))
   const host = await startHost(options)
   const isBehind = ({suspects, messages}: Open) => suspects > 0 || messages > mostOpen
-  await untilOpen(host, "what kills have cut off to end", open => {
+  await untilOpen(host, "the interrupted work to end", open => {
     chatter.hush(isBehind(open))
     return !isBehind(open)
   })
@@ -72,7 +75,7 @@ const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, rou
   if (chance.below(2) === 0) {
     await untilEndpoint(host, "main", "online", patience)
     const heard = chatter.said.size + chance.below(3)
-    await until("something to be said on IRC", () => chatter.said.size > heard)
+    await until("a line on IRC", () => chatter.said.size > heard)
   }
   await sleep(chance.below(20))
   host.process.child.kill("SIGKILL")
@@ -80,13 +83,13 @@ const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, rou
   await host.process.finished
 }
 
-/** The last Host has all the time it needs; resolves to what it lists. */
+/** Starts the last Host and waits until it has nothing left to do. Resolves to its outbox and its gaps. */
 const settle = async ({project, partners, chatter}: Scene) => {
   const last = await startHost({project, env, patience})
   partners.aim(last)
   await untilEndpoint(last, "main", "online", patience)
   const before = chatter.said.size
-  await until("something to be said on IRC", () => chatter.said.size > before + 5)
+  await until("more lines on IRC", () => chatter.said.size > before + 5)
   await Promise.all([partners.stop(), chatter.stop()])
   const said = [...chatter.said.keys()].slice(before)
   await until(
@@ -107,7 +110,7 @@ const settle = async ({project, partners, chatter}: Scene) => {
 const idsOf = (events: readonly {readonly id: string}[]) => events.map(({id}) => id)
 const textsOf = (events: readonly {readonly text: string}[]) => events.map(({text}) => text)
 
-/** Each event ended in a state that says so; its two answers are there once if it was handled, else not at all. */
+/** Expects that each event is handled or dead. A handled one has its two answers once, a dead one has none. */
 const checkAnswers = (events: readonly StoredMessage[], answers: readonly Answer[]) => {
   expect(events.filter(({states}) => states !== "handled" && states !== "dead")).toEqual([])
   const given = Map.groupBy(answers, ({seq}) => seq)
@@ -120,7 +123,7 @@ const checkAnswers = (events: readonly StoredMessage[], answers: readonly Answer
   expect(answers.filter(({seq}) => !known.has(seq))).toEqual([])
 }
 
-/** Everything acknowledged is stored; what was posted in answer arrived, and arrived again under its id only. */
+/** Expects that every acknowledged event is stored, and that each answer arrived, repeated only under the same id. */
 const checkWebhooks = ({partners, receiver}: Scene, events: readonly StoredMessage[], answers: readonly Answer[]) => {
   const stored = new Set(idsOf(events))
   expect([...partners.acknowledged].filter(id => !stored.has(id))).toEqual([])
@@ -133,14 +136,14 @@ const checkWebhooks = ({partners, receiver}: Scene, events: readonly StoredMessa
   return repeated
 }
 
-/** Where the platform does not drop repetitions, each answer was tried once: it is sent, or unknown by name. */
+/** Expects a single attempt for each answer to a platform that does not drop repetitions. It is `sent` or `unknown`. */
 const checkUnrepeated = (answers: readonly Answer[]) => {
   expect(answers.filter(({state, attempt}) => attempt !== 1 || (state !== "sent" && state !== "unknown"))).toEqual([])
 }
 
 describeWith("ngircd")("the kill loop", () => {
   test(
-    `after ${rounds} kills, on Bun and Node, all that was acknowledged is handled and answered once (seed ${seed})`,
+    `after ${rounds} kills on Bun and Node, every acknowledged event is handled and answered once (seed ${seed})`,
     async () => {
       tellHowToRepeat(run)
       const scene = await meet()
@@ -169,15 +172,15 @@ describeWith("ngircd")("the kill loop", () => {
       checkUnrepeated(replies)
       const dead = events.filter(({states}) => states === "dead")
       const unknown = answers.filter(({state}) => state === "unknown")
-      // Only where the kill fell into a start or its replay, one at a time, was anything running at two of them.
+      // An event is dead only if it ran at two kills. At the second one, the Host was starting or replaying.
       expect(dead.length).toBeLessThanOrEqual(early)
       for (const {id, state} of outbox) expect(answers.find(answer => answer.id === id)?.state).toBe(state)
 
-      // On IRC: a reply that is sent was heard once, one that is unknown at most once, and nothing else was heard.
+      // On IRC, each sent reply was heard once, each unknown reply at most once, and nothing more was heard.
       const repliesHeard = () =>
         chatter.listener.lines.flatMap(line => / PRIVMSG #lounge :(to .*)$/.exec(line)?.[1] ?? [])
       await until(
-        "what was sent last to be heard",
+        "the last replies to be heard",
         () => {
           const texts = new Set(repliesHeard())
           return replies.every(({state, text}) => state !== "sent" || texts.has(text))
@@ -189,14 +192,14 @@ describeWith("ngircd")("the kill loop", () => {
       expect(replies.filter(({state, text}) => (state === "sent" ? times(text) !== 1 : times(text) > 1))).toEqual([])
       expect([...heard.keys()].filter(text => !textsOf(replies).includes(text))).toEqual([])
 
-      // A line is stored once at most, and one that is missing reached the server in a gap that is listed.
+      // Each line is stored at most once. If one is missing, it reached the server during a listed gap.
       const lines = textsOf(on(events, "irc~main"))
       const stored = new Set(lines)
       expect(lines.length).toBe(stored.size)
       expect(lines.filter(line => !chatter.said.has(line))).toEqual([])
       const missing = arrivalsOf(chatter).filter(({line}) => !stored.has(line))
       expect(missing.filter(said => !isInGap(gaps, said))).toEqual([])
-      // Of what was said while the bot was there, a kill has taken the end, and nothing from the middle.
+      // A kill may lose the last lines said while the bot was in the channel, but none between stored lines.
       const stays = staysOf(chatter.listener, lounge.nick)
       const holes = stays.map(stay => stay.lines.map(line => stored.has(line)))
       expect(

@@ -4,12 +4,13 @@ import {secretOf} from "../../support/webhooks/webhooks.ts"
 
 export const killSecret = secretOf("kill loop")
 
-/** Where the bot of the loop sits on IRC. */
+/** The bot's nick and channel on IRC. */
 export const lounge = {nick: "svcbot", channel: "#lounge"} as const
 
 /**
- * Answers each message twice: where it came from, a partner whose platform drops repetitions or a channel on IRC, and in
- * the sandbox; neither of the latter drops them. Its routes tell how much has not ended, and the newest lines from IRC.
+ * Answers each message twice: at its origin, and in the sandbox. The origin is a partner whose platform drops
+ * repetitions, or a channel on IRC. IRC and the sandbox do not drop them. Its routes return the amount of open work and
+ * the newest lines from IRC.
  */
 export const twofoldPlugin = pluginWith(`
     plugin.on("message-created", async session => {

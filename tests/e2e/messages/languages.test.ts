@@ -3,7 +3,7 @@ import {startHost, svc} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunAnd, onBun} from "../../support/host/runtimes.ts"
 
-/** Says its texts, fails, asks, and names the language that it would write in of itself. */
+/** A plugin that writes texts, fails, asks, and returns the language for a user outside of a session. */
 const bot = `
 import {definePlugin} from "svc-runtime"
 
@@ -32,7 +32,7 @@ const languages = {
 const config = JSON.stringify({http: {port: 0}, languages, plugins: {bot: {}, sandbox: {}}})
 
 test.each(bunAnd("node22"))(
-  "each user has their language, by choice, channel, platform or default; a restart keeps a choice, on $name",
+  "each user gets a language by choice, channel, platform or default, and keeps a choice, on $name",
   async runtime => {
     const options = {runtime, args: ["--no-watch"], config, plugins: {bot}}
     const host = await startHost(options)
@@ -40,25 +40,25 @@ test.each(bunAnd("node22"))(
     const bob = {user: "bob", channel: "@bob", locale: "de_AT"}
     const says = async (text: string, who: object) => (await host.say(text, who)).join()
 
-    // What the platform says; without it the default. What is said is text, whatever a value holds.
+    // The platform's language applies, otherwise the default. Values are inserted as text, whatever they contain.
     expect(await says("/hello 1", ann)).toBe("Hello, <b>ann</b>! 1 item")
     expect(await says("/hello 2", bob)).toBe("Hallo, <b>bob</b>! 2 Dinge")
     expect(await says("/bye", bob)).toBe("Bye.")
-    // What svc says, with the project's own words.
+    // svc's own texts, with one from the project's configuration.
     expect(await says("/hello x", bob)).toBe("count muss eine ganze Zahl sein, nicht „x“. Verwendung: /hello <count>")
     expect(await says("/sudo", bob)).toBe("Nur für admin.")
     expect(await says("/sudo", ann)).toBe("/sudo needs the permission admin.")
     expect(await says("/fail", bob)).toMatch(/^Etwas ist schiefgegangen \(Ereignis \d+\)\.$/)
     expect(await says("/help", bob)).toContain("/language [tag]: Zeigt deine Sprache oder ändert sie")
-    // A word of any language ends a question.
+    // The word that cancels a question works in any language.
     expect(await says("/ask", bob)).toBe("?")
     expect(await says("cancelar", bob)).toBe("Abgebrochen.")
-    // The rule of a channel.
+    // A channel's rule.
     const inTown = {user: "ann", channel: "town", group: true}
     expect(await says("/hello 1", inTown)).toBe("Hallo, <b>ann</b>! 1 Ding")
     expect(await says("/place ann", inTown)).toBe("de")
 
-    // A choice comes before all of these.
+    // A user's choice takes precedence over all of these.
     expect(await says("/language", bob)).toBe(
       "Deine Sprache ist Deutsch (de). /language nimmt: English (en), Deutsch (de), auto.",
     )
@@ -72,7 +72,7 @@ test.each(bunAnd("node22"))(
     const again = await startHost({...options, project: host.project})
     const saysAgain = async (text: string, who: object) => (await again.say(text, who)).join()
     expect(await saysAgain("/hello 1", bob)).toBe("Hello, <b>bob</b>! 1 item")
-    // It is the user's: shown, and forgotten, also by the Host that runs.
+    // The choice is user data, so it is exported, and a running Host forgets it with the user.
     const shown = await svc(runtime, again.project, ["user", "export", "sandbox", "bob"])
     expect(shown.stdout).toContain('"plugin":"(host)","scope":"user","subject":"bob","name":"language"')
     expect((await svc(runtime, again.project, ["user", "forget", "sandbox", "bob", "--yes"])).code).toBe(0)
@@ -84,7 +84,7 @@ test.each(bunAnd("node22"))(
   },
 )
 
-test("texts that are wrong are refused with their place, in the configuration and in a plugin", async () => {
+test("invalid texts are rejected with their position, in the configuration and in a plugin", async () => {
   const project = makeProject({
     config: `http: {port: 0}
 languages:

@@ -26,36 +26,32 @@ const outbox = async (host: TestHost) =>
 
 const echo = 'plugin.on("message-created", session => "heard " + session.text)'
 
-test(
-  "an event is stored before it is acknowledged: what was acknowledged survives kill -9 and is answered once",
-  story,
-  async () => {
-    let host = await start(echo)
-    const answers = new Map<string, number>()
-    for (let round = 0; round < 3; round++) {
-      const acknowledged: number[] = []
-      const saying = Promise.allSettled(
-        Array.from({length: 20}, async (_, n) => {
-          acknowledged.push(await tell(host, {text: `message ${round}.${n}`, channel: `c${n % 7}`}))
-        }),
-      )
-      await until("some acknowledgements", () => acknowledged.length >= 5)
-      await kill(host)
-      await saying
-      host = await again(host)
-      for (const seq of acknowledged) {
-        const event = await eventOf(host, seq)
-        expect(event).toMatchObject({state: "handled", replies: [expect.any(String)]})
-        const text = event.event.message?.content ?? ""
-        answers.set(text, (answers.get(text) ?? 0) + 1)
-      }
+test("an acknowledged event is stored, so it survives kill -9 and is answered once", story, async () => {
+  let host = await start(echo)
+  const answers = new Map<string, number>()
+  for (let round = 0; round < 3; round++) {
+    const acknowledged: number[] = []
+    const saying = Promise.allSettled(
+      Array.from({length: 20}, async (_, n) => {
+        acknowledged.push(await tell(host, {text: `message ${round}.${n}`, channel: `c${n % 7}`}))
+      }),
+    )
+    await until("some acknowledgements", () => acknowledged.length >= 5)
+    await kill(host)
+    await saying
+    host = await again(host)
+    for (const seq of acknowledged) {
+      const event = await eventOf(host, seq)
+      expect(event).toMatchObject({state: "handled", replies: [expect.any(String)]})
+      const text = event.event.message?.content ?? ""
+      answers.set(text, (answers.get(text) ?? 0) + 1)
     }
-    expect(answers.size).toBeGreaterThanOrEqual(15)
-    expect(new Set(answers.values())).toEqual(new Set([1]))
-  },
-)
+  }
+  expect(answers.size).toBeGreaterThanOrEqual(15)
+  expect(new Set(answers.values())).toEqual(new Set([1]))
+})
 
-test("the same platform event id is stored and handled once, and the receipt says so", async () => {
+test("a repeated platform event id is stored and handled once, and the receipt says so", async () => {
   const host = await start(`${echo}; plugin.on("message-created", session => note(session.text))`)
   const first = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "one", id: "the-id"})
   const second = await host.post("/api/plugins/sandbox/messages", {text: "one, again", id: "the-id"})
@@ -70,7 +66,7 @@ test("the same platform event id is stored and handled once, and the receipt say
   expect(third).toMatchObject({sn: first.sn, duplicate: true})
 })
 
-test("each handler of an event has its own mark, and an event for nobody has none", async () => {
+test("each handler of an event has a separate mark, and an event without handlers has none", async () => {
   const host = await start(`
     plugin.command("both", () => "by the command")
     plugin.on("message-created", session => { if (session.text === "/both") return "by the first" })
@@ -91,14 +87,14 @@ test("each handler of an event has its own mark, and an event for nobody has non
   })
 })
 
-/** Source of what waits until each of these lines is in notes.log, for ten seconds at most. */
+/** Source code that waits up to ten seconds until each of these lines is in notes.log. */
 const awaiting = (lines: string) => `for (let n = 0; n < 500; n++) {
       const noted = require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").split("\\n")
       if (${lines}.every(line => noted.includes(line))) break
       await sleep(20)
     }`
 
-test("one conversation is handled in the order of its events, conversations side by side", async () => {
+test("events of one conversation are handled in order, and conversations side by side", async () => {
   const host = await start(`plugin.on("message-created", async session => {
     note("begin " + session.channel.id + session.text)
     if (session.text === "1") ${awaiting('["begin a1", "begin b1"]')}
@@ -116,7 +112,7 @@ test("one conversation is handled in the order of its events, conversations side
   expect(lines.indexOf("begin b1")).toBeLessThan(lines.indexOf("end a1"))
 })
 
-test("what a handler sends is stored with its mark: kill -9 in the middle leaves no half of it", async () => {
+test("a handler's sends are stored with its mark, so an earlier kill -9 leaves none", async () => {
   const host = await start(`plugin.on("message-created", async session => {
     await session.send("one")
     note("sent one")
@@ -125,7 +121,7 @@ test("what a handler sends is stored with its mark: kill -9 in the middle leaves
   })
   const notes = () => require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").trim().split("\\n")`)
   const seq = await tell(host, {text: "go"})
-  await until("the handler to be in the middle", () => notes(host).includes("sent one"))
+  await until("the handler to be half done", () => notes(host).includes("sent one"))
   expect(await outbox(host)).toEqual([])
   await kill(host)
   const later = await again(host)
@@ -134,7 +130,7 @@ test("what a handler sends is stored with its mark: kill -9 in the middle leaves
   expect((await outbox(later)).map(({text}) => text)).toEqual(["two", "one"])
 })
 
-test("after kill -9 the backlog is replayed in its order, one event at a time", async () => {
+test("after kill -9 the backlog is replayed in order, one event at a time", async () => {
   const host = await start(`plugin.on("message-created", async session => {
     note("begin " + session.text)
     await sleep(notes() > 3 ? 30 : 60_000)
@@ -174,13 +170,13 @@ test("after kill -9 the backlog is replayed in its order, one event at a time", 
   ).toEqual(["begin", "begin", "end", "end"])
 })
 
-test("an event that was being handled when the Host ended twice is dead (suspected_crash); the others are handled", async () => {
+test("an event whose handler runs at two ends of the Host is dead, and others are handled", async () => {
   const host = await start(`plugin.on("message-created", async session => {
     note(session.text)
     if (session.text === "crash") process.kill(process.pid, "SIGKILL")
     return "heard " + session.text
   })`)
-  // Else the end of the Host may come upon it too.
+  // Otherwise this event could be running when the Host ends, too.
   await eventOf(host, await tell(host, {text: "before"}))
   const crash = await tell(host, {text: "crash", channel: "other"}).catch(() => 2)
   await host.process.finished
@@ -195,7 +191,7 @@ test("an event that was being handled when the Host ended twice is dead (suspect
   await untilPrinted(third.process, `does not run root/bot/handler/message-created.0 of event ${crash} again`)
 })
 
-test("a handler that a stop cuts short is run again at the next start; it is no suspect", async () => {
+test("a handler that a stop interrupts runs again at the next start, and is not suspected", async () => {
   const host = await start(`plugin.on("message-created", async session => {
     note("begun")
     const {size} = require("node:fs").statSync(join(plugin.project, "notes.log"))

@@ -9,7 +9,7 @@ import {tell} from "../../support/messages/messages.ts"
 
 const twoRuntimes = bunOr("node22")
 
-/** A plugin with two middleware, each of which does what a message asks of it by name. */
+/** A plugin with two middleware. A message names one of them and what it should do. */
 const around = (name: string) => `
 import {appendFileSync, existsSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
@@ -80,7 +80,7 @@ export default definePlugin({
 })
 `
 
-/** Has no other handler, which would be suspected too. */
+/** A plugin with a single handler. Another one would be suspected of the crash too. */
 const killer = `
 import {appendFileSync} from "node:fs"
 import {join} from "node:path"
@@ -114,10 +114,10 @@ const traceOf = (host: TestHost) => host.project.read("trace").trimEnd().split("
 const textsOf = (host: TestHost, ids: readonly string[]) =>
   Promise.all(ids.map(async id => (await host.get<{text: string}>(`/api/outbox/${id}`)).text))
 
-/** Waits until the middleware that hangs once does so. */
-const untilHung = (host: TestHost) => until("it to hang", () => existsSync(host.project.path("once")))
+/** Waits until the middleware that hangs once is hanging. */
+const untilHung = (host: TestHost) => until("the middleware to hang", () => existsSync(host.project.path("once")))
 
-/** What a message came to: its marks, by the last words of their handlers, and the texts of what was sent. */
+/** The outcome of a message: its marks by short handler name, and the texts of its replies. */
 const outcomeOf = async (host: TestHost, text: string) => {
   const {marks, replies} = await eventOf(host, await tell(host, {text}))
   const short = (id: string) => id.replace(/^root\//, "").replace(/(middleware|command|handler|prompt)\//, "")
@@ -130,7 +130,7 @@ const outcomeOf = async (host: TestHost, text: string) => {
 const handled = {"a/0": "handled", "a/1": "handled", "b/0": "handled", "b/1": "handled"}
 const own = {"bot/echo": "handled", "bot/message-created.0": "handled"}
 
-test.each(twoRuntimes)("middleware is around handlers and commands in declared order, on $name", async runtime => {
+test.each(twoRuntimes)("middleware wraps handlers and commands in declared order, on $name", async runtime => {
   const host = await start({runtime})
   expect(await outcomeOf(host, "/echo hello")).toEqual({replies: ["hello"], marks: {...handled, ...own}})
   const trace = traceOf(host)
@@ -140,7 +140,7 @@ test.each(twoRuntimes)("middleware is around handlers and commands in declared o
 })
 
 describe("a middleware", () => {
-  test("that does not call next stops the event: nothing inside runs, and each mark says why", async () => {
+  test("that does not call next stops the event, and every inner mark names the reason", async () => {
     const host = await start()
     const reason = "not run: root/b/middleware/1 stopped the event"
     const stopped = {"a/0": reason, "a/1": reason, "bot/echo": reason, "bot/message-created.0": reason}
@@ -155,7 +155,7 @@ describe("a middleware", () => {
     expect((await outcomeOf(host, "/echo hello")).replies).toEqual(["hello"])
   })
 
-  test("that throws has failed by itself: the event passes, whether before or after next", async () => {
+  test("that throws fails alone, and the event passes, whether it throws before or after next", async () => {
     const host = await start()
     expect(await outcomeOf(host, "/echo b0 throws before, a1 throws after")).toEqual({
       replies: ["b0 throws before, a1 throws after"],
@@ -163,7 +163,7 @@ describe("a middleware", () => {
     })
   })
 
-  test("sends with a mark of its own, after what is inside", async () => {
+  test("sends with a separate mark, after the inner handlers", async () => {
     const host = await start()
     const {replies} = await outcomeOf(host, "/echo ping, b0 sends before, a1 sends after")
     expect([...replies].sort()).toEqual(["a1 out", "b0 in", "ping, b0 sends before, a1 sends after", "pong"])
@@ -173,7 +173,7 @@ describe("a middleware", () => {
     ])
   })
 
-  test("that calls next twice, or does not wait for it, runs what is inside once; too late, it is refused", async () => {
+  test("that calls next twice or does not wait runs the inner handlers once, and a late call is refused", async () => {
     const host = await start()
     expect((await outcomeOf(host, "/echo a0 calls twice")).replies).toEqual(["a0 calls twice"])
     expect(traceOf(host).filter(line => line === "echo")).toHaveLength(1)
@@ -184,7 +184,7 @@ describe("a middleware", () => {
     expect(traceOf(host).filter(line => line === "echo")).toHaveLength(2)
   })
 
-  test("sees events that nobody handles, and answers to questions; one that it stops is no answer any more", async () => {
+  test("sees unhandled events and answers to questions, and an answer that it stops is lost", async () => {
     const host = await start({config: configOf("b", "bot")})
     expect(await host.say("/ask")).toEqual(["what?"])
     expect((await outcomeOf(host, "b0 stops silently")).marks).toMatchObject({
@@ -196,7 +196,7 @@ describe("a middleware", () => {
     expect((await outcomeOf(host, "42")).replies).toEqual(["so it is 42"])
   })
 
-  test("that the end of the Host cuts off runs again with all that is inside, and nothing runs without it", async () => {
+  test("that a stop interrupts runs again with all inner handlers, and none of them runs alone", async () => {
     const host = await start()
     const seq = await tell(host, {text: "/echo b1 hangs once"})
     await untilHung(host)
@@ -209,7 +209,7 @@ describe("a middleware", () => {
     expect(traceOf(again).filter(line => line === "echo" || line === "b0 in")).toEqual(["b0 in", "b0 in", "echo"])
   })
 
-  test("whose instance is replaced has failed with what it sent, and the event passes", async () => {
+  test("fails with its sends when its instance is replaced, and the event passes", async () => {
     const host = await start()
     const seq = await tell(host, {text: "/echo b1 hangs once"})
     await untilHung(host)
@@ -225,7 +225,7 @@ describe("a middleware", () => {
     expect(await textsOf(host, replies)).toEqual(["b1 hangs once"])
   })
 
-  test("is gone with its instance", async () => {
+  test("is removed with its instance", async () => {
     const host = await start()
     host.project.write("svc.config.yml", configOf("bot", "a"))
     await host.post("/api/system/reload")
@@ -235,12 +235,12 @@ describe("a middleware", () => {
   })
 })
 
-describe.each(twoRuntimes)("when the Host is killed, on $name", runtime => {
+describe.each(twoRuntimes)("a kill of the Host, on $name,", runtime => {
   const restart = (host: TestHost) => start({runtime, project: host.project})
   const untilTrace = (host: TestHost, line: string, times: number) =>
     until(`${line} to be traced`, () => traceOf(host).filter(each => each === line).length === times)
 
-  test("what a middleware was around runs again with it, and what they send is sent once", async () => {
+  test("repeats the middleware with its inner handlers, and their sends arrive once", async () => {
     const host = await start({runtime})
     const seq = await tell(host, {text: "/hang b0 sends before, a1 sends after, ping"})
     await untilTrace(host, "hang", 1)
@@ -257,9 +257,9 @@ describe.each(twoRuntimes)("when the Host is killed, on $name", runtime => {
     expect(traceOf(again).filter(line => line === "b0 in")).toHaveLength(2)
   })
 
-  test("twice by a handler, the handler is dead, and not the middleware around it", async () => {
+  test("that a handler causes twice makes the handler dead, but not its middleware", async () => {
     const host = await start({runtime, config: configOf("a", "b", "killer")})
-    // The Host may die before it has answered; it is the first event that it stores.
+    // The Host may die before it answers. This is the first event that it stores, so its number is 1.
     const seq = await tell(host, {text: "/die b0 sends after"}).catch(() => 1)
     await host.process.finished
     await sleep(50)

@@ -12,7 +12,7 @@ const args = ["--no-watch"]
 const send = async (host: TestHost, text: string, channel = "a") =>
   (await host.post<{id: string}>("/api/outbox", {endpoint: "line", channel, text})).id
 
-/** A Host that was killed while these messages were being sent, one to a channel, and runs again. */
+/** Starts a Host, kills it while it sends these messages, one in each channel, and starts it again. */
 const killedWhileSending = async (runtime: TestRuntime, count: number, config = configOf()) => {
   const host = await startHost({runtime, config, plugins: {line: linePlugin(hangingOn("hang"))}, args})
   const ids = await Promise.all(Array.from({length: count}, (_, n) => send(host, "hang", `channel-${n}`)))
@@ -23,7 +23,7 @@ const killedWhileSending = async (runtime: TestRuntime, count: number, config = 
 }
 
 test.each(twoRuntimes)(
-  "what a kill left unknown waits for a person: released it is sent once more, discarded never, on $name",
+  "a message left unknown by a kill waits for an operator, who releases or discards it, on $name",
   async runtime => {
     const {host, ids} = await killedWhileSending(runtime, 3)
     const [one = "", two = "", three = ""] = ids
@@ -45,7 +45,7 @@ test.each(twoRuntimes)(
   },
 )
 
-test("everything that is held is released, or discarded, by one command", async () => {
+test("one command releases or discards every held message", async () => {
   const first = await killedWhileSending(onBun, 3)
   expect(await svc(onBun, first.host.project, ["outbox", "release", "--held"])).toMatchObject({
     code: 0,
@@ -59,14 +59,14 @@ test("everything that is held is released, or discarded, by one command", async 
   expect(notedBy(second.host.project)).toHaveLength(2)
 })
 
-test("with onUnknown: retry, what a kill left sending is sent again, and may have arrived twice", async () => {
+test("with onUnknown: retry, a message interrupted by a kill is sent again and may arrive twice", async () => {
   const {host, ids} = await killedWhileSending(onBun, 1, configOf("outbox: {onUnknown: retry}"))
   expect(await messageIn(host, ids[0] ?? "", "sent")).toMatchObject({attempt: 2})
   expect(notedBy(host.project)).toHaveLength(2)
   expect(await host.get("/api/endpoints")).toMatchObject({items: [{onUnknown: "retry", rates: []}]})
 })
 
-test("a message is refused an action that its state does not allow, and so is one that is not there", async () => {
+test("an action is refused for an unknown message and for a state that does not allow it", async () => {
   const host = await startHost({config: configOf(), plugins: {line: linePlugin("")}, args})
   const id = await send(host, "hello")
   await messageIn(host, id, "sent")
@@ -80,12 +80,12 @@ test("a message is refused an action that its state does not allow, and so is on
   expect(unclear).toMatchObject({code: 1, stderr: expect.stringContaining("which message?")})
 })
 
-test("a message that waits to be tried again can be given up, and what is behind it goes on at once", async () => {
+test("a message that waits for a retry can be discarded, and the next one is sent at once", async () => {
   const failing = 'if (text === "bad") throw retryAfter(3_600_000, "in an hour")'
   const host = await startHost({config: configOf(), plugins: {line: linePlugin(failing)}, args})
   const bad = await send(host, "bad")
   const good = await send(host, "good")
-  const waiting = await until("the platform to ask for an hour", async () => {
+  const waiting = await until("the platform to ask for a pause of an hour", async () => {
     const message = await messageIn(host, bad, "queued")
     return message.attempt === 1 && message
   })
@@ -96,20 +96,20 @@ test("a message that waits to be tried again can be given up, and what is behind
   await messageIn(host, bad, "discarded")
 })
 
-test("a platform that asks to wait is asked again after that time, and such attempts do not count", async () => {
+test("a platform's request to wait is followed, and these attempts do not count", async () => {
   const host = await startHost({
     config: configOf(),
     plugins: {line: linePlugin("if (attempts <= 12) throw retryAfter(50)")},
     args,
   })
   const id = await send(host, "hello")
-  // Twelve that count would have made it dead.
+  // Twelve counted attempts would have made the message dead.
   expect(await messageIn(host, id, "sent")).toMatchObject({attempt: 13, error: null})
   const times = notedBy(host.project).map(({at}) => at)
   expect(Math.min(...times.slice(1).map((at, n) => at - (times[n] ?? at)))).toBeGreaterThanOrEqual(49)
 })
 
-test("an adapter's rate limit holds for all channels of its endpoint together, and a configured one beside it", async () => {
+test("an adapter's rate limit covers all channels of its endpoint, and a configured limit adds to it", async () => {
   const limits = (config: string) => `rate: {messages: 3, per: 500},${config}`
   const host = await startHost({config: configOf(), plugins: {line: linePlugin("", limits(""))}, args})
   const burst = async () => {

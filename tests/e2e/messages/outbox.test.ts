@@ -18,35 +18,31 @@ const attempts = (host: TestHost) => notedBy(host.project).map(({id, channel, te
 
 const hanging = hangingOn("hang")
 
-test("a message is sent once, and the platform's ids of it are kept", async () => {
+test("a message is sent once, and the Host keeps the platform's ids", async () => {
   const host = await start(linePlugin(""))
   const id = await send(host, "hello")
   expect(await messageIn(host, id, "sent")).toMatchObject({attempt: 1, platformIds: ["platform-1"], error: null})
   expect(attempts(host)).toEqual([`${id} a hello`])
 })
 
-test(
-  "what kill -9 left sending is unknown where the platform would not drop a repetition, and is not sent again",
-  story,
-  async () => {
-    const host = await start(linePlugin(hanging))
-    const id = await send(host, "hang")
-    const waiting = await send(host, "behind it")
-    await until("the attempt", () => attempts(host).length === 1)
-    host.process.child.kill("SIGKILL")
-    await host.process.finished
-    const later = await again(host)
-    const message = await messageIn(later, id, "unknown")
-    expect(message).toMatchObject({attempt: 1, error: expect.stringContaining("it may have arrived")})
-    await messageIn(later, waiting, "sent")
-    expect(attempts(later)).toEqual([`${id} a hang`, `${waiting} a behind it`])
-    await until("it to be logged", () =>
-      later.process.output().includes("a message may have been sent before the Host ended"),
-    )
-  },
-)
+test("a send interrupted by kill -9 is unknown unless the platform drops repetitions", story, async () => {
+  const host = await start(linePlugin(hanging))
+  const id = await send(host, "hang")
+  const waiting = await send(host, "behind it")
+  await until("the attempt", () => attempts(host).length === 1)
+  host.process.child.kill("SIGKILL")
+  await host.process.finished
+  const later = await again(host)
+  const message = await messageIn(later, id, "unknown")
+  expect(message).toMatchObject({attempt: 1, error: expect.stringContaining("it may have arrived")})
+  await messageIn(later, waiting, "sent")
+  expect(attempts(later)).toEqual([`${id} a hang`, `${waiting} a behind it`])
+  await until("the log line about it", () =>
+    later.process.output().includes("a message may have been sent before the Host ended"),
+  )
+})
 
-test("what kill -9 left sending is repeated under the same id where the platform drops repetitions", async () => {
+test("a send interrupted by kill -9 is repeated under its id if the platform drops repetitions", async () => {
   const host = await start(linePlugin(hanging, "idempotent: true,"))
   const id = await send(host, "hang")
   await until("the attempt", () => attempts(host).length === 1)
@@ -58,7 +54,7 @@ test("what kill -9 left sending is repeated under the same id where the platform
   expect(attempts(later)).toEqual([`${id} a hang`, `${id} a hang`])
 })
 
-test("a send that fails is tried again after a pause, and what is behind it in its channel waits", async () => {
+test("a failed send is retried after a pause, and the next message in its channel waits", async () => {
   const failing = 'if (text === "one" && !(await import("node:fs")).existsSync(join(plugin.project, "go")))'
   const host = await start(linePlugin(`${failing} throw new Error("not now")`))
   const first = await send(host, "one")
@@ -82,7 +78,7 @@ test("a send that fails is tried again after a pause, and what is behind it in i
   ])
 })
 
-test("a send that is refused has failed at once, and what is behind it goes on", async () => {
+test("a rejected send fails at once, and the next message is sent", async () => {
   const host = await start(
     linePlugin(
       'if (attempts === 1) throw refused("no such channel", {reason: "unknown_channel", remediation: "Correct it."})',
@@ -94,7 +90,7 @@ test("a send that is refused has failed at once, and what is behind it goes on",
   await messageIn(host, second, "sent")
 })
 
-test("a message waits while its endpoint cannot send, across a restart, and is sent once it can", async () => {
+test("a message waits across a restart while its endpoint cannot send, and is sent later", async () => {
   const closed = pluginWith(
     'plugin.adapter("line", {history: "none", open: async () => { throw new Error("no route") }})',
   )
@@ -109,7 +105,7 @@ test("a message waits while its endpoint cannot send, across a restart, and is s
   expect(await messageIn(later, id, "sent")).toMatchObject({attempt: 1})
 })
 
-test("a message to an endpoint that does not exist is refused, and names those that do", async () => {
+test("a message to an unknown endpoint is rejected with the names of the known ones", async () => {
   const host = await start(linePlugin(""))
   const response = await host.fetch("/api/outbox", {
     method: "POST",
@@ -121,7 +117,7 @@ test("a message to an endpoint that does not exist is refused, and names those t
   })
 })
 
-test("a stop does not wait for what is tried again later; the next start goes on with it", async () => {
+test("a stop does not wait for pending retries, and the next start continues them", async () => {
   const host = await start(linePlugin('throw new Error("not now")'))
   const id = await send(host, "one")
   await until("an attempt to fail", async () => (await messageIn(host, id, "queued")).attempt > 0)

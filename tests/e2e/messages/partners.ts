@@ -3,14 +3,14 @@ import type {TestHost} from "../../support/host/host.ts"
 import {deliver} from "../../support/webhooks/webhooks.ts"
 
 export interface Partners {
-  /** The ids that a 2xx was answered for. */
+  /** The ids that the Host has acknowledged with a 2xx. */
   readonly acknowledged: ReadonlySet<string>
-  /** Where they post to from now on; undefined while the Host is away. */
+  /** Sets the Host to which they post. Undefined while it is offline. */
   aim(host: TestHost | undefined): void
   stop(): Promise<void>
 }
 
-/** Partners that post signed webhooks all the time, and deliver each again, under its id, until it is acknowledged. */
+/** Partners that keep posting signed webhooks. They repeat each one under its id until the Host acknowledges it. */
 export const startPartners = (count: number, secret: string): Partners => {
   const acknowledged = new Set<string>()
   let hook: string | undefined

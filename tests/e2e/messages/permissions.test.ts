@@ -9,7 +9,7 @@ import {startIrcServer} from "../../support/irc/servers.ts"
 import {startServices} from "../../support/irc/services.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
-/** Commands for everybody and for some, one with a cooldown; it tells who is who. */
+/** Commands for everybody and for some users, one with a cooldown, and one that returns the user's permission. */
 const bot = `
 import {definePlugin} from "svc-runtime"
 
@@ -43,7 +43,7 @@ const permissionOf = async (host: TestHost, user: string, channel = "c", group =
   (await host.say("/whoami", {user, channel, group})).join()
 
 test.each(bunOr("node24"))(
-  "a command runs for those who may call it; others are told so, and do not see it, on $name",
+  "a command runs for users with the permission, and others get a refusal and do not see it, on $name",
   async runtime => {
     const host = await startBotHost(rules, {runtime})
     const says = async (user: string, text: string, channel = "c") =>
@@ -61,7 +61,7 @@ test.each(bunOr("node24"))(
     expect(await says("ada", "/help deploy")).toBe("/deploy: Ship it")
     expect(await says("bob", "/deplo")).toBe("")
     expect(await says("ada", "/deplo")).toBe('There is no command "deplo". Did you mean /deploy?')
-    // What the Host says somebody may do is what happens when they do it, and so is the rule.
+    // The Host's answer about a user agrees with what happens when that user tries, and names the right rule.
     const {rules: listed} = await host.get<Permissions>("/api/permissions")
     expect(listed.map(({index, user, channel, line}) => ({index, user, channel, line}))).toEqual([
       {index: 0, user: "ada", channel: null, line: 1},
@@ -79,7 +79,7 @@ test.each(bunOr("node24"))(
       expect(may("deploy")).toBe(!(await says(user, "/deploy", channel)).includes("needs the permission"))
       expect(may("topic")).toBe(!(await says(user, "/topic tea", channel)).includes("needs the permission"))
     }
-    // Alone with the bot there is no channel, whatever its id.
+    // In a direct conversation, no channel rule applies, whatever the channel's id.
     expect(await host.get("/api/permissions/user?endpoint=sandbox&user=ops")).toMatchObject({rule: null})
     await expectProblem(await host.fetch("/api/permissions/user?endpoint=nowhere&user=ada"), 404, "endpoint_unknown")
     const told = await svc(onBun, host.project, ["user", "may", "sandbox", "bob", "--channel", "ops"])
@@ -90,7 +90,7 @@ test.each(bunOr("node24"))(
   },
 )
 
-test("rules change with a reload: the plugin's instance stays, and a wrong rule changes nothing", async () => {
+test("a reload changes rules without replacing the plugin's instance, and an invalid rule changes nothing", async () => {
   const host = await startBotHost(rules)
   expect(await permissionOf(host, "bob")).toBe("user")
   expect(await host.say("/roll", {user: "bob"})).toEqual(["4"])
@@ -109,7 +109,7 @@ test("rules change with a reload: the plugin's instance stays, and a wrong rule 
   expect(await permissionOf(host, "bob")).toBe("trusted")
 })
 
-test("who calls too often is told once", async () => {
+test("a user who calls too often gets one refusal", async () => {
   const host = await startBotHost([])
   const roll = async (user: string) => (await host.say("/roll", {user, channel: "c", group: true})).join()
   expect([await roll("ada"), await roll("ada"), await roll("ada"), await roll("bob")]).toEqual([
@@ -120,7 +120,7 @@ test("who calls too often is told once", async () => {
   ])
 })
 
-test("a rule for an endpoint of a plugin that is turned off is no error; one that names nobody's is", async () => {
+test("a rule may name an endpoint of a disabled plugin, but not an unknown endpoint", async () => {
   const check = async (permissions: readonly Rule[]) => {
     const irc = {enabled: false, endpoints: [{id: "libera"}]}
     const project = makeProject({config: configOf(permissions, {irc}), plugins: {bot}})
@@ -133,7 +133,7 @@ test("a rule for an endpoint of a plugin that is turned off is no error; one tha
   )
 })
 
-test("a command whose permission or cooldown is none keeps the generation from being committed", async () => {
+test("a command with an invalid permission or cooldown keeps the generation from being committed", async () => {
   const told = async (definition: string) => {
     const source = `import {definePlugin} from "svc-runtime"
 export default definePlugin({setup: plugin => plugin.command("x", ${definition} as never, () => "")})`
@@ -150,7 +150,7 @@ export default definePlugin({setup: plugin => plugin.command("x", ${definition} 
 })
 
 describeWith("inspircd", "atheme-services")("permissions on IRC", () => {
-  test("are by the account that the server vouches for, whatever the nick; and not by a nick that anybody takes", async () => {
+  test("depend on the account that the server confirms, and not on a nick that anybody can take", async () => {
     const server = await startIrcServer("inspircd")
     await startServices(server, {ada: "correct-password"})
     const endpoints = [
@@ -164,13 +164,13 @@ describeWith("inspircd", "atheme-services")("permissions on IRC", () => {
     const answersTo = (who: typeof person) => who.heard("svcbot", "#lounge").length
     const asks = async (who: typeof person) => {
       const answer = await who.asks("svcbot", "#lounge", "!whoami")
-      // Who has not heard it yet would take it for the answer to what they ask next.
+      // Otherwise a person who has not received it yet would take it for the answer to the next question.
       await until("both to have heard it", () => answersTo(impostor) === answersTo(person))
       return answer
     }
     expect([await asks(impostor), await asks(person)]).toEqual(["user", "user"])
     person.say("NickServ", "IDENTIFY ada correct-password")
-    // By the server: the services say so before the server knows.
+    // Wait for the server's confirmation, because the services reply before the server knows.
     await person.sees(/^\S+ 900 /)
     expect([await asks(person), await asks(impostor)]).toEqual(["admin", "user"])
     expect(await person.asks("svcbot", "svcbot", "whoami")).toBe("admin")

@@ -33,7 +33,7 @@ const occursInFiles = (host: TestHost): readonly string[] =>
 const eventsOf = async (host: TestHost) =>
   (await host.get<{items: {type: string; data: Record<string, unknown>}[]}>("/api/events/history?limit=200")).items
 
-test("a secret in message data is named by row and alerted, and keeps archives back until it is redacted", async () => {
+test("a secret in messages is located by row, raises an alert, and blocks archives until it is redacted", async () => {
   const host = await started()
   for (const text of ["before", `my token is ${token}`, "after"]) await host.say(text)
   const {code, stdout} = await runCommand(host.project, "checkpoint create --json")
@@ -68,7 +68,7 @@ test("a secret in message data is named by row and alerted, and keeps archives b
   expect(told).toContainEqual({sn: 2, message: reply, reason: null})
   expect((await host.get<{text: string}>(`/api/outbox/${reply}`)).text).toBe("[redacted]")
   expect((await host.get<{event: unknown}>("/api/inbox/2")).event).toMatchObject({message: {content: "[redacted]"}})
-  // The one from before still holds it.
+  // The earlier checkpoint still contains the secret.
   expect(await refusal(host.project, ["checkpoint", "export", made.id, "--output", "c.tar"])).toContain("inbox 2")
   await makeCheckpoint(host.project)
   await printed(host.project, "checkpoint export newest --output d.tar")
@@ -76,7 +76,7 @@ test("a secret in message data is named by row and alerted, and keeps archives b
   expect(await host.say("still")).toEqual(["got still"])
 })
 
-test("a handler that failed at what was redacted is discarded, and its error is gone from the event log too", async () => {
+test("redacting an event discards its failed handler and erases the error from the event log", async () => {
   const host = await started()
   const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "fail"})
   const stateOf = async () => (await host.get<{state: string}>(`/api/inbox/${sn}`)).state

@@ -23,7 +23,7 @@ const start = (setup: string, runtime: TestRuntime) =>
   startHost({config, runtime, env: {DEMO_TOKEN: demoToken}, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
 
 describe.each(bunOr("node24"))("the trail of one message on $name", runtime => {
-  test("tells arrival, attempts, log records and answers in order, on a bot that has handled many others", async () => {
+  test("lists arrival, attempts, log records and answers in order, even among many other messages", async () => {
     const host = await start(
       `plugin.on("message-created", async session => {
         if (session.text.startsWith("noise")) return
@@ -57,7 +57,7 @@ describe.each(bunOr("node24"))("the trail of one message on $name", runtime => {
     expect(failed.events.items.map(({type}) => type)).toEqual(["message.received", "message.failed"])
     expect(failed.logs.items.map(({message}) => message)).toContain("thinking about bad")
 
-    // What was not looked at is named, and the search goes on there until the log ends.
+    // The answer says which part was not searched. The next request continues there until the end of the log.
     let {next} = trail.events
     while (next !== null) {
       const later: Trail = await trailOf(host, good, `?cursor=${next}`)
@@ -74,7 +74,7 @@ describe.each(bunOr("node24"))("the trail of one message on $name", runtime => {
     expect(await printedJson(host.project, `inbox trail ${good} --json`)).toMatchObject({event: {seq: good}})
   })
 
-  test("of an event that is not there, and for a demo token, is refused", async () => {
+  test("is refused for an unknown event and for a demo token", async () => {
     const host = await start("", runtime)
     const seq = await tell(host, {text: "hello"})
     await expectProblem(await host.fetch("/api/inbox/999/trail"), 404, "inbox_unknown")

@@ -7,7 +7,7 @@ import {failSyncs, needStrace, syncing} from "../../support/machine/strace.ts"
 import {readLedger} from "../../support/messages/inbox-ledger.ts"
 import {answersPlugin, startWebhookHost, webhookConfig} from "../../support/webhooks/host.ts"
 
-test("a webhook whose event cannot be stored is not acknowledged, and is taken when it is delivered again", async context => {
+test("a webhook that cannot be stored is not acknowledged, and is accepted on redelivery", async context => {
   needMounts(context)
   const config = `${webhookConfig()}database: {dialect: sqlite, filename: data/bot.sqlite}\ningress: {minimumFree: 0}\n`
   const project = makeProject({config, plugins: {answers: answersPlugin}})
@@ -37,7 +37,7 @@ test("a webhook whose event cannot be stored is not acknowledged, and is taken w
 
 const idsOf = (name: string) => Array.from({length: 5}, (_, n) => `${name}-${n}`)
 
-test("a webhook is not acknowledged while fsync fails, and is taken when it is delivered again", async context => {
+test("a webhook is not acknowledged while fsync fails, and is accepted on redelivery", async context => {
   needStrace(context)
   const {host, say} = await startWebhookHost({env: syncing.inThread})
   for (const id of idsOf("before")) expect((await say({text: id}, id)).status).toBe(202)
@@ -55,7 +55,7 @@ test("a webhook is not acknowledged while fsync fails, and is taken when it is d
   expect([...ledger.keys()].sort()).toEqual([...idsOf("before"), ...idsOf("failed")].sort())
 })
 
-test("a webhook is not acknowledged while a stranger locks the database, and is taken when it is delivered again", async () => {
+test("a webhook is not acknowledged while another process locks the database, and is accepted on redelivery", async () => {
   const {host, say} = await startWebhookHost()
   const file = host.project.path(".svc/data.sqlite")
   for (const id of idsOf("before")) expect((await say({text: id}, id)).status).toBe(202)
