@@ -12,7 +12,7 @@ import {startMailServer} from "../../support/platforms/email/smtp.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {secretOf} from "../../support/webhooks/webhooks.ts"
 
-/** An endpoint that connects once a file is there. */
+/** An endpoint that connects once a file exists. */
 const line = `import {existsSync} from "node:fs"
 ${pluginWith(`plugin.adapter("line", {
   history: "replay",
@@ -28,7 +28,7 @@ interface Targets {
   readonly top?: string
 }
 
-/** Looks each second, and ends what is over after another one. */
+/** The Host checks every second, and resolves a past alert after one more second. */
 const configOf = ({
   more = "",
   top = "",
@@ -67,7 +67,7 @@ interface OutboxPage {
   readonly items: readonly {readonly id: string; readonly channel: string; readonly state: string}[]
 }
 
-/** What stands in the channel of the alerts, oldest first. */
+/** The alerts in the channel, oldest first. */
 const toldIn = async (host: TestHost, channel = "ops"): Promise<readonly string[]> => {
   const {items} = await host.get<OutboxPage>("/api/outbox?limit=500")
   const sent = items.filter(item => item.channel === channel && item.state === "sent").reverse()
@@ -80,7 +80,7 @@ const alertsOf = (messages: readonly {readonly body: AlertMessage}[]): readonly 
 const openLine = (project: Project) => project.write("up", "")
 
 test.each(bunOr("node22"))(
-  "on $name, channel, webhook and mail each hear once of an endpoint that is offline, across a kill, and once of its end",
+  "on $name, each target is alerted once when an endpoint is offline, across a kill, and once when it is back",
   async runtime => {
     const receiver = await startAlertReceiver()
     const mail = await startMailServer({user: "alerts"})
@@ -94,7 +94,7 @@ test.each(bunOr("node22"))(
     const project = makeProject({config: configOf({more}), plugins: {line}})
     const env = {...envOf(receiver), MAIL_PASSWORD: mailboxPassword, LOST_URL: `${receiver.url}/redirect/canary-lost`}
     const first = await startHost({runtime, project, env})
-    const pager = await until("the webhook to hear of it", () => receiver.taken("pager")[0])
+    const pager = await until("the webhook to receive the alert", () => receiver.taken("pager")[0])
     expect(pager.body).toMatchObject({
       schema: "svc.alert/1",
       project: "scratch-bot",
@@ -123,13 +123,13 @@ test.each(bunOr("node22"))(
     expect(letter).toMatchObject({from: "bot@example.org", to: ["ops@example.org"]})
     expect(String(letter?.source)).toContain("Subject: [scratch-bot] Critical: line is not connected")
     expect(String(letter?.source)).toContain("Endpoint line")
-    const said = await until("the channel to be told", async () => (await toldIn(first))[0])
+    const said = await until("the alert in the channel", async () => (await toldIn(first))[0])
     expect(said).toMatch(/^Critical: line is not connected\n/)
     expect(said).toContain("svc endpoint show line")
     expect(said).toContain(`Project scratch-bot, Endpoint line, runtimeId ${first.runtimeId}.`)
 
-    // Every target was told, or said why not; no address is shown.
-    const shown = await until("what could not be sent", async () => {
+    // Every target received the alert or has a failure on record, and no address is shown.
+    const shown = await until("the failure of the lost target", async () => {
       const now = await view(first)
       return now.targets.find(({name}) => name === "lost")?.lastFailure != null && now
     })
@@ -165,13 +165,13 @@ test.each(bunOr("node22"))(
 
     await first.stop("SIGKILL")
     const second = await startHost({runtime, project, env})
-    await until("the Host to look again", async () => (await view(second)).checkedAt !== null)
+    await until("the next check", async () => (await view(second)).checkedAt !== null)
     openLine(project)
-    const last = await until("the end", () =>
+    const last = await until("the resolved alert", () =>
       alertsOf(receiver.taken("pager")).find(({status}) => status === "resolved"),
     )
     expect(last).toMatchObject({id: pager.body.alerts[0]?.id, until: expect.any(String), runtimeId: second.runtimeId})
-    await until("the channel to be told of the end", async () => (await toldIn(second)).length === 2)
+    await until("the resolved alert in the channel", async () => (await toldIn(second)).length === 2)
     expect((await toldIn(second))[1]).toMatch(/^Resolved: line is not connected\n/)
     const {items: events} = await second.get<{items: readonly {type: string; data: {alert: string}}[]}>(
       "/api/events/history?types=alert.*&limit=100",
@@ -180,18 +180,18 @@ test.each(bunOr("node22"))(
       "alert.raised",
       "alert.resolved",
     ])
-    await until("the mail of the end", () => mail.taken.length === 2)
+    await until("the second mail", () => mail.taken.length === 2)
     expect(alertsOf(receiver.taken("pager")).filter(({status}) => status !== "test")).toHaveLength(2)
 
-    // While ingress is paused a webhook hears of it, and a channel afterwards.
+    // During a pause of ingress a webhook gets the alert at once, and a channel afterwards.
     await second.post("/api/ingress/pause")
-    await until("the webhook to hear of the pause", () =>
+    await until("the webhook to receive the alert about the pause", () =>
       alertsOf(receiver.taken("pager")).find(({code}) => code === "ingress_paused"),
     )
     const waiting = (await view(second)).targets.find(({name}) => name === "ops")
     expect(waiting).toMatchObject({waiting: "ingress_paused", due: 1, lastFailure: null, failures: 0})
     await second.post("/api/ingress/resume")
-    await until("the channel to be told", async () =>
+    await until("the alert in the channel", async () =>
       (await toldIn(second)).some(text => text.includes("Ingress is paused")),
     )
     expect(second.process.output()).not.toContain("cannot deliver an alert to the target ops")
@@ -201,7 +201,7 @@ test.each(bunOr("node22"))(
 )
 
 test.each(bunOr("node24"))(
-  "on $name, a Host that is killed while a webhook hangs sends the same message again, and the channel has one",
+  "on $name, a Host killed while a webhook hangs repeats that message, and the channel gets it once",
   async runtime => {
     const receiver = await startAlertReceiver()
     receiver.hang(true)
@@ -209,9 +209,9 @@ test.each(bunOr("node24"))(
     const env = envOf(receiver)
     const first = await startHost({runtime, project, env})
     const hung = await until("the webhook to be asked", () => receiver.hung("pager")[0])
-    // The way of a message does not wait for it.
+    // The message to the channel does not wait for the webhook.
     await first.say("hello")
-    await until("the channel to be told", async () => (await toldIn(first)).length > 0)
+    await until("the alert in the channel", async () => (await toldIn(first)).length > 0)
     await first.stop("SIGKILL")
 
     receiver.hang(false)
@@ -220,11 +220,11 @@ test.each(bunOr("node24"))(
     expect(again.body.id).toBe(hung.body.id)
     receiver.failNext("pager", 500)
     openLine(project)
-    await until("the end, after a failure", () =>
+    await until("the resolved alert, after a failure", () =>
       alertsOf(receiver.taken("pager")).some(({status}) => status === "resolved"),
     )
     expect(alertsOf(receiver.taken("pager")).map(({status}) => status)).toEqual(["firing", "resolved"])
-    await until("the channel to be told of the end", async () => (await toldIn(second)).length === 2)
+    await until("the resolved alert in the channel", async () => (await toldIn(second)).length === 2)
     expect((await view(second)).targets.find(({name}) => name === "pager")).toMatchObject({
       failures: 1,
       lastFailure: null,
@@ -235,7 +235,7 @@ test.each(bunOr("node24"))(
 )
 
 test.for(bunOr("node22"))(
-  "on $name, while a full disk takes no row the webhook hears of it, the channel waits, and the heartbeat stops",
+  "on $name, while a full disk stores nothing, the webhook is alerted, the channel waits and the heartbeat stops",
   {timeout: 90_000},
   async (runtime, context) => {
     needMounts(context)
@@ -247,7 +247,7 @@ test.for(bunOr("node22"))(
     const host = await startHost({runtime, project, env: envOf(receiver)})
     await until("the heartbeat", () => receiver.asked("/beat/canary-beat") > 0)
     fillDisk(project.path("data"))
-    const told = await until("the webhook to hear of it", () =>
+    const told = await until("the webhook to receive the alert", () =>
       alertsOf(receiver.taken("pager")).find(({code}) => code === "database_failing"),
     )
     expect(told.text).toContain("database_full")
@@ -260,8 +260,8 @@ test.for(bunOr("node22"))(
 
     disk.resize("64m")
     await until("the heartbeat again", () => receiver.asked("/beat/canary-beat") > beats)
-    await until("the end", () => alertsOf(receiver.taken("pager")).some(({status}) => status === "resolved"))
-    const said = await until("the channel to be told", async () => {
+    await until("the resolved alert", () => alertsOf(receiver.taken("pager")).some(({status}) => status === "resolved"))
+    const said = await until("the resolved alert in the channel", async () => {
       const texts = await toldIn(host)
       return texts.some(text => text.startsWith("Resolved: The database")) && texts
     })

@@ -8,7 +8,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const secret = "canary-of-a-job-0123456789-abcdefghijklmnopqrstuvwxyz"
 
-/** Fails with an error in which the secret lies across the place where the event's text is cut. */
+/** A job that fails with an error in which the secret crosses the point where the event's text is cut. */
 const careless = pluginWith(`
     plugin.job("work", async run => {
       if (run.job === "bad") throw new Error("x".repeat(985) + config.key.reveal())
@@ -26,7 +26,7 @@ const runsIn = async (host: TestHost) => {
   return ["succeeded", "failed", "cancelled", "skipped"].map(outcome => page.value("svc_job_runs_total", {outcome}))
 }
 
-test("runs of jobs are counted by outcome, across restarts; their errors are masked before they are cut and stored", async () => {
+test("job runs are counted by outcome across restarts, and their errors are masked before they are cut", async () => {
   const env = {JOB_KEY: secret}
   const project = makeProject({
     config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  careless: {config: {key: '${JOB_KEY}'}}\n",

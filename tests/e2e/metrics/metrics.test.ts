@@ -19,7 +19,7 @@ const read = async (host: TestHost, ...query: [name: string, labels?: Record<str
   (await metricsOf(host)).value(...query)
 
 test.each(twoRuntimes)(
-  "starts and ends are counted across restarts, by exit code and reason; a kill is unclean, on $name",
+  "starts and ends are counted across restarts by exit code and reason, and a kill is unclean, on $name",
   async runtime => {
     const first = await startHost({runtime, config: plain})
     expect(await read(first, "svc_starts_total")).toBe(1)
@@ -43,7 +43,7 @@ test.each(twoRuntimes)(
   },
 )
 
-test("who the Host is stands on one series, and runtimeId on no other", async () => {
+test("the Host's identity is on one series, and runtimeId is on no other", async () => {
   const host = await startHost({config: plain})
   const {project, authority, version} = await host.get<Record<string, string>>("/api/system/status")
   const page = await metricsOf(host)
@@ -53,7 +53,7 @@ test("who the Host is stands on one series, and runtimeId on no other", async ()
   expect(page.text.split(host.runtimeId)).toHaveLength(2)
 })
 
-test("a pause of ingress shows its reason, and since when across restarts", async () => {
+test("a pause of ingress shows its reason and its start, across restarts", async () => {
   const host = await startHost({config: plain})
   expect((await metricsOf(host)).series("svc_ingress_paused_since_timestamp_seconds")).toEqual([])
   const before = Date.now() / 1000
@@ -68,7 +68,7 @@ test("a pause of ingress shows its reason, and since when across restarts", asyn
 })
 
 test.each(twoRuntimes)(
-  "an endpoint that is away is not online, its gap is counted for good, and its last event is known after a restart, on $name",
+  "an offline endpoint is not online, and its gap count and last event survive a restart, on $name",
   async runtime => {
     const host = await startHost({
       runtime,
@@ -77,19 +77,19 @@ test.each(twoRuntimes)(
     })
     const away = {endpoint: "away", owner: "root/away"}
     const unplanned = {...away, planned: "false"}
-    await until("the endpoint", async () => (await read(host, "svc_endpoint_online", away)) === 1)
+    await until("the endpoint to be online", async () => (await read(host, "svc_endpoint_online", away)) === 1)
     expect(await read(host, "svc_endpoint_gaps_total", unplanned)).toBe(0)
     const before = Date.now() / 1000
     await host.say("hello")
     const last = await read(host, "svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
     expect(last).toBeGreaterThanOrEqual(before)
     host.project.write("away", "")
-    await until("the endpoint to be away", async () => (await read(host, "svc_endpoint_online", away)) === 0)
+    await until("the endpoint to be offline", async () => (await read(host, "svc_endpoint_online", away)) === 0)
     const page = await until("the gap", async () => {
       const page = await metricsOf(host)
       return page.value("svc_endpoint_gaps_total", unplanned) === 1 && page
     })
-    // It is counted as it begins, by its length as it ends.
+    // A gap counts when it starts, and its length counts when it ends.
     expect(page.value("svc_endpoint_gap_open_seconds", away)).toBeGreaterThanOrEqual(0)
     expect(page.value("svc_endpoint_gap_seconds_count", unplanned)).toBe(0)
     expect(page.series("svc_endpoint_gaps_total", {endpoint: "sandbox"})).toEqual([])
@@ -99,14 +99,14 @@ test.each(twoRuntimes)(
     const later = await metricsOf(await startHost({runtime, project: host.project}))
     expect(later.value("svc_endpoint_gaps_total", unplanned)).toBe(1)
     expect(later.value("svc_endpoint_gaps_total", {...away, planned: "true"})).toBe(0)
-    // Stored before it is acknowledged: the stored time is the earlier one.
+    // The Host stores an event before it acknowledges it, so the stored time is earlier.
     const stored = later.value("svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
     expect(stored).toBeLessThanOrEqual(last)
     expect(stored).toBeGreaterThanOrEqual(before)
   },
 )
 
-test("events that a platform delivered too late are counted, also those of earlier runs", async () => {
+test("events that a platform delivered too late are counted, including those of earlier runs", async () => {
   const late = pluginWith(`plugin.adapter("late", {
       history: "replay",
       open: async (_, endpoint) => {
@@ -117,17 +117,17 @@ test("events that a platform delivered too late are counted, also those of earli
     })`)
   const host = await startHost({config: "http: {port: 0}\nplugins: {sandbox: {}, late: {}}\n", plugins: {late}})
   const labels = {endpoint: "late", owner: "root/late"}
-  await until("the endpoint", async () => (await read(host, "svc_endpoint_online", labels)) === 1)
+  await until("the endpoint to be online", async () => (await read(host, "svc_endpoint_online", labels)) === 1)
   const page = await metricsOf(host)
   expect(page.value("svc_endpoint_dropped_total", labels)).toBe(1)
   expect(page.series("svc_endpoint_dropped_total", {endpoint: "sandbox"})).toEqual([])
   await host.stop()
   const later = await startHost({project: host.project})
-  await until("the endpoint", async () => (await read(later, "svc_endpoint_online", labels)) === 1)
+  await until("the endpoint to be online", async () => (await read(later, "svc_endpoint_online", labels)) === 1)
   expect(await read(later, "svc_endpoint_dropped_total", labels)).toBe(2)
 })
 
-test("messages that wait, failed or are dead are counted by state, with the age of the oldest", async () => {
+test("waiting, failed and dead messages are counted by state, with the age of the oldest", async () => {
   const body = `if (text === "refused") throw refused("no", {reason: "no", remediation: "no"})
     if (text === "hang") await new Promise(() => {})`
   const host = await startHost({
@@ -157,7 +157,7 @@ test("messages that wait, failed or are dead are counted by state, with the age 
     {name: "svc_dead_letters", labels: {box: "inbox", endpoint: "line"}, value: 0},
     {name: "svc_dead_letters", labels: {box: "outbox", endpoint: "line"}, value: 0},
   ])
-  // What the generation no longer has an endpoint for waits for a decision all the same.
+  // Messages for an endpoint that the generation no longer has still wait for a decision.
   await second.stop()
   host.project.write("svc.config.yml", "http: {port: 0}\nplugins: {sandbox: {}}\n")
   const without = await metricsOf(await startHost({project: host.project}))
@@ -165,7 +165,7 @@ test("messages that wait, failed or are dead are counted by state, with the age 
   expect(without.value("svc_outbox_unknown_messages", {endpoint: "sandbox"})).toBe(0)
 })
 
-test("handlers that fail, run long or died twice with the Host are counted by plugin instance and state", async () => {
+test("handlers that fail, run long or are dead are counted by plugin and state", async () => {
   const host = await startHost({
     config: "http: {port: 0}\nplugins: {sandbox: {}, hard: {}}\n",
     plugins: {
@@ -182,11 +182,11 @@ test("handlers that fail, run long or died twice with the Host are counted by pl
   expect(failed.value("svc_log_records_total", {level: "error"})).toBe(1)
   const say = () => host.post("/api/plugins/sandbox/messages", {text: "/hang"})
   await say()
-  await until("the handler", async () => (await read(host, "svc_inbox_handlers", {state: "running"})) === 1)
+  await until("the handler to run", async () => (await read(host, "svc_inbox_handlers", {state: "running"})) === 1)
   expect(await read(host, "svc_inbox_oldest_age_seconds")).toBeGreaterThan(0)
   await host.stop("SIGKILL")
   const second = await startHost({project: host.project})
-  await until("the handler", async () => (await read(second, "svc_inbox_handlers", {state: "running"})) === 1)
+  await until("the handler to run", async () => (await read(second, "svc_inbox_handlers", {state: "running"})) === 1)
   await second.stop("SIGKILL")
   const page = await metricsOf(await startHost({project: host.project}))
   expect(page.value("svc_dead_letters", {box: "inbox", endpoint: "sandbox"})).toBe(1)
@@ -194,7 +194,7 @@ test("handlers that fail, run long or died twice with the Host are counted by pl
   expect(page.value("svc_runs_ended_total", {reason: "unclean"})).toBe(2)
 })
 
-test("requests that are told to wait, and drafts that are refused, are counted", async () => {
+test("rate-limited requests and refused drafts are counted", async () => {
   const host = await startHost({config: plain})
   const wrong = () => fetch(`${host.url}/api/metrics`, {headers: {authorization: "Bearer wrong"}})
   for (let time = 0; time < 12; time++) await wrong()
@@ -206,7 +206,7 @@ test("requests that are told to wait, and drafts that are refused, are counted",
   expect(page.value("svc_probe_success", {probe: "ready"})).toBe(1)
 })
 
-test("what a database file takes, and what its commits took, is there; of a remote one, the commits", async () => {
+test("the size of a database file and its commit times are shown", async () => {
   const local = await startHost({config: plain})
   await local.say("hello")
   const page = await metricsOf(local)
@@ -219,7 +219,7 @@ test("what a database file takes, and what its commits took, is there; of a remo
   expect(page.value("svc_database_group_batches_sum")).toBeGreaterThanOrEqual(3)
 })
 
-test("work items are counted by state, and those past the deadline of what blocks them", async () => {
+test("work items are counted by state, with those past a blocker's deadline", async () => {
   const host = await startHost({config: plain})
   expect(await read(host, "svc_workroom_items", {state: "blocked"})).toBe(0)
   for (const title of ["one", "two"]) await host.post("/api/workroom/items", {title})
@@ -236,10 +236,10 @@ test("work items are counted by state, and those past the deadline of what block
   expect(page.value("svc_workroom_overdue_items")).toBe(0)
   await host.post("/api/workroom/items/1/unblock", {expectedRevision: 3})
   await block(4, 300)
-  await until("the deadline", async () => (await read(host, "svc_workroom_overdue_items")) === 1)
+  await until("the deadline to pass", async () => (await read(host, "svc_workroom_overdue_items")) === 1)
 })
 
-test("clients of the event stream are counted, and the gaps that they were told of by reason", async () => {
+test("clients of the event stream are counted, and the gaps sent to them by reason", async () => {
   const host = await startHost({config: plain})
   const ahead = async () => (await read(host, "svc_event_stream_gaps_total", {reason: "ahead"})) === 1
   expect(await read(host, "svc_event_stream_gaps_total", {reason: "ahead"})).toBe(0)
@@ -253,10 +253,10 @@ test("clients of the event stream are counted, and the gaps that they were told 
   expect(page.value("svc_event_log_head")).toBeGreaterThan(0)
   expect(page.value("svc_events_dropped_total")).toBe(0)
   for (const reader of [live, lost]) reader.close()
-  await until("the clients to be gone", async () => (await read(host, "svc_event_stream_clients")) === 0)
+  await until("the clients to disconnect", async () => (await read(host, "svc_event_stream_clients")) === 0)
 })
 
-test("the newest verified checkpoint has its time, and none has no series", async () => {
+test("the newest verified checkpoint has a timestamp series, and without one there is no series", async () => {
   const host = await startHost({config: plain})
   const name = "svc_checkpoint_verified_timestamp_seconds"
   expect((await metricsOf(host)).series(name)).toEqual([])
@@ -265,7 +265,7 @@ test("the newest verified checkpoint has its time, and none has no series", asyn
   expect(await read(host, name)).toBeGreaterThanOrEqual(before - 1)
 })
 
-test("a part that cannot be read is counted, and the page has the rest", async () => {
+test("a part that cannot be read is counted, and the page shows the rest", async () => {
   const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
   const host = await startHost({
     config: `http: {port: 0}\ndatabase: {dialect: libsql, url: "${server.url}"}\nplugins: {sandbox: {}}\n`,
@@ -276,11 +276,11 @@ test("a part that cannot be read is counted, and the page has the rest", async (
   expect(page.value("svc_collect_failures_total", {part: "messages"})).toBeGreaterThan(0)
   expect(page.series("svc_outbox_messages")).toEqual([])
   expect(page.value("svc_generation_number")).toBe(1)
-  // Read before, and unchanged since.
+  // Read earlier, and unchanged since.
   expect(page.value("svc_starts_total")).toBe(1)
 })
 
-test("nothing of a secret, a user, a channel or a message is in a metric", async () => {
+test("no metric contains a secret, a user, a channel or a message", async () => {
   const canary = "canary7f3a91"
   const host = await startHost({
     config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}, hard: {}}\n',

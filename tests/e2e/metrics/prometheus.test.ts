@@ -16,15 +16,15 @@ const options = {
 
 describeWith("prometheus")("a real Prometheus with the scrape example and the rules", () => {
   test.each(twoRuntimes)(
-    "scrapes a Host with the demo token of a file; an endpoint that goes away fires, named, and a killed Host too, on $name",
+    "scrapes with a demo token, and alerts for an offline endpoint and a killed Host, on $name",
     async runtime => {
       const host = await startHost({...options, runtime})
       const prometheus = await startPrometheus(host.url, env.DEMO_TOKEN)
       expect(await prometheus.target("up")).toMatchObject({lastError: ""})
       const online = 'svc_endpoint_online{endpoint="away"}'
-      await until("the endpoint to be seen", async () => (await prometheus.query(online))[0]?.value === 1)
-      // A scrape that took too long is another's alert for a moment.
-      await until("nothing to be alerted", async () => (await prometheus.alerts()).length === 0)
+      await until("the endpoint to be scraped", async () => (await prometheus.query(online))[0]?.value === 1)
+      // A slow scrape may trigger another alert for a moment.
+      await until("no alerts", async () => (await prometheus.alerts()).length === 0)
 
       host.project.write("away", "")
       const offline = await firing(prometheus, "SvcEndpointOffline")
@@ -42,7 +42,7 @@ describeWith("prometheus")("a real Prometheus with the scrape example and the ru
     },
   )
 
-  test("with a wrong token the target is down, for that reason, and the alert names the project", async () => {
+  test("reports a target with a wrong token as down, and the alert names the project", async () => {
     const host = await startHost(options)
     const prometheus = await startPrometheus(host.url, "a-wrong-token")
     await prometheus.target("down", "401")

@@ -19,18 +19,18 @@ interface Target {
 }
 
 export interface Prometheus {
-  /** The only target, once its scrapes end so. */
+  /** Waits until the only target's scrapes end like this. */
   target(health: "up" | "down", error?: string): Promise<Target>
   alerts(): Promise<readonly Alert[]>
-  /** The values of an instant query, by the series' labels. */
+  /** Runs an instant query. Resolves to the values by the series' labels. */
   query(
     expression: string,
   ): Promise<readonly {readonly metric: Readonly<Record<string, string>>; readonly value: number}[]>
 }
 
 /**
- * Debian's Prometheus with the scrape example and the rules that ship, looking every half second, and with every `for`
- * of the rules cut to two seconds.
+ * Debian's Prometheus with svc's scrape example and rules. It scrapes every half second, and each `for` of the rules is
+ * shortened to two seconds.
  */
 export const startPrometheus = async (hostUrl: string, token: string): Promise<Prometheus> => {
   const folder = makeFolder()
@@ -79,7 +79,7 @@ export const startPrometheus = async (hostUrl: string, token: string): Promise<P
   }
 }
 
-/** The alert of this name, once it fires. */
+/** Waits until the alert with this name fires. */
 export const firing = (prometheus: Prometheus, name: string): Promise<Alert> =>
   until(`${name} to fire`, async () =>
     (await prometheus.alerts()).find(({labels, state}) => labels.alertname === name && state === "firing"),
