@@ -13,7 +13,7 @@ plugins:
   actor: {config: {word: ${word}}}
 `
 
-/** Acts in handlers, sends from a route and at its start, and notes what setup is refused. */
+/** Acts in handlers, sends from a route and at its start, and notes the calls that setup refuses. */
 const actor = pluginWith(`
     let posted = ""
     plugin.command("post <text:string>", async ({args, session}) => {
@@ -83,7 +83,7 @@ const say = async (host: TestHost, text: string, user = "tester") => {
 const notes = (host: TestHost) => readFileSync(host.project.path("notes.log"), "utf8").trim().split("\n")
 
 describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
-  test("edits and deletes what it said, sends to a user, and is refused what the endpoint cannot do", async () => {
+  test("edits and deletes its messages, sends to a user, and is refused acts that the endpoint lacks", async () => {
     const host = await startHost({runtime, config: config("one"), plugins: {actor}})
     const {items} = await host.get<{items: {name: string}[]}>("/api/plugins/sandbox/commands")
     expect(items.map(({name}) => name)).toEqual(expect.arrayContaining(["help", "post", "whisper"]))
@@ -100,14 +100,16 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
       expect.stringMatching(/^sandbox cannot friend\.delete; it can send and /),
     ])
     await say(host, "/mute")
-    await expect(say(host, "hi", "bob")).rejects.toThrow(/bob is muted/)
+    await expect(
+      say(host, "Bob is muted in the room, but may still write to the bot directly.", "bob"),
+    ).rejects.toThrow(/bob is muted/)
     // To the bot itself he may still write.
     const direct = {text: "why?", user: "bob", channel: "@bob"}
     expect(await host.post("/api/plugins/sandbox/messages", direct)).toMatchObject({duplicate: false})
     await host.stop()
   })
 
-  test("asks a platform, and is told what asks and what acts", async () => {
+  test("asks the platform, and is refused a method of the wrong kind with an explanation", async () => {
     const host = await startHost({runtime, config: config("one"), plugins: {actor}})
     const errorOf = async (text: string) => (await say(host, text)).marks.map(({error}) => error)
     await host.post("/api/plugins/sandbox/messages", {text: "hi", user: "eve", channel: "hall", group: true})
@@ -125,10 +127,10 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     await host.stop()
   })
 
-  test("sends at its start and from a route, once under a key, whatever is killed or reloaded", async () => {
+  test("sends at its start and from a route, once for each key, across kills and reloads", async () => {
     const host = await startHost({runtime, config: config("one"), plugins: {actor}})
     const send = (of: TestHost, body: object) => of.post<{id: string}>("/api/plugins/actor/send", body)
-    await until("the start to be told", async () => (await heard(host, "log")).length === 1)
+    await until("the message of the start", async () => (await heard(host, "log")).length === 1)
     const {id} = await send(host, {text: "daily", key: "day-1"})
     const later = await send(host, {text: "tomorrow", at: Date.now() + 86_400_000})
     expect(await host.get(`/api/outbox/${later.id}`)).toMatchObject({state: "scheduled", text: "tomorrow"})
@@ -144,7 +146,7 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     expect(await again.get(`/api/outbox/${later.id}`)).toMatchObject({state: "scheduled"})
     expect(await again.post(`/api/plugins/actor/cancel/${later.id}`)).toEqual({done: true})
     expect(await again.get(`/api/outbox/${later.id}`)).toMatchObject({state: "discarded", reason: "cancelled"})
-    // Nothing of before the kill is said again: the sandbox's room is new.
+    // The kill loses the sandbox's messages, and none of the earlier ones is sent again.
     expect(await heard(again, "log")).toEqual([])
 
     again.project.write("svc.config.yml", config("two"))
@@ -155,7 +157,7 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     await again.stop()
   })
 
-  test("does not start, and sends nothing, in a one-shot start", async () => {
+  test("does not run onStart and sends nothing in a one-shot start", async () => {
     const host = await startHost({runtime, config: config("one"), plugins: {actor}})
     await host.stop()
     const before = notes(host)

@@ -18,7 +18,7 @@ const packages = [
   {name: "@team/svc-plugin-own", version: "0.3.0", peerDependencies},
 ]
 
-/** A project whose svc-runtime is a folder of its own, so that nothing else is installed. */
+/** A project with a local folder as its svc-runtime, so that nothing more is installed. */
 const emptyProject = () => {
   const project = makeProject({config: plainConfig})
   mkdirSync(project.path("sdk"))
@@ -29,7 +29,7 @@ const emptyProject = () => {
 }
 
 describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
-  test("installs the exact version without scripts, and refuses what does not fit with nothing changed", async () => {
+  test("installs the exact version without scripts, and changes nothing if the package does not fit", async () => {
     const url = await startRegistry(pluginWith('plugin.command("hello", () => "hi")'), packages)
     const env = {npm_config_registry: url, BUN_CONFIG_REGISTRY: url}
     const project = emptyProject()
@@ -70,12 +70,12 @@ describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
   })
 })
 
-test("svc plugin add in production changes nothing and prints the commands of a release", async () => {
+test("svc plugin add changes nothing in production, and prints the commands of a release", async () => {
   const token = "a-token-of-thirty-two-characters-x"
   const project = makeProject({config: `http:\n  port: 0\n  token: \${HTTP_TOKEN}\nplugins:\n  sandbox: {}\n`})
   const env = {HTTP_TOKEN: token}
   const host = await startHost({runtime: onBun, project, env, args: ["--mode", "production", "--no-watch"]})
-  await until("it to be ready", async () => (await fetch(`${host.url}/pub/ready`)).status === 200)
+  await until("the Host to be ready", async () => (await fetch(`${host.url}/pub/ready`)).status === 200)
   const before = project.read("svc.config.yml")
   const {code, stdout, stderr} = await svc(onBun, project, ["plugin", "add", "svc-plugin-hello@1.0.0"], {env})
   expect({code, stderr}).toEqual({

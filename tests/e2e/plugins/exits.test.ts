@@ -21,17 +21,17 @@ const rude = pluginWith(`
     plugin.command("really", () => process.reallyExit(0))
     plugin.command("quietly", () => { process.once("exit", () => { process.exitCode = 0 }); process.exit() })`)
 
-/** On Bun, nothing but the stack tells whose a listener of a signal is. */
+/** On Bun, only the stack shows to which plugin a signal's listener belongs. */
 const listening = pluginWith(`
     process.on("SIGUSR2", () => { process.exit(0); note("went on") })
     plugin.command("aborts", () => { process.abort() })`)
 
-/** Its generation runs already; the rest of the start does not know. */
+/** Exits once its generation runs, before the rest of the start has completed. */
 const exitsOnceItServes = pluginWith(`
     const look = () => existsSync(join(plugin.project, ".svc/host.json")) ? process.exit(0) : setImmediate(look)
     look()`)
 
-/** What a library for the end of a process may do. */
+/** Sets the exit code, as a library for graceful shutdown might. */
 const setsExitCode = pluginWith(`
     process.exitCode = 3
     process.on("exit", () => { process.exitCode = 0 })`)
@@ -41,7 +41,7 @@ const exitsInSetup = pluginWith("process.exit(0)")
 const exitsWhenLoaded = `process.exit(0)
 ${pluginWith("")}`
 
-/** Says something that ends the Host, perhaps before it has answered. A sandbox that is not open yet takes nothing. */
+/** Sends a message that ends the Host, perhaps before it answers. While the sandbox is not open yet, it retries. */
 const tell = async (host: TestHost, text: string): Promise<void> => {
   let hasEnded = false
   void host.process.finished.then(() => {
@@ -63,21 +63,21 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
     ["/later", "process.exit(3)"],
     ["/really", "process.reallyExit(0)"],
     ["/quietly", "process.exit()"],
-  ])("%s: the Host ends with a code of its own, and its log names the plugin and the call", async (command, call) => {
+  ])("%s: the Host exits with a distinct code, and its log names the plugin and the call", async (command, call) => {
     const host = await startHost({runtime, config, plugins: {rude}, args: ["--no-watch"]})
     void tell(host, command)
     const {code} = await host.process.finished
     expect(code).toBe(exit.unasked)
     const log = host.process.output()
     expect(log).toContain(`the plugin rude ended the process: ${call} was called`)
-    // Bun leaves a function out of stacks that ends with the call.
+    // Bun omits a function from the stack if this call is its last expression.
     if (runtime.name !== "bun") expect(log).toContain("plugins/rude.ts:")
   })
 
   test.each([
     ["set up", exitsInSetup],
     ["loaded", exitsWhenLoaded],
-  ])("a plugin that exits while it is %s fails the start, which counts", async (_, source) => {
+  ])("a plugin that exits while it is %s fails the start, and the start counts as failed", async (_, source) => {
     const project = makeProject({
       config: "http: {port: 0, token: '${HTTP_TOKEN}'}\nplugins:\n  sandbox: {}\n  rude: {}\n",
       plugins: {rude: source},
@@ -96,13 +96,13 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
     expect(once.stdout).toContain("process.exit(0) was called")
   })
 
-  test("a listener of the process exits: the stack tells whose it is", async () => {
+  test("an exiting signal listener is attributed to its plugin by the stack", async () => {
     const host = await startHost({runtime, config, plugins: {rude: listening}, args: ["--no-watch"]})
     expect((await host.stop("SIGUSR2")).code).toBe(exit.unasked)
     expect(host.process.output()).toContain("the plugin rude ended the process: process.exit(0) was called")
   })
 
-  test("a plugin that exits as soon as the Host serves ends it", async () => {
+  test("a plugin that exits as soon as the Host serves ends the Host", async () => {
     const {process: running} = launchHost({runtime, config, plugins: {rude: exitsOnceItServes}, args: ["--no-watch"]})
     expect((await running.finished).code).toBe(exit.unasked)
     expect(running.output()).toContain("the plugin rude ended the process: process.exit(0) was called")
@@ -116,7 +116,7 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
     expect(host.process.output()).toContain("the plugin rude ended the process: process.abort() was called")
   })
 
-  test("a plugin that sets process.exitCode does not change how the Host ends in order", async () => {
+  test("a plugin that sets process.exitCode does not change the exit code of a graceful stop", async () => {
     const options = {runtime, config, plugins: {rude: setsExitCode}, args: ["--no-watch"]}
     const asked = await startHost(options)
     await asked.post("/api/system/restart", {confirm: true})
@@ -127,7 +127,7 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
   test.each([
     ["in its setup", exitsInSetup],
     ["while it is loaded", exitsWhenLoaded],
-  ])("a plugin that exits %s does not replace one that runs", async (_, source) => {
+  ])("a plugin that exits %s does not replace its running instance", async (_, source) => {
     const host = await startHost({runtime, config, plugins: {rude: replying("hi", "hello")}, args: ["--no-watch"]})
     const {generation} = await statusOf(host)
     host.project.write("plugins/rude.ts", source)
@@ -140,7 +140,7 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
 
 /** Node 22.12 does not run TypeScript. */
 test.each(runtimes.filter(({name}) => name !== "node22"))(
-  "on $name a process with nothing left to do ends with the code too, whatever a listener sets",
+  "on $name, a process without work left exits with the code too, whatever a listener sets",
   async runtime => {
     const script = `${root}tests/support/host/nothing-left.ts`
     const {code, stdout} = await startProcess(scriptCommand(runtime, script)).finished

@@ -17,7 +17,7 @@ plugins:
   risky: {}
 `
 
-/** Each command begins something that throws once its handler has ended. */
+/** Each command starts something that throws after its handler has ended. */
 const risky = `import {EventEmitter} from "node:events"
 ${pluginWith(`
     let count = 0
@@ -45,21 +45,21 @@ ${pluginWith(`
 const start = (runtime = onBun) =>
   startHost({runtime, config, plugins: {risky, greeter: replying("greet", "hello")}, args: ["--no-watch"]})
 
-/** Waits until the plugin's instance has been undone so many times and runs again. */
+/** Waits until the plugin's instance has been undone `times` times and a new one is active. */
 const startedAnew = (host: TestHost, times: number) =>
   until(`instance ${times + 1}`, async () => {
     const undone = host.project.read("notes.log").split("undone").length - 1
     return undone === times && (await pluginOf(host, "risky"))?.state === "active"
   })
 
-describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
+describe.each(runtimes)("an uncaught exception on $name", runtime => {
   test.each([
     ["timer", "thrown by a timer"],
     ["listener", "thrown by a listener"],
     ["promise", "thrown by a promise"],
     ["microtask", "thrown by a microtask"],
     ["process", "thrown by a listener of the process"],
-  ])("is its plugin's, which is disposed and started anew: %s", async (command, message) => {
+  ])("is attributed to its plugin, which the Host disposes and restarts: %s", async (command, message) => {
     const host = await start(runtime)
     expect(await host.say("/count")).toEqual(["1"])
     await host.say(`/${command}`)
@@ -70,7 +70,7 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("is the adapter's where a send leaves it behind, whatever it is", async () => {
+  test("is attributed to the adapter if one of its sends left it behind, whatever is thrown", async () => {
     const wire = pluginWith(`
       plugin.defer(() => note("undone"))
       plugin.adapter("wire", {history: "none", open: async () => ({
@@ -93,7 +93,7 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
     await untilPrinted(host.process, "root/risky threw outside its handlers: only text; the Host restarts it")
   })
 
-  test("is never the end of the Host, even where nothing tells whose it is", async () => {
+  test("does not end the Host, even if it cannot be attributed", async () => {
     const host = await start(runtime)
     await host.say("/text")
     await untilPrinted(host.process, "only text")
@@ -101,7 +101,7 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("a listener that throws while its instance is undone is told, and undoes no more than that", async () => {
+  test("of a listener during the undo is logged, and does not stop the undo", async () => {
     const host = await start(runtime)
     await host.say("/undo")
     await startedAnew(host, 1)
@@ -133,7 +133,7 @@ test("the third late exception in ten minutes quarantines the plugin until the n
   await startedAnew(host, 4)
 })
 
-test("an instance that cannot be started anew has failed, and publishes nothing", async () => {
+test("an instance that cannot be restarted is failed, and publishes nothing", async () => {
   const once = pluginWith(`
     if (process.env.SECOND) throw new Error("not again")
     process.env.SECOND = "yes"
@@ -150,7 +150,7 @@ test("an instance that cannot be started anew has failed, and publishes nothing"
   expect(await host.say("/greet")).toEqual(["hello"])
 })
 
-test.each(runtimes.slice(0, 2))("an exception of a built plugin is attributed too on $name", async runtime => {
+test.each(runtimes.slice(0, 2))("an exception of a built plugin is attributed too, on $name", async runtime => {
   const project = makeProject({
     config: config.replace("{port: 0}", '{port: 0, token: "${HTTP_TOKEN}"}'),
     plugins: {risky, greeter: replying("greet", "hello")},
@@ -163,7 +163,7 @@ test.each(runtimes.slice(0, 2))("an exception of a built plugin is attributed to
   await startedAnew(host, 1)
 })
 
-test("an event that comes while an instance is started anew is handled by the new one", async () => {
+test("an event that arrives while an instance is restarted is handled by the new one", async () => {
   const slow = pluginWith(`
     plugin.command("echo <text:text>", ({args}) => args.text)
     plugin.command("late", () => { setTimeout(() => { note("thrown"); throw new Error("late") }, 5); return "ok" })
@@ -183,7 +183,7 @@ test("an event that comes while an instance is started anew is handled by the ne
   })
   await host.say("/late")
   await until("the exception", () => host.project.read("notes.log").includes("thrown"))
-  await until("its instance to have failed", async () => (await pluginOf(host, "risky"))?.state === "failed")
+  await until("the instance to be failed", async () => (await pluginOf(host, "risky"))?.state === "failed")
   const seq = await tell(host, {text: "/echo still here"})
   host.project.write("go", "")
   const {replies} = await eventOf(host, seq)
@@ -203,7 +203,7 @@ const leavesBehind = pluginWith(`
 test.each([
   ["a reload", config.replace("  risky: {}\n", "")],
   ["the start of the Host", config],
-])("an exception that setup left behind fails the instance once it is committed: in %s", async (_, first) => {
+])("an exception left behind by setup fails the instance once it is committed: in %s", async (_, first) => {
   const host = await startHost({
     config: first,
     plugins: {greeter: replying("greet", "hello"), risky: leavesBehind},
@@ -218,7 +218,7 @@ test.each([
   expect(await host.say("/count")).toEqual(["1"])
 })
 
-test.each(runtimes)("many handlers of one instance at a time are no reason for a warning on $name", async runtime => {
+test.each(runtimes)("many concurrent handlers of one instance cause no warning, on $name", async runtime => {
   const busy = pluginWith('plugin.on("message-created", () => sleep(200).then(() => "done"))')
   const host = await startHost({runtime, config, plugins: {risky: busy, greeter: replying("greet", "hello")}})
   await Promise.all(Array.from({length: 30}, (_, n) => host.say("hello", {channel: `c${n}`})))

@@ -11,7 +11,7 @@ plugins:
   junk: {}
 `
 
-/** What a plugin in JavaScript may hand over, each with the code that refuses it. */
+/** Invalid values that a plugin in JavaScript might pass, each with the expected error code. */
 const junk = pluginWith(`
     const circle: any = {}
     circle.self = circle
@@ -72,8 +72,8 @@ const junk = pluginWith(`
       note("started " + (await plugin.send({endpoint: "sandbox", channel: "log"}, "started", {key: "start"}) !== ""))
     })`)
 
-describe.each(bunAnd("node22"))("a plugin of wrong values on $name", runtime => {
-  test("is refused each by its code, and the conversation goes on", async () => {
+describe.each(bunAnd("node22"))("a plugin that passes invalid values, on $name,", runtime => {
+  test("is refused each value with a code, and its conversation continues", async () => {
     const host = await startHost({runtime, config, plugins: {junk}})
     expect(await host.say("/tries")).toEqual(["kept", expect.stringMatching(/^all \d\d are refused$/)])
     const errorOf = async (text: string) => {
@@ -89,9 +89,9 @@ describe.each(bunAnd("node22"))("a plugin of wrong values on $name", runtime => 
     await host.stop()
   })
 
-  test("sends at its start once ingress is open", async () => {
+  test("sends at its start only once ingress is open", async () => {
     const host = await startHost({runtime, config, plugins: {junk}})
-    await until("the start", () => host.project.read("notes.log").includes("started true"))
+    await until("the message of the start", () => host.project.read("notes.log").includes("started true"))
     await host.post("/api/ingress/pause")
     await host.stop()
     host.project.write("notes.log", "")
@@ -99,7 +99,7 @@ describe.each(bunAnd("node22"))("a plugin of wrong values on $name", runtime => 
     expect(await again.get("/api/plugins/junk")).toMatchObject({state: "active"})
     expect(again.project.read("notes.log")).toBe("")
     await again.post("/api/ingress/resume")
-    await until("the start", () => again.project.read("notes.log").includes("started true"))
+    await until("the message of the start", () => again.project.read("notes.log").includes("started true"))
     await again.stop()
   })
 })

@@ -26,7 +26,7 @@ const broken = `{name: "broken", irreversible: "all is gone", up: table => ["DEL
 
 const why = `migration no-stars of plugin notes cannot be undone: ${reason}`
 
-/** Keeps what it is told, and answers with all that it has. */
+/** A plugin that stores each text and answers with all of them. */
 const notes = (...migrations: readonly string[]) =>
   pluginWith(`
     const {database} = plugin
@@ -39,11 +39,11 @@ const notes = (...migrations: readonly string[]) =>
 
 const config = `${plainConfig}  notes: {}\n`
 
-/** The code that the next reload or start takes. */
+/** Writes the code for the next reload or start. */
 const put = (project: Project, ...migrations: readonly string[]) =>
   project.write("plugins/notes.ts", notes(...migrations))
 
-/** A Host that has kept one note, of the first version of the plugin. */
+/** Starts a Host with the plugin's first version. The plugin has stored one note. */
 const start = async (runtime?: TestRuntime): Promise<TestHost> => {
   const host = await startHost({
     config,
@@ -65,7 +65,7 @@ const refusedReload = async (host: TestHost): Promise<{code: string; detail: str
 const checkpointsOf = async (project: Project, runtime?: TestRuntime): Promise<readonly CheckpointView[]> =>
   (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", runtime)).items
 
-/** What the event log tells of plugins' tables. */
+/** The events about migrations of plugins. */
 const told = async (host: TestHost) =>
   (await readHistoryOf(host)).filter(({type}) => type === "plugin.migrated").map(({data}) => data)
 
@@ -75,8 +75,8 @@ const refusedStart = async (project: Project, runtime?: TestRuntime, env = {}): 
   return stderr
 }
 
-describe.each(bunOr("node22"))("on $name, a migration of a plugin that cannot be undone", runtime => {
-  test("waits for a verified checkpoint of the data, and the plugin of before is refused until that is restored", async () => {
+describe.each(bunOr("node22"))("an irreversible plugin migration on $name", runtime => {
+  test("waits for a verified checkpoint, and the older plugin is refused until that is restored", async () => {
     const host = await start(runtime)
     const {project} = host
     expect(existsSync(project.path(".svc/checkpoints"))).toBe(false)
@@ -112,7 +112,7 @@ describe.each(bunOr("node22"))("on $name, a migration of a plugin that cannot be
   })
 })
 
-test("where the checkpoint cannot be made, a reload commits nothing and a start is refused, and the data stays", async () => {
+test("if the checkpoint fails, a reload commits nothing, a start is refused, and the data stays", async () => {
   const secret = "a-token-of-the-partner"
   const env = {HTTP_TOKEN: secret}
   const host = await startHost({
@@ -140,7 +140,7 @@ test("where the checkpoint cannot be made, a reload commits nothing and a start 
   expect(await checkpointsOf(project)).toMatchObject([{state: "verified", reason: "migration"}])
 })
 
-test("needs no checkpoint where the database is new; one that says neither needs one once the plugin has tables", async () => {
+test("a migration needs no checkpoint on new tables, and an undeclared one on old tables does", async () => {
   const host = await startHost({config, plugins: {notes: notes(first, noStars)}, args: ["--no-watch"]})
   const {project} = host
   expect(await told(host)).toEqual([{plugin: "notes", migrations: ["first", "no-stars"], checkpoint: null}])
@@ -161,7 +161,7 @@ test("needs no checkpoint where the database is new; one that says neither needs
   await untilPrinted(host.process, "migration silent of plugin notes cannot be undone: it declares neither undo")
 })
 
-test("the migrations of a generation are applied all or none, and what fails is named and leaves no checkpoint", async () => {
+test("a generation's migrations apply together or not at all, and a failure leaves no checkpoint", async () => {
   const host = await start()
   const {project} = host
   project.write("plugins/later.ts", notes(first, broken))
@@ -170,14 +170,14 @@ test("the migrations of a generation are applied all or none, and what fails is 
   const refused = await refusedReload(host)
   expect(refused.detail).toContain("migration broken of plugin later failed: ")
   expect(await checkpointsOf(project)).toEqual([])
-  // Neither plugin's: the code of before still fits.
+  // Neither plugin's migrations were applied, so the previous code still fits.
   put(project, first)
   project.write("svc.config.yml", config)
   await reload(host)
   expect(await host.say("/notes two")).toEqual(['[{"text":"one","stars":null},{"text":"two","stars":null}]'])
 })
 
-test("killed at any fsync of a start, the tables are as before, or as after with a verified checkpoint of before", async context => {
+test("a kill at any fsync leaves the old tables, or the new ones with a verified checkpoint", async context => {
   needStrace(context)
   const host = await start()
   const {project} = host
@@ -197,7 +197,10 @@ test("killed at any fsync of a start, the tables are as before, or as after with
   expect(await again.say("/notes two")).toEqual(['[{"text":"one"},{"text":"two"}]'])
 })
 
-/** A Host whose fsyncs came on more threads than usual was not killed at one of them: once it serves, it is killed by hand. */
+/**
+ * If its fsyncs ran on more threads than usual, the Host was not killed at one of them. Then this kills it once it
+ * serves.
+ */
 const endOfIt = async (project: Project, {finished}: Running): Promise<void> => {
   let isOver = false
   const over = finished.then(() => {
@@ -208,7 +211,7 @@ const endOfIt = async (project: Project, {finished}: Running): Promise<void> => 
   await over
 }
 
-/** It may have met its fsync meanwhile. */
+/** Kills the process. It may have died at its fsync in the meantime. */
 const killIfThere = (pid: number) => {
   try {
     process.kill(pid, "SIGKILL")
@@ -217,7 +220,10 @@ const killIfThere = (pid: number) => {
   }
 }
 
-/** Of each migration that cannot be undone and was applied; where it was not, its column is there. */
+/**
+ * The restore points of the applied irreversible migrations. If none was applied, expects that the old column is still
+ * there.
+ */
 const restorePointsOf = (project: Project): Promise<readonly string[]> =>
   withDatabase({dialect: "sqlite", file: project.path(".svc/data.sqlite")}, async database => {
     const crossed = await readCrossedByPlugins(database, 0)
@@ -226,7 +232,7 @@ const restorePointsOf = (project: Project): Promise<readonly string[]> =>
     return crossed.map(({restorePoint}) => restorePoint ?? "none")
   })
 
-test("a one-shot start on a checkpoint tries it without another one; a dry run says that it cannot know it", async () => {
+test("a one-shot start on a checkpoint tries the migration, and a dry run says that it cannot", async () => {
   const host = await start()
   const {project} = host
   await host.stop()
@@ -242,7 +248,7 @@ test("a one-shot start on a checkpoint tries it without another one; a dry run s
   expect(text).toContain("svc runtime start --once --mode test --from-checkpoint newest")
 })
 
-test("of a remote database, waits for its own backup, which is named while no Host runs", async () => {
+test("on a remote database, the migration waits for a backup that an operator names", async () => {
   const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
   const env = {DATABASE_URL: server.url}
   const project = makeProject({

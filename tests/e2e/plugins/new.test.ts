@@ -6,7 +6,7 @@ import {makeProject, plainConfig} from "../../support/host/project.ts"
 import {bunOr, scriptCommand} from "../../support/host/runtimes.ts"
 
 describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
-  test("adds a plugin that a Host in development runs at once, and whose test passes", async () => {
+  test("adds a plugin with a passing test, and a Host in development runs it at once", async () => {
     const project = makeProject({config: `# mine\n${plainConfig}  # the last\n`})
     const host = await startHost({runtime, project})
     const mode = statSync(project.path("svc.config.yml")).mode
@@ -15,7 +15,7 @@ describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
     expect(made.stdout).toContain("wrote plugins/my-dice.ts, tests/my-dice.test.ts\nadded my-dice to svc.config.yml\n")
     expect(project.read("svc.config.yml")).toBe(`# mine\n${plainConfig}  my-dice: {}\n  # the last\n`)
     expect(statSync(project.path("svc.config.yml")).mode).toBe(mode)
-    await until("the generation with it", async () => {
+    await until("the generation with the new plugin", async () => {
       const {items} = await host.get<{items: {name: string}[]}>("/api/plugins")
       return items.some(({name}) => name === "my-dice")
     })
@@ -43,7 +43,7 @@ describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
     })
   })
 
-  test("refuses a bad name, a name that is taken, and a file that is there, and changes nothing", async () => {
+  test("refuses an invalid or used name and an existing file, and changes nothing", async () => {
     const project = makeProject({config: plainConfig, plugins: {mine: "export default 1\n"}})
     const before = readdirSync(project.folder)
     for (const [name, why] of [

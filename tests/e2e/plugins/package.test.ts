@@ -14,7 +14,7 @@ const manifest = page?.fences.find(({language}) => language === "json")?.text ??
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  hello: {}\n"
 
-/** What npm would publish of a project that follows the page: its folder, unpacked. */
+/** Packs a project that follows the page, as npm would publish it. Returns the unpacked folder. */
 const publish = async (): Promise<string> => {
   const author = makeProject({
     config,
@@ -30,8 +30,8 @@ const publish = async (): Promise<string> => {
   return author.path("package")
 }
 
-describe.each(bunAnd("node24"))("on $name", runtime => {
-  test("a project runs what another one has published, and not what is for another svc", async () => {
+describe.each(bunAnd("node24"))("a plugin's package on $name", runtime => {
+  test("runs in another project, but not with an unsuitable svc version", async () => {
     const published = await publish()
     const project = makeProject({config})
     const place = join(project.folder, "node_modules/svc-plugin-hello")

@@ -33,7 +33,7 @@ describe.each(runtimes)("a Host on $name does not start", runtime => {
       'import {x} from "./nothing.ts"\nexport default x\n',
       /plugins\/broken\.ts:1:\d+ /,
     ],
-  ])("%s, and tells where", async (_, source, position) => {
+  ])("%s, and names the position", async (_, source, position) => {
     const {process} = launchHost({runtime, config: config("  broken: {}\n"), plugins: {broken: source}})
     const {code, stderr} = await process.finished
     expect({code, stderr}).toEqual({code: 1, stderr: expect.stringMatching(position)})
@@ -42,7 +42,7 @@ describe.each(runtimes)("a Host on $name does not start", runtime => {
 })
 
 describe("setup", () => {
-  test("that does not end is given up after 10 s, undone, and the old generation goes on", async () => {
+  test("is aborted and undone after 10 s without an end, and the old generation keeps running", async () => {
     const host = await startHost({
       config: config("  greeter: {}\n"),
       plugins: {
@@ -66,7 +66,7 @@ describe("setup", () => {
     expect(await host.say("/greet")).toEqual(["hello"])
   })
 
-  test("declares what the plugin publishes, and nothing can be declared after it", async () => {
+  test("declares the plugin's capabilities, and later declarations are refused", async () => {
     const host = await startHost({
       config: config("  late: {}\n"),
       plugins: {
@@ -78,7 +78,7 @@ describe("setup", () => {
     expect(await host.say("/declare")).toEqual(["command() was called after setup had ended; call it in setup"])
   })
 
-  test("of two plugins cannot publish the same command", async () => {
+  test("fails if two plugins publish the same command", async () => {
     const {process} = launchHost({
       config: config("  one: {}\n  two: {}\n"),
       plugins: {one: replying("greet", "1"), two: replying("greet", "2")},
@@ -99,7 +99,7 @@ describe("a handler that throws", () => {
     plugin.on("message-created", session => "the other handler heard " + session.text)`)
 
   test.each(["throw", "reject"])(
-    "has sent nothing and is marked failed; the other handlers and the next event go on: %s",
+    "sends nothing and is marked failed, and other handlers and the next event run: %s",
     async text => {
       const host = await startHost({config: config("  moody: {}\n"), plugins: {moody: source}, args: quiet})
       const sn = await tell(host, {text})
@@ -123,7 +123,7 @@ describe("a handler that throws", () => {
     },
   )
 
-  test("and what it sends after its end is refused", async () => {
+  test("cannot send after its end", async () => {
     const late = pluginWith(`plugin.command("later", ({session}) => {
       setTimeout(() => void session.send("too late").catch(error => note(error.code)), 20)
       return "now"
@@ -135,7 +135,7 @@ describe("a handler that throws", () => {
   })
 })
 
-describe("everything that an instance acquired", () => {
+describe("everything that a plugin instance acquired", () => {
   const source = pluginWith(`
     plugin.signal.addEventListener("abort", () => note("aborted"))
     plugin.defer(() => note("undone first"))
@@ -152,9 +152,9 @@ describe("everything that an instance acquired", () => {
       },
     })`)
 
-  test("is undone when the plugin leaves: commands, handlers, routes, endpoints, timers, undos in reverse order", async () => {
+  test("is undone when the plugin is removed, and undos run in reverse order", async () => {
     const host = await startHost({config: config("  mine: {}\n"), plugins: {mine: source}, args: quiet})
-    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    await until("the endpoint to be online", async () => (await endpoints(host)).line === "online")
     expect(await host.say("/mine")).toEqual(["mine"])
     expect(await host.say("hear")).toEqual(["heard"])
     expect((await host.fetch("/api/plugins/mine/mine")).status).toBe(200)
@@ -185,7 +185,7 @@ describe("everything that an instance acquired", () => {
 
   test("is undone when the Host stops", async () => {
     const host = await startHost({config: config("  mine: {}\n"), plugins: {mine: source}, args: quiet})
-    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    await until("the endpoint to be online", async () => (await endpoints(host)).line === "online")
     expect((await host.stop()).code).toBe(0)
     expect(host.project.read("notes.log").trim().split("\n")).toEqual([
       "closed",
@@ -214,18 +214,18 @@ describe("an undo that does not end", () => {
       args: quiet,
     })
 
-  test("keeps other endpoints from opening for no longer than 5 s", async () => {
+  test("delays the opening of other endpoints by at most 5 s", async () => {
     const host = await start()
-    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    await until("the endpoint to be online", async () => (await endpoints(host)).line === "online")
     host.project.write("svc.config.yml", config("  other: {}\n"))
     expect(await reload(host)).toEqual({committed: true, generation: 2})
-    await until("the new endpoint", async () => (await endpoints(host)).other === "online")
+    await until("the new endpoint to be online", async () => (await endpoints(host)).other === "online")
     expect(await endpoints(host)).toEqual({sandbox: "online", other: "online"})
   })
 
-  test("does not keep the Host from an orderly stop", async () => {
+  test("does not prevent a graceful stop of the Host", async () => {
     const host = await start()
-    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    await until("the endpoint to be online", async () => (await endpoints(host)).line === "online")
     const {code, stdout} = await host.stop()
     expect(code).toBe(0)
     expect(stdout).toContain("an endpoint did not close in time")
@@ -249,7 +249,7 @@ describe("a plugin's tables", () => {
     '{name: "second", up: table => ["ALTER TABLE " + table("notes") + " ADD COLUMN stars INTEGER DEFAULT 5"]}'
   const wrong = '{name: "wrong", up: () => ["CREATE NONSENSE"]}'
 
-  test("are migrated once, before the generation is committed; a migration that fails keeps the old one", async () => {
+  test("are migrated once before the commit, and a failed migration keeps the old generation", async () => {
     const host = await startHost({config: config("  notes: {}\n"), plugins: {notes: notes(first)}, args: quiet})
     expect(await host.say("/note one")).toEqual(['[{"body":"one"}]'])
     host.project.write("plugins/notes.ts", notes(`${first}, ${wrong}`))

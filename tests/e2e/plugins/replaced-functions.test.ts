@@ -5,7 +5,7 @@ import {startHost, svc} from "../../support/host/host.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
-/** Replaces what others write with, as a package that a plugin brings may do, before it is set up and for good. */
+/** Replaces functions that other code writes files with, as a plugin's dependency might do before setup. */
 const replacing = `import crypto from "node:crypto"
 import {definePlugin} from "svc-runtime"
 
@@ -37,7 +37,7 @@ test.for(bunAnd("node22"))(
     await handledAll(host)
     await host.post("/api/workroom/items", {title: "an item"})
     project.write("svc.config.yml", config("{replacing: {}, sandbox: {}}"))
-    // The compiler of Node takes the global's functions: there the plugin does not compile again, and nothing is changed.
+    // Node's compiler uses the global functions, so on Node the plugin does not compile again and nothing changes.
     await host.fetch("/api/system/reload", {method: "POST"})
     expect((await host.stop()).code).toBe(exit.ok)
 
@@ -46,7 +46,7 @@ test.for(bunAnd("node22"))(
     const isLog = (name: string) => name.startsWith("logs/")
     const textOf = (name: string) => readFileSync(project.path(".svc", name), "utf8")
     for (const name of texts.filter(name => !isLog(name))) expect(textOf(name), name).not.toContain("replaced")
-    // What the log says is another matter: the plugin says so itself.
+    // The log does contain the word, because the plugin logs it.
     for (const line of texts.filter(isLog).flatMap(name => textOf(name).trim().split("\n")))
       expect(JSON.parse(line)).toMatchObject({time: expect.any(String), message: expect.any(String)})
     const ledger = await readLedger(project.path(".svc/data.sqlite"))

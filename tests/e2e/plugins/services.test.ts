@@ -49,7 +49,7 @@ const plugins = {base, middle, top, other}
 const config = configOf("top: {}", "middle: {}", "base: {}", "other: {}")
 
 describe.each(bunOr("node24"))("services on $name", runtime => {
-  test("are set up in order, their users anew with them, and end after them", async () => {
+  test("are set up before their users, are replaced together with them, and end after them", async () => {
     const host = await startHost({runtime, config, plugins, args: ["--no-watch"]})
     const {project} = host
     const expectAfter = (name: string, ...earlier: string[]) => {
@@ -66,7 +66,7 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
     project.write("svc.config.yml", config.replace("base: {}", "base: {config: {n: 1}}"))
     await reload(host)
     expect(await host.say("/n")).toEqual(["1"])
-    const notes = await until("the old ones to end", () => {
+    const notes = await until("the old instances to end", () => {
       const all = notesIn(project).filter(note => note !== "")
       return all.includes("end base") && all
     })
@@ -81,11 +81,11 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
       "end base",
     ])
 
-    // A user that is set up sends nothing through a provider that is active.
+    // During its setup, a user cannot send through a provider that is already active.
     project.write("notes.log", "")
     project.write("plugins/top.ts", `${top}// changed\n`)
     await reload(host)
-    await until("the old one to end", () => notesIn(project).includes("end top"))
+    await until("the old instance to end", () => notesIn(project).includes("end top"))
     expect(notesIn(project).slice(0, 2)).toEqual(["setup top", "top not_active"])
 
     project.write("notes.log", "")
@@ -98,12 +98,12 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("of a plugin that threw are there anew with their users, and are refused once it is quarantined", async () => {
+  test("restart with their users after an exception, and are refused during a quarantine", async () => {
     const host = await startHost({runtime, config, plugins, args: ["--no-watch"]})
     const setUps = (name: string) => notesIn(host.project).filter(note => note === `setup ${name}`).length
     for (const times of [1, 2]) {
       await host.say("/fail")
-      await until("the users to run anew", async () => {
+      await until("the users to be restarted", async () => {
         const states = await Promise.all(["base", "top"].map(async name => (await pluginOf(host, name))?.state))
         return setUps("top") === times + 1 && states.every(state => state === "active")
       })
@@ -118,13 +118,13 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
       'the call of the service "base" was refused: root/base, which provided it, has ended',
     )
     expect((await pluginOf(host, "top"))?.state).toBe("active")
-    // The next generation has a new provider, and so new users.
+    // The next generation has a new provider, and therefore new users.
     host.project.write("svc.config.yml", `${config}log_level: debug\n`)
     await reload(host)
     expect(await host.say("/n")).toEqual(["0"])
   })
 
-  test("that are missing, circular or provided twice refuse the draft by name", async () => {
+  test("that are missing, circular or provided twice reject the draft by name", async () => {
     const host = await startHost({runtime, config, plugins, args: ["--no-watch"]})
     const {project} = host
     const refused = async (code: string, ...plugins: string[]) => {
@@ -156,7 +156,7 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
   })
 })
 
-describe.each(bunOr("node22"))("state in a file of two plugins on $name", runtime => {
+describe.each(bunOr("node22"))("state in a file that two plugins import, on $name,", runtime => {
   const counting = (command: string) => `import {definePlugin} from "svc-runtime"
 import {next} from "../lib/counter.ts"
 import {double} from "../lib/double.ts"
@@ -169,7 +169,7 @@ export default definePlugin({setup: plugin => plugin.command("${command}", () =>
   const twoPlugins = {one: counting("one"), two: counting("two")}
   const note = "lib/counter.ts keeps state in count, and the plugins one and two each have a copy of it"
 
-  test("is warned of once, and files without it are not", async () => {
+  test("is warned about once, and files without state are not", async () => {
     const host = await startHost({
       runtime,
       config: configOf("one: {}", "two: {}"),
@@ -192,7 +192,7 @@ export default definePlugin({setup: plugin => plugin.command("${command}", () =>
     await untilPrinted((await startHost({runtime, project: host.project, args, env: token})).process, note)
   })
 
-  test("is a finding of the doctor, unless one plugin keeps it", async () => {
+  test("is reported by svc doctor, unless only one plugin imports it", async () => {
     const project = makeProject({config: configOf("one: {}"), plugins: twoPlugins, files})
     const examine = async () => (await svc(onBun, project, ["doctor", "--json"])).stdout
     expect(await examine()).not.toContain("keeps state in")

@@ -52,8 +52,8 @@ const turn = (host: TestHost, name: string, enabled: unknown, token = env.HTTP_T
   })
 const isReady = async (host: TestHost) => (await fetch(new URL("/pub/ready", host.url))).status === 200
 
-describe.each(bunOr("node24"))("a plugin that is disabled while the Host runs, on $name", runtime => {
-  test("is gone with all that it publishes, across restarts and reloads, until it is enabled; the file stays", async () => {
+describe.each(bunOr("node24"))("a plugin disabled at runtime, on $name,", runtime => {
+  test("stays disabled across restarts and reloads until it is enabled, and the file does not change", async () => {
     const host = await start(runtime)
     await untilReady(host)
     expect(await (await turn(host, "wire", false)).json()).toMatchObject({
@@ -92,7 +92,7 @@ describe.each(bunOr("node24"))("a plugin that is disabled while the Host runs, o
     await untilReady(next)
   })
 
-  test("is shown with its settings, where they stand, and never a secret", async () => {
+  test("is shown with its settings and their positions, without secrets", async () => {
     const host = await start(runtime)
     expect(await host.get("/api/plugins/greeter")).toEqual({
       name: "greeter",
@@ -121,7 +121,7 @@ describe.each(bunOr("node24"))("a plugin that is disabled while the Host runs, o
   })
 })
 
-test("one of two that are disabled is enabled, and the other stays disabled", async () => {
+test("enabling one of two disabled plugins leaves the other one disabled", async () => {
   const host = await start()
   await turn(host, "wire", false)
   await turn(host, "greeter", false)
@@ -136,7 +136,7 @@ test("one of two that are disabled is enabled, and the other stays disabled", as
   expect((await statusOf(host)).pin).toEqual({number: 4})
 })
 
-test("svc plugin disable, list and enable say what runs then", async () => {
+test("svc plugin disable, list and enable report the resulting state", async () => {
   const host = await start()
   const run = (...args: string[]) => svc(usualRuntime, host.project, ["plugin", ...args], {env})
   expect(await run("disable", "wire")).toMatchObject({code: 0, stdout: "generation 2 runs without wire, pinned\n"})
@@ -151,7 +151,7 @@ test("svc plugin disable, list and enable say what runs then", async () => {
   expect(JSON.parse((await run("enable", "wire", "--json")).stdout)).toMatchObject({number: 3, pinned: false})
 })
 
-test("a file that was changed meanwhile is not taken by it, and ends it once it is taken", async () => {
+test("disabling a plugin ignores a changed file, and a reload of that file ends the pin", async () => {
   const host = await start()
   host.project.write("svc.config.yml", config.replace("warm: true", "warm: false"))
   await turn(host, "wire", false)
@@ -161,7 +161,7 @@ test("a file that was changed meanwhile is not taken by it, and ends it once it 
   expect(await pluginOf(host, "wire")).toMatchObject({state: "active"})
 })
 
-test("what cannot be turned is refused with its reason", async () => {
+test("a plugin that cannot be switched is refused with a reason", async () => {
   const host = await start()
   await expectProblem(await turn(host, "wire", false, env.DEMO_TOKEN), 403, "forbidden")
   await expectProblem(await turn(host, "nobody", false), 404, "plugin_unknown")

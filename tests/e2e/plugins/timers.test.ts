@@ -12,7 +12,7 @@ const {rounds: kills} = faultRun("timer-kills")
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  clock: {}\n"
 
-/** Reminds whoever asks, and counts every tenth of a second in a table of its own. */
+/** Reminds users on request, and stores each tick in the plugin's table. */
 const clock = pluginWith(`
     plugin.database.migrate([{
       name: "ticks",
@@ -53,14 +53,14 @@ const said = async (host: TestHost) =>
   )
 
 describe.each(bunOr("node24"))("timers on $name", runtime => {
-  test("are set with the handler, listed, fire in their conversation, and are cleared or cancelled", async () => {
+  test("are set in a handler, listed, fire in their conversation, and can be cleared or cancelled", async () => {
     const host = await startHost({runtime, config, plugins: {clock}})
     const application = await connectSatori(host)
     await application.hears(4)
     expect(await host.say("/remind 10 tea", {channel: "chat"})).toEqual(["I will"])
     await until("the reminder", async () => (await said(host)).includes("tea"))
     await host.say("/remind 3600000 later", {channel: "chat"})
-    // What is a plugin's own is nothing for other applications.
+    // Other applications receive no events of a plugin's timers.
     await application.hearsMessages(2)
     expect(application.signals.filter(({body}) => JSON.stringify(body)?.includes('"timer"'))).toEqual([])
     application.close()
