@@ -18,7 +18,7 @@ const token = "5c1b8e0d7f3a4926b1c07e5d9a2f8843e6d07b19"
 
 const production = {args: ["--mode", "production", "--no-watch"], env: {HTTP_TOKEN: token}}
 
-/** Its build script runs `svc build`. */
+/** A production project. Its build script runs `svc build`. */
 const productionProject = (runtime: TestRuntime) => {
   const upgradable = makeUpgradable(config => config.replace("port: 0", "port: 0\n  token: ${HTTP_TOKEN}"), runtime)
   upgradable.project.write(".env", `HTTP_TOKEN=${token}\n`)
@@ -26,7 +26,7 @@ const productionProject = (runtime: TestRuntime) => {
   return upgradable
 }
 
-/** What of a project is code, build and packages. */
+/** A project's code, build and packages. */
 const installedIn = (project: GitProject) => ({
   commit: project.git("rev-parse", "HEAD"),
   main: project.git("rev-parse", "main"),
@@ -41,7 +41,10 @@ const installedIn = (project: GitProject) => ({
 
 const buildOf = async (host: TestHost) => (await host.get<{build: BuildIdentity}>("/api/system/status")).build
 
-/** At its first version, built and installed by hand, with a Host that runs it and a release whose second version has passed. */
+/**
+ * A project at its first version, built and installed by hand. Its Host runs, and the release of the second version has
+ * passed verification.
+ */
 const verified = async (runtime = onBun) => {
   const {project, next} = productionProject(runtime)
   const {code, stderr} = await runCommand(project, "build", runtime)
@@ -55,7 +58,7 @@ const verified = async (runtime = onBun) => {
 }
 
 describe.each(bunAnd("node24"))("on $name", runtime => {
-  test("a release installs exactly what was verified, completes only when that runs, and a rollback brings the old answers back", async () => {
+  test("a release installs what was verified, completes once that runs, and a rollback restores the old answers", async () => {
     const {project, next, host, release, checkpoint} = await verified(runtime)
     const before = installedIn({...project, read: path => (existsSync(project.path(path)) ? project.read(path) : "")})
     const tried = release.verification?.build?.plugins ?? []
@@ -77,7 +80,7 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
       stamp: sha256(project.read("bun.lock")),
     })
     expect(await printed(project, "release install", runtime)).toContain("it was installed already")
-    // The Host goes on with what it has loaded, and nobody takes that for the new version.
+    // The Host still runs the old code, and svc does not mistake it for the new version.
     expect((await buildOf(host)).plugins.find(({name}) => name === "notes")?.content).toBe(before.built)
     expect(await refusal(project, "release complete --accepted-by dana")).toContain("svc runtime restart")
     await host.stop()
@@ -100,7 +103,7 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
   }, 600_000)
 })
 
-test("where no build was kept, a rollback makes it before anything changes, and says what failed where it cannot", async () => {
+test("without a kept build, a rollback builds before it changes anything, or says why it cannot", async () => {
   const {project, upgrade} = productionProject(onBun)
   await printed(project, "build")
   const host = await startHost({...production, project})
@@ -125,7 +128,7 @@ test("where no build was kept, a rollback makes it before anything changes, and 
   expect(await back.say("again")).toEqual(["one again"])
 }, 600_000)
 
-test("an install that is killed at a change of a name leaves it wholly old or wholly new, and the bot answers so", async context => {
+test("an install killed at any rename leaves the complete old or new version", async context => {
   needStrace(context)
   const {project, next, host} = await verified()
   await host.stop()
@@ -152,7 +155,7 @@ test("an install that is killed at a change of a name leaves it wholly old or wh
   expect(await started.say("hello")).toEqual(["two hello"])
 }, 600_000)
 
-test("a production start with a build that does not fit its source is refused with the command that repairs it", async () => {
+test("a production start with a stale build is refused, with the command that repairs it", async () => {
   const {project} = productionProject(onBun)
   await printed(project, "build")
   project.write("plugins/notes.ts", `${project.read("plugins/notes.ts")}\n// changed`)

@@ -15,11 +15,11 @@ import {allSteps, beginRelease, verifyRelease} from "../../support/release/verif
 const titlesOf = async (host: TestHost) =>
   (await host.get<{items: {title: string}[]}>("/api/workroom/items")).items.map(({title}) => title).sort()
 
-/** Of the plugin's table: in the project's database, whose Host may be writing, or in a checkpoint's. */
+/** The columns of the plugin's table, in the project's database or in a checkpoint's. The Host may be writing. */
 const columnsOf = (project: Project, checkpoint?: string) => {
   const place = checkpoint === undefined ? ".svc/data.sqlite" : `.svc/checkpoints/${checkpoint}/database.sqlite`
   const file = project.path(".svc/looked-at.sqlite")
-  // Whoever opens a checkpoint's own file changes it.
+  // Opening a checkpoint's file would change it, so use a copy.
   if (checkpoint !== undefined) copyFileSync(project.path(place), file)
   const options = {readOnly: true, timeout: 60_000}
   const database = new DatabaseSync(checkpoint === undefined ? project.path(place) : file, options)
@@ -28,14 +28,14 @@ const columnsOf = (project: Project, checkpoint?: string) => {
   return rows.map(({name}) => name)
 }
 
-/** Every id of the log, oldest first. */
+/** Every id of the event log, oldest first. */
 const idsOf = async (host: TestHost) =>
   (await host.get<{items: {id: string}[]}>("/api/events/history?limit=500")).items
     .map(({id}) => id)
     .sort((one, other) => Number(one.split("-")[1]) - Number(other.split("-")[1]))
 
 describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtime => {
-  test("a release, an upgrade that changes the schema, and a rollback: nothing that was acknowledged before the checkpoint is lost", async () => {
+  test("a release with a schema change and its rollback lose nothing from before the checkpoint", async () => {
     const {project, next, upgrade} = makeUpgradable()
     const first = await startHost({project, runtime})
     const client = await readEvents(first)
@@ -46,7 +46,9 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
     const verified = await verifyRelease(project, "next", runtime, {PATH: pathWith(onBun)})
     expect(verified).toMatchObject({code: 0, marks: allSteps, release: {verification: {commit: next, ok: true}}})
     expect(columnsOf(project, begun.restorePoint?.checkpoint)).toEqual(["text"])
-    await until("the client to hear of it", () => client.envelopes().some(({type}) => type === "release.verified"))
+    await until("the client to receive the event", () =>
+      client.envelopes().some(({type}) => type === "release.verified"),
+    )
     await first.stop()
     await until("the stream to end", client.isEnded)
 
@@ -60,7 +62,7 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
     expect(columnsOf(project)).toEqual(["text", "length"])
     const all = await idsOf(second)
     const last = all.at(-1) ?? ""
-    await until("the client to hear of it", () => resumed.envelopes().some(({id}) => id === last))
+    await until("the client to receive the last event", () => resumed.envelopes().some(({id}) => id === last))
     const heard = [...client.envelopes(), ...resumed.envelopes()].map(({id}) => id)
     expect(heard.slice(0, heard.indexOf(last) + 1)).toEqual(all.slice(all.indexOf(heard[0] ?? "")))
     expect(resumed.gaps()).toEqual([])
@@ -88,7 +90,7 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
     expect(late.gaps()).toMatchObject([{reason: "epoch_changed"}])
     expect(await textsOf(third)).toEqual(["hello"])
     expect(await titlesOf(third)).toEqual(["First"])
-    // The checkpoint was made with ingress paused; nothing comes in until somebody says so.
+    // Ingress was paused when the checkpoint was made, so it stays paused until an operator resumes it.
     await printed(project, "ingress resume --reason release", runtime)
     expect(await third.say("again")).toEqual(["one again"])
     const {releases} = await printedJson<{releases: ReleaseView[]}>(project, "release history", runtime)

@@ -24,14 +24,14 @@ const status = async (project: Project) =>
 
 const ingressOf = (host: TestHost) => host.get<{state: string; reasons: string[]}>("/api/ingress")
 
-/** As `svc release verify` records it. */
+/** A verification result in the form that `svc release verify` records. */
 const passed = (commit: string) => ({
   commit,
   ok: true,
   steps: [{name: "test", ok: true, skipped: false, seconds: 1, command: "bun test", detail: ""}],
 })
 
-test("begin pauses ingress and keeps probes, and records commit, lockfile, configuration and a verified checkpoint", async () => {
+test("begin pauses ingress, keeps the probes up, and records a verified checkpoint with commit and lockfile", async () => {
   const {project, host} = await started()
   const release = await begin(project)
   const checkpoint = await printedJson<CheckpointDetail>(project, "checkpoint show newest")
@@ -68,7 +68,7 @@ test("begin pauses ingress and keeps probes, and records commit, lockfile, confi
   expect(types).toContain("release.begun")
 })
 
-test("a release is completed once it is verified and ready, by somebody who is named, and is observed then", async () => {
+test("a release completes once it is verified, ready and accepted by a named person, and is then observed", async () => {
   const {project, host} = await started()
   const {restorePoint} = await begin(project)
   expect(await refusal(project, "release complete --accepted-by dana")).toContain("was not verified")
@@ -97,7 +97,7 @@ test("a release is completed once it is verified and ready, by somebody who is n
   expect((await printedJson<{items: object[]}>(project, "checkpoint list")).items).toHaveLength(2)
 })
 
-test("once its observation window is over, the checkpoint of a release may go", async () => {
+test("a release's checkpoint can be pruned once the observation window is over", async () => {
   const {project} = await started()
   const {restorePoint} = await begin(project)
   const line = ["release", "complete", "--accepted-by", "dana", "--window", "0s", "--unverified", "tried elsewhere"]
@@ -109,7 +109,7 @@ test("once its observation window is over, the checkpoint of a release may go", 
   expect(items.map(({id}) => id)).not.toContain(restorePoint?.checkpoint)
 })
 
-test("a release is not completed by a Host that is not ready", async () => {
+test("a release does not complete while the Host is not ready", async () => {
   const needing = `${plainConfig}  webhook: {}\n`.replace(
     "http:\n",
     "http:\n  readiness: {endpoints: [{owner: root/webhook, name: webhook}]}\n",
@@ -122,7 +122,7 @@ test("a release is not completed by a Host that is not ready", async () => {
   expect(await ingressOf(host)).toMatchObject({state: "paused"})
 })
 
-test("what a release is not in the state for is refused, with what to do", async () => {
+test("a command that does not fit the release's state is refused with the right one", async () => {
   const {project, host} = await started()
   for (const line of ["release complete --accepted-by dana", "release abort"])
     expect(await refusal(project, line)).toMatch(/no release is under way\n.*svc release begin/)
@@ -138,7 +138,7 @@ test("what a release is not in the state for is refused, with what to do", async
   expect(await refusal(project, "release abort")).toMatch(/no release is under way; r.* is aborted/)
 })
 
-test("a begin that was killed leaves ingress paused, and is repeated", async () => {
+test("a killed begin leaves ingress paused, and can be repeated", async () => {
   const {project, host} = await started()
   const cutOff = async (running: TestHost): Promise<ReleaseView | null> => {
     await running.post("/api/releases")
@@ -147,7 +147,7 @@ test("a begin that was killed leaves ingress paused, and is repeated", async () 
     expect(await ingressOf(again)).toMatchObject({state: "paused", reasons: ["release"]})
     const cut = await status(project)
     if (cut?.state !== "begun") return cut
-    // Its checkpoint was made before the kill came: this one was not cut off.
+    // The checkpoint completed before the kill, so nothing was interrupted. Try again.
     await printed(project, "release abort")
     return cutOff(again)
   }
@@ -156,18 +156,18 @@ test("a begin that was killed leaves ingress paused, and is repeated", async () 
   expect(release).toMatchObject({id: cut?.id, state: "begun"})
 })
 
-test("a pause that an ended release has left is taken back by the next start", async () => {
+test("the next start removes a pause that an ended release left behind", async () => {
   const {project, host} = await started()
   const {id} = await begin(project)
   await host.stop("SIGKILL")
-  // As a process leaves it that dies between the two.
+  // The state after a process that died between the two steps.
   const entry = {is: "aborted", seq: 3, at: new Date().toISOString(), release: id, reason: "killed"}
   appendFileSync(project.path(".svc/releases.jsonl"), `${JSON.stringify(entry)}\n`)
   const again = await startHost({project})
   expect(await ingressOf(again)).toMatchObject({state: "open", reasons: []})
 })
 
-test("the record survives a restore and a torn last line, is only appended to, and damage in it is named", async () => {
+test("the record survives a restore and a torn last line, is append-only, and shows damage by line", async () => {
   const {project, host} = await started()
   const {restorePoint} = await begin(project)
   await printed(project, "release abort")
@@ -188,13 +188,13 @@ test("the record survives a restore and a torn last line, is only appended to, a
   expect((await again.fetch("/pub/ready")).status).toBe(200)
 })
 
-test("a release whose checkpoint cannot be made says why, and is begun again once it can", async () => {
+test("a release whose checkpoint fails says why, and can be begun again", async () => {
   const {project, host} = await started()
   project.write("data/schedule-jobs.json", "{")
   expect(await refusal(project, "release begin")).toContain("the job file has an error")
   expect(await ingressOf(host)).toMatchObject({state: "paused"})
   expect((await status(project))?.problem).toMatchObject({code: "checkpoint_failed"})
   rmSync(project.path("data/schedule-jobs.json"))
-  const release = await until("the jobs to be taken", () => begin(project).catch(() => undefined))
+  const release = await until("the job file to be accepted", () => begin(project).catch(() => undefined))
   expect(release).toMatchObject({state: "begun", problem: null})
 })

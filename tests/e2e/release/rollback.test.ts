@@ -16,7 +16,7 @@ interface Result {
   readonly proof: {readonly matches: boolean; readonly commit: string; readonly changes: readonly string[]}
 }
 
-/** What of a project's files belongs to its version. */
+/** The files and settings of a project that belong to its version. */
 const filesOf = (project: GitProject) => ({
   commit: project.git("rev-parse", "HEAD"),
   status: project.git("status", "--porcelain"),
@@ -28,7 +28,7 @@ const filesOf = (project: GitProject) => ({
   executable: (statSync(project.path("run.sh")).mode & 0o111) !== 0,
 })
 
-/** At the second version, with a checkpoint of the first, and a message that the second has sent. */
+/** A project at its second version, with a checkpoint of the first and a message sent by the second. */
 const upgraded = async (sends = true) => {
   const {project, upgrade} = makeUpgradable()
   const host = await startHost({project})
@@ -43,7 +43,7 @@ const upgraded = async (sends = true) => {
   return {project, checkpoint, one, two: filesOf(project)}
 }
 
-test("rollback takes code, lockfile, configuration and data back together, and proves it", async () => {
+test("rollback restores code, lockfile, configuration and data together, and verifies the result", async () => {
   const {project, checkpoint, one} = await upgraded()
   const {code, stdout, stderr} = await runCommand(project, `rollback ${checkpoint.id} --accept-side-effects`)
   expect({code, stderr}).toEqual({code: 0, stderr: ""})
@@ -62,7 +62,7 @@ test("rollback takes code, lockfile, configuration and data back together, and p
   expect(await host.say("again")).toEqual(["one again"])
 }, 600_000)
 
-test("a checkpoint older than what was sent is refused, with a list, until that is accepted; a dry run changes nothing", async () => {
+test("a rollback past sent messages is refused with a list until an operator accepts it", async () => {
   const {project, checkpoint, two} = await upgraded()
   const before = await readState(project)
   const told = await refusal(project, `rollback ${checkpoint.id}`)
@@ -77,7 +77,7 @@ test("a checkpoint older than what was sent is refused, with a list, until that 
   expect(proof).toMatchObject({matches: true, commit: quiet.one.commit, changes: []})
 })
 
-test("a configuration that was changed and not committed is no hindrance, and a copy of it stays", async () => {
+test("an uncommitted change of the configuration does not prevent a rollback, and a copy is kept", async () => {
   const {project, checkpoint, one, two} = await upgraded(false)
   const mine = `${two.configuration}# a change of mine\n`
   project.write("svc.config.yml", mine)
@@ -99,7 +99,7 @@ test("a configuration that was changed and not committed is no hindrance, and a 
   expect(project.read("svc.config.yml")).toBe(mine)
 })
 
-test("a work tree with changes, packages without their code, and a commit that is not there are refused", async () => {
+test("a changed work tree, packages without their code, and a missing commit are refused", async () => {
   const {project, checkpoint, two} = await upgraded(false)
   project.write("text/mine.txt", "mine")
   expect(await refusal(project, `rollback ${checkpoint.id}`)).toContain("?? text/mine.txt")
@@ -119,7 +119,7 @@ test("a work tree with changes, packages without their code, and a commit that i
   await host.stop()
 })
 
-test("a rollback that is killed at a change of a name leaves code and data wholly as before or wholly the checkpoint's", async context => {
+test("a rollback killed at any rename leaves code and data at the old state or the checkpoint's", async context => {
   needStrace(context)
   const {project, checkpoint, one, two} = await upgraded(false)
   const outcomes: string[] = []

@@ -18,7 +18,7 @@ const expectNothingLeft = (project: Project) => {
   expect(readdirSync(project.path(".svc/tmp")).filter(name => name.startsWith("once-"))).toEqual([])
 }
 
-/** A release that was begun, whose Host has stopped again. */
+/** Begins a release, then stops the Host. */
 const begun = async (project: Project) => {
   const host = await startHost({project})
   await beginRelease(project)
@@ -28,7 +28,7 @@ const begun = async (project: Project) => {
 const gitProject = (scripts: Readonly<Record<string, string>>, files: Readonly<Record<string, string>> = {}) =>
   makeGitProject({files: {...packageFiles(scripts), ...files}})
 
-/** What npm writes for the same packages. */
+/** The lockfile that npm writes for the same packages. */
 const packageLock = `${JSON.stringify({
   name: "scratch-bot",
   lockfileVersion: 3,
@@ -40,7 +40,7 @@ const packageLock = `${JSON.stringify({
   },
 })}\n`
 
-test("a version that was fetched is tried beside the running Host, in a work tree of its own and on the data of the checkpoint", async () => {
+test("a fetched version is tried in a separate work tree on the checkpoint's data, beside the running Host", async () => {
   const {project, next} = makeUpgradable()
   const host = await startHost({project})
   expect(await host.say("hello")).toEqual(["one hello"])
@@ -71,7 +71,7 @@ test("a version that was fetched is tried beside the running Host, in a work tre
   expect(await refusal(project, "release complete --accepted-by dana")).toContain("the Host was started at commit")
 })
 
-test.runIf(onNode22 !== undefined)("on Node with npm, its lockfile is what is installed", async () => {
+test.runIf(onNode22 !== undefined)("on Node with npm, the trial installs from npm's lockfile", async () => {
   const project = makeGitProject({
     files: {
       ...packageFiles({test: "test -d node_modules/greeting"}),
@@ -88,7 +88,7 @@ test.runIf(onNode22 !== undefined)("on Node with npm, its lockfile is what is in
   expect(steps[3]?.detail).toContain('no script "build"')
 })
 
-test("ends at the first step that fails: its end is shown, all of it is in a file, and the release is not completed", async () => {
+test("verification stops at the first failed step, shows its end, keeps the full output, and blocks completion", async () => {
   const project = gitProject({build: "seq 1 100", test: "seq 1 5000; echo broken >&2; exit 3"})
   const host = await startHost({project})
   await beginRelease(project)
@@ -110,7 +110,7 @@ test("ends at the first step that fails: its end is shown, all of it is in a fil
   expect(worktreesOf(project)).toBe(1)
 })
 
-test("install, build and tests get no secret of the project; doctor and one-shot start get those that the configuration names", async () => {
+test("install, build and tests get no secrets, and doctor and start only those that the configuration names", async () => {
   const secret = "a-token-of-thirty-two-characters"
   const project = makeGitProject({
     config: plainConfig.replace("http:\n", "http:\n  token: ${HTTP_TOKEN}\n"),
@@ -132,14 +132,14 @@ test("install, build and tests get no secret of the project; doctor and one-shot
   const outputOf = (step: string) => project.read(verification?.steps.find(({name}) => name === step)?.output ?? "")
   expect(outputOf("build")).toContain(`OPERATOR_FOLDER=${project.folder}`)
   expect(outputOf("build")).not.toMatch(/^(HTTP_TOKEN|OTHER_KEY|SVC_PROJECT|NODE_ENV)=/m)
-  // A test that finds the file even so does not bring its value into the output.
+  // Even if a test reads the file, the value is masked in the output.
   expect(outputOf("test")).toContain("HTTP_TOKEN=[secret]")
   expect(project.read(".svc/releases.jsonl")).not.toContain(secret)
   expect(outputOf("doctor")).toContain("token: http.token is set")
   expect((await host.stop()).code).toBe(0)
 })
 
-test("a lockfile that does not fit, none, one whose package manager is not here, and no such commit are told", async () => {
+test("an unsuitable or missing lockfile, a missing package manager and an unknown commit are reported", async () => {
   const project = gitProject({})
   const fits = project.git("rev-parse", "HEAD")
   project.write("package.json", project.read("package.json").replace("./vendor/greeting", "./vendor/farewell"))
@@ -162,7 +162,7 @@ test("a lockfile that does not fit, none, one whose package manager is not here,
   expect(await refusal(project, "release verify --limit soon")).toContain("--limit must be a duration")
 })
 
-test("a step that does not end is ended with everything that it has started", async () => {
+test("a step over its limit is ended with all the processes that it started", async () => {
   const project = gitProject({build: 'sleep 100 & echo $! > "$NOTES"; sleep 100'})
   await begun(project)
   const notes = project.path(".svc/pid")
@@ -179,15 +179,15 @@ test("a step that does not end is ended with everything that it has started", as
     })
     return stdout
   }
-  // The steps before it have the same limit, and on a busy machine they need more.
+  // The earlier steps have the same limit, and need longer on a busy machine.
   let stdout = await runFor(1)
   for (let seconds = 4; project.read(".svc/pid") === "" && seconds <= 16; seconds *= 2) stdout = await runFor(seconds)
   expect(stdout).toMatch(/^build {5}FAILED/m)
-  await until("what it has started to end", () => !isRunning(Number(project.read(".svc/pid"))))
+  await until("the processes of the step to end", () => !isRunning(Number(project.read(".svc/pid"))))
   expectNothingLeft(project)
 })
 
-/** One that has ended, and that nobody has asked for its exit code yet, does not run. */
+/** A process that has ended but was not reaped yet does not count as running. */
 const isRunning = (pid: number): boolean => {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
@@ -197,7 +197,7 @@ const isRunning = (pid: number): boolean => {
 }
 
 describe.each(bunOr("node24"))("on $name", runtime => {
-  test("Ctrl-C leaves nothing and records nothing; what kill -9 leaves ends by itself or is removed by the next run", async () => {
+  test("Ctrl-C leaves and records nothing, and the next run removes what kill -9 leaves behind", async () => {
     const project = gitProject({build: 'test -e "$NOTES/go" || { echo $$ > "$NOTES/pid"; sleep 100; }'})
     await begun(project)
     const path = pathWith(onBun)
@@ -237,7 +237,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
   })
 })
 
-test("without git, a copy of what is not ignored is tried, and only the same files are completed", async () => {
+test("without git, a copy without ignored files is tried, and only identical files can be completed", async () => {
   const project = makeProject({
     files: {
       ...packageFiles({test: "test ! -e ignored.txt -a ! -e .env -a -f vendor/greeting/package.json; ls -a"}),
@@ -260,7 +260,7 @@ test("without git, a copy of what is not ignored is tried, and only the same fil
   expect((await host.stop()).code).toBe(0)
 })
 
-test("a full disk is called that, and nothing is left on it", async context => {
+test("a full disk is reported as that, and verification leaves no files on it", async context => {
   needMounts(context)
   const project = gitProject({build: "head -c 9000000 /dev/zero > large"}, {"large.txt": "x".repeat(3_000_000)})
   await begun(project)
