@@ -3,29 +3,29 @@ import type {Project} from "../../support/host/project.ts"
 import {root} from "../../support/host/runtimes.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
-/** A change of a project that its next start would not survive. */
+/** A change to a project with which the next start would fail. */
 export interface BrokenChange {
   readonly name: string
-  /** What asks for the restart. */
+  /** The command that asks for the restart. */
   readonly by: "restart" | "reload"
   readonly change: (project: Project, at: Circumstances) => void
-  /** What the command prints: the place, or the reason. */
+  /** The position or reason that the command prints. */
   readonly tells: string | RegExp
 }
 
 export interface Circumstances {
-  /** Something else listens there. */
+  /** A port in use. */
   readonly takenPort: number
-  /** Starts a later version of svc, one of whose migrations fails. */
+  /** The launcher of a later svc version with a migration that fails. */
   readonly laterVersion: string
 }
 
 export const token = "a-token-of-the-trial-tests-0123456789"
 
-/** What the Host is started by, as the files of an installed svc would be. */
+/** The script that starts the Host, in place of the files of an installed svc. */
 export const launcher = "start.mjs"
 
-/** `all` in the statement is the plugin's table. */
+/** A migration of the plugin. `all` in the statement stands for its table. */
 const migration = (name: string, sql: string) =>
   `{name: "${name}", irreversible: "it is a test", up: table => ["${sql}".replace("all", table("all"))]}`
 
@@ -48,7 +48,7 @@ plugins:
   keeper: {}
 `
 
-/** Code of a plugin as a build leaves it. */
+/** Source of a plugin in the form that a build writes. */
 export const builtWith = (setup: string) => `import {definePlugin} from "svc-runtime"
 export default definePlugin({
   setup(plugin) {
@@ -57,7 +57,7 @@ export default definePlugin({
 })
 `
 
-/** Every file that a change may touch, as it is in a project that starts. */
+/** Every file that a change may touch, with the content of a working project. */
 export const goodFiles: Readonly<Record<string, string>> = {
   ".env": `HTTP_TOKEN=${token}\n`,
   "svc.config.yml": goodConfig,
@@ -74,7 +74,7 @@ const writing = (path: string, text: string) => (project: Project) => project.wr
 const replacing = (path: string, from: string, to: string) => (project: Project) =>
   project.write(path, goodFiles[path]?.replace(from, to) ?? "")
 const inConfig = (from: string, to: string) => replacing("svc.config.yml", from, to)
-/** A setup that does not end, and a trial that does not wait long for it. */
+/** Writes a plugin with a setup that does not end, and shortens the trial's limit. */
 const withoutEnd = (setup: string) => (project: Project) => {
   project.write("plugins/word.ts", pluginWith(setup))
   project.write(".env", `${goodFiles[".env"]}SVC_TRIAL_LIMIT=3\n`)
@@ -106,7 +106,7 @@ export const brokenChanges: readonly BrokenChange[] = [
     tells: /plugins\/word\.ts:[23]:\d+/,
   },
   {
-    name: "plugin that is none",
+    name: "file that is not a plugin",
     by: "restart",
     change: writing("plugins/word.ts", "export default {}"),
     tells: "plugins/word.ts:1:1",
@@ -154,13 +154,13 @@ export const brokenChanges: readonly BrokenChange[] = [
     tells: "the next start did not end within 3 s",
   },
   {
-    name: "plugin that ends the process",
+    name: "plugin that exits the process",
     by: "restart",
     change: writing("plugins/word.ts", pluginWith("process.exit(0)")),
     tells: "setup of plugins/word.ts failed: process.exit(0) was called",
   },
   {
-    name: "plugin that is not there",
+    name: "plugin that is missing",
     by: "restart",
     change: inConfig("  word: {}", "  ghost: {}"),
     tells: "svc.config.yml:4:3 plugins.ghost",
@@ -184,19 +184,19 @@ export const brokenChanges: readonly BrokenChange[] = [
     tells: "svc.config.yml:1:14 http.port",
   },
   {
-    name: "configuration that is no YAML",
+    name: "configuration that is not YAML",
     by: "restart",
     change: inConfig("plugins:", "plugins: ["),
     tells: /svc\.config\.yml:\d+:\d+/,
   },
   {
-    name: "variable that is not set",
+    name: "unset variable",
     by: "restart",
     change: inConfig("plugins:", 'log_level: "${NOT_SET}"\nplugins:'),
     tells: /svc\.config\.yml:2:\d+ log_level: .*NOT_SET/,
   },
   {
-    name: "secret that has gone from .env",
+    name: "secret removed from .env",
     by: "restart",
     change: writing(".env", "OTHER=1\n"),
     tells: /svc\.config\.yml:1:\d+ http\.token: .*HTTP_TOKEN/,
@@ -250,7 +250,7 @@ export const brokenChanges: readonly BrokenChange[] = [
     tells: "svc.config.yml:2:19 workroom.store: is file, but the work items are in the database store (1 records)",
   },
   {
-    name: "database that is not there",
+    name: "missing database",
     by: "reload",
     change: inConfig("plugins:", "database: {dialect: sqlite, filename: data/other.sqlite}\nplugins:"),
     tells: "authority_mismatch",
@@ -262,7 +262,7 @@ export const brokenChanges: readonly BrokenChange[] = [
     tells: "schedule-jobs.json",
   },
   {
-    name: "required endpoint that there is not",
+    name: "missing required endpoint",
     by: "restart",
     change: inConfig("port: 0", "port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox~nobody}]}"),
     tells: "endpoint sandbox~nobody",
@@ -275,7 +275,7 @@ export const brokenChanges: readonly BrokenChange[] = [
   },
 ]
 
-/** Puts everything back. */
+/** Restores every file. */
 export const mend = (project: Project): void => {
   rmSync(project.path("data/schedule-jobs.json"), {force: true})
   for (const [path, text] of Object.entries(goodFiles)) if (project.read(path) !== text) project.write(path, text)

@@ -24,7 +24,7 @@ plugins:
   answers: {}
 `
 
-/** Answers with its name; `before` runs in its setup. */
+/** A plugin that answers with its name. `before` runs in its setup. */
 const answering = (name: string, before = "") =>
   pluginWith(`${before}
     plugin.on("message-created", async session => "${name} " + session.text)`)
@@ -36,7 +36,7 @@ const goodProject = () =>
     files: {".env": `HTTP_TOKEN=${env.HTTP_TOKEN}\n`, "bun.lock": "locked"},
   })
 
-/** A start that fails; what it printed. */
+/** Starts a Host that must fail. Returns its output. */
 const failedStart = async (project: Project, runtime: TestRuntime) => {
   const {process: running} = launchHost({...production, project, runtime})
   const {code} = await running.finished
@@ -50,7 +50,7 @@ interface Status {
 }
 
 describe.each(bunOr("node22"))("on $name", runtime => {
-  test("after two failed starts the last good generation answers, not ready, until the project is corrected", async () => {
+  test("after two failed starts the last good generation answers, not ready, until the project is fixed", async () => {
     const project = goodProject()
     const first = await startHost({...production, project, runtime})
     expect(await first.say("hi")).toEqual(["good hi"])
@@ -76,7 +76,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect(status).toMatchObject({lastGood: {generation: 1}, generation: {number: 1, reason: "last good"}})
     expect(await printed(project, "runtime status")).toContain("LAST GOOD")
     expect((await runCommand(project, "doctor")).stdout).toContain("the last good generation 1 runs")
-    // Nothing is committed in its process: what it is asked to take needs a restart.
+    // The fallback process commits nothing, so any change needs a restart.
     const refused = await runCommand(project, "runtime reload")
     expect({code: refused.code, running: fallback.process.pid}).toEqual({code: 1, running: fallback.process.pid})
     expect(await fallback.say("still")).toEqual(["good still"])
@@ -90,14 +90,14 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect((await corrected.get<Status>("/api/system/status")).generation.number).toBe(2)
     await corrected.stop()
 
-    // A configuration that cannot be read is no other case.
+    // A configuration that cannot be read is handled in the same way.
     project.write("svc.config.yml", `${config}nonsense: true\n`)
     for (const _ of [1, 2]) expect(await failedStart(project, runtime)).toContain("nonsense")
     const again = await startHost({...production, project, runtime})
     expect(await again.say("hi")).toEqual(["good hi"])
     await again.stop()
 
-    // It never changes packages: with another lockfile, only a rollback goes back.
+    // The fallback never changes packages. With another lockfile, only a rollback helps.
     writeFileSync(project.path("bun.lock"), "locked otherwise")
     for (const _ of [1, 2]) await failedStart(project, runtime)
     const named = await failedStart(project, runtime)
@@ -106,9 +106,9 @@ describe.each(bunOr("node22"))("on $name", runtime => {
   }, 600_000)
 })
 
-test("killed at any change of a name, fsync or removal, the generation before is kept wholly, or the new one is", async context => {
+test("a kill at any rename, fsync or removal keeps the old or the new generation complete", async context => {
   needStrace(context)
-  // Node makes the calls of files on one thread: Bun makes them on several, and strace counts those of each.
+  // Node makes its file calls on one thread. Bun uses several, and strace counts the calls of each thread separately.
   const runtime = usuallyOn("node24")
   need(context, runtime !== onBun, "a Node")
   const folder = makeFolder()
@@ -127,7 +127,7 @@ test("killed at any change of a name, fsync or removal, the generation before is
       expect(plugin).toBe(`export default ${kept?.generation}\n`)
       outcomes.push(kept?.generation ?? 0)
     }
-    // The last one ran to its end; once the new one is kept, it stays so.
+    // The last process ran to its end. Once the new generation is kept, it stays.
     expect(outcomes.at(-1)).toBe(2)
     expect(outcomes.toSorted()).toEqual(outcomes)
   }

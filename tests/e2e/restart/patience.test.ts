@@ -35,9 +35,9 @@ const expectEnd = async (running: Running, code: number) => {
   return ended
 }
 
-describe("a port that is taken, in production", () => {
+describe("a port in use, in production,", () => {
   test.each(both)(
-    "is told at once with who holds it, and taken by the same process when it is free, on $name",
+    "is reported with its holder, and the same process takes it once it is free, on $name",
     async runtime => {
       const {port, release} = await holdPort()
       const {project, process: running} = launchHost({runtime, config: onPort(port), ...production})
@@ -51,7 +51,7 @@ describe("a port that is taken, in production", () => {
     },
   )
 
-  test("ends a Host with 1, its error and the hint after 25 s, and the log is not filled meanwhile", async () => {
+  test("ends the Host with 1, the error and a hint after 25 s, without flooding the log", async () => {
     const {port} = await holdPort()
     const began = performance.now()
     const {process: running} = launchHost({config: onPort(port), ...production})
@@ -67,7 +67,7 @@ describe("a port that is taken, in production", () => {
     expect(told.length).toBeLessThan(8)
   })
 
-  test.each(both)("does not hold up a stop, which ends in order with 0, on $name", async runtime => {
+  test.each(both)("does not delay a stop, which is graceful and exits 0, on $name", async runtime => {
     const {port} = await holdPort()
     const {process: running} = launchHost({runtime, config: onPort(port), ...production})
     await untilPrinted(running, "already in use")
@@ -76,7 +76,7 @@ describe("a port that is taken, in production", () => {
   })
 })
 
-/** In front of a database: it passes requests on, or answers none. */
+/** A proxy in front of a database. It forwards requests, refuses them, or cuts the connections. */
 const startFront = async (behind: string) => {
   const front = {state: "down" as "down" | "cut" | "up", url: ""}
   const server = createServer((incoming, answer) => {
@@ -101,9 +101,9 @@ const startFront = async (behind: string) => {
 
 const remote = (url: string) => `database: {dialect: libsql, url: "${url}", authToken: "\${DATABASE_TOKEN}"}\n`
 
-describe("a remote database that does not answer, in production", () => {
+describe("an unreachable remote database, in production,", () => {
   test.each(both)(
-    "leaves the Host up and not ready, and it serves once the database answers, on $name",
+    "leaves the Host up but not ready, and the Host serves once the database answers, on $name",
     async runtime => {
       const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
       const front = await startFront(server.url)
@@ -132,7 +132,7 @@ describe("a remote database that does not answer, in production", () => {
     },
   )
 
-  test("does not hold up a stop, which ends in order with 0", async () => {
+  test("does not delay a stop, which is graceful and exits 0", async () => {
     const front = await startFront("http://127.0.0.1:1")
     const {process: running} = launchHost({
       config: onPort(0, remote(front.url)),
@@ -144,7 +144,7 @@ describe("a remote database that does not answer, in production", () => {
     expect((await expectEnd(running, 0)).stderr).toBe("")
   })
 
-  test("is not waited for where it refuses the token", async () => {
+  test("is not retried if it rejects the token", async () => {
     const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
     const {process: running} = launchHost({
       config: onPort(0, remote(server.url)),
@@ -156,27 +156,24 @@ describe("a remote database that does not answer, in production", () => {
     expect(stdout).not.toContain("tries again")
   })
 
-  test.for(bunOr("node24"))(
-    "and one that another Host holds is taken over once that one stops, on $name",
-    async runtime => {
-      const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
-      const options = {
-        runtime,
-        config: onPort(0, remote(server.url)),
-        ...production,
-        env: {...production.env, DATABASE_TOKEN: "right"},
-      }
-      const first = await startHost(options)
-      const project = makeProject({
-        config: options.config,
-        files: {".svc/authority.json": first.project.read(".svc/authority.json")},
-      })
-      const {process: running} = launchHost({...options, project})
-      await untilPrinted(running, `another Host holds the remote database: runtimeId ${first.runtimeId}`)
-      expect((await first.stop()).code).toBe(0)
-      await until("the second one to serve", () => existsSync(project.path(".svc/host.json")))
-      running.child.kill("SIGTERM")
-      await expectEnd(running, 0)
-    },
-  )
+  test.for(bunOr("node24"))("or one held by another Host is used once that Host stops, on $name", async runtime => {
+    const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
+    const options = {
+      runtime,
+      config: onPort(0, remote(server.url)),
+      ...production,
+      env: {...production.env, DATABASE_TOKEN: "right"},
+    }
+    const first = await startHost(options)
+    const project = makeProject({
+      config: options.config,
+      files: {".svc/authority.json": first.project.read(".svc/authority.json")},
+    })
+    const {process: running} = launchHost({...options, project})
+    await untilPrinted(running, `another Host holds the remote database: runtimeId ${first.runtimeId}`)
+    expect((await first.stop()).code).toBe(0)
+    await until("the second Host to serve", () => existsSync(project.path(".svc/host.json")))
+    running.child.kill("SIGTERM")
+    await expectEnd(running, 0)
+  })
 })

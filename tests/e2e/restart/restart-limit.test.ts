@@ -12,7 +12,7 @@ const refused =
   /^systemd allows at most 5 starts in 120 s, and has counted 5; the next restart is possible at \d{4}-\d\d-\d\dT[\d:.]+Z, in \d+ s$/
 
 test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "a restart that would make systemd give up is refused with the time when it is possible, and the Host goes on, on $name",
+  "a restart that would make systemd give up is refused with the earliest time, on $name",
   async runtime => {
     const project = makeProject({config: config()})
     const start = () => startHost({runtime, project, args, env: {...env, SVC_SUPERVISOR: "systemd"}})
@@ -50,7 +50,7 @@ test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
   },
 )
 
-test("under an owner that only pauses between two starts, a restart is never refused", async () => {
+test("a restart is never refused under a supervisor that only pauses between starts", async () => {
   const project = makeProject({config: config()})
   for (let n = 0; n < 6; n++) {
     const host = await startHost({project, args, env: {...env, SVC_SUPERVISOR: "kubernetes"}})
@@ -59,7 +59,7 @@ test("under an owner that only pauses between two starts, a restart is never ref
   }
 })
 
-test("a start that fails counts too, and a one-shot start does not", async () => {
+test("a failed start counts towards the limit, and a one-shot start does not", async () => {
   const project = makeProject({config: "prot: 1\n"})
   const supervised = {env: {...env, SVC_SUPERVISOR: "systemd"}}
   for (let n = 0; n < 4; n++)

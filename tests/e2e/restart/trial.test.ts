@@ -28,7 +28,7 @@ const both = bunAnd("node24")
 
 const production = ["--mode", "production", "--no-watch"]
 
-/** As systemd would: the values of `.env` are in the environment that the Host gets. */
+/** As under systemd, the Host's environment contains the values of `.env`. */
 const env = {SVC_SUPERVISOR: "systemd", HTTP_TOKEN: token}
 
 const makeGoodProject = (): Project => {
@@ -37,7 +37,7 @@ const makeGoodProject = (): Project => {
   return project
 }
 
-/** The runtime, with the script of the project in the place of svc's. */
+/** The runtime with the project's launcher in place of svc's. */
 const launching = ({command: [program = ""], ...runtime}: TestRuntime, project: Project): TestRuntime => ({
   ...runtime,
   command: [program, project.path(launcher)],
@@ -49,7 +49,7 @@ const startGood = (runtime: TestRuntime, project = makeGoodProject()): Promise<T
 const ask = (runtime: TestRuntime, project: Project, ...words: readonly string[]) =>
   svc(runtime, project, ["runtime", ...words], {env: {SVC_HTTP_TOKEN: token}})
 
-/** It is the same process, it is ready, and it answers as before. */
+/** Expects that the same process still runs, is ready, and answers as before. */
 const expectUnharmed = async (host: TestHost) => {
   expect(existsSync(`/proc/${host.process.pid}`)).toBe(true)
   expect(JSON.parse(host.project.read(".svc/host.json"))).toMatchObject({pid: host.process.pid})
@@ -57,7 +57,7 @@ const expectUnharmed = async (host: TestHost) => {
   expect(await host.say("/word")).toEqual(["one"])
 }
 
-/** The processes that try something in this project. */
+/** The trial processes of this project. */
 const trialsOf = (project: Project): readonly string[] =>
   readdirSync("/proc").filter(pid => {
     if (!/^\d+$/.test(pid)) return false
@@ -69,7 +69,7 @@ const trialsOf = (project: Project): readonly string[] =>
     }
   })
 
-/** What a process has open. */
+/** The files that a process has open. */
 const filesOf = (pid: string): readonly string[] => {
   const folder = join("/proc", pid, "fd")
   try {
@@ -85,14 +85,14 @@ describe.each(both)("a production Host on $name", runtime => {
     makeNextVersion(runtime, [{version: newest + 1, name: "wrong", undo: "none", statements: ["CREATE NONSENSE"]}]),
   )
 
-  test("has data that a trial needs a copy of", async () => {
+  test("has data that a trial must copy", async () => {
     expect(await host().say("/keep twice")).toEqual(["kept"])
     expect(await host().say("/keep twice")).toEqual(["kept"])
     await host().post("/api/workroom/items", {title: "something to do"})
     expect((await generationsOf(host())).length).toBe(1)
   })
 
-  test.each(casesOf(brokenChanges, runtime, both))("goes on after: $name", async ({by, change, tells}) => {
+  test.each(casesOf(brokenChanges, runtime, both))("keeps running after: $name", async ({by, change, tells}) => {
     const {project} = host()
     onTestFinished(() => mend(project))
     const circumstances: Circumstances = {
@@ -110,7 +110,7 @@ describe.each(both)("a production Host on $name", runtime => {
     expect(existsSync(project.path(".svc/tmp/trial"))).toBe(false)
   })
 
-  test("tells nothing of a secret that the process prints, also where the end that is kept begins within it", async () => {
+  test("masks a secret in a failed trial's output, even if the kept end starts within it", async () => {
     const {project} = host()
     onTestFinished(() => mend(project))
     const rest = "y".repeat(3990)
@@ -126,7 +126,7 @@ describe.each(both)("a production Host on $name", runtime => {
     await expectUnharmed(host())
   })
 
-  test("goes on after a broken change and SIGHUP, and its status tells why", async () => {
+  test("keeps running after a broken change and SIGHUP, and its status says why", async () => {
     const {project} = host()
     onTestFinished(() => mend(project))
     project.write("package-lock.json", "[]")
@@ -137,7 +137,7 @@ describe.each(both)("a production Host on $name", runtime => {
     await expectUnharmed(host())
   })
 
-  test("has had one generation, and restarts for a good change", async () => {
+  test("still has its first generation, and restarts for a good change", async () => {
     const {project, process} = host()
     expect((await generationsOf(host())).length).toBe(1)
     project.write("plugins/word.ts", replying("word", "two"))
@@ -152,20 +152,20 @@ describe.each(both)("a production Host on $name", runtime => {
   })
 })
 
-describe.each(bunOr("node22"))("on $name", runtime => {
-  test("a forced restart tries nothing", async () => {
+describe.each(bunOr("node22"))("a trial on $name", runtime => {
+  test("is skipped for a forced restart", async () => {
     const host = await startGood(runtime)
     host.project.write("plugins/word.ts", pluginWith(`throw new Error("no word today")`))
     expect((await ask(runtime, host.project, "restart", "--force")).code).toBe(0)
     expect((await host.process.finished).code).toBe(51)
   })
 
-  test("one change is tried at a time, with no file of the Host open, and a Host that stops ends the trial", async () => {
+  test("runs one at a time, has none of the Host's files open, and ends when the Host stops", async () => {
     const host = await startGood(runtime)
     const {project} = host
     project.write("plugins/word.ts", pluginWith("for (;;) {}"))
     const asked = host.fetch("/api/system/restart", post).catch(() => undefined)
-    const opened = await until("the trial to be in setup", () => {
+    const opened = await until("the trial to reach setup", () => {
       const files = trialsOf(project).flatMap(filesOf)
       return files.some(file => file.endsWith("empty.sqlite")) && files
     })
@@ -181,7 +181,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect(existsSync(project.path(".svc/tmp/trial"))).toBe(false)
   })
 
-  test("a trial has .env as systemd will read it, not as the Host was given it", async () => {
+  test("reads .env as systemd will, and not the Host's own environment", async () => {
     const host = await startGood(runtime)
     const {project} = host
     const config = goodConfig.replace("port: 0", 'port: 0, demoToken: "${DEMO_TOKEN}"')
@@ -192,7 +192,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     expect((await host.process.finished).code).toBe(51)
   })
 
-  test("a good migration is tried on a copy, and leaves the data to the next start", async () => {
+  test("runs a good migration on a copy, and leaves the data to the next start", async () => {
     const host = await startGood(runtime)
     const {project} = host
     const read = `async () => JSON.stringify(await plugin.database.read("SELECT count(*) AS n FROM " + plugin.database.table("more")))`
@@ -211,8 +211,8 @@ describe.each(bunOr("node22"))("on $name", runtime => {
   })
 })
 
-describe("what cannot be tried", () => {
-  test("on a disk that is too full is refused, and says so", async context => {
+describe("a change that cannot be tried", () => {
+  test("because the disk is too full is refused with that reason", async context => {
     needMounts(context)
     const project = makeGoodProject()
     mountDisk(project.path(".svc/tmp"), "16m")
@@ -222,7 +222,7 @@ describe("what cannot be tried", () => {
     await expectUnharmed(host)
   })
 
-  test("the migrations of a remote database are named and need --force; what needs none restarts", async () => {
+  test("because its migrations are on a remote database needs --force, and other changes do not", async () => {
     const server = await startHrana({file: join(makeFolder(), "remote.sqlite")})
     const project = makeGoodProject()
     project.write("svc.config.yml", `${goodConfig}database: {dialect: libsql, url: "${server.url}"}\n`)
@@ -244,7 +244,7 @@ describe("what cannot be tried", () => {
   })
 })
 
-test("a pinned configuration is what is tried, as it is what the next start runs", async () => {
+test("the trial of a pinned Host uses the pinned configuration, as the next start would", async () => {
   const host = await startGood(usualRuntime)
   const {project} = host
   project.write("plugins/more.ts", replying("more", "yes"))
@@ -257,7 +257,7 @@ test("a pinned configuration is what is tried, as it is what the next start runs
 })
 
 describe.each(bunOr("node24"))("under the daemon on $name", runtime => {
-  test("a plugin whose built code throws leaves the Host running; once corrected, it restarts with the new code", async () => {
+  test("a plugin whose built code throws leaves the Host running, and a fix restarts it with the new code", async () => {
     const project = makeGoodProject()
     const daemon = await startDaemon({runtime, project, env: {HTTP_TOKEN: token}})
     const pid = await daemon.serving()
