@@ -2,12 +2,12 @@ import {createServer} from "node:http"
 import {onTestFinished} from "vitest"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** A stand-in for a chat platform on loopback, which lets a bot edit and delete. */
+/** A stand-in for a chat platform on loopback that lets a bot edit and delete messages. */
 export interface Board {
   readonly port: number
-  /** What it was asked for, in its order: `send m1 hello`. */
+  /** The requests in order, such as `send m1 hello`. */
   readonly asked: readonly string[]
-  /** What it shows now, by the id of the message. */
+  /** The current messages by id. */
   readonly shown: ReadonlyMap<string, string>
 }
 
@@ -17,7 +17,7 @@ interface Asked {
   readonly text?: string
 }
 
-/** The board; ended with the test. */
+/** Starts the board. It ends with the test. */
 export const startBoard = async (): Promise<Board> => {
   const asked: string[] = []
   const shown = new Map<string, string>()
@@ -38,7 +38,7 @@ export const startBoard = async (): Promise<Board> => {
   return {port: typeof address === "object" && address !== null ? address.port : 0, asked, shown}
 }
 
-/** Source of the board's adapter; a route lets a message in. */
+/** Source of the board's adapter. A route injects a message from a user. */
 export const boardAdapter = pluginWith(`
     let tell = async (text: string) => {}
     plugin.adapter("board", {

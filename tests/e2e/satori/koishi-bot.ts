@@ -1,10 +1,10 @@
 import {createRequire} from "node:module"
 
 /**
- * Stock Koishi with its own Satori adapter, out of the folder that it was installed to: prints each message and each
- * change of a bot, a line of JSON each. It answers `.kping <text>` with `kpong <text>`; `.kedit <text>` sends a draft, edits it to the
- * text, sends another message, and deletes that one. `.kfile <text>` uploads the text and sends it as a file; `.kread` says what the
- * file of the message holds.
+ * Stock Koishi with its own Satori adapter, loaded from its installation folder. It prints each message and each status
+ * change of a bot as a line of JSON. It answers `.kping <text>` with `kpong <text>`. `.kedit <text>` sends a draft,
+ * edits it to the text, then sends another message and deletes that one. `.kfile <text>` uploads the text and sends it
+ * as a file. `.kread` answers with the content of the message's file.
  */
 interface Bot {
   readonly sid: string

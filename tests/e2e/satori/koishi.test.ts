@@ -32,20 +32,20 @@ interface InboxItem {
   readonly event: {readonly message: {readonly content: string}}
 }
 
-/** What the Host has stored, oldest first. */
+/** The events that the Host has stored, oldest first. */
 const stored = async (host: TestHost) =>
   (await host.get<{items: InboxItem[]}>("/api/inbox?limit=500")).items
     .map(({seq, event}) => ({sn: seq, content: event.message.content}))
     .reverse()
 
-/** What the bot said in the sandbox, oldest first. */
+/** The bot's messages in the sandbox, oldest first. */
 const saidInSandbox = async (host: TestHost) =>
   (await host.get<{items: {endpoint: string; state: string; text: string}[]}>("/api/outbox?limit=500")).items
     .filter(({endpoint, state}) => endpoint === "sandbox" && state === "sent")
     .map(({text}) => text)
     .reverse()
 
-/** Koishi has every stored event, once, in its order. */
+/** Expects that Koishi has received every stored event once and in order. */
 const expectAll = async (host: TestHost, koishi: Koishi) => {
   const events = await stored(host)
   await until("Koishi to have the newest event", () => koishi.events().at(-1)?.sn === events.at(-1)?.sn).catch(() => {})
@@ -71,7 +71,7 @@ const describeKoishi = findTool("ngircd") === undefined ? describeWith("ngircd")
 
 describeKoishi("stock Koishi as a Satori client", () => {
   test.each(hosts)(
-    "answers what comes in on IRC and in the sandbox, is cut off, and resumes over a restart: nothing missing, nothing twice (on $name)",
+    "answers on IRC and in the sandbox, and resumes without loss or repetition after a kill (on $name)",
     async runtime => {
       const {alice, host, cable, koishi} = await setUp(runtime)
       expect(await alice.asks("svcbot", "#lounge", ".kping channel")).toBe("kpong channel")
@@ -82,7 +82,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
       cable.cut()
       for (const text of numbers(".kping irc")) alice.say("#lounge", text)
       for (const text of numbers(".kping sandbox")) await tell(host, inSandbox(text))
-      await until("all to be stored", async () => (await stored(host)).length === 11)
+      await until("all messages to be stored", async () => (await stored(host)).length === 11)
       expect(koishi.events()).toHaveLength(3)
       host.process.child.kill("SIGKILL")
       await host.process.finished
@@ -100,7 +100,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
     180_000,
   )
 
-  test.each(hosts)("edits and deletes on a platform that can, through the Host (on $name)", async runtime => {
+  test.each(hosts)("edits and deletes messages through the Host (on $name)", async runtime => {
     const board = await startBoard()
     const config = JSON.stringify({
       http: {port: 0, token: "${HTTP_TOKEN}"},
@@ -121,7 +121,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
     expect(await acts()).toEqual(["message sent", "edit sent", "message sent", "delete sent", "message sent"])
   })
 
-  test.each(hosts)("uploads files, and reads those that only the adapter can open (on $name)", async runtime => {
+  test.each(hosts)("uploads files, and reads files that only the adapter can open (on $name)", async runtime => {
     const config = JSON.stringify({http: {port: 0, token: "${HTTP_TOKEN}"}, plugins: {sandbox: {}}})
     const host = await startHost({runtime, env, config})
     await host.say("hello", {channel: "files"})
@@ -142,10 +142,10 @@ describeKoishi("stock Koishi as a Satori client", () => {
       user: "carol",
       files: [{name: "a.txt", type: "text/plain", data}],
     })
-    await until("what the file holds", async () => (await said()).at(-1)?.text === "read by koishi")
+    await until("the answer with the file's content", async () => (await said()).at(-1)?.text === "read by koishi")
   })
 
-  test("a line that is cut again and again while messages come loses none and repeats none", async () => {
+  test("loses and repeats no message when its connection is cut several times during traffic", async () => {
     const [runtime] = hosts
     if (runtime === undefined) throw new Error("Bun is always there")
     const {host, cable, koishi} = await setUp(runtime)
@@ -155,7 +155,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
       cable.cut()
       await Promise.all(telling)
       cable.join(portOf(host))
-      await until("Koishi to go on", async () => koishi.events().length === round * 20)
+      await until("Koishi to receive the round's messages", async () => koishi.events().length === round * 20)
     }
     await expectAll(host, koishi)
   })

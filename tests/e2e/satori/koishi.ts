@@ -4,7 +4,7 @@ import {linesIn, type Running, startProcess, until} from "../../support/host/pro
 import {root} from "../../support/host/runtimes.ts"
 import {koishi} from "../../support/platforms/koishi.ts"
 
-/** `describe` that is skipped where npm cannot install Koishi; it fails instead where `SVC_TEST_REQUIRE_TOOLS` is 1. */
+/** `describe` that is skipped if npm cannot install Koishi. With `SVC_TEST_REQUIRE_TOOLS=1` it fails instead. */
 export const describeWithKoishi = () => describe.skipIf(!koishi.install())
 
 export interface KoishiEvent {
@@ -16,13 +16,13 @@ export interface KoishiEvent {
 
 export interface Koishi {
   readonly process: Running
-  /** Every message that Koishi was given, in its order. */
+  /** The messages that Koishi has received, in order. */
   events(): readonly KoishiEvent[]
   /** Waits until all of these bots, as `platform:user`, are online. */
   online(...bots: readonly string[]): Promise<void>
 }
 
-/** Koishi with the bot of `koishi-bot.ts`, connected to the Host at this port. */
+/** Starts Koishi with the bot of `koishi-bot.ts`, connected to the Host at this port. */
 export const startKoishi = (port: number, token: string): Koishi => {
   const script = join(root, "tests/e2e/satori/koishi-bot.ts")
   const running = startProcess([process.execPath, script, koishi.folder, `http://127.0.0.1:${port}/satori`, token])
