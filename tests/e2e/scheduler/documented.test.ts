@@ -11,7 +11,7 @@ import {bunAnd} from "../../support/host/runtimes.ts"
 const page = readDocuments().find(({path}) => path === "docs/schedule.md")
 const fences = (wanted: string) => page?.fences.flatMap(({language, text}) => (language === wanted ? [text] : [])) ?? []
 
-/** What `svc init` makes. */
+/** The project that `svc init` made. */
 const projectIn = (folder: string): Project => ({
   folder,
   path: (...parts) => join(folder, ...parts),
@@ -19,7 +19,7 @@ const projectIn = (folder: string): Project => ({
   write: (path, text) => writeFileSync(join(folder, path), text),
 })
 
-test.each(bunAnd("node24"))("the page's commands work as they stand in a new project, on $name", async runtime => {
+test.each(bunAnd("node24"))("the commands of the documentation page work in a new project, on $name", async runtime => {
   const parent = makeFolder()
   const made = await runProcess([...runtime.command, "init", "my-bot", "--no-install"], {cwd: parent})
   expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})

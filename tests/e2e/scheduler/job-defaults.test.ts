@@ -12,7 +12,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  team: {}\n"
 const nightly = {cron: "0 3 * * *", timezone: "Europe/Berlin", data: "all"}
 
-/** A plugin whose job has this default. */
+/** A plugin with a job that has this default. */
 const teamWith = (schedule: object): string =>
   pluginWith(`plugin.job("Digest", {schedule: ${JSON.stringify(schedule)}, data: Type.String()}, () => {})`)
 
@@ -29,7 +29,7 @@ const jobsIn = (project: Project): readonly Job[] => {
 
 const untilWritten = (project: Project) => until("the default to be written", async () => jobsIn(project).length > 0)
 
-/** It was looked whether there are defaults to write: what a plugin declares beside it is there. */
+/** Waits until the Host has checked for defaults to write: a second plugin's default, declared here, is in the file. */
 const untilConsidered = async (host: TestHost) => {
   host.project.write(
     "plugins/mark.ts",
@@ -41,7 +41,7 @@ const untilConsidered = async (host: TestHost) => {
 }
 
 describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime => {
-  test("is written once: what the operator removed stays away, whatever is reloaded or started again", async () => {
+  test("is written once, and stays removed across reloads and restarts if the operator removes it", async () => {
     const host = await startHost({
       runtime,
       config,
@@ -68,11 +68,13 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     expect((await again.get<{items: Job[]}>("/api/jobs")).items.map(({id}) => id)).toEqual(["mark.mark"])
   })
 
-  test("is not doubled where the Host was killed before it knew that it had written it, or the operator has the job", async () => {
+  test("is not written twice if the Host was killed before it recorded the write, or the operator edited it", async () => {
     const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
     const {project} = host
     await untilWritten(project)
-    await until("the Host to know of it", async () => host.process.output().includes("has the default of team/Digest"))
+    await until("the Host to record the write", async () =>
+      host.process.output().includes("has the default of team/Digest"),
+    )
     await host.post("/api/jobs/team.digest/edit", {schedule: {every: "2h"}})
     await host.stop("SIGKILL")
     const client = createClient({url: `file:${project.path(".svc/data.sqlite")}`, concurrency: 1})
@@ -86,10 +88,12 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     ])
   })
 
-  test("and what the operator made of it come back with a checkpoint", async () => {
+  test("is restored by a checkpoint with the operator's changes", async () => {
     const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
     const {project} = host
-    await until("the Host to know of it", async () => host.process.output().includes("has the default of team/Digest"))
+    await until("the Host to record the write", async () =>
+      host.process.output().includes("has the default of team/Digest"),
+    )
     const withIt = await makeCheckpoint(project, runtime)
     await host.post("/api/jobs/team.digest/remove")
     const without = await makeCheckpoint(project, runtime)
@@ -127,7 +131,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     expect(stopped).not.toContain("last run")
   })
 
-  test("is named where it is no job, and nothing is written then, or by a one-shot start", async () => {
+  test("is reported and not written if it is invalid, and a one-shot start writes none", async () => {
     const project = makeProject({config, plugins: {team: teamWith(nightly)}})
     expect((await svc(runtime, project, ["runtime", "start", "--once"])).code).toBe(0)
     expect(jobsIn(project)).toEqual([])
@@ -144,7 +148,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     expect(await wrong({...nightly, data: 7})).toMatch(/schedule\.data: expected text, got 7/)
   })
 
-  test("and what nothing calls, and what nobody declares, are named by svc doctor", async () => {
+  test("is checked by svc doctor for jobs that nothing calls and calls that nothing declares", async () => {
     const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
     const {project} = host
     await untilWritten(project)

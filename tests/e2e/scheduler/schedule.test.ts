@@ -19,7 +19,7 @@ const twoRuntimes = bunOr("node22")
 const file = "data/schedule-jobs.json"
 const config = "http: {port: 0}\nplugins: {sandbox: {}, team: {}}\n"
 
-/** Notes its due times, waits while there is a file `hold`, and says what it was told to. */
+/** Sends `say`, notes the run, waits while a file `hold` exists, and fails if `say` is "fail". */
 const team = pluginWith(`
     plugin.database.migrate([{name: "one", up: table => ["CREATE TABLE " + table("digests") + " (run TEXT)"]}])
     plugin.job("digest", {data: Type.Object({say: Type.String()})}, async run => {
@@ -42,10 +42,10 @@ const digest = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({
   ...more,
 })
 
-/** Every hour, half an hour away from now: none comes due while a test runs. */
+/** A job that is due every hour, half an hour from now, so not during a test. */
 const hourly = {schedule: {cron: `${(new Date().getUTCMinutes() + 30) % 60} * * * *`}}
 
-/** Every second, so that a test need not wait. */
+/** A job that is due every second, so that a test need not wait. */
 const often = {schedule: {cron: "* * * * * *"}}
 
 const fileOf = (jobs: readonly unknown[], authority?: string) =>
@@ -76,7 +76,7 @@ const saidIn = async (host: TestHost, channel: string): Promise<readonly string[
 }
 
 describe.each(twoRuntimes)("on $name", runtime => {
-  test("jobs of a file that a user wrote fire: a message, and a plugin's job, whose sends and writes commit with its run", async () => {
+  test("jobs from a handwritten file send messages and run a plugin's job with its sends and writes", async () => {
     const message = {target: {endpoint: "sandbox", channel: "room", text: "tick"}, ...often}
     const host = await startHost({runtime, project: projectWith([digest("message", message), digest("plugin", often)])})
     const {authority} = await host.get<{authority: string}>("/api/system/status")
@@ -92,7 +92,7 @@ describe.each(twoRuntimes)("on $name", runtime => {
     expect(Number((await host.say("/digests"))[0])).toBeGreaterThan(0)
   })
 
-  test("a run that was running when the Host was killed has failed, is not repeated, and has sent nothing", async () => {
+  test("a run that a kill interrupts is failed, is not repeated, and has sent nothing", async () => {
     const project = projectWith([digest("slow")])
     project.write("hold", "")
     const host = await startHost({runtime, project})
@@ -114,11 +114,11 @@ describe.each(twoRuntimes)("on $name", runtime => {
     expect(await second.say("/digests")).toEqual(["1"])
   })
 
-  test("a Host that was stopped for a day obeys each policy", async () => {
+  test("a Host that was stopped for a day follows each policy for missed runs", async () => {
     const policies = ["skip", "once", "all"].map(missed => digest(missed, {...hourly, missed}))
     const host = await startHost({runtime, project: projectWith(policies)})
     await host.stop()
-    // What a day of absence leaves: every job is considered up to yesterday.
+    // The state after a day of downtime: each job was considered up to yesterday.
     await changeDatabase(
       host.project.path(".svc/data.sqlite"),
       "UPDATE job_states SET considered_at = considered_at - 86400000",
@@ -140,14 +140,14 @@ describe.each(twoRuntimes)("on $name", runtime => {
   })
 })
 
-test("an edit by hand is taken; one that is not valid is refused with its position, and the jobs that run go on", async () => {
+test("a manual edit is applied, and an invalid one is refused with its position", async () => {
   const project = projectWith([digest("ticking", often)])
   const host = await startHost({project})
   const whole = project.read(file)
   project.write(file, whole.replace('"Europe/London"', '"Europe/Londn"'))
   const refused = await until("the refusal", async () => {
     const {file: state} = await jobsOf(host)
-    // A file that is being written is empty for a moment.
+    // A file is empty for a moment while it is being written.
     return state.refused?.issues?.[0]?.includes("is empty") ? undefined : (state.refused ?? undefined)
   })
   expect(refused.issues).toEqual([
@@ -159,12 +159,14 @@ test("an edit by hand is taken; one that is not valid is refused with its positi
   expect(stderr).toContain("jobs[0].timezone")
   expect(project.read(file)).toContain("Europe/Londn")
   const [before] = await runsOf(host)
-  await until("the jobs to go on", async () => (await runsOf(host))[0]?.runId !== before?.runId)
+  await until("the jobs to keep running", async () => (await runsOf(host))[0]?.runId !== before?.runId)
 
   project.write(file, "")
   await until("the next refusal", async () => (await jobsOf(host)).file.refused?.issues?.[0]?.includes("is empty"))
   rmSync(project.path(file))
-  await until("the refusal of no file", async () => (await jobsOf(host)).file.refused?.detail.includes("is missing"))
+  await until("the refusal of a missing file", async () =>
+    (await jobsOf(host)).file.refused?.detail.includes("is missing"),
+  )
   expect((await jobsOf(host)).items).toHaveLength(1)
 
   project.write(file, whole.replace('"ticking"', '"other"'))
@@ -173,7 +175,7 @@ test("an edit by hand is taken; one that is not valid is refused with its positi
   await untilRun(host, "job=other&state=succeeded")
 })
 
-describe("a start refuses, and leaves the file as it is,", () => {
+describe("a start refuses, without changing it,", () => {
   const startedWith = async () => {
     const host = await startHost({project: projectWith([digest("one")])})
     await host.stop()
@@ -186,7 +188,7 @@ describe("a start refuses, and leaves the file as it is,", () => {
     return stderr
   }
 
-  test("a file that is damaged", async () => {
+  test("a damaged job file", async () => {
     const {project} = await startedWith()
     const damaged = project.read(file).slice(0, -20)
     project.write(file, damaged)
@@ -194,7 +196,7 @@ describe("a start refuses, and leaves the file as it is,", () => {
     expect(project.read(file)).toBe(damaged)
   })
 
-  test("a file that is gone, with what to put there where no job is wanted", async () => {
+  test("a missing job file, with the content to put there for no jobs", async () => {
     const {project} = await startedWith()
     rmSync(project.path(file))
     const text = await refusal(project)
@@ -203,7 +205,7 @@ describe("a start refuses, and leaves the file as it is,", () => {
     expect((await jobsOf(await startHost({project}))).items).toEqual([])
   })
 
-  test("a file of another authority, and names both", async () => {
+  test("a job file of another authority, and names both authorities", async () => {
     const host = await startedWith()
     const {project} = host
     const own = String(authorityIn(project))
@@ -215,7 +217,7 @@ describe("a start refuses, and leaves the file as it is,", () => {
     expect(authorityIn(project)).toBe(other)
   })
 
-  test("a file that names no authority where the one before did", async () => {
+  test("a job file without an authority if the previous one named it", async () => {
     const {project} = await startedWith()
     const own = String(authorityIn(project))
     project.write(file, fileOf([digest("one")]))
@@ -227,28 +229,28 @@ describe("a start refuses, and leaves the file as it is,", () => {
   })
 })
 
-test("while ingress is paused no job fires, and what came due is missed", async () => {
+test("while ingress is paused no job fires, and runs that came due count as missed", async () => {
   const host = await startHost({
     project: projectWith([digest("ticking", often), digest("caught", {...often, missed: "once"})]),
   })
   await untilRun(host, "job=ticking&state=succeeded")
   await host.post("/api/ingress/pause")
-  // One that was claimed as ingress was being paused stays queued, which is an open run, until it is open again.
-  await until("what runs to end", async () => (await runsOf(host, "state=running")).length === 0)
+  // A run that was claimed while ingress was being paused stays queued until ingress is open. It counts as open.
+  await until("the running jobs to end", async () => (await runsOf(host, "state=running")).length === 0)
   await expectProblem(await host.fetch("/api/jobs/ticking/run", {method: "POST"}), 503, "ingress_paused")
   const paused = await runsOf(host)
   await new Promise(resolve => setTimeout(resolve, 2200))
   expect(await runsOf(host)).toEqual(paused)
   await host.post("/api/ingress/resume")
-  await until("what was missed to be told", async () =>
+  await until("the missed run to be recorded", async () =>
     (await runsOf(host, "job=ticking&state=skipped")).some(({reason}) => reason === "missed"),
   )
-  await until("a run of the other", async () =>
+  await until("the catch-up run of the other job", async () =>
     (await runsOf(host, "job=caught")).some(({trigger}) => trigger === "catch_up"),
   )
 })
 
-test("a run that fails has sent nothing and is told with its error; one that is cancelled has sent nothing either", async () => {
+test("a failed or cancelled run sends nothing, and a failed one shows its error", async () => {
   const project = projectWith([
     digest("bad", {target: {plugin: "team", job: "digest", data: {say: "fail"}}}),
     digest("unfit", {target: {plugin: "team", job: "digest", data: {}}}),
@@ -266,48 +268,53 @@ test("a run that fails has sent nothing and is told with its error; one that is 
   await expectProblem(await host.fetch("/api/jobs/slow/run", {method: "POST"}), 409, "conflict")
   expect(await printed(project, `schedule cancel ${slow}`)).toContain("is cancelled")
   rmSync(project.path("hold"))
-  await until("it to let go", async () => (await host.get<Job>("/api/jobs/slow")).openRuns === 0)
+  await until("the job to end", async () => (await host.get<Job>("/api/jobs/slow")).openRuns === 0)
   expect(await host.get<Run>(`/api/runs/${slow}`)).toMatchObject({state: "cancelled", reason: "requested"})
   expect(await saidIn(host, "team")).toEqual([])
   await expectProblem(await host.fetch(`/api/runs/${slow}/cancel`, {method: "POST"}), 409, "run_state")
 })
 
-test.each(twoRuntimes)("svc schedule does it all, with the Host stopped and running, on $name", async runtime => {
-  const project = makeProject({config, plugins: {team}})
-  const add = ["schedule", "add", "standup", "--cron", "0 9 * * MON-FRI", "--timezone", "Europe/London"]
-  const message = ["--endpoint", "sandbox", "--channel", "#team", "--text", "Stand-up"]
-  expect(await printed(project, [...add, ...message], runtime)).toMatch(
-    /id +standup\n.*schedule +cron 0 9 \* \* MON-FRI/s,
-  )
-  expect((await runCommand(project, [...add, ...message], runtime)).stderr).toContain("there is already a job standup")
-  expect(authorityIn(project)).toBeUndefined()
+test.each(twoRuntimes)(
+  "svc schedule edits, shows and runs jobs, with the Host stopped and running, on $name",
+  async runtime => {
+    const project = makeProject({config, plugins: {team}})
+    const add = ["schedule", "add", "standup", "--cron", "0 9 * * MON-FRI", "--timezone", "Europe/London"]
+    const message = ["--endpoint", "sandbox", "--channel", "#team", "--text", "Stand-up"]
+    expect(await printed(project, [...add, ...message], runtime)).toMatch(
+      /id +standup\n.*schedule +cron 0 9 \* \* MON-FRI/s,
+    )
+    expect((await runCommand(project, [...add, ...message], runtime)).stderr).toContain(
+      "there is already a job standup",
+    )
+    expect(authorityIn(project)).toBeUndefined()
 
-  const host = await startHost({runtime, project})
-  expect(authorityIn(project)).toBe((await host.get<{authority: string}>("/api/system/status")).authority)
-  expect(await printed(project, "schedule next standup --count 2", runtime)).toMatch(
-    /^Europe\/London +here \(.*\) +fires at\n.* 09:00 \+0[01]:00 /,
-  )
-  const wrong = ["schedule", "add", "bad", "--every", "1h", "--timezone", "UTC", "--plugin", "team", "--job", "nope"]
-  expect((await runCommand(project, wrong, runtime)).stderr).toContain("no plugin team declares a job nope")
-  const past = ["schedule", "add", "old", "--at", "2020-01-01T00:00", "--timezone", "UTC", ...message]
-  expect((await runCommand(project, past, runtime)).stderr).toContain("is in the past")
-  await printed(project, "schedule edit standup --jitter 5m --missed once", runtime)
-  await printed(project, "schedule edit standup --clear jitter", runtime)
-  await printed(project, "schedule pause standup", runtime)
-  const {items} = await printedJson<{items: Job[]}>(project, "schedule list", runtime)
-  expect(items).toMatchObject([{id: "standup", enabled: false, missed: "once", nextAt: null}])
-  expect(items[0]).not.toHaveProperty("jitter")
-  await printed(project, "schedule resume standup", runtime)
-  const runId = (await printed(project, "schedule run standup", runtime)).trim()
-  expect(await ended(host, runId)).toMatchObject({state: "succeeded", trigger: "manual"})
-  expect(await printed(project, "schedule runs standup", runtime)).toContain(`${runId}  standup`)
-  await host.stop()
+    const host = await startHost({runtime, project})
+    expect(authorityIn(project)).toBe((await host.get<{authority: string}>("/api/system/status")).authority)
+    expect(await printed(project, "schedule next standup --count 2", runtime)).toMatch(
+      /^Europe\/London +here \(.*\) +fires at\n.* 09:00 \+0[01]:00 /,
+    )
+    const wrong = ["schedule", "add", "bad", "--every", "1h", "--timezone", "UTC", "--plugin", "team", "--job", "nope"]
+    expect((await runCommand(project, wrong, runtime)).stderr).toContain("no plugin team declares a job nope")
+    const past = ["schedule", "add", "old", "--at", "2020-01-01T00:00", "--timezone", "UTC", ...message]
+    expect((await runCommand(project, past, runtime)).stderr).toContain("is in the past")
+    await printed(project, "schedule edit standup --jitter 5m --missed once", runtime)
+    await printed(project, "schedule edit standup --clear jitter", runtime)
+    await printed(project, "schedule pause standup", runtime)
+    const {items} = await printedJson<{items: Job[]}>(project, "schedule list", runtime)
+    expect(items).toMatchObject([{id: "standup", enabled: false, missed: "once", nextAt: null}])
+    expect(items[0]).not.toHaveProperty("jitter")
+    await printed(project, "schedule resume standup", runtime)
+    const runId = (await printed(project, "schedule run standup", runtime)).trim()
+    expect(await ended(host, runId)).toMatchObject({state: "succeeded", trigger: "manual"})
+    expect(await printed(project, "schedule runs standup", runtime)).toContain(`${runId}  standup`)
+    await host.stop()
 
-  expect(await printed(project, "schedule list", runtime)).toContain("no Host is running")
-  expect((await runCommand(project, "schedule run standup", runtime)).stderr).toContain("no Host is running")
-  expect(await printed(project, "schedule remove standup", runtime)).toContain("removed standup")
-  expect((await jobsOf(await startHost({runtime, project}))).items).toEqual([])
-})
+    expect(await printed(project, "schedule list", runtime)).toContain("no Host is running")
+    expect((await runCommand(project, "schedule run standup", runtime)).stderr).toContain("no Host is running")
+    expect(await printed(project, "schedule remove standup", runtime)).toContain("removed standup")
+    expect((await jobsOf(await startHost({runtime, project}))).items).toEqual([])
+  },
+)
 
 test.each(twoRuntimes)(
   "the calendar and each job's last run are served on $name, also to a demo token",
@@ -335,7 +342,7 @@ test.each(twoRuntimes)(
     for (const wrong of ["timezone=Nowhere/Land", "from=yesterday", "days=32"])
       await expectProblem(await host.fetch(`/api/calendar?${wrong}`), 400, "request_invalid")
 
-    // Not the nightly one: it fires by itself in a test that runs at its time.
+    // This uses the yearly job, because the nightly one fires if the test runs at its time.
     expect(await host.get("/api/jobs/yearly")).toMatchObject({lastRun: null})
     const runId = await run(host, "yearly")
     const {endedAt} = await ended(host, runId)
@@ -350,7 +357,7 @@ test.each(twoRuntimes)(
   },
 )
 
-test("a job whose target is a work item adds one at each run", async () => {
+test("a job with a work item as its target adds one item at each run", async () => {
   const item = {title: "Water the plants", labels: ["office"], assignee: "user:ann"}
   const host = await startHost({project: projectWith([digest("plants", {target: {item}})])})
   expect(await ended(host, await run(host, "plants"))).toMatchObject({state: "succeeded"})
@@ -358,13 +365,13 @@ test("a job whose target is a work item adds one at each run", async () => {
 })
 
 test.each(["running", "stopped"])(
-  "a restore of a checkpoint of a %s Host brings the jobs back, and fires nothing that came due since",
+  "restoring a checkpoint of a %s Host restores its jobs, and fires none that came due since",
   async how => {
     const host = await startHost({project: projectWith([digest("kept", {...hourly, missed: "all"})])})
     const {project} = host
     if (how === "stopped") {
       await host.stop()
-      // A day of absence, before the checkpoint.
+      // A day of downtime before the checkpoint.
       const aDayAgo = "UPDATE job_states SET considered_at = considered_at - 86400000"
       await changeDatabase(project.path(".svc/data.sqlite"), aDayAgo)
     }
@@ -381,7 +388,7 @@ test.each(["running", "stopped"])(
   },
 )
 
-test("an observer sees jobs and runs, without texts and data, and changes nothing", async () => {
+test("a demo token sees jobs and runs without texts and data, and changes nothing", async () => {
   const project = makeProject({
     config: "http: {port: 0, token: '${HTTP_TOKEN}', demoToken: '${DEMO}'}\nplugins: {sandbox: {}}\n",
     files: {[file]: fileOf([digest("secret", {target: {endpoint: "sandbox", channel: "room", text: "private text"}})])},
