@@ -28,7 +28,7 @@ const refused = async (project: Project, ...args: string[]): Promise<string> => 
   return stderr
 }
 
-test("svc workroom takes an item its way, and shows it", async () => {
+test("svc workroom moves an item through its states and shows it", async () => {
   const {project} = await startHost({config: configWith("database")})
   expect(await said(project, "add", "renew it", "--priority", "high", "--label", "ops", "--as", "user:ada")).toBe(
     "item 1 is open, revision 1: renew it",
@@ -66,7 +66,7 @@ describe.each(["database", "file"])("verify and rebuild in the %s store", store 
     return host
   }
 
-  test("work with the Host running and stopped, and say what they found", async () => {
+  test("work with the Host running and stopped, and report the result", async () => {
     const host = await prepare()
     const {project} = host
     const sound = new RegExp(`^${store} store, 2 records, 2 items, ends with [0-9a-f]{12}: sound$`)
@@ -82,7 +82,7 @@ describe.each(["database", "file"])("verify and rebuild in the %s store", store 
   })
 })
 
-test("a Catalog file that was changed is refused by verify, rebuilt by the command or a start, and kept beside it", async () => {
+test("a changed Catalog is refused by verify, rebuilt by the command or a start, and a copy kept", async () => {
   const host = await startHost({config: configWith("file")})
   const {project} = host
   await host.post("/api/workroom/items", {title: "one"})

@@ -31,7 +31,7 @@ const titlesOf = async (host: TestHost) =>
   (await host.get<{items: Item[]}>("/api/workroom/items?limit=500")).items.map(({title}) => title).reverse()
 
 test.for([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
-  "on $name, a command whose fsync fails is not acknowledged and not tried again, and the next ones are stored once the disk works",
+  "on $name, a command with a failed fsync is neither acknowledged nor retried, and later ones are stored",
   async (runtime, context) => {
     needStrace(context)
     const host = await startHost({runtime, config})
@@ -51,7 +51,7 @@ test.for([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
   },
 )
 
-test("on a full disk commands are refused as not carried out, none is lost, and the workroom goes on once there is space", async context => {
+test("on a full disk commands are refused and have no effect, and none acknowledged is lost", async context => {
   needMounts(context)
   const folder = join(scratchFolder(), "disk")
   const disk = mountDisk(folder, "512k")

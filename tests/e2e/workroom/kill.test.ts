@@ -14,26 +14,31 @@ const run = faultRun("workroom-kills")
 const {rounds, seed} = run
 const tableRounds = Math.ceil(rounds / 6)
 
-/** In milliseconds: the machine may be busy. */
+/** A test's limit in milliseconds. The machine may be busy. */
 const patienceOf = (kills: number) => 60_000 + kills * 10_000
 
 const script = `${root}tests/e2e/workroom/record-commands.ts`
 
-/** A Journal is killed so often: one with a segment a record is slow to open once it is long. */
+/** The number of kills for each Journal. With one segment for each record, a long Journal is slow to open. */
 const roundsOfOne = 32
 
 /** Node 22.12 does not run TypeScript. */
 const onBoth = runtimes.filter(({name}) => name !== "node22")
 
-/** So many items at least are acknowledged before the kill, in every fourth round none: on a slow machine too there are some. */
+/**
+ * The items to be acknowledged before the kill. Every fourth round needs none, and the others make sure that a slow
+ * machine has some.
+ */
 const leastOf = (round: number) => (round + 3) % 4
 
-/** Adds items under a name in a process that is killed so long after the first of them; what it had acknowledged. */
+/**
+ * Adds items under a name in a process, and kills it `after` milliseconds. Returns the titles that it had acknowledged.
+ */
 const addUntilKilled = async (round: number, args: readonly string[], after: number): Promise<readonly string[]> => {
   const runtime = onBoth[round % onBoth.length] ?? onBun
   const running = startProcess([...scriptCommand(runtime, script), ...args])
   await until("the store to open", () => running.output().startsWith("open"))
-  await until("some items", () => linesIn(running.stdout()).length > leastOf(round))
+  await until("the first items", () => linesIn(running.stdout()).length > leastOf(round))
   await sleep(after)
   running.child.kill("SIGKILL")
   const {stdout, stderr, signal} = await running.finished
@@ -42,7 +47,7 @@ const addUntilKilled = async (round: number, args: readonly string[], after: num
 }
 
 test(
-  `after ${rounds} kills (seed ${seed}), half of them while segments rotate with each write, every acknowledged item is in the files`,
+  `after ${rounds} kills (seed ${seed}), half of them amid segment rotation, every acknowledged item is in the files`,
   async () => {
     tellHowToRepeat(run)
     const chance = new Chance(seed)

@@ -7,7 +7,7 @@ import {log} from "../../support/host/silence.ts"
 import {add, authority} from "../../support/workroom/requests.ts"
 
 /**
- * Adds work items until it is killed, and prints the title of each once it is acknowledged. Arguments: the store, its folder
+ * Adds work items until it is killed, and prints each title once it is acknowledged. Arguments: the store, its folder
  * or database, a name for this run's titles, and the size of a segment.
  */
 const [kind = "file", path = "", name = "", segmentSize = "4096"] = process.argv.slice(2)
@@ -20,7 +20,9 @@ const openStore = async () => {
 
 const workroom = await Workroom.open({store: await openStore(), authority, log})
 
-/** Written when it returns: a reader that is slow is waited for, or what was acknowledged would not be counted. */
+/**
+ * Writes synchronously and waits for a slow reader. Otherwise an acknowledged item could be missing from the output.
+ */
 const print = (text: string): void => {
   for (let rest = Buffer.from(text); rest.length > 0; ) {
     try {

@@ -47,35 +47,38 @@ const eventsOf = async (project: Project): Promise<readonly string[]> => {
 }
 
 describe.each(storeNames)("work items over HTTP, in the %s store", store => {
-  test.for(bunOr("node24"))("on $name, an item goes its way, is told of, and is there after a kill", async runtime => {
-    const host = await startWith(store, {runtime})
-    const added = await host.post<Item>("/api/workroom/items", {title: "write the docs", labels: ["docs"]})
-    expect(added).toMatchObject({id: 1, revision: 1, state: "open", createdBy: "operator"})
-    await host.post("/api/workroom/items/1/claim", {expectedRevision: 1, assignee: "agent:writer"})
-    const stale = await post(host, "/api/workroom/items/1/review", {expectedRevision: 1})
-    const problem = await expectProblem(stale, 409, "workroom_stale")
-    expect(problem.current).toMatchObject({id: 1, revision: 2, state: "active", assignee: "agent:writer"})
-    const deadline = new Date(Date.now() + 300).toISOString()
-    await host.post("/api/workroom/items/1/block", {expectedRevision: 2, reason: "ink", deadline, actor: "user:ada"})
-    await until("the deadline to be told", async () => {
-      const item = await host.get<Item>("/api/workroom/items/1")
-      return item.blocker?.overdue === true
-    })
-    await host.stop("SIGKILL")
-    const next = await startHost({project: host.project, runtime, env})
-    expect(await next.get("/api/workroom/items/1")).toMatchObject({state: "blocked", revision: 4})
-    expect(await next.get("/api/workroom")).toMatchObject({store, seq: 4, items: {blocked: 1}, overdue: 1})
-    expect(await next.post("/api/workroom/verify")).toMatchObject({seq: 4, items: 1})
-    expect((await next.stop()).code).toBe(0)
-    expect(await eventsOf(host.project)).toEqual([
-      "1 workroom.item_added",
-      "2 workroom.item_claimed",
-      "3 workroom.item_blocked",
-      "4 workroom.item_overdue",
-    ])
-  })
+  test.for(bunOr("node24"))(
+    "on $name, an item moves through its states with events, and survives a kill",
+    async runtime => {
+      const host = await startWith(store, {runtime})
+      const added = await host.post<Item>("/api/workroom/items", {title: "write the docs", labels: ["docs"]})
+      expect(added).toMatchObject({id: 1, revision: 1, state: "open", createdBy: "operator"})
+      await host.post("/api/workroom/items/1/claim", {expectedRevision: 1, assignee: "agent:writer"})
+      const stale = await post(host, "/api/workroom/items/1/review", {expectedRevision: 1})
+      const problem = await expectProblem(stale, 409, "workroom_stale")
+      expect(problem.current).toMatchObject({id: 1, revision: 2, state: "active", assignee: "agent:writer"})
+      const deadline = new Date(Date.now() + 300).toISOString()
+      await host.post("/api/workroom/items/1/block", {expectedRevision: 2, reason: "ink", deadline, actor: "user:ada"})
+      await until("the deadline to pass", async () => {
+        const item = await host.get<Item>("/api/workroom/items/1")
+        return item.blocker?.overdue === true
+      })
+      await host.stop("SIGKILL")
+      const next = await startHost({project: host.project, runtime, env})
+      expect(await next.get("/api/workroom/items/1")).toMatchObject({state: "blocked", revision: 4})
+      expect(await next.get("/api/workroom")).toMatchObject({store, seq: 4, items: {blocked: 1}, overdue: 1})
+      expect(await next.post("/api/workroom/verify")).toMatchObject({seq: 4, items: 1})
+      expect((await next.stop()).code).toBe(0)
+      expect(await eventsOf(host.project)).toEqual([
+        "1 workroom.item_added",
+        "2 workroom.item_claimed",
+        "3 workroom.item_blocked",
+        "4 workroom.item_overdue",
+      ])
+    },
+  )
 
-  test("a demo token sees that there are items, and nothing that people wrote", async () => {
+  test("a demo token sees the items without any text by people", async () => {
     const host = await startWith(store)
     await host.post("/api/workroom/items", {title: "secret plan", description: "of ada", assignee: "user:ada"})
     await host.post("/api/workroom/items/1/comment", {expectedRevision: 1, text: "secret words"})
@@ -89,7 +92,7 @@ describe.each(storeNames)("work items over HTTP, in the %s store", store => {
     expect((await host.fetch("/api/workroom/items/1/review", {...demo, method: "POST"})).status).toBe(403)
   })
 
-  test("items are listed newest first, page by page and by state and label; a wrong body is refused", async () => {
+  test("items are listed newest first, in pages, by state and label, and an invalid body is refused", async () => {
     const host = await startWith(store)
     for (const n of [1, 2, 3])
       await host.post("/api/workroom/items", {title: `item ${n}`, labels: [n === 2 ? "x" : "y"]})
@@ -106,7 +109,7 @@ describe.each(storeNames)("work items over HTTP, in the %s store", store => {
 })
 
 test.for(bunOr("node24"))(
-  "the board and an item's records are served on $name, to a demo token without what people wrote",
+  "the board and an item's records are served on $name, and to a demo token without people's texts",
   async runtime => {
     const host = await startWith("database", {runtime})
     for (const title of ["renew the certificate", "order paper"])
@@ -145,7 +148,7 @@ test.for(bunOr("node24"))(
   },
 )
 
-test("in chat, the sender acts, and may do what their permission allows", async () => {
+test("in chat the sender is the actor, and needs the permission for each command", async () => {
   const host = await startWith("database")
   const say = async (user: string, text: string) => (await host.say(text, {user})).join("\n")
   expect(await say("ada", "/item add write the docs")).toBe("#1 open - write the docs")
@@ -187,7 +190,7 @@ describe("the authority of the workroom", () => {
     return {project: host.project, authority: status.authority}
   }
 
-  test("files of another project are refused, with who differs", async () => {
+  test("refuses files of another project, and names both authorities", async () => {
     const [ours, other] = [await used("file"), await used("file")]
     const take = (name: string) => ours.project.write(`.svc/${name}`, other.project.read(`.svc/${name}`))
     take("workroom-journal/acknowledged")
@@ -200,7 +203,7 @@ describe("the authority of the workroom", () => {
     expect(await refusal(ours.project)).toBe(refused)
   })
 
-  test("a Journal of another project is refused, with the authority that it did not begin under", async () => {
+  test("refuses a Journal of another project, and names the authority it should have", async () => {
     const [ours, other] = [await used("file"), await used("file")]
     const segment = ".svc/workroom-journal/0000000000000001.segment"
     ours.project.write(segment, readFileSync(other.project.path(segment)))
@@ -209,7 +212,7 @@ describe("the authority of the workroom", () => {
     )
   })
 
-  test("files that were lost are not taken for none", async () => {
+  test("refuses a start if the files were lost", async () => {
     const {project} = await used("file")
     rmSync(project.path(".svc/workroom-journal"), {recursive: true})
     rmSync(project.path(".svc/workroom-catalog.json"))
@@ -220,7 +223,7 @@ describe("the authority of the workroom", () => {
   test.each([
     ["database", "file"],
     ["file", "database"],
-  ])("items in the %s store are not left behind for the %s store", async (from, to) => {
+  ])("keeps items in the %s store from being left behind for the %s store", async (from, to) => {
     const {project} = await used(from)
     project.write("svc.config.yml", configWith(to))
     expect(await refusal(project)).toContain(`workroom.store is ${to}, but the work items are in the ${from} store`)
