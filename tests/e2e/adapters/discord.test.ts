@@ -289,7 +289,7 @@ describe("a bot on Discord (on the tests' fake)", () => {
     const {code, stdout} = await svc(runtime, host.project, ["adapter", "check", "discord~one"], {env: tokens})
     expect(code).toBe(1)
     expect(stdout).toContain("ok      credentials: the bot test-bot (999)")
-    expect(stdout).toMatch(/ERROR {3}intent message_content.*\n.*Switch on Message Content Intent at https:\/\/discord/)
+    expect(stdout).toMatch(/ERROR {3}intent message_content.*\n.*Turn on Message Content Intent at https:\/\/discord/)
     expect(stdout).toMatch(/ERROR {3}publicKey: .*\n.*Set publicKey to abab/)
     expect(stdout).toContain("ok      interactions: by the gateway")
     expect(stdout).toMatch(/ERROR {3}permissions in Club: missing: Send Messages, Embed Links/)

@@ -195,7 +195,7 @@ describeWithDendrite("a bot on Matrix", () => {
     expect(code).toBe(1)
     expect(stdout).toContain(`ok      credentials: logged in as ${bot.id}\n`)
     expect(stdout).toContain(`ERROR   room ${encrypted}: it is encrypted`)
-    expect(stdout).toContain(`ERROR   permission to send in ${silent}: power level 0, needed is 50`)
+    expect(stdout).toContain(`ERROR   permission to send in ${silent}: power level 0; 50 is needed`)
     expect(stdout).toContain("ok      permission to send in Lounge")
   })
 })

@@ -150,7 +150,10 @@ describe.skipIf(!reference.install())("satori on the reference server, with the 
     const {error} = await untilState(host, "satori~none", "reconnecting")
     expect(error).toBe("the server has no login three; it has: testing one, testing two")
     const check = await svc(usualRuntime, project, ["adapter", "check", "satori~any"], {env})
-    expect(check).toMatchObject({code: 1, stdout: expect.stringContaining("ERROR   login: the account means several")})
+    expect(check).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("ERROR   login: the account matches several"),
+    })
   })
 })
 

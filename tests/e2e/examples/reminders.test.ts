@@ -17,7 +17,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
     const killAt = async (deed: string, text?: string) => {
       host = await killedAt(host, {platform, runtime, deed, cause: () => text === undefined || say(text)})
     }
-    await killAt("@ann: Your clock", "/timezone Europe/Berlin")
+    await killAt("@ann: Your time zone", "/timezone Europe/Berlin")
     await killAt("@ann: Reminder 1, at", "/remind in 1s tea")
     await untilDone(platform, "@ann: ann: tea")
     await killAt("@ann: ann: soup", "/remind in 1s soup")

@@ -126,8 +126,10 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
       Promise.all((await eventOf(host, sn)).replies.map(async id => (await messageIn(host, id, "sent")).text))
     await host.say("join", {channel: "chat", user: "you"})
     expect(await shown()).toBe("Join us.\n[1] Fill in (name, age, news)")
-    await expect(press("1")).rejects.toThrow("Fill in is a form with name, age, news: give what is filled in")
-    await expect(press("1", {nome: "Ann"})).rejects.toThrow("the form has no such field; it has name, age, news")
+    await expect(press("1")).rejects.toThrow("Fill in is a form with the fields name, age, news: send their values")
+    await expect(press("1", {nome: "Ann"})).rejects.toThrow(
+      "the form has no field of this name; it has name, age, news",
+    )
     expect(await chat('/fill 1 name="Ann Lee" age=17')).toBe(
       "Your age? The answer must be at least 18.\n[1] Fill in (name, age, news)",
     )
@@ -137,7 +139,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
     expect(await membersOf(host)).toEqual(['you {"name":"Ann Lee","age":20,"news":false,"course":"art"}'])
     await host.say("offer", {channel: "chat", user: "you"})
     expect(await shown()).toBe("Join us.\n[1] Sign up")
-    await expect(press("1", {name: "Ann"})).rejects.toThrow("Sign up is a button, and takes none")
+    await expect(press("1", {name: "Ann"})).rejects.toThrow("Sign up is a button and accepts none")
     await eventOf(host, await press("Sign up"))
     await until("the form to be shown", async () => (await shown()) === "[1] Fill in (name, age, news)")
     // The values belong to the user, so redacting the event removes them.

@@ -98,7 +98,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await until("the bot to send the message", () => person.heard("svcbot", "#lounge").length > 0)
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
     expect(person.heard("svcbot", "#lounge")).toEqual(["still here", "hello Bob"])
-    await untilPrinted(host.process, "kicked from #lounge by alice; joining again")
+    await untilPrinted(host.process, "kicked from #lounge by alice; rejoining")
   })
 
   test("records a gap from a kick, at the latest, until it is back in the channel", async () => {
@@ -139,7 +139,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await person.sees(/^:svcbot!\S+ JOIN/)
     expect(await untilGaps(host, 1)).toMatchObject([{endpoint: "irc~main", reason: "channel_left"}])
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
-    await untilPrinted(host.process, "removed from #lounge; joining again")
+    await untilPrinted(host.process, "removed from #lounge; rejoining")
   })
 
   test("logs a channel that refuses it, records a gap until it gets in, and joins the others", async () => {
