@@ -145,7 +145,7 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
     project.write("plugins/round.ts", servicePlugin("round", ["middle"], ["base"]))
     expect(await refused("service_circular", "top: {}", "middle: {}", "round: {}")).toEqual([
       expect.stringMatching(
-        /plugins\.middle: a circle of services: middle uses "base" of round, round uses "middle" of middle$/,
+        /plugins\.middle: services in a circle: middle uses "base" of round, round uses "middle" of middle$/,
       ),
     ])
     expect(await refused("config_invalid", "base: {}", "again: {use: base}")).toEqual([
