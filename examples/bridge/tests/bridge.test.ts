@@ -7,7 +7,7 @@ const rooms = [["here", "there", "everywhere"].map(channel => ({endpoint: "sandb
 const here = {channel: "here", user: "ada", group: true}
 const there = {channel: "there", user: "bob", group: true}
 
-test("says in the other channels what is said in one, once, and nothing of its own", () =>
+test("copies a message to the other channels once, and never copies its own copies", () =>
   plugin.test(bridge, {config: {rooms}}, async bot => {
     const said = async (channel: string) => (await bot.messages(channel)).map(({text}) => text)
     await bot.say("hello", here)
