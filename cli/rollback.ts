@@ -17,7 +17,7 @@ export class Rollback extends CheckpointCommand {
 
       The code returns to the commit of the checkpoint. The git work tree must have no uncommitted changes; branches do not move. If the project is read-only, first deploy the image that the checkpoint names. Messages sent since the checkpoint cannot be taken back: the command lists them, and continues only with \`--accept-side-effects\`.
 
-      The state gets a new authority. As after \`svc checkpoint restore\`, the Host neither sends nor handles what is held.
+      The state gets a new authority. As after \`svc checkpoint restore\`, the Host neither sends nor handles the held work.
     `,
     examples: [
       ["Show what would happen", "svc rollback 20261121-101500-3f9a1c --dry-run"],
@@ -122,6 +122,6 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
     ],
     ["settled", `${counted(restored.held.settled, "row")} that the replaced state had already sent, handled or ended`],
     ...restored.notes.map(text => ["note", text] as const),
-    ["next", "svc doctor, svc runtime start; svc ingress status; release or discard what is held"],
+    ["next", "svc doctor, svc runtime start; svc ingress status; release or discard the held work"],
   ])
 }

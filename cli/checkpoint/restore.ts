@@ -83,7 +83,7 @@ export class CheckpointRestore extends CheckpointCommand {
   }
 
   async #next({isNew}: Restored): Promise<string> {
-    const start = "svc doctor, then svc runtime start; then release or discard what is held"
+    const start = "svc doctor, then svc runtime start; then release or discard the held work"
     if (!isNew && !this.withPackages) return start
     const install = await packageManagerOf(this.folder).then(installCommand, () => "install the packages")
     return `${isNew ? "copy the code and .env into this folder; " : ""}${install}; svc build; ${start}`

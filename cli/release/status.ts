@@ -8,7 +8,7 @@ import {describeRelease} from "../kit/release/view.ts"
 export class ReleaseStatus extends ReleaseCommand {
   static override paths = [["release", "status"]]
   static override usage = Command.Usage({
-    description: "show the progress of the newest release, and what is left of its observation window",
+    description: "show the progress of the newest release, and the time left in its observation window",
     examples: [["The newest release", "svc release status"]],
   })
 

@@ -10,17 +10,17 @@ import {runtimes} from "../../tests/support/host/runtimes.ts"
 const usage = `bun run console-load [--on <runtime>] [--rows <n>] [--endpoints <n>] [--seconds <n>] [--page <name>] [--json]
 
 The console in Chromium, in front of a real Host with many inbox events and endpoints: how long its tasks take while it is
-scrolled, how soon an event is in the page, and what it holds while events come by the hundred.
+scrolled, how soon it shows an event, and how much memory it uses while hundreds of events arrive.
 
   --on <name>       only this runtime: bun, node22, node24 (default: bun and node24)
   --rows <n>        inbox events (default 10000)
   --endpoints <n>   (default 200)
   --rate <n>        events a second (default 100)
-  --seconds <n>     how long they come (default 60)
+  --seconds <n>     how long they arrive (default 60)
   --page <name>     only on this page: overview, inbox, endpoints, events; none for no storm
   --json            print the figures as JSON
 
-Node runs the bundle: bun run build makes it. It exits 1 where a figure falls short.`
+Node runs the bundle, so run bun run build first. It exits with 1 if a figure misses its limit.`
 
 const {values} = parseArgs({
   options: {

@@ -11,7 +11,7 @@ const list = Object.entries(faults)
 
 const usage = `bun run faults <test> [--rounds <n>] [--seed <n>] [--on bun]
 
-Runs the long form of a fault test. A seed repeats its choices; what they meet, the machine decides.
+Runs the long form of a fault test. The same seed repeats the test's choices, but their timing depends on the machine.
 
   --rounds <n>   instead of the rounds below
   --seed <n>     as a failed run has printed it

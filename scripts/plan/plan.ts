@@ -8,9 +8,9 @@ const usage = `bun run plan [--arrows]
 The plan of the program: its rooms (the folders at the top, server/ opened one level), with their files and lines; how many
 arrows there are (imports from one room into another); and the circles of files.
 
-  --arrows   every arrow, with how many imports it stands for
+  --arrows   list every arrow, with the number of its imports
 
-It exits 1 where a limit of scripts/plan/limits.ts is passed.`
+It exits with 1 if the program exceeds a limit of scripts/plan/limits.ts.`
 
 const {values} = parseArgs({
   options: {help: {type: "boolean", short: "h", default: false}, arrows: {type: "boolean", default: false}},

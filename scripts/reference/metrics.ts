@@ -1,10 +1,10 @@
 import {metrics, processMetrics} from "../../server/metrics/table.ts"
 import {code, page, prose, table} from "./markdown.ts"
 
-const intro = `\`GET /api/metrics\` answers them as Prometheus' text, for the demo token too; [monitoring](../monitoring.md) says how to scrape
-it, and what to be alarmed at. Counters start at 0 with each run, but for those that are kept across restarts. Times are seconds since 1970.
+const intro = `\`GET /api/metrics\` returns these in Prometheus' text format, also to the demo token; [monitoring](../monitoring.md) says how to scrape
+them, and which alarms to set. Counters start at 0 with each run, except those that the Host keeps across restarts. Times are seconds since 1970.
 
-Labels are bounded by the configuration and the program: never a user, a channel or a message. \`runtime_id\` stands on
+Labels are bounded by the configuration and the program: never a user, a channel or a message. \`runtime_id\` is a label of
 \`svc_runtime_info\` alone: \`* on (job, instance) group_left (project, runtime_id) svc_runtime_info\` adds it to any other metric.`
 
 const rowsOf = (some: typeof metrics | typeof processMetrics) =>
@@ -15,7 +15,7 @@ const rowsOf = (some: typeof metrics | typeof processMetrics) =>
     prose(help),
   ])
 
-const headings = ["Metric", "Type", "Labels", "What it says"]
+const headings = ["Metric", "Type", "Labels", "Meaning"]
 
 export const metricsPage = (): string =>
   page(

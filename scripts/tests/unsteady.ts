@@ -11,11 +11,11 @@ const usage = `bun run unsteady [--runs <n>] [--test <name>] [--load <n>] <file>
 Runs one test file again and again beside busy loops, and prints how often it failed, with what each failure printed.
 
   --runs <n>     (default 20)
-  --test <name>  only tests whose name has this
+  --test <name>  only tests whose name contains this
   --load <n>     busy loops beside it (default: one for each core)
-  --keep-going   also after a failure (default: stops at the third)
+  --keep-going   continue after every failure (default: stop at the third)
 
-It exits 1 where a run failed. bun run build first: tests start the bundles.`
+It exits with 1 if a run failed. Run bun run build first: the tests start the bundles.`
 
 const {values, positionals} = parseArgs({
   allowPositionals: true,

@@ -23,7 +23,7 @@ export type Moment = Pick<Start, "boot" | "uptime">
 export interface TooMany {
   /** The number of starts that count. */
   readonly starts: number
-  /** The time until another start is possible, in whole seconds. */
+  /** The seconds until another start is possible, rounded up. */
   readonly wait: number
 }
 
@@ -33,7 +33,7 @@ const limited: ReadonlySet<string> = new Set(["daemon", "systemd"])
 /** How many starts the record keeps: more than the limit, so that it also shows earlier starts to people. */
 const kept = startLimit.starts * 2
 
-/** In seconds. Some systems count `uptime` in whole seconds, so the last second counts as not over. */
+/** In seconds. Some systems round `uptime` down to a second, so the last second counts as not over. */
 const tolerance = 1
 
 /**

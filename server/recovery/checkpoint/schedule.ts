@@ -22,7 +22,7 @@ const pause = 10 * 60_000
 export const scheduledReason = "schedule"
 
 /**
- * Creates and verifies a checkpoint in every interval, and keeps the newest `keep` of its own. It creates an overdue
+ * Creates and verifies a checkpoint in every interval, and keeps the newest `keep` of those. It creates an overdue
  * checkpoint at once, and retries a failed one after a pause.
  */
 export class CheckpointSchedule {

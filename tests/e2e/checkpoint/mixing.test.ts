@@ -240,7 +240,7 @@ test("a restore fills an empty folder inside a work tree, and --data-only needs 
   mkdirSync(folder, {recursive: true})
   const other = {...project, folder, path: (...parts: string[]) => [folder, ...parts].join("/")}
   expect(await refused(other, archive, "--data-only")).toMatch(
-    /there is no \S+svc.config.yml .*\n +hint: Leave out --data-only/,
+    /there is no \S+svc.config.yml, .*\n +hint: Leave out --data-only/,
   )
   const told = await printed(other, ["checkpoint", "restore", archive])
   expect(told).toContain("svc.config.yml, package.json, lockfile (all new in this folder)")

@@ -194,6 +194,6 @@ test("svc checkpoint import works with and without a Host, and keeps the minimum
 
   // ingress.minimumFree is 100 MiB.
   mountDisk(folderOf(project), "64m")
-  expect(await refusal(project, ["checkpoint", "import", file])).toContain("MiB stay free")
+  expect(await refusal(project, ["checkpoint", "import", file])).toContain("MiB must stay free")
   expect(namesOf(project)).toEqual([])
 })

@@ -99,7 +99,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     for (const text of [
       "3 inbox events redacted",
       "1 timer cancelled",
-      "1 value of plugins deleted",
+      "1 value of plugin state deleted",
       "1 question ended",
     ])
       expect(done).toContain(text)

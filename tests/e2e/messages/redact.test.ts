@@ -59,7 +59,7 @@ test("a secret in messages is located by row, raises an alert, and blocks archiv
   expect(["a.tar", "b.tar"].filter(name => existsSync(host.project.path(name)))).toEqual([])
 
   expect(await printed(host.project, "inbox redact 2 --reason typed")).toContain(
-    "event 2 is redacted; nothing of it is left",
+    "redacted event 2; nothing of it is left",
   )
   expect(await printedJson(host.project, `outbox redact ${reply}`)).toEqual({erased: "file"})
   expect(occursInFiles(host)).toEqual([])
