@@ -101,7 +101,7 @@ test("a dry run prints the plan, and refuses in the same cases as the restore", 
 
 /** The shell commands inside a remediation text. */
 const commandIn = (remediation: string): string =>
-  /(?:rm \S+ && )?git checkout HEAD -- .*?(?= takes)/.exec(remediation)?.[0] ?? ""
+  /(?:rm \S+ && )?git checkout HEAD -- .*?(?= restores the committed)/.exec(remediation)?.[0] ?? ""
 
 const doctorOf = async (project: Project) => {
   const {stdout} = await svc(onBun, project, ["doctor", "--static", "--json"])
@@ -114,7 +114,7 @@ test("--with-packages restores packages and configuration but not code, and doct
   const [configuration, manifest, lockfile, plugin] = filesOf(project)
   const told = await printed(project, `checkpoint restore ${id} --with-packages`)
   expect(told).toMatch(/next +bun install --frozen-lockfile; svc build; svc doctor, then svc runtime start/)
-  expect(told).toMatch(/warning +the code here is not the checkpoint's/)
+  expect(told).toMatch(/warning +the code differs from the checkpoint's/)
   const after = filesOf(project)
   expect(after).toEqual([versions.one.config, expect.not.stringContaining("farewell"), versions.one.lockfile, plugin])
   expect(keptConfigurations(project)).toEqual([`svc.config.yml.before-${id}`])
@@ -244,7 +244,9 @@ test("a restore fills an empty folder inside a work tree, and --data-only needs 
   )
   const told = await printed(other, ["checkpoint", "restore", archive])
   expect(told).toContain("svc.config.yml, package.json, lockfile (all new in this folder)")
-  expect(told).toMatch(/next +put the code and \.env here; bun install --frozen-lockfile; svc build; svc doctor/)
+  expect(told).toMatch(
+    /next +copy the code and \.env into this folder; bun install --frozen-lockfile; svc build; svc doctor/,
+  )
   expect(readFileSync(other.path("bun.lock"), "utf8")).toBe(versions.one.lockfile)
 })
 

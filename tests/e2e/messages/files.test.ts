@@ -98,7 +98,7 @@ describe.each(bunAnd("node24"))("files of a message on $name", runtime => {
       expect.stringContaining(`file_unavailable: ${server} answered 404`),
     ])
     const known = {src: "sandbox:unknown", name: "gone.txt"}
-    expect(await say("/pic", known)).toContain("platform_failed: the sandbox does not have this file any more")
+    expect(await say("/pic", known)).toContain("platform_failed: the sandbox no longer has this file")
 
     expect(await say("/count", at("/sized"))).toMatch(/^0 file_too_large: the file has 134217728 bytes/)
     expect(await say("/count", at("/endless"))).toMatch(
