@@ -101,14 +101,8 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
     await host.say("choose", {channel: "chat"})
     const {items} = await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
     expect(items.at(-1)?.text).toBe("Which?\nDish: [1] Soup  [2] Salad")
-    const talking = [
-      "svc chat waits for the answer to the previous line before it presses.",
-      "--as",
-      "ann",
-      "--channel",
-      "menu",
-    ]
-    // A line that presses waits for the answer to the line before.
+    const talking = ["chat", "--as", "ann", "--channel", "menu"]
+    // svc chat waits for the answer to the previous line before it presses.
     const chat = await svc(runtime, host.project, talking, {input: "choose\n/press Salad\n"})
     expect({code: chat.code, stderr: chat.stderr}).toEqual({code: 0, stderr: ""})
     expect(chat.stdout).toBe("Which?\nDish: [1] Soup  [2] Salad\nann says salad\n")
