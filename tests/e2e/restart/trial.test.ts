@@ -266,7 +266,7 @@ describe.each(bunOr("node24"))("under the daemon on $name", runtime => {
     expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("built wrong")})
     expect(await daemon.serving()).toBe(pid)
     expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
-    project.write("dist/plugins/built.js", builtWith(`plugin.command("built", {description: "Built"}, () => "anew")`))
+    project.write("dist/plugins/built.js", builtWith(`plugin.command("built", {description: "Built"}, () => "again")`))
     expect((await ask(runtime, project, "reload")).code).toBe(0)
     const next = await daemon.serving(pid)
     expect(next).not.toBe(pid)
