@@ -138,7 +138,7 @@ test.each(bunAnd("node24"))(
     const {items} = await host.get<{items: {type: string}[]}>("/api/events/history?limit=100")
     expect(items.map(({type}) => type)).toContain("checkpoint.uploaded")
 
-    // Without a checkpoint of its project, the Host reports no backup, whatever was uploaded.
+    // Without a checkpoint of this project, the Host reports no backup, even if one was uploaded.
     remove(project, own)
     await host.process.child.kill("SIGKILL")
     await host.process.finished
