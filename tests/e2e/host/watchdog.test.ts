@@ -49,7 +49,7 @@ describe.each(runtimes)("a blocked event loop on $name", runtime => {
     expect(host.process.output()).toMatch(
       /the event loop has been blocked for \d+ s; running: root\/bot\/command\/block/,
     )
-    // Bun does not let another thread debug.
+    // On Bun, another thread cannot attach a debugger.
     if (runtime !== onBun) expect(host.process.output()).toMatch(/command\/block at block \(file:.*bot/)
     await until("the log line", () => host.process.output().includes("and is free again"))
     const told = await until("the event to be stored", async () => {
