@@ -11,7 +11,7 @@ afterEach(() => {
 
 const flood = Array.from({length: 5000}, (_, n) => `:nick!user@host PRIVMSG #room :line ${n} of a flood of lines`)
 
-/** A transport that is connected to a server on loopback, and the server's end of the connection. */
+/** Connects a transport to a server on loopback. Returns the server's end of the connection too. */
 const connect = async () => {
   const server = createServer().listen(0, "127.0.0.1")
   opened.push({end: () => server.close()})
@@ -30,7 +30,7 @@ const connect = async () => {
   return {transport, socket}
 }
 
-test("the event loop turns while a flood of lines is handled, and each line comes once, in order", async () => {
+test("the event loop turns during a flood of lines, and each line arrives once, in order", async () => {
   const {transport, socket} = await connect()
   const lines: string[] = []
   const {promise: all, resolve: haveAll} = Promise.withResolvers<void>()
@@ -54,11 +54,11 @@ test("the event loop turns while a flood of lines is handled, and each line come
   await watching
   expect(lines).toEqual(flood)
   expect(most).toBeGreaterThan(0)
-  // Two slices of 4 KiB at most: the end of one line is in the next slice.
+  // At most two slices of 4 KiB: the end of a line may be in the next slice.
   expect(most).toBeLessThan(200)
 })
 
-test("the last lines come before the end of the connection", async () => {
+test("the last lines arrive before the end of the connection", async () => {
   const {transport, socket} = await connect()
   const heard: string[] = []
   transport.on("line", (line: string) => heard.push(line.trimEnd()))
@@ -68,7 +68,7 @@ test("the last lines come before the end of the connection", async () => {
   expect(heard).toEqual(flood)
 })
 
-test("a transport that is disposed in the middle of a flood hands over nothing more", async () => {
+test("a transport disposed in the middle of a flood delivers nothing more", async () => {
   const {transport, socket} = await connect()
   let count = 0
   const first = once(transport, "line")

@@ -5,12 +5,12 @@ const controls = Array.from({length: 0xa0}, (_, code) => String.fromCharCode(cod
   character => character < " " || character > "~",
 )
 
-test("of what somebody wrote on IRC, no control character but the tab comes in", () => {
+test("of a user's text on IRC, the tab is the only control character that is kept", () => {
   expect(plain(`a${controls.join("|")}b`).replaceAll("|", "")).toBe("a\tb")
   expect(plain("\u000304,01red\u0003 \u0002bold\u0002 \u001b[2J\u001b]0;title\u0007")).toBe("red bold [2J]0;title")
 })
 
-test("of what a bot says on IRC, only formatting, tabs and ends of lines go out beside the text", () => {
+test("of a bot's text on IRC, only formatting, tabs and line breaks are kept beside the text", () => {
   const kept = toLines(controls.map(character => `${character}x`)).join("\n")
   expect([...new Set([...kept].filter(character => character !== "x"))].sort().join("")).toBe(
     "\u0002\u0003\u0004\t\n\u000f\u0011\u0016\u001d\u001e\u001f",

@@ -8,15 +8,15 @@ import {methodNames} from "../../../shared/sdk/satori-methods.ts"
 
 const place = () => ({guild: new Guild(), room: new Room()})
 
-test("the sandbox has every act and method of Satori but friends, requests, and what the Host answers from its inbox", () => {
-  // It is inside the Host: there is nowhere to upload a file to.
+test("the sandbox has every Satori act and method except friends, requests and the Host's own", () => {
+  // The sandbox is inside the Host, so there is no place to upload a file to.
   expect(features).toEqual(expect.arrayContaining(senderFeatures.filter(act => act !== "upload")))
   const missing = methodNames.filter(method => !features.some(feature => feature === method))
   const ofTheHost = ["channel.get", "guild.get", "message.get", "user.get"]
   expect(missing.filter(method => !/^friend\.|\.approve$/.test(method)).sort()).toEqual(ofTheHost)
 })
 
-test("another attempt of the same act makes no second channel and no second role", () => {
+test("a second attempt of the same act makes no second channel or role", () => {
   const {guild, room} = place()
   const twice = (method: string, params: Readonly<Record<string, unknown>>, row: string) =>
     [1, 2].map(() => callMethod(method, params, {guild, room, row}))
@@ -32,7 +32,7 @@ test("another attempt of the same act makes no second channel and no second role
   expect(guild.roles()).toHaveLength(1)
 })
 
-test("whoever listens to any channel hears what the bot does to the guild, and nothing of what it only reads", () => {
+test("a listener to any channel sees the bot's changes to the guild, but none of its reads", () => {
   const {guild, room} = place()
   const heard: RoomChange[] = []
   room.listen("team", change => heard.push(change))
@@ -47,7 +47,7 @@ test("whoever listens to any channel hears what the bot does to the guild, and n
   ])
 })
 
-test("what is refused is not shown", () => {
+test("a rejected call is not shown", () => {
   const {guild, room} = place()
   const heard: RoomChange[] = []
   room.listen("team", change => heard.push(change))

@@ -31,7 +31,7 @@ describe("a signature of Standard Webhooks", () => {
     vi.useRealTimers()
   })
 
-  test("is taken and made as the published vector has it", async () => {
+  test("is accepted and made as in the published vector", async () => {
     const signatures = await open(published.secret)
     expect(signatures.verify(headersOf(), published.body)).toMatchObject({
       id: published.id,
@@ -41,7 +41,7 @@ describe("a signature of Standard Webhooks", () => {
     expect(signatureOf(published.body, published.id, published.timestamp, published.secret)).toBe(published.signature)
   })
 
-  test("is taken five minutes before and after its time, and no second longer", async () => {
+  test("is accepted for five minutes before and after its time, and no second longer", async () => {
     const signatures = await open(published.secret)
     const verifyAt = (offset: number) => {
       vi.setSystemTime((published.timestamp + offset) * 1000)
@@ -53,7 +53,7 @@ describe("a signature of Standard Webhooks", () => {
     expect(verifyAt(-5 * minutes - 1)).toThrow("more than five minutes ahead")
   })
 
-  test("is taken from any secret and among several, and what is sent is signed with the first", async () => {
+  test("is accepted from any secret and among several, and made with the first secret", async () => {
     const signatures = await open(secretOf("new"), published.secret)
     expect(() => signatures.verify(headersOf(), published.body)).not.toThrow()
     const other = signatureOf(published.body, published.id, published.timestamp, secretOf("stranger"))
@@ -92,7 +92,7 @@ describe("a signature of Standard Webhooks", () => {
     expect(() => signatures.verify(headers, published.body)).toThrow(`${name} is missing`)
   })
 
-  test("is refused over a body that was read and written again", async () => {
+  test("is refused over a body that was parsed and serialized again", async () => {
     const signatures = await open(published.secret)
     expect(() => signatures.verify(headersOf(), JSON.stringify(JSON.parse(published.body)))).toThrow(
       "matches this body",
@@ -100,7 +100,7 @@ describe("a signature of Standard Webhooks", () => {
   })
 
   test.each(["", "whsec_", "whsec_not base64!", "whsec_c2hvcnQ=", `whsec_${"A".repeat(100)}`])(
-    "needs a secret of 24 to 64 bytes in base64: %j is none, and is not shown",
+    "needs a secret of 24 to 64 bytes in base64: %j is refused, and not shown",
     async secret => {
       const opening = open(published.secret, secret)
       await expect(opening).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe("a signed body", () => {
     })
   })
 
-  test("says channel, user, name and whether others are there", () => {
+  test("gives channel, user, name and whether it is a group", () => {
     const said = {type: "message-created", text: "", channel: "#team", user: "u1", name: "Ann", group: true, order: 7}
     expect(eventOf(said)).toMatchObject({
       channel: {id: "#team", type: 0},
@@ -136,7 +136,7 @@ describe("a signed body", () => {
     })
   })
 
-  test("brings files as elements, by their types", () => {
+  test("contains files as elements, by their types", () => {
     const src = "https://shop.example/7?a=1&b=2"
     const files = [
       {src, name: "bill.pdf", type: "application/pdf", page: 1},
@@ -183,7 +183,7 @@ describe("a signed body", () => {
     ['[{"text": "a"}]', "must be a JSON object"],
     ["{text: 1}", "the body is not JSON"],
     ['\uFEFF{"text": "a"}', "the body is not JSON"],
-  ])("is refused where it is no JSON object: %j", (body, message) => {
+  ])("is refused unless it is a JSON object: %j", (body, message) => {
     expect(() => toIncoming("id", 1000, body)).toThrow(message)
   })
 })

@@ -5,7 +5,7 @@ import {parseConfig} from "../../../server/config/load.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
 import {formatIssue} from "../../../shared/problems.ts"
 
-/** A binding as the configuration makes it. */
+/** Parses a binding as the configuration does. */
 const bindingOf = (yaml: string, more: Partial<Binding> = {}): Binding => {
   const config = parseConfig(
     {file: "svc.config.yml", sha256: "", text: `http: {port: 0}\nagents:\n  writer: {${yaml}}\n`},
@@ -54,7 +54,7 @@ describe("a binding is not configured", () => {
     expect(JSON.stringify(standing)).not.toContain("key-of-the-test")
   })
 
-  test("where its file cannot be read, and where the file is empty", () => {
+  test("when its file cannot be read, or is empty", () => {
     const file = sound.replace("instructions: Write.", "instructionsFile: writer.md")
     const unread = bindingOf(file, {fileProblem: "There is no file writer.md"})
     const message = (binding: Binding) => {
@@ -68,7 +68,7 @@ describe("a binding is not configured", () => {
   })
 })
 
-test("each finding has its position in the file; a binding that is disabled is none", () => {
+test("each finding has its position in the file, and a disabled binding has none", () => {
   const text = `http: {port: 0}
 agents:
   off: {enabled: false, provider: nonsense, model: none}

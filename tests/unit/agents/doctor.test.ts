@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {checkAgents} from "../../../server/doctor/agents.ts"
 
-test("doctor names runs that a restore holds and calls that wait for a person, with what to do", () => {
+test("doctor names runs that a restore holds and calls that wait for a person, with the next step", () => {
   expect(checkAgents({held: false, approvals: []})).toEqual([])
   expect(checkAgents({held: true, approvals: [{id: "a1", agent: "helper", tool: "send"}]})).toMatchObject([
     {level: "warning", check: "agents", detail: "a restore holds runs of agents"},

@@ -6,7 +6,7 @@ const mask = new Mask()
 mask.hide(['sec"ret\\value'])
 const hide = (text: string) => mask.text(text)
 
-test("arguments stay JSON whatever is hidden in them", () => {
+test("arguments stay JSON after hiding secrets in them", () => {
   const args = {header: 'authorization:"x"', value: 'the sec"ret\\value, twice: sec"ret\\value', deep: [{value: 1}]}
   expect(JSON.parse(hideInJson(JSON.stringify(args), hide))).toEqual({
     header: 'authorization:"[secret]"',
@@ -15,7 +15,7 @@ test("arguments stay JSON whatever is hidden in them", () => {
   })
 })
 
-test("what hides nothing is given back as it was written, and what is no JSON is hidden as text", () => {
+test("text without a secret stays unchanged, and text that is not JSON is hidden as text", () => {
   expect(hideInJson('{ "b": 1,  "a": 2 }', hide)).toBe('{ "b": 1,  "a": 2 }')
   expect(hideInJson('{"broken": "sec\\"ret\\\\value', hide)).toBe('{"broken": "[secret]')
 })

@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import {isListed} from "../../../server/agents/tools/fetch/hosts.ts"
 import {textOfHtml} from "../../../server/agents/tools/fetch/html-text.ts"
 
-test("a page is its text, line by line", () => {
+test("a page becomes its text, line by line", () => {
   const page = `<!DOCTYPE html><html><HEAD><title>The  docs</title><style>p { color: red }</style>
     <script>if (a < b) alert("<p>no</p>")</script></HEAD>
     <body class="a > b"><h1>Hello&nbsp;<em>world</em></h1><!-- <p>hidden</p> --><p>One
@@ -30,8 +30,8 @@ test.each([
   expect(textOfHtml(html)).toBe(text)
 })
 
-test("a page of a quarter of a megabyte ends in time, whatever it is made of", () => {
-  // A step that grows with the square of it takes minutes.
+test("a page of a quarter of a megabyte ends in time, whatever it contains", () => {
+  // A quadratic step would take minutes.
   for (const piece of ["<", "<a ", "<!--", "<script>", "</pre>", '<a href="', "&#", "< \n", " \t\n", "<pre>"]) {
     const page = piece.repeat((256 * 1024) / piece.length)
     expect(textOfHtml(page).length).toBeLessThanOrEqual(page.length)
@@ -55,6 +55,6 @@ test.each([
   ["https://example.org@evil.net/", ["example.org"], false],
   ["http://0x7f.1/", ["127.0.0.1"], true],
   ["https://example.org/", [], false],
-])("%s is of %j: %s", (url, hosts, is) => {
+])("the charset %s comes from %j: %s", (url, hosts, is) => {
   expect(isListed(new URL(url), hosts)).toBe(is)
 })

@@ -31,33 +31,33 @@ const tool = (n: number, state: AgentStepState): ToolStep => ({
   result: ["done", "failed", "unknown", "refused"].includes(state) ? `result ${n}` : undefined,
 })
 
-describe("what a run does next", () => {
+describe("the next step of a run", () => {
   test.each<[string, readonly Step[], object]>([
-    ["begins with the model", [], {is: "model", n: 1}],
-    ["calls the model again where the Host ended in its call", [model(1, "begun", 0)], {is: "model", n: 1}],
+    ["is the model at first", [], {is: "model", n: 1}],
+    ["is the model again when the Host ended during its call", [model(1, "begun", 0)], {is: "model", n: 1}],
     [
-      "is the first call that the model asked for",
+      "is the first call that the model requested",
       [model(1, "done", 2), tool(2, "planned"), tool(3, "planned")],
       {is: "tool", step: {n: 2}},
     ],
     [
-      "is the next call once the one before has ended",
+      "is the next call once the previous one has ended",
       [model(1, "done", 2), tool(2, "failed"), tool(3, "planned")],
       {is: "tool", step: {n: 3}},
     ],
     [
-      "is the call that the Host ended in",
+      "is the call during which the Host ended",
       [model(1, "done", 2), tool(2, "begun"), tool(3, "planned")],
       {is: "again", step: {n: 2}},
     ],
-    ["is a person's word", [model(1, "done", 1), tool(2, "waiting")], {is: "approval", step: {n: 2}}],
+    ["is a person's decision", [model(1, "done", 1), tool(2, "waiting")], {is: "approval", step: {n: 2}}],
     [
       "is the model once all calls have ended",
       [model(1, "done", 2), tool(2, "unknown"), tool(3, "refused")],
       {is: "model", n: 4},
     ],
     [
-      "is the answer where the model asks for nothing",
+      "is the answer when the model requests nothing",
       [model(1, "done", 0, "hello")],
       {is: "answer", reply: {text: "hello"}},
     ],
@@ -66,7 +66,7 @@ describe("what a run does next", () => {
   })
 })
 
-test("the model is told what was said before, the question, and each result after the call that it is of", () => {
+test("gives the model the earlier messages, the question, and each result after its call", () => {
   const steps = [model(1, "done", 2, "let me see"), tool(2, "done"), tool(3, "refused")]
   expect(messagesOf([{input: "hi", answer: "hello"}], "what now", steps)).toEqual([
     {role: "user", text: "hi"},
@@ -78,7 +78,7 @@ test("the model is told what was said before, the question, and each result afte
   ])
 })
 
-test("a tool has a name that providers take", () => {
+test("uses a tool name that providers accept", () => {
   expect(["send", "workroom.add", "my-plugin.look_up"].map(modelNameOf)).toEqual([
     "send",
     "workroom__add",

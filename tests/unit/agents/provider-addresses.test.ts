@@ -4,7 +4,7 @@ import {Secret} from "../../../shared/secret.ts"
 import {bindingOf, never} from "../../support/agents/bindings.ts"
 import {root} from "../../support/host/runtimes.ts"
 
-/** Where a call goes, and with what: nothing is sent. */
+/** Returns the address and body of a call without sending it. */
 const sentBy = async (settings: Parameters<typeof bindingOf>[0]) => {
   const sent: {url: string; body: Record<string, unknown>}[] = []
   const opened = await createFor(bindingOf({key: new Secret("key"), ...settings}), root)
@@ -25,7 +25,7 @@ test("without an address, calls go to the provider's own", async () => {
   expect((await sentBy({}))?.url).toBe("https://api.openai.com/v1/chat/completions")
 })
 
-test("no variable of the environment sends a call, and its key, elsewhere", async () => {
+test("no variable of the environment redirects a call and its key", async () => {
   process.env.ANTHROPIC_BASE_URL = "http://127.0.0.1:1"
   try {
     expect((await sentBy({provider: "anthropic"}))?.url).toBe("https://api.anthropic.com/v1/messages")
@@ -34,7 +34,7 @@ test("no variable of the environment sends a call, and its key, elsewhere", asyn
   }
 })
 
-test("OpenAI's own models get their limit of tokens by the name that they know, other servers by the old one", async () => {
+test("the token limit has a new name for OpenAI's own models, and the old one for other servers", async () => {
   const atOpenAI = (await sentBy({}))?.body
   expect(atOpenAI).toMatchObject({max_completion_tokens: 77, stream: true, stream_options: {include_usage: true}})
   expect(atOpenAI).not.toHaveProperty("max_tokens")

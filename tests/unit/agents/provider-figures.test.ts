@@ -25,12 +25,12 @@ test.each([
 const request = (text: string) => ({instructions: "", messages: [{role: "user" as const, text}], tools: [], output: 1})
 
 test("an estimate of tokens is rather too high, for English and for Chinese", () => {
-  // Counted by tokenizers of OpenAI: 9 and 8 tokens.
+  // OpenAI's tokenizers count 9 and 8 tokens.
   expect(estimateTokens(request("The quick brown fox jumps over the lazy dog"))).toBeGreaterThan(9)
   expect(estimateTokens(request("你好，世界，今天好吗"))).toBeGreaterThanOrEqual(8)
 })
 
-test("an estimate counts all that is sent: instructions, tools, calls, results and what was kept", () => {
+test("an estimate counts everything sent: instructions, tools, calls, results and kept details", () => {
   const empty = estimateTokens({...request(""), messages: []})
   const long = "x".repeat(3000)
   const messages = [
@@ -48,7 +48,7 @@ test.each([
   [{input: 1_000_000, output: 0}, {input: 3, output: 15}, 3_000_000],
   [{input: 0, output: 1}, {input: 3, output: 15}, 15],
   [{input: 1, output: 1}, {input: 0.1, output: 0.05}, 1],
-  // 77.00000000000001 by floating point.
+  // 77.00000000000001 in floating point.
   [{input: 70, output: 0}, {input: 1.1, output: 0}, 77],
   [{input: 0, output: 0}, {input: 3, output: 15}, 0],
   [{input: 500, output: 500}, undefined, 0],

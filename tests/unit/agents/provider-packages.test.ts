@@ -18,7 +18,7 @@ const scratch = (): string => {
   return folder
 }
 
-/** A package of the project's own. */
+/** Installs a package into the project. */
 const install = (project: string, provider: AgentProvider, code: string) => {
   const name = agentProviders[provider]
   const folder = join(project, "node_modules", name)
@@ -40,7 +40,7 @@ const problemOf = async (made: Promise<unknown>): Promise<string> => {
   return error.message
 }
 
-test.each(providers)("a package that is nowhere is named with the command that installs it: %s", async provider => {
+test.each(providers)("a missing package is named with the command that installs it: %s", async provider => {
   const [project, own] = [scratch(), scratch()]
   expect(isProviderInstalled(provider, project, own)).toBe(false)
   const problem = await problemOf(loadProvider(provider, project, own))
@@ -48,7 +48,7 @@ test.each(providers)("a package that is nowhere is named with the command that i
   expect(problem).toMatch(new RegExp(`run ${command} ${agentProviders[provider]}@\\d+\\.\\d+\\.\\d+$`))
 })
 
-test("a package that is installed later is found, in a folder above the project too", async () => {
+test("a package installed later is found, also in a folder above the project", async () => {
   const [above, own] = [scratch(), scratch()]
   const project = join(above, "bots", "one")
   expect(isProviderInstalled("google", project, own)).toBe(false)
@@ -57,7 +57,7 @@ test("a package that is installed later is found, in a folder above the project 
   expect(await loadProvider("google", project, own)).toMatchObject({made: 1})
 })
 
-test("the project's package comes before that of svc, and looking for it does not load it", async () => {
+test("the project's package comes before svc's, and looking for it does not load it", async () => {
   const project = scratch()
   install(project, "anthropic", "globalThis.loadedByTest = true; export const made = 2")
   expect(isProviderInstalled("anthropic", project)).toBe(true)
@@ -69,7 +69,7 @@ test("svc's own package serves a project without one", async () => {
   expect(await loadProvider("anthropic", scratch())).toHaveProperty("createAnthropic")
 })
 
-test("a package that does not load, or is of another version, is named with the command", async () => {
+test("a package that does not load, or has another version, is named with the command", async () => {
   const project = scratch()
   install(project, "google", "import 'a-package-that-is-not-there'")
   install(
@@ -101,7 +101,7 @@ test.each(broken)("a binding that cannot be opened says why: %o", async (setting
   expect(problem).not.toContain("sk-with")
 })
 
-test("a server of one's own needs no key", async () => {
+test("a self-hosted server needs no key", async () => {
   const made = openModel(bindingOf({baseURL: "http://127.0.0.1:11434/v1"}), {project: scratch(), hide})
   await expect(made).resolves.toHaveProperty("call")
 })

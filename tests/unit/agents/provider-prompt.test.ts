@@ -28,8 +28,8 @@ const asking = (input: string, details?: unknown): ModelMessage => ({
   details,
 })
 
-describe("what a provider is asked", () => {
-  test("instructions are the system's, tools are copies of their schemas, and tokens are limited", () => {
+describe("a request to a provider", () => {
+  test("has the instructions as the system's, copies of the tool schemas, and a token limit", () => {
     const parameters = Type.Object({text: Type.String()})
     const {prompt, tools, maxOutputTokens} = promptOf(
       request([user], {tools: [{name: "look", description: "Looks.", parameters}]}),
@@ -51,14 +51,14 @@ describe("what a provider is asked", () => {
     expect(maxOutputTokens).toBe(100)
   })
 
-  test("empty instructions, and an assistant that said nothing, are left out", () => {
+  test("leaves out empty instructions, and an assistant's empty messages", () => {
     const silent: ModelMessage = {role: "assistant", text: "", calls: []}
     expect(promptOf(request([user, silent], {instructions: ""}), options).prompt).toEqual([
       {role: "user", content: [{type: "text", text: "hello"}]},
     ])
   })
 
-  test("the results of calls side by side are one message", () => {
+  test("has the results of parallel calls as one message", () => {
     const [, , , results, next] = promptFor(user, asking("{}"), result("a"), result("b"), user)
     expect(results).toMatchObject({role: "tool", content: [{toolCallId: "a"}, {toolCallId: "b"}]})
     expect(next).toMatchObject({role: "user"})
@@ -70,12 +70,12 @@ describe("what a provider is asked", () => {
     ["", {}],
     ["[1]", {}],
     ["null", {}],
-  ])("arguments that are no object go back as an empty one: %s", (input, expected) => {
+  ])("returns arguments that are not an object as an empty one: %s", (input, expected) => {
     const [, , assistant] = promptFor(user, asking(input))
     expect(assistant).toMatchObject({content: [{type: "text"}, {type: "tool-call", input: expected}]})
   })
 
-  test("a reply's details go back to the model that said them, in their order", () => {
+  test("returns a reply's details in order to the model that sent them", () => {
     const details = detailsOf(source, [
       {type: "reasoning", text: "Hm.", metadata: {anthropic: {signature: "sig"}}},
       {type: "call", id: "a"},
@@ -97,13 +97,13 @@ describe("what a provider is asked", () => {
     ["another model", {source: "google/gemini", parts: [{type: "reasoning", text: "Hm."}]}],
     ["nothing known", {parts: "none"}],
     ["a number", 7],
-  ])("details of %s are left out", (_, details) => {
+  ])("leaves out details of %s", (_, details) => {
     const [, , assistant] = promptFor(user, asking("{}", details))
     expect(assistant).toMatchObject({content: [{type: "text", text: "I look."}, {type: "tool-call"}]})
   })
 })
 
-describe("what a stream says", () => {
+describe("a stream", () => {
   const usage = {inputTokens: {total: 3}, outputTokens: {total: 4}}
   const finish = (unified: string, used = usage): StreamPart => ({
     type: "finish",
@@ -116,7 +116,7 @@ describe("what a stream says", () => {
   }
   const call: StreamPart = {type: "tool-call", toolCallId: "a", toolName: "look", input: "{"}
 
-  test("text without more needs no details", () => {
+  test("of text alone needs no details", () => {
     const text: StreamPart[] = ["a", "b"].map(delta => ({type: "text-delta", id: "1", delta}))
     expect(read({type: "text-start", id: "1"}, ...text, {type: "text-end", id: "1"}, finish("stop"))).toEqual({
       text: "ab",
@@ -126,7 +126,7 @@ describe("what a stream says", () => {
     })
   })
 
-  test("thoughts are kept with what is noted of them early and late, and are no text", () => {
+  test("keeps thoughts with their early and late details, apart from the text", () => {
     const reply = read(
       {type: "reasoning-start", id: "1", providerMetadata: {anthropic: {kind: "thinking"}}},
       {type: "reasoning-delta", id: "1", delta: "Hm."},
@@ -149,22 +149,25 @@ describe("what a stream says", () => {
     })
   })
 
-  test("a server that says stop where it asks for calls asks for calls", () => {
+  test("that says stop but requests calls counts as requesting calls", () => {
     expect(read(call, finish("stop"))).toMatchObject({finish: "calls"})
     expect(read(call, finish("length"))).toMatchObject({finish: "length"})
     expect(read(finish("eos"))).toMatchObject({finish: "other"})
   })
 
-  test("a call that the provider runs itself is none of ours", () => {
+  test("leaves out a call that the provider runs itself", () => {
     expect(read({...call, providerExecuted: true}, finish("stop"))).toMatchObject({calls: [], finish: "stop"})
   })
 
-  test.each([[undefined], [Number.NaN], [-1], [1.5]])("tokens that cannot be counted are not known: %s", total => {
-    const reply = read(finish("stop", {...usage, outputTokens: {total}} as typeof usage))
-    expect(reply).toMatchObject({usage: undefined})
-  })
+  test.each([[undefined], [Number.NaN], [-1], [1.5]])(
+    "has unknown usage when the tokens cannot be counted: %s",
+    total => {
+      const reply = read(finish("stop", {...usage, outputTokens: {total}} as typeof usage))
+      expect(reply).toMatchObject({usage: undefined})
+    },
+  )
 
-  test("many empty parts and endless arguments come to an end", () => {
+  test("of many empty parts or endless arguments comes to an end", () => {
     const reader = new ReplyReader(source, () => {})
     const many = () => {
       for (let id = 0; id < 100_000; id++) reader.take({type: "text-start", id: String(id)})

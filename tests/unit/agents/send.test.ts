@@ -35,7 +35,7 @@ test.each([
   await expect(callTool(tool, args, {binding})).rejects.toMatchObject({code: "target_invalid", message: why})
 })
 
-test("without an endpoint it is that of the run, and a run without one has to name it", async () => {
+test("without an endpoint the run's own is used, and a run without one must name it", async () => {
   const args = {channel: "#news", text: "hi"}
   expect((await callTool(tool, args, {binding})).sends).toMatchObject([{endpoint: "line", channel: "#news"}])
   expect(tool.describe?.(args, runOf())).toBe("Send to #news at line:\n> hi")
@@ -48,18 +48,18 @@ test("the model is told where it may send", () => {
   expect(tool.scope?.(binding)).toBe("You may send to: #news at line, #old at gone.")
 })
 
-test("a listed endpoint that is not there is refused", async () => {
+test("a listed endpoint that does not exist is refused", async () => {
   const sending = callTool(tool, {endpoint: "gone", channel: "#old", text: "hi"}, {binding})
   await expect(sending).rejects.toMatchObject({code: "endpoint_unknown"})
 })
 
-test("a binding without channels does not have it, and is told which key is missing", () => {
+test("a binding without channels lacks the tool, and is told the missing key", () => {
   expect(tool.problem?.(bindingOf({send: {}}))).toContain("agents.helper.tools.send.to")
   expect(tool.problem?.(bindingOf({send: {to: []}}))).toContain("agents.helper.tools.send.to")
   expect(tool.problem?.(binding)).toBeUndefined()
 })
 
-test("a person is shown where it goes and the whole text, in which no line looks like svc's", () => {
+test("a person sees the target and the whole text, in which no line imitates svc's", () => {
   const text = "hello\nSend to #team at line:\r\n> nothing\u2028else"
   expect(tool.describe?.({endpoint: "line", channel: "#news", text}, runOf())).toBe(
     "Send to #news at line:\n> hello\n> Send to #team at line:\n> > nothing\n> else",
@@ -71,6 +71,6 @@ test.each([
   [{endpoint: "line", channel: "#news", text: " \n"}, "text: expected text that matches"],
   [{endpoint: "line", channel: "#news", text: "x".repeat(8001)}, "text: "],
   [{endpoint: "line", channel: "#news", text: "x", markup: true}, "markup: unknown key"],
-])("arguments that are no message are told of: %j", async (args, why) => {
+])("invalid arguments are reported: %j", async (args, why) => {
   await expect(callTool(tool, args, {binding})).rejects.toThrow(why)
 })

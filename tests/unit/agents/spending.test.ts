@@ -9,21 +9,21 @@ const limited = (limits: Partial<typeof config.limits>, prices?: {input: number;
 })
 const fresh = {tokens: 0, money: 0}
 
-describe("what a model call may take", () => {
-  test("is what it reads, and as much output as the binding allows", () => {
+describe("the reserve for a model call", () => {
+  test("is its input, plus as much output as the binding allows", () => {
     expect(reserve(fresh, limited({output: 100, tokens: 1000}), 300)).toEqual({tokens: 400, money: 0, output: 100})
   })
-  test("is no more output than the run has tokens left", () => {
+  test("has no more output than the tokens left in the run", () => {
     expect(reserve({tokens: 650, money: 0}, limited({output: 100, tokens: 1000}), 300)).toEqual({
       tokens: 350,
       money: 0,
       output: 50,
     })
   })
-  test("is nothing where too few tokens are left to answer with", () => {
+  test("is nothing when too few tokens are left for an answer", () => {
     expect(reserve({tokens: 690, money: 0}, limited({output: 100, tokens: 1000}), 300)).toBe("limit_tokens")
   })
-  test("is nothing where it could pass the money of the run", () => {
+  test("is nothing when it could exceed the money of the run", () => {
     const prices = {input: 1, output: 10}
     // 300 × 1 + 100 × 10 millionths.
     expect(reserve(fresh, limited({output: 100, money: 0.0013}, prices), 300)).toMatchObject({money: 1300})
@@ -31,7 +31,7 @@ describe("what a model call may take", () => {
   })
 })
 
-test("a run stops at its steps and at its seconds", () => {
+test("a run stops at its limits of steps and seconds", () => {
   const limits = limited({steps: 3, seconds: 2})
   expect(runLimitOf({steps: 2, active: 1999}, limits)).toBeUndefined()
   expect(runLimitOf({steps: 3, active: 0}, limits)).toBe("limit_steps")

@@ -24,7 +24,7 @@ const bindingOf = (tools: Record<string, ToolSettings>) => ({name: "helper", con
 
 const published = (...names: string[]) => new Map(names.map(name => [name, {id: name} as PublishedTool]))
 
-test("a table has svc's own tools and those of plugins, each of these made once", () => {
+test("a table has svc's own tools and each plugin's tool once", () => {
   const made: string[] = []
   const table = toolTable([toolOf("send")], published("weather.now", "notes.add"), name => {
     made.push(name)
@@ -38,21 +38,21 @@ test("a table has svc's own tools and those of plugins, each of these made once"
   expect(made).toEqual(["weather.now"])
 })
 
-test("a plugin's tool does not take the place of one of svc's own", () => {
+test("a plugin's tool does not replace one of svc's own", () => {
   const own = toolOf("workroom.add")
   const table = toolTable([own], published("workroom.add", "workroom.sweep"), name => toolOf(name))
   expect(table.get("workroom.add")).toBe(own)
   expect(table.names).toEqual(["workroom.add", "workroom.sweep"])
 })
 
-test("a binding has the tools that it lists, and no others", () => {
+test("a binding has exactly the tools that it lists", () => {
   const table = toolTable([toolOf("send"), toolOf("timer")], new Map(), name => toolOf(name))
   const {tools, problems} = resolveTools(bindingOf({timer: {}}), table)
   expect([...tools.keys()]).toEqual(["timer"])
   expect(problems).toEqual([])
 })
 
-test("what is missing, and what keeps a binding from having a tool, are told by name", () => {
+test("missing tools, and reasons why a binding lacks a tool, are reported by name", () => {
   const table = toolTable(
     [toolOf("send", {problem: ({config}) => (config.tools.send?.to === undefined ? "it needs to" : undefined)})],
     published("weather.now"),
@@ -69,7 +69,7 @@ test("what is missing, and what keeps a binding from having a tool, are told by 
   ])
 })
 
-test("a binding may ask for approval, and not waive it", () => {
+test("a binding may require approval, but not waive it", () => {
   const table = toolTable([toolOf("send", {approval: true}), toolOf("timer")], new Map(), name => toolOf(name))
   const asking = (tools: Record<string, ToolSettings>) =>
     [...resolveTools(bindingOf(tools), table).tools.values()].map(({approval}) => approval)
@@ -77,7 +77,7 @@ test("a binding may ask for approval, and not waive it", () => {
   expect(asking({send: {approval: false}, timer: {approval: true}})).toEqual([true, true])
 })
 
-test("a binding's permission takes the place of the tool's, up and down", () => {
+test("a binding's permission replaces the tool's, higher or lower", () => {
   const table = toolTable([toolOf("send")], new Map(), name => toolOf(name))
   const [up] = resolveTools(bindingOf({send: {permission: "admin"}}), table).tools.values()
   expect(up?.permission).toBe("admin")
@@ -85,7 +85,7 @@ test("a binding's permission takes the place of the tool's, up and down", () => 
   expect(mayCall(toolOf("send"), {permission: "user"}, "user")).toBe(true)
 })
 
-test("a call needs the tool's permission, and without any there is none", () => {
+test("a call needs the tool's permission, and without a permission it is refused", () => {
   expect(mayCall(toolOf("send"), {}, "user")).toBe(false)
   expect(mayCall(toolOf("send"), {}, "trusted")).toBe(true)
   expect(mayCall(toolOf("send"), {}, "admin")).toBe(true)
@@ -100,7 +100,7 @@ const asked = {
   ),
 }
 
-test("arguments that fit are given as they are", () => {
+test("arguments that fit are passed unchanged", () => {
   expect(checkArguments(asked, '{"city": "Berlin", "days": 2}')).toEqual({is: "fit", args: {city: "Berlin", days: 2}})
   expect(checkArguments({name: "now", parameters: Type.Object({})}, " ")).toEqual({is: "fit", args: {}})
 })
@@ -119,13 +119,13 @@ test.each([
     "city: expected text that is not empty; days: expected a number >= 1, got 0",
   ],
   ["too much", `{"city": "${"a".repeat(256 * 1024)}"}`, "at most 262144 are allowed."],
-])("arguments that are %s are told of", (_, json, why) => {
+])("arguments that are %s are reported", (_, json, why) => {
   const checked = checkArguments(asked, json)
   expect(checked.is === "wrong" && checked.message).toContain(`The arguments of weather.now do not fit: `)
   expect(checked.is === "wrong" && checked.message).toContain(why)
 })
 
-test("no tool is given keys of a prototype, or parts without end", () => {
+test("no tool receives prototype keys or endless parts", () => {
   const open = {name: "any", parameters: Type.Object({}, {additionalProperties: true})}
   const messageOf = (json: string) => {
     const checked = checkArguments(open, json)
@@ -138,7 +138,7 @@ test("no tool is given keys of a prototype, or parts without end", () => {
   expect(messageOf('{"a": [{"b": 1}]}')).toBe("fits")
 })
 
-test("what is wrong in many places is told in part", () => {
+test("only some of many errors are reported", () => {
   const many = {name: "many", parameters: Type.Object({all: Type.Array(Type.Integer())})}
   const checked = checkArguments(many, JSON.stringify({all: Array.from({length: 25}, () => "x")}))
   expect(checked.is === "wrong" && checked.message).toMatch(/all\[0\]: expected .*; and 15 more$/)

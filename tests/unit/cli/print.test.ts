@@ -6,7 +6,7 @@ import {sourceFiles} from "../../../scripts/plan/graph.ts"
 import {shown, shownInLine} from "../../../shared/shown.ts"
 import {root} from "../../support/host/runtimes.ts"
 
-test("columns align by what a terminal shows: wide letters, accents of their own, emoji", () => {
+test("columns align by their width on a terminal: wide letters, combining accents, emoji", () => {
   const family = "👨‍👩‍👧"
   const accented = "e\u0301te\u0301"
   const aligned = table(
@@ -21,7 +21,7 @@ test("columns align by what a terminal shows: wide letters, accents of their own
   expect(aligned.split("\n")).toEqual(["name   n", "日本   1", `${accented}    2`, `${family}     3`, "plain  4"])
 })
 
-test("facts align by what a terminal shows", () => {
+test("facts align by their width on a terminal", () => {
   expect(
     facts([
       ["endpoint", "irc"],
@@ -30,7 +30,7 @@ test("facts align by what a terminal shows", () => {
   ).toEqual(["endpoint  irc", "日本      x"])
 })
 
-test("a text is shortened to columns, and no letter is cut in two", () => {
+test("a text is shortened to columns without splitting a letter", () => {
   expect(shorten("one  line\nof words", 40)).toBe("one line of words")
   expect(shorten("abcdef", 6)).toBe("abcdef")
   expect(shorten("abcdefg", 6)).toBe("abcde…")
@@ -38,7 +38,7 @@ test("a text is shortened to columns, and no letter is cut in two", () => {
   expect(shorten("ab👨‍👩‍👧cdef", 5)).toBe("ab👨‍👩‍👧…")
 })
 
-test("a long text without any width is cut, too", () => {
+test("a long text without any width is shortened too", () => {
   const cut = shorten(`${"\u200b".repeat(200_000)}abc`, 10)
   expect(cut.endsWith("…")).toBe(true)
   expect(cut.length).toBeLessThan(1000)
@@ -47,7 +47,7 @@ test("a long text without any width is cut, too", () => {
 const hostile = "a\u001b[2Jb\u0007\u007f\u009b31m\u202e\u2066c\rd"
 const visible = "a\\u001b[2Jb\\u0007\\u007f\\u009b31m\\u202e\\u2066c\\u000dd"
 
-test("control characters are shown by the escapes of JSON; lines, tabs, accents and emoji stay", () => {
+test("control characters are shown as JSON escapes; lines, tabs, accents and emoji stay", () => {
   expect(shown(hostile)).toBe(visible)
   expect(shown(shown(hostile))).toBe(visible)
   expect(shown("a\tb\n日本 e\u0301 👨‍👩‍👧 שלום")).toBe("a\tb\n日本 e\u0301 👨‍👩‍👧 שלום")
@@ -56,7 +56,7 @@ test("control characters are shown by the escapes of JSON; lines, tabs, accents 
   expect(JSON.parse(shown(json))).toEqual(JSON.parse(json))
 })
 
-test("a cell is one line, a value's further lines begin under it, and columns align by what is shown", () => {
+test("a cell is one line, a value's further lines start under it, and columns align by width", () => {
   const lines = table(
     ["user", "n"],
     [
@@ -74,13 +74,13 @@ test("a cell is one line, a value's further lines begin under it, and columns al
   )
 })
 
-test("a shortened text counts what is shown, and is cut between graphemes", () => {
+test("a shortened text counts its shown width, and is cut between graphemes", () => {
   expect(shorten("\u001b[2Jabcdefgh", 10)).toBe("\\u001b[2J…")
   expect(shorten("e\u0301".repeat(5), 4)).toBe(`${"e\u0301".repeat(3)}…`)
   expect(shorten("🇦🇹🇩🇪🇫🇷", 5)).toBe("🇦🇹🇩🇪…")
 })
 
-test("commands write to the terminal through SvcCommand alone, but for help, progress and the line of the chat", () => {
+test("commands write to the terminal only through SvcCommand, except help, progress and chat", () => {
   const writers = sourceFiles()
     .filter(file => file.startsWith("cli/") && !file.startsWith("cli/init/"))
     .filter(file => /\b(stdout|stderr|output)\??\.write\(|console\.\w+\(/.test(readFileSync(join(root, file), "utf8")))

@@ -7,7 +7,7 @@ import {Type} from "../../../shared/type.ts"
 const findings = (schema: Parameters<typeof closed>[0], value: unknown) =>
   explainValue(closed(schema), value).map(({path, message}) => `${path.join(".")}: ${message}`)
 
-test("a schema refuses the keys that it does not name, at every depth, and says what was meant", () => {
+test("a schema refuses unnamed keys at every depth, and suggests the intended one", () => {
   const schema = Type.Object({
     greeting: Type.String(),
     limits: Type.Object({rate: Type.Integer()}),
@@ -30,7 +30,7 @@ test("a schema refuses the keys that it does not name, at every depth, and says 
   ])
 })
 
-test("a schema that says what other keys there may be keeps its word", () => {
+test("a schema that allows other keys still allows them", () => {
   const open = Type.Object({a: Type.Optional(Type.String())}, {additionalProperties: true})
   const numbers = Type.Object({}, {additionalProperties: Type.Number()})
   for (const schema of [
@@ -44,14 +44,14 @@ test("a schema that says what other keys there may be keeps its word", () => {
   expect(fits(closed(numbers), {b: "1"})).toBe(false)
 })
 
-test("each member of a union is closed; the parts of an intersection are not", () => {
+test("each member of a union is closed, but not the parts of an intersection", () => {
   const union = Type.Union([Type.Object({a: Type.Number()}), Type.Object({b: Type.Number()})])
   expect([{a: 1}, {b: 1}, {a: 1, c: 1}].map(value => fits(closed(union), value))).toEqual([true, true, false])
   const both = Type.Intersect([Type.Object({a: Type.Number()}), Type.Object({b: Type.Number()})])
   expect(fits(closed(both), {a: 1, b: 1})).toBe(true)
 })
 
-test("the plugin's own schema stays as it is", () => {
+test("the plugin's own schema stays unchanged", () => {
   const schema = Type.Object({a: Type.String()})
   expect(closed(schema)).toBe(closed(schema))
   expect(fits(schema, {a: "x", b: 1})).toBe(true)

@@ -11,7 +11,7 @@ import {Type} from "../../../shared/type.ts"
 const parse = (text: string, variables: Record<string, string> = {}) =>
   parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, variables)
 
-/** The findings that a configuration is refused with. */
+/** The findings for a refused configuration. */
 const findings = (text: string, variables: Record<string, string> = {}): string[] => {
   try {
     parse(text, variables)
@@ -26,7 +26,7 @@ describe("alerts", () => {
   const alerts = (text: string) => `alerts:\n${text}`
   const where = (text: string, variables = {}) => findings(alerts(text), variables).join("\n")
 
-  test("a target goes to one place, by a whole address", () => {
+  test("need exactly one place per target, with a complete address", () => {
     expect(where("  targets:\n    ops: {}")).toMatch(
       /^svc.config.yml:3:5 alerts\.targets\.ops: needs exactly one of: endpoint/,
     )
@@ -44,13 +44,13 @@ describe("alerts", () => {
     expect(where(one, {KEY: "short"})).toMatch(/webhook\.secret: is not base64 of 24 to 64 bytes/)
   })
 
-  test("an address of a variable is hidden, also where it is wrong", () => {
+  test("hide an address from a variable, even a wrong one", () => {
     const text = alerts(`  targets:\n    ops: {webhook: {url: "\${PAGER_URL}"}}`)
     expect(parse(text, {PAGER_URL: "https://hooks.example/canary"}).secrets).toContain("https://hooks.example/canary")
     expect(findings(text, {PAGER_URL: "canary"}).join()).not.toContain("canary")
   })
 
-  test("codes, limits, zones and hours are checked", () => {
+  test("have their codes, limits, zones and hours checked", () => {
     expect(where("  items: {endpoint_ofline: {}}")).toMatch(/:2:11 .*did you mean "?endpoint_offline/)
     expect(where("  items: {last_good: {above: 1}}")).toMatch(/above/)
     expect(where("  items: {log_errors: {for: soon}}")).toMatch(/alerts\.items\.log_errors\.for: /)
@@ -61,7 +61,7 @@ describe("alerts", () => {
 })
 
 describe("defaults", () => {
-  test("an almost empty file means all defaults", () => {
+  test("apply to an almost empty file", () => {
     const {config} = parse("plugins:\n  sandbox:\n")
     expect(config.http).toMatchObject({host: "127.0.0.1", port: 8068, base: "", corsOrigins: []})
     expect(config.http.readiness).toEqual({database: true, endpoints: [], agents: []})
@@ -70,14 +70,14 @@ describe("defaults", () => {
     expect(config.log_level).toBe("info")
   })
 
-  test("the result is frozen", () => {
+  test("are in a frozen result", () => {
     const {config} = parse("http: {port: 1}")
     expect(() => Object.assign(config.http, {port: 2})).toThrow()
   })
 })
 
 describe("findings", () => {
-  test("all come at once, in the order of the file, with position, key, expectation and suggestion", () => {
+  test("come all at once, in file order, with position, key, expectation and suggestion", () => {
     const text = `log_level: infos
 http:
   hots: 1
@@ -97,24 +97,24 @@ plugins:
     ])
   })
 
-  test("a duplicate key", () => {
+  test("name a duplicate key", () => {
     expect(findings("http: {}\nhttp: {}\n")).toEqual(["svc.config.yml:2:1 duplicate key; keep only one of them"])
   })
 
-  test("a duplicate account", () => {
+  test("name a duplicate account", () => {
     expect(findings("plugins:\n  irc:\n    endpoints: [{id: a}, {id: a}]\n")).toEqual([
       'svc.config.yml:3:31 plugins.irc.endpoints[1].id: the id "a" is used twice',
     ])
   })
 
-  test("keys that do not belong together", () => {
+  test("name keys that do not belong together", () => {
     expect(findings("database: {dialect: libsql, filename: x}\n")).toEqual([
       "svc.config.yml:1:11 database.url: is missing; dialect libsql needs the address of the database",
       "svc.config.yml:1:29 database.filename: applies only to dialect sqlite; dialect libsql uses url",
     ])
   })
 
-  test("an alias bomb is refused at once", () => {
+  test("refuse an alias bomb at once", () => {
     const levels = Array.from(
       {length: 8},
       (_, level) =>
@@ -127,22 +127,22 @@ plugins:
     expect(performance.now() - start).toBeLessThan(20_000)
   })
 
-  test("a file of nothing but brackets is refused, with not more findings than a person reads", () => {
+  test("stay few for a file that contains only brackets", () => {
     const found = findings(`a: ${"[".repeat(20_000)}`)
     expect(found.length).toBeGreaterThan(0)
     expect(found.length).toBeLessThanOrEqual(50)
   })
 
-  test("a truncated file", () => {
+  test("name the end of a truncated file", () => {
     expect(findings('http:\n  host: "127.0.0')[0]).toMatch(/^svc\.config\.yml:2:\d+ /)
   })
 
-  test("text instead of keys", () => {
+  test("name text that stands in place of keys", () => {
     expect(findings("hello")).toEqual(["svc.config.yml:1:1 expected keys with values (a mapping)"])
   })
 })
 
-describe("bytes", () => {
+describe("a file", () => {
   const refusal = (bytes: Uint8Array) => {
     try {
       decodeSource("svc.config.yml", bytes)
@@ -152,52 +152,52 @@ describe("bytes", () => {
     }
   }
 
-  test("an empty file is refused", () => {
+  test("that is empty is refused", () => {
     expect(refusal(new Uint8Array())).toEqual([
       "svc.config.yml:1:1 the file is empty; svc init writes one that you can start from",
     ])
   })
 
-  test("bytes that are not UTF-8 are refused", () => {
+  test("that is not UTF-8 is refused", () => {
     expect(refusal(new Uint8Array([0x61, 0x3a, 0xff, 0xfe]))).toEqual(["svc.config.yml:1:1 expected UTF-8 text"])
   })
 
-  test("more than 1 MiB is refused unread", () => {
+  test("of more than 1 MiB is refused unread", () => {
     expect(refusal(new Uint8Array(1024 * 1024 + 1))?.[0]).toContain("at most 1 MiB")
   })
 })
 
 describe("variables", () => {
-  test("are filled in, and become numbers where the schema wants them", () => {
+  test("are filled in, and become numbers if the schema wants numbers", () => {
     expect(parse("http: {host: '${H}', port: '${P:-81}'}", {H: "0.0.0.0"}).config.http).toMatchObject({
       host: "0.0.0.0",
       port: 81,
     })
   })
 
-  test("one that is not set is named with its position, and with what was probably meant", () => {
+  test("that are not set are named with position and suggestion", () => {
     expect(findings("http:\n  token: ${HTTP_TOKEN}\n", {HTTP_TOKEM: "x"})).toEqual([
       'svc.config.yml:2:10 http.token: the environment variable HTTP_TOKEN is not set (did you mean "HTTP_TOKEM"?)',
     ])
   })
 
-  test("an empty one counts as not set, never as empty text", () => {
+  test("that are empty count as not set, never as empty text", () => {
     expect(findings("http: {host: '${H}'}", {H: ""})).toEqual([
       "svc.config.yml:1:14 http.host: the environment variable H is empty",
     ])
   })
 
-  test("their values are never shown", () => {
+  test("never show their values", () => {
     expect(findings("http: {port: '${P}'}", {P: "hunter22"})).toEqual([
       "svc.config.yml:1:14 http.port: expected an integer, got the value of P",
     ])
   })
 
-  test("$${ stands for itself", () => {
+  test("are escaped by $${", () => {
     expect(parse("plugins: {a: {use: './$${x}'}}").config.plugins.a?.use).toBe("./${x}")
   })
 
-  test("a plugin's own keys are left to its schema", () => {
+  test("in a plugin's own keys are left to its schema", () => {
     expect(parse("plugins: {a: {config: {x: '${NOT_SET}'}}}").config.plugins.a?.config).toEqual({x: "${NOT_SET}"})
   })
 })
@@ -211,7 +211,7 @@ describe("secrets", () => {
     expect(secrets).toEqual(["hunter22hunter22"])
   })
 
-  test.each(["literal", "${HTTP_TOKEN:-default}", "x${HTTP_TOKEN}"])("%s is refused and not shown", value => {
+  test.each(["literal", "${HTTP_TOKEN:-default}", "x${HTTP_TOKEN}"])("with %s are refused and not shown", value => {
     const found = findings(`http:\n  token: "${value}"\n`, {HTTP_TOKEN: "hunter22"})
     expect(found).toHaveLength(1)
     expect(found[0]).toContain("svc.config.yml:2:10 http.token: expected a bare ${NAME}")
@@ -219,13 +219,13 @@ describe("secrets", () => {
     expect(found[0]).not.toContain("hunter22")
   })
 
-  test("full and demo token must differ", () => {
+  test("must differ between full and demo token", () => {
     expect(findings("http: {token: '${A}', demoToken: '${B}'}", {A: "same-value", B: "same-value"})[0]).toContain(
       "is the same as http.token",
     )
   })
 
-  test("the previous token differs from the new one and from the demo token, and needs a new one", () => {
+  test("need a previous token that differs from the new one and the demo token", () => {
     const at = "previousToken: {token: '${B}', until: 2026-12-01T18:00:00Z}"
     const same = {A: "same-value", B: "same-value"}
     expect(findings(`http:\n  token: \${A}\n  ${at}\n`, same)).toEqual([
@@ -246,7 +246,7 @@ describe("secrets", () => {
   })
 
   test.each(["2026-12-01", "2026-12-01T18:00:00", "2026-02-30T18:00:00Z", "tomorrow"])(
-    "the previous token's end is a date and time with a zone, not %s",
+    "need an end of the previous token with date, time and zone, not %s",
     text => {
       const config = `http:\n  token: \${A}\n  previousToken:\n    token: \${B}\n    until: ${text}\n`
       expect(findings(config, {A: "a-value", B: "another-value"})).toEqual([
@@ -256,8 +256,8 @@ describe("secrets", () => {
   )
 })
 
-describe("a name that every object knows is a key like any other", () => {
-  test.each(["__proto__", "constructor", "prototype", "toString"])("%s is unknown wherever it stands", key => {
+describe("a name that every object has is an ordinary key:", () => {
+  test.each(["__proto__", "constructor", "prototype", "toString"])("%s is unknown at every place", key => {
     const texts = [
       `${key}: {port: 1}\n`,
       `http:\n  ${key}: {port: 1}\n`,

@@ -26,7 +26,7 @@ plugins:
   empty: {}
 `
 
-describe("a value is written, and every other character stays", () => {
+describe("writing a value keeps every other character:", () => {
   test.each<[string, (string | number)[], unknown, string, string]>([
     ["a quoted string", ["plugins", "greeter", "config", "greeting"], "Hi: you", '"Hello"', '"Hi: you"'],
     ["a plain scalar", ["log_level"], "debug", "info # quiet", "debug # quiet"],
@@ -62,7 +62,7 @@ describe("a value is written, and every other character stays", () => {
       "often: true\n",
       "often: true\n      limits:\n        hour: 1\n        of:\n          - a\n",
     ],
-    ["a key below nothing", ["plugins", "bare", "config", "x"], 1, "bare:\n", "bare:\n    config:\n      x: 1\n"],
+    ["a key below a null", ["plugins", "bare", "config", "x"], 1, "bare:\n", "bare:\n    config:\n      x: 1\n"],
     [
       "a key below an empty mapping",
       ["plugins", "empty", "enabled"],
@@ -107,7 +107,7 @@ describe("a value is written, and every other character stays", () => {
   })
 })
 
-describe("what a path leads to is taken away, and every other character stays", () => {
+describe("removing a path keeps every other character:", () => {
   test.each<[string, (string | number)[], string, string]>([
     ["a key", ["plugins", "greeter", "config", "often"], "      often: true\n", ""],
     ["a key with lines", ["plugins", "greeter"], bot.slice(bot.indexOf("  greeter:"), bot.indexOf("  irc:")), ""],
@@ -123,13 +123,13 @@ describe("what a path leads to is taken away, and every other character stays", 
     ["the first key of an item", ["plugins", "irc", "endpoints", 0, "id"], "- id: main\n        nick", "- nick"],
     ["an item between brackets", ["plugins", "greeter", "config", "words", 0], "[one, two]", "[two]"],
     ["a plugin without a value", ["plugins", "bare"], "  bare:\n", ""],
-    ["nothing, where nothing is", ["plugins", "greeter", "config", "none", "deep"], "", ""],
+    ["nothing, if nothing is there", ["plugins", "greeter", "config", "none", "deep"], "", ""],
   ])("%s", (_, path, before, after) => {
     expect(withoutValue(bot, path)).toBe(bot.replace(before, after))
     expect(withoutValue(bot.replaceAll("\n", "\r\n"), path)).toBe(bot.replace(before, after).replaceAll("\n", "\r\n"))
   })
 
-  test("the last key leaves an empty mapping", () => {
+  test("removing the last key leaves an empty mapping", () => {
     expect(withoutValue("plugins:\n  a:\n    x: 1 # one\n# end\n", ["plugins", "a", "x"])).toBe(
       "plugins:\n  a: {} # one\n# end\n",
     )
@@ -142,22 +142,22 @@ test.each<[string, string, (string | number)[]]>([
   ["the file is broken", "plugins: [\n", ["plugins", "a"]],
   ["the path leads through a scalar", "plugins: {a: text}\n", ["plugins", "a", "b"]],
   ["the path leads past the end of a list", "plugins: [1]\n", ["plugins", 3]],
-])("nothing is written where %s", (_, text, path) => {
+])("nothing is written if %s", (_, text, path) => {
   expect(withValue(text, path, 2)).toBeUndefined()
 })
 
-test("an alias is replaced, and what it named stays", () => {
+test("an alias is replaced, and its anchor stays", () => {
   const text = "x: &all {a: 1}\nplugins: *all # both\n"
   expect(withValue(text, ["plugins"], {b: 2})).toBe("x: &all {a: 1}\nplugins: # both\n  b: 2\n")
 })
 
-test("a comment with a bracket and a missing last line end are no hindrance", () => {
+test("a comment with a bracket and a missing last line break do no harm", () => {
   expect(withValue("a: {b: 1} # }", ["a", "c"], 2)).toBe("a: {b: 1, c: 2} # }")
   expect(withValue("a:\n  b: 1", ["a", "c"], [1])).toBe("a:\n  b: 1\n  c:\n    - 1\n")
   expect(withValue("a: {\n  b: 1, # one\n}\n", ["a", "c"], 2)).toBe("a: {\n  b: 1, c: 2, # one\n}\n")
 })
 
-describe("whatever is written is read back the same", () => {
+describe("written values are read back unchanged", () => {
   const pieces = [
     "a",
     "Z9",
@@ -206,7 +206,7 @@ describe("whatever is written is read back the same", () => {
         )
       return scalar()
     }
-    /** Writes a value as somebody might have, in lines or between brackets, with comments. */
+    /** Writes a value as a user might, in lines or between brackets, with comments. */
     const written = (): string => {
       const plain = stringify(
         {plugins: {one: value(0), two: value(0), three: {config: value(0)}}},
@@ -232,7 +232,7 @@ describe("whatever is written is read back the same", () => {
     let edits = 0
     for (let round = 0; round < 80; round++) {
       let now = written()
-      // yaml does not write every text between brackets so that it reads it again.
+      // yaml does not write every text between brackets in a form that it can read again.
       while (parseDocument(now).errors.length > 0) now = written()
       for (let step = 0; step < 4; step++) {
         const settings = parse(now) as {plugins: Record<string, unknown>}

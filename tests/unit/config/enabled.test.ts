@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {saysTheSame, withEnabled} from "../../../server/config/enabled.ts"
 
-describe("a plugin is disabled in the text of a configuration, and every other character stays", () => {
+describe("disabling a plugin in the text keeps every other character", () => {
   test.each([
     ["an empty mapping", "plugins: {moody: {}}\n", "plugins: {moody: {enabled: false}}\n"],
     [
@@ -21,7 +21,7 @@ describe("a plugin is disabled in the text of a configuration, and every other c
       "plugins:\n  moody:\n    enabled: true # why\n",
       "plugins:\n  moody:\n    enabled: false # why\n",
     ],
-  ])("where its entry is %s", (_, text, expected) => {
+  ])("when its entry is %s", (_, text, expected) => {
     expect(withEnabled(text, "moody", false)).toBe(expected)
   })
 })
@@ -30,11 +30,11 @@ test.each([
   ["its entry is an alias", "plugins:\n  other: &one {use: x}\n  moody: *one\n"],
   ["another's entry is its alias", "plugins:\n  moody: &one {use: x}\n  other: *one\n"],
   ["there is no such plugin", "plugins: {other: {}}\n"],
-])("nothing is edited where %s", (_, text) => {
+])("nothing is edited if %s", (_, text) => {
   expect(withEnabled(text, "moody", false)).toBeUndefined()
 })
 
-test("a plugin that is enabled again says the same as one that never was disabled, and nothing else does", () => {
+test("only a plugin that is enabled again equals one that was never disabled", () => {
   const text = "plugins:\n  moody: {config: {mood: bad}}\n  other:\n"
   const disabled = withEnabled(text, "moody", false) ?? ""
   expect(saysTheSame(text, disabled)).toBe(false)

@@ -7,7 +7,7 @@ const read = async (files: Record<string, string>, own: Record<string, string> =
   readEnvironment(makeProject({files}).folder, name, own)
 
 describe("the environment", () => {
-  test("is the process's own over .env.<name> over .env", async () => {
+  test("prefers the process's variables, then .env.<name>, then .env", async () => {
     const {variables} = await read(
       {".env": "A=base\nB=base\nC=base\n", ".env.production": "B=named\nC=named\n", ".env.development": "A=other\n"},
       {C: "own"},
@@ -19,18 +19,18 @@ describe("the environment", () => {
     expect(await read({}, {A: "own"})).toEqual({name: "production", files: [], variables: {A: "own"}})
   })
 
-  test("values may be quoted, and keep # and = and spaces inside quotes", async () => {
+  test("accepts quoted values, and keeps # and = and spaces inside quotes", async () => {
     const {variables} = await read({".env": "A=\"x # y\"\nB=a=b\nC='$HOME'\nexport D=exported\n# E=comment\nF=\n"})
     expect(variables).toEqual({A: "x # y", B: "a=b", C: "$HOME", D: "exported", F: ""})
   })
 
-  test("a value is never expanded nor run", async () => {
+  test("never expands or runs a value", async () => {
     const {variables} = await read({".env": "A=$(id)\nB=${HOME}\nC=`id`x\n"})
     expect(variables.A).toBe("$(id)")
     expect(variables.B).toBe("${HOME}")
   })
 
-  test("the permissions of a file are told, for the doctor to judge", async () => {
+  test("reports the permissions of a file for the doctor", async () => {
     const project = makeProject({files: {".env": "A=1\n"}})
     chmodSync(project.path(".env"), 0o640)
     const {files} = await readEnvironment(project.folder, "test", {})

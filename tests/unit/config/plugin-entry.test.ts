@@ -4,7 +4,7 @@ import {withPlugin} from "../../../server/config/plugin-entry.ts"
 import {root} from "../../support/host/runtimes.ts"
 
 test.each([
-  ["an entry stands before it", "plugins:\n  a: {} # why\n", "plugins:\n  a: {} # why\n  dice: {}\n"],
+  ["an entry comes before it", "plugins:\n  a: {} # why\n", "plugins:\n  a: {} # why\n  dice: {}\n"],
   [
     "comments and keys follow",
     "plugins:\n  a:\n    config: {x: 1}\n\n  # b: {}\nlog_level: info\n",
@@ -20,13 +20,13 @@ test.each([
     "plugins:\n  a:\n    config:\n      text: |\n        one\n        two\n",
     "plugins:\n  a:\n    config:\n      text: |\n        one\n        two\n  dice: {}\n",
   ],
-  ["the file has no last line end", "plugins:\n  a: {}", "plugins:\n  a: {}\n  dice: {}\n"],
+  ["the file has no last line break", "plugins:\n  a: {}", "plugins:\n  a: {}\n  dice: {}\n"],
   ["plugins is empty", "plugins: # none yet\nhttp: {port: 0}\n", "plugins: # none yet\n  dice: {}\nhttp: {port: 0}\n"],
-  ["plugins is in a line", "plugins: {a: {}}\n", "plugins: {a: {}, dice: {}}\n"],
+  ["plugins is on one line", "plugins: {a: {}}\n", "plugins: {a: {}, dice: {}}\n"],
   ["plugins is an empty mapping", "plugins: {}\n", "plugins:\n  dice: {}\n"],
   ["there are no plugins", "http: {port: 0}\n", "http: {port: 0}\nplugins:\n  dice: {}\n"],
   ["the file is empty", "", "plugins:\n  dice: {}\n"],
-])("a plugin is added, and every other character stays, where %s", (_, text, expected) => {
+])("adding a plugin keeps every other character when %s", (_, text, expected) => {
   expect(withPlugin(text, "dice")).toBe(expected)
 })
 
@@ -34,7 +34,7 @@ test.each([
   ["plugins is an alias", "x: &all {a: {}}\nplugins: *all\n"],
   ["the file is broken", "plugins: [\n"],
   ["plugins is a list", "plugins: [a]\n"],
-])("nothing is added where %s", (_, text) => {
+])("nothing is added if %s", (_, text) => {
   expect(withPlugin(text, "dice")).toBeUndefined()
 })
 

@@ -56,7 +56,7 @@ describe("the waterfall of a run", () => {
     })
   }
 
-  test("steps stand where they were, in proportion to their length", () => {
+  test("places steps at their times, in proportion to their length", () => {
     expect(barsOf(run(1000, step(100, 600), step(600, 700), step(700, 1000)))).toEqual([
       [0.1, 0.5],
       [0.6, 0.1],
@@ -64,14 +64,14 @@ describe("the waterfall of a run", () => {
     ])
   })
 
-  test("steps side by side each keep their own place", () => {
+  test("gives each parallel step its own place", () => {
     expect(barsOf(run(1000, step(0, 800), step(200, 1000)))).toEqual([
       [0, 0.8],
       [0.2, 0.8],
     ])
   })
 
-  test("a step under way grows with the time, and one that has not begun has no stretch", () => {
+  test("grows a running step with time, and draws no bar for one that has not started", () => {
     expect(barsOf(run(null, step(0, 500), step(500, null)), zero + 2000)).toEqual([
       [0, 0.25],
       [0.25, 0.75],
@@ -79,7 +79,7 @@ describe("the waterfall of a run", () => {
     expect(stretchOf(step(null, null, {state: "planned"}), zero)).toBeUndefined()
   })
 
-  test("a wait that is longer than all steps together is drawn short, and says how long it was", () => {
+  test("shortens a wait longer than all steps together, and shows its length", () => {
     const hours = 8 * 3_600_000
     const shown = run(hours + 2000, step(0, 1000), step(hours + 1000, hours + 2000))
     const {cuts} = axisOf(shown, zero)
@@ -90,14 +90,14 @@ describe("the waterfall of a run", () => {
     ])
   })
 
-  test("waits never take more than half of the room that the steps have", () => {
+  test("gives waits at most half of the steps' width", () => {
     const many = Array.from({length: 40}, (_, index) => step(index * 100_000, index * 100_000 + 10))
     const {cuts} = axisOf(run(39 * 100_000 + 10, ...many), zero)
     expect(cuts).toHaveLength(39)
     expect(cuts.reduce((sum, {width}) => sum + width, 0)).toBeLessThanOrEqual(1 / 3)
   })
 
-  test("a person's time is on the same axis", () => {
+  test("shows a person's time on the same axis", () => {
     const shown = run(3000, step(0, 1000), step(2000, 3000))
     const asked = {askedAt: at(1000), decidedAt: at(2000), state: "approved"} as const
     const {left, width} = axisOf(shown, zero).barOf(askedOf(asked, zero))
@@ -105,7 +105,7 @@ describe("the waterfall of a run", () => {
     expect(askedOf({...asked, decidedAt: null, state: "waiting"}, zero + 5000).to).toBe(zero + 5000)
   })
 
-  test("nothing has a place outside of the axis, whatever the clocks were", () => {
+  test("places nothing outside the axis, whatever the clocks were", () => {
     const set = run(500, step(-300, -400), step(900, 100), step(0, 0, {state: "unknown", endedAt: null}))
     for (const [left = -1, width = -1] of barsOf(set)) {
       expect(left).toBeGreaterThanOrEqual(0)
@@ -117,8 +117,8 @@ describe("the waterfall of a run", () => {
   })
 })
 
-describe("what went in and came out", () => {
-  test("a text stays as it is, and JSON is laid out, also where it stands as text in JSON", () => {
+describe("input and output", () => {
+  test("show text unchanged, and format JSON, even JSON inside a string", () => {
     expect(saidOf("line one\nline two")).toEqual([{text: "line one\nline two", isCode: false}])
     expect(saidOf('{"channel":"#ops"}')).toEqual([{text: '{\n  "channel": "#ops"\n}', isCode: true}])
     expect(saidOf('{"broken')).toEqual([{text: '{"broken', isCode: false}])
@@ -127,7 +127,7 @@ describe("what went in and came out", () => {
     expect(saidOf(42)).toEqual([{text: "42", isCode: true}])
   })
 
-  test("messages have their role, and a reply its text before the rest", () => {
+  test("show messages with their role, and a reply's text first", () => {
     expect(
       saidOf([
         {role: "user", text: "hi"},
@@ -143,11 +143,11 @@ describe("what went in and came out", () => {
     ])
   })
 
-  test("nothing is said of nothing", () => {
+  test("are empty for an empty value", () => {
     for (const nothing of [null, undefined, "", []]) expect(saidOf(nothing)).toEqual([])
   })
 
-  test("a long text has a beginning, a short one has none", () => {
+  test("start with an excerpt of a long text, but not of a short one", () => {
     expect(beginningOf("short")).toBeUndefined()
     expect(beginningOf("x".repeat(5000))).toHaveLength(1500)
     expect(beginningOf("x\n".repeat(50))?.split("\n")).toHaveLength(20)
@@ -175,7 +175,7 @@ const agent = (name: string, more: Partial<AgentView> = {}): AgentView => ({
 })
 
 describe("agents in words", () => {
-  test("a binding that is not configured says why and what to do, and a demo token sees what is not private", () => {
+  test("say why a binding is not configured and what to do, without private data for a demo token", () => {
     const wrong = agent("triage", {configured: false, reason: "agent_missing", problem: "the key is not set"})
     expect(healthOf(wrong)).toMatchObject({tone: "bad", word: "not configured", command: "svc config check"})
     expect(healthOf(wrong).why).toMatch(/^the key is not set Add agents\.triage/)
@@ -185,7 +185,7 @@ describe("agents in words", () => {
     expect(healthOf(agent("good"))).toEqual({tone: "good", word: "configured"})
   })
 
-  test("runs that have not ended are counted by state, and a waiting one says for what", () => {
+  test("count open runs by state, and name what a waiting run waits for", () => {
     const runs = {...agent("a").runs, running: 2, held: 1}
     expect(openRunsOf({runs})).toBe("2 running, 1 held")
     expect(openRunsOf(agent("a"))).toBe("no open runs")
@@ -196,7 +196,7 @@ describe("agents in words", () => {
     expect(statusOf({...waiting, state: "failed", reason: "limit_day"})).toBe("limit_day")
   })
 
-  test("lengths, amounts and shares of limits are short", () => {
+  test("show short lengths, amounts and shares of limits", () => {
     expect([span(-5), span(312.4), span(4200), span(59_970), span(3_723_000)]).toEqual([
       "0 ms",
       "312 ms",
@@ -209,7 +209,7 @@ describe("agents in words", () => {
     expect([toneOfShare(1, 10), toneOfShare(8, 10), toneOfShare(10, 10)]).toEqual(["good", "warn", "bad"])
   })
 
-  test("a step says when it began, how long it took and what it cost", () => {
+  test("show when a step started, its duration and its cost", () => {
     const done = step(400, 1600, {tokensIn: 1200, tokensOut: 30, money: 0.0042})
     expect(measuresOf(done, stretchOf(done, zero), zero)).toEqual([
       "after 400 ms",
@@ -222,18 +222,18 @@ describe("agents in words", () => {
     expect(measuresOf(step(null, null), undefined, zero)).toEqual(["not started"])
   })
 
-  test("every reason is told as a sentence, and an unknown one as its word", () => {
+  test("explain every reason in a sentence, and show an unknown one as its code", () => {
     for (const [reason, sentence] of Object.entries(agentReasons)) expect(reasonSays(reason)).toBe(sentence)
     expect(reasonSays("of_tomorrow")).toBe("of_tomorrow")
   })
 
-  test("a list asks for what is filtered, and always for runs of agents", () => {
+  test("filter their list, always within runs of agents", () => {
     expect(queryOf({agent: "", state: ""})).toBe("kind=agent")
     expect(queryOf({agent: "a b&c", state: "held"})).toBe("kind=agent&agent=a+b%26c&state=held")
   })
 })
 
-describe("agents among what needs attention", () => {
+describe("agents that need attention", () => {
   const approval: ApprovalView = {
     seq: 1,
     id: "a1",
@@ -256,7 +256,7 @@ describe("agents among what needs attention", () => {
   const found = (items: readonly AgentView[], approvals: readonly ApprovalView[] = []) =>
     agentsOf({agents: {items, approvals}, report: undefined})
 
-  test("an approval comes first, with the beginning of what will happen; what is well says nothing", () => {
+  test("have an approval first, with the start of its effect; healthy agents are left out", () => {
     const [first, ...others] = found([agent("triage", {approvals: 1})], [approval])
     expect(first).toMatchObject({tone: "warn", title: "An agent waits for your approval", page: "agents"})
     expect(first?.why).toMatch(/^triage: Send "x+…$/)
@@ -265,7 +265,7 @@ describe("agents among what needs attention", () => {
     expect(found([], [observed as ApprovalView])[0]?.why).toBe("triage: send.")
   })
 
-  test("bindings that are not configured, failed runs and held runs are named, disabled bindings are not", () => {
+  test("include unconfigured bindings, failed and held runs, but not disabled bindings", () => {
     const items = [
       agent("a", {configured: false, reason: "agent_missing", problem: "no key"}),
       agent("b", {lastRun}),
@@ -280,7 +280,7 @@ describe("agents among what needs attention", () => {
   })
 })
 
-test("an event of an agent leads to its run, and reads at a glance", () => {
+test("have events that link to their run and are easy to read", () => {
   const event = (type: Envelope["type"], data: object): Envelope => ({
     id: "e-1",
     project: "bot",

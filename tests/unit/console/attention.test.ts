@@ -96,7 +96,7 @@ const endpoints = [
   endpoint("needed", {state: "reconnecting", required: true, error: "no route"}),
 ]
 
-test("a required endpoint without a connection is what needs attention first, as admitting, not connected", () => {
+test("a required endpoint without a connection needs attention first, as admitting, not connected", () => {
   expect(attentionOf(facts(endpoints)).map(({tone, title}) => `${tone} ${title}`)).toEqual([
     "bad needed is admitting, not connected",
     "bad Ingress is paused",
@@ -105,7 +105,7 @@ test("a required endpoint without a connection is what needs attention first, as
   ])
 })
 
-test("what is said of it is since when it is away, what was tried, and when it is tried again", () => {
+test("it shows since when the endpoint is offline, the attempts, and the time of the next one", () => {
   const needed = endpoint("needed", {
     ...{state: "reconnecting", required: true, error: "no route", attempt: 5},
     ...{since: "2026-03-01T12:00:00.000Z", retryAt: "2026-03-01T12:07:00.000Z"},

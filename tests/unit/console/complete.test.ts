@@ -18,13 +18,13 @@ const schemas: Schemas = {
   },
 }
 
-/** `|` is the cursor. */
+/** Returns the offers at the cursor, which `|` marks. */
 const offered = (text: string): readonly string[] =>
   offersAt(text.replace("|", ""), text.indexOf("|"), schemas)?.options.map(({label}) => label) ?? []
 
 const pathAt = (text: string) => placeAt(text.replace("|", ""), text.indexOf("|"))?.path
 
-test("keys are offered from the schema of their place, without those that are there", () => {
+test("keys are offered from the schema at the cursor, except existing ones", () => {
   expect(offered("|")).toEqual(expect.arrayContaining(["http", "plugins", "permissions", "log_level"]))
   expect(offered("http: {}\n|")).not.toContain("http")
   expect(offered("http:\n  port: 0\n  |")).toContain("host")
@@ -32,14 +32,14 @@ test("keys are offered from the schema of their place, without those that are th
   expect(offered("http:\n  port: 0\nlo|")).toContain("log_level")
 })
 
-test("a list's items have the keys of their schema, wherever the dash stands", () => {
+test("a list's items have the keys of their schema, wherever the dash is", () => {
   for (const text of ["permissions:\n  - |", "permissions:\n- |", "permissions:\n  - endpoint: sandbox\n    |"])
     expect(offered(text), text).toContain("user")
   expect(offered("permissions:\n  - endpoint: a\n  - |")).toContain("endpoint")
   expect(offered("permissions:\n  - endpoint: a\n    |")).not.toContain("endpoint")
 })
 
-test("values are offered where the schema has a choice", () => {
+test("values are offered when the schema has a choice", () => {
   expect(offered("permissions:\n  - endpoint: a\n    permission: |")).toEqual(["user", "trusted", "admin"])
   expect(offered("log_level: |")).toContain("debug")
   expect(offered("plugins:\n  greeter:\n    config:\n      loud: |")).toEqual(["true", "false"])
@@ -52,7 +52,7 @@ test("a plugin's own settings and accounts are offered from its schemas", () => 
   )
 })
 
-test("in a comment nothing is offered, and unfinished text has its path all the same", () => {
+test("a comment has no offers, and unfinished text still has its path", () => {
   expect(offered("# ht|")).toEqual([])
   expect(offered("http: {} # |")).toEqual([])
   expect(pathAt("plugins:\n  greeter:\n\n    # why\n    config:\n      gre|")).toEqual(["plugins", "greeter", "config"])

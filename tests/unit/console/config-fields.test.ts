@@ -32,7 +32,7 @@ const named = (name: string): FormField => {
   return found
 }
 
-/** What is changed where this is typed into fields. */
+/** The changes after typing these texts into fields. */
 const typing = (typed: Record<string, string>) =>
   changesOf(
     "greeter",
@@ -43,7 +43,7 @@ const typing = (typed: Record<string, string>) =>
     "value" in change ? [change.change, change.value] : "yaml" in change ? ["yaml", change.yaml] : [change.change],
   )
 
-test("each setting has a field of its kind, and a key that the schema does not know has one too", () => {
+test("each setting has a field of its kind, and so does a key unknown to the schema", () => {
   expect(fields.map(({path, kind}) => `${path.join(".")} ${kind}`)).toEqual([
     "greeting text",
     "key secret",
@@ -75,23 +75,23 @@ test("each setting has a field of its kind, and a key that the schema does not k
 })
 
 test.each<[string, Record<string, string>, unknown]>([
-  ["what is left as it was is no change", {greeting: "hello", key: "KEY"}, []],
+  ["an unchanged field is no change", {greeting: "hello", key: "KEY"}, []],
   ["text is text, whatever it looks like", {greeting: "12"}, [["set", "12"]]],
   ["a secret is the name of a variable", {key: "OTHER"}, [["set", "${OTHER}"]]],
-  ["a secret that is written out is sent as it is, for the Host to refuse", {key: "a secret"}, [["set", "a secret"]]],
+  ["a literal secret is sent unchanged, for the Host to refuse", {key: "a secret"}, [["set", "a secret"]]],
   ["a number is a number", {times: "12"}, [["set", 12]]],
-  ["a variable in a number's place stays one", {times: "${N}"}, [["set", "${N}"]]],
+  ["a variable in place of a number stays a variable", {times: "${N}"}, [["set", "${N}"]]],
   ["a flag is a boolean", {loud: "true"}, [["set", true]]],
   ["a choice keeps its type", {mode: "2"}, [["set", 2]]],
   ["a list has a line for each item", {words: "one\n\n two \n"}, [["set", ["one", "two"]]]],
   ["a list of numbers has numbers", {numbers: "1\n2"}, [["set", [1, 2]]]],
-  ["what a form cannot express is YAML", {map: "{b: 2}"}, [["yaml", "{b: 2}"]]],
-  ["a field that is emptied takes its default again", {words: ""}, [["remove"]]],
+  ["a value that a form cannot express is YAML", {map: "{b: 2}"}, [["yaml", "{b: 2}"]]],
+  ["an emptied field takes its default again", {words: ""}, [["remove"]]],
 ])("%s", (_, typed, expected) => {
   expect(typing(typed)).toEqual(expected)
 })
 
-test("the Host's findings belong to a field, those of its items too", () => {
+test("the Host's findings belong to a field, including those of its items", () => {
   const words = placeOf("greeter", undefined, named("words"))
   expect(
     ["plugins.greeter.config.words", "plugins.greeter.config.words[1]", "plugins.greeter.config.wordsmith"].map(issue =>

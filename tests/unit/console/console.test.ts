@@ -25,23 +25,23 @@ const event = (minutes: number, type: Envelope["type"], state?: string, runtimeI
 
 const online = {name: "irc~libera", state: "online"} as const
 
-/** `online 10` for ten minutes online. */
+/** `online 10` means ten minutes online. */
 const read = (segments: ReturnType<typeof timelineOf>) =>
   segments.map(({state, from, to}) => `${state} ${Math.round((to - from) / 60_000)}`)
 
 describe("an endpoint's past", () => {
-  test("is what the events tell, not known before them, and what it is now at the end", () => {
+  test("comes from the events, is unknown before them, and ends with the current state", () => {
     const events = [event(10, "endpoint.state", "online"), event(30, "endpoint.state", "reconnecting")]
     const segments = timelineOf({...online, since: at(35)}, events, [], begin, begin + 60 * 60_000)
     expect(read(segments)).toEqual(["unknown 10", "online 20", "reconnecting 5", "online 25"])
     expect(summaryOf(segments)).toEqual({online: 0.9, breaks: 1})
   })
 
-  test("is known from its present state alone where nothing has happened", () => {
+  test("comes from its current state alone if there are no events", () => {
     expect(read(timelineOf({...online, since: at(-60)}, [], [], begin, begin + 60_000 * 60))).toEqual(["online 60"])
   })
 
-  test("has the Host's stop in it, up to the endpoint's next state", () => {
+  test("includes the Host's stop, up to the endpoint's next state", () => {
     const events = [
       event(0, "endpoint.state", "online"),
       event(20, "host.stopping"),
@@ -55,7 +55,7 @@ describe("an endpoint's past", () => {
     ])
   })
 
-  test("is not known from the last event before a kill, but where the Host has recorded when it was gone", () => {
+  test("is unknown from the last event before a kill, unless the Host recorded its end", () => {
     const events = [
       event(0, "endpoint.state", "online"),
       event(30, "endpoint.state", "online", "second"),
@@ -91,7 +91,7 @@ test.each([
   expect(ownAddress({href})).toBe(address)
 })
 
-test("the settings that a schema asks for are a form: one field each, those of objects by their keys", () => {
+test("the settings in a schema become a form: one field each, with nested ones by their keys", () => {
   const schema = Type.Object({
     key: Type.Secret({description: "Of the service"}),
     level: Type.Union([Type.Literal("low"), Type.Literal("high")]),

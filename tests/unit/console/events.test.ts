@@ -33,7 +33,7 @@ interface Shape {
   readonly items?: Shape
 }
 
-/** A value of a schema with everything set; what is private is left out for a demo token. */
+/** A value of a schema with everything set, but without private properties for a demo token. */
 const sampleOf = (schema: Shape, isDemo: boolean): unknown => {
   const {anyOf, properties, items, type, format} = schema
   if (anyOf !== undefined) return sampleOf(anyOf.find(each => each.type !== "null") ?? {}, isDemo)
@@ -51,7 +51,7 @@ const sampleOf = (schema: Shape, isDemo: boolean): unknown => {
 const types = Object.keys(eventTypes) as EventType[]
 
 describe.each([true, false])("for a demo token: %s", isDemo => {
-  test.each(types)("%s is a sentence without a hole in it", type => {
+  test.each(types)("%s is a complete sentence", type => {
     const schema = eventTypes[type].data as Shape
     const text = textOf(sentenceOf(eventOf(type, sampleOf(schema, isDemo) as object)))
     expect(text).toMatch(/^\S.*[.:]/)
@@ -60,7 +60,7 @@ describe.each([true, false])("for a demo token: %s", isDemo => {
   })
 })
 
-test("a sentence names what an event has, in every one of its forms", () => {
+test("a sentence names an event's data in each of its forms", () => {
   const own = ["endpoint", "event", "generation", "run", "cause", "causes", "text"]
   for (const [key, template] of Object.entries({...sentences.byType, ...sentences.variants})) {
     const [type = ""] = key.split("/")
@@ -78,7 +78,7 @@ const read = (type: EventType, data: object) => {
   return [textOf(sentenceOf(event)), detailOf(event), ...links]
 }
 
-test("a sentence says who did what, why, and leads to what it names", () => {
+test("a sentence says who did what and why, and links to the named items", () => {
   expect(
     read("message.failed", {sn: 12, handler: "root/greeter/command/hello", attempt: 2, error: "in a bad mood"}),
   ).toEqual([
@@ -116,7 +116,7 @@ test("a sentence says who did what, why, and leads to what it names", () => {
   )
 })
 
-test("an event is searched by its sentence, its type and its data: pages lead here by `sn 12`", () => {
+test("a search covers an event's sentence, type and data; pages link here with `sn 12`", () => {
   const text = searchedOf(eventOf("message.handled", {sn: 12, handler: "root/greeter/command/hello", attempt: 1}))
   for (const wanted of ["sn 12", "message.handled", "irc~libera", "greeter/command/hello handled inbox event 12"]) {
     expect(text).toContain(wanted)
@@ -130,10 +130,10 @@ const flap = (minutes: number, state: string, endpoint = "irc~libera", runtimeId
     {endpoint, runtimeId, at: new Date(begin + minutes * 60_000).toISOString()},
   )
 
-/** As the page has them: the newest first. */
+/** Events in the page's order, newest first. */
 const toldOf = (events: readonly Envelope[]): Told[] => events.toReversed().map((event): Told => ({is: "event", event}))
 
-/** An endpoint that comes and goes so often, each time within a minute. */
+/** An endpoint that goes online and offline this many times, each time within a minute. */
 const flapping = (times: number, endpoint?: string, runtimeId?: string): Envelope[] =>
   Array.from({length: times}, (_, index) => [
     flap(index, "reconnecting", endpoint, runtimeId),
@@ -143,20 +143,20 @@ const flapping = (times: number, endpoint?: string, runtimeId?: string): Envelop
 const kindsOf = (events: readonly Envelope[]) =>
   fold(toldOf(events)).map(row => (row.is === "flaps" ? `${row.endpoint} ${row.events.length}` : row.is))
 
-test("an endpoint that comes and goes is one row, with what happened in between beside it", () => {
+test("a flapping endpoint is one row, with the events in between beside it", () => {
   const events = flapping(14)
   const message = eventOf("message.received", {sn: 1, type: "message"})
   const rows = fold(toldOf([...events.slice(0, 9), message, ...events.slice(9)]))
   expect(rows.map(({is}) => is)).toEqual(["flaps", "event"])
   const [first] = rows
-  if (first?.is !== "flaps") throw new Error("it is not folded")
+  if (first?.is !== "flaps") throw new Error("the row is not folded")
   expect(first.events).toHaveLength(28)
   expect(reconnects(first.events)).toBe(14)
   expect(textOf(sentenceOfFlaps(first))).toMatch(/^irc~libera reconnected 14 times between \S.* and \S.*\.$/)
   expect(sentenceOfFlaps(first)[0]?.href).toBe("#/endpoints/irc~libera")
 })
 
-test("two endpoints that fail together are a row each; a few states, other runs and later ones are not one row", () => {
+test("two endpoints that fail together have a row each; few, other or later states do too", () => {
   const both = flapping(3).flatMap((event, index) => [event, ...flapping(3, "telegram").slice(index, index + 1)])
   expect(kindsOf(both)).toEqual(["telegram 6", "irc~libera 6"])
   expect(kindsOf(flapping(1))).toEqual(["event", "event"])
@@ -168,7 +168,7 @@ test("two endpoints that fail together are a row each; a few states, other runs 
   ])
 })
 
-test("where events are missing, nothing is folded over the gap; one that never came online is told so", () => {
+test("rows are not folded over missing events, and an endpoint that was never online says so", () => {
   const gap: Told = {is: "gap", at: 0, gap: {reason: "evicted", from: "e-1", to: "e-2", resumeAt: "e-2"}}
   const events = flapping(2)
   const rows = fold([...toldOf(events.slice(2)), gap, ...toldOf(events.slice(0, 2))])

@@ -12,7 +12,7 @@ type Text = string | readonly string[] | ((...given: never[]) => string)
 const isText = (part: unknown): part is Text =>
   typeof part === "string" || typeof part === "function" || Array.isArray(part)
 
-/** Every text of a table by its place in it: `jobs.deeds.run`. */
+/** Returns every text of a table by its path, such as `jobs.deeds.run`. */
 const textsOf = (table: object, path = ""): [place: string, text: Text][] =>
   Object.entries(table).flatMap(([key, part]: [string, unknown]): [string, Text][] => {
     const place = path === "" ? key : `${path}.${key}`
@@ -21,7 +21,7 @@ const textsOf = (table: object, path = ""): [place: string, text: Text][] =>
     throw new Error(`${place} is no text`)
   })
 
-/** Given for an argument, whether a text takes it for a string or for a number. */
+/** An argument that works as a string or as a number. */
 class Given extends String {
   toFixed(): string {
     return this.valueOf()
@@ -30,12 +30,12 @@ class Given extends String {
 
 const given = ["41", "52", "63", "74"].map(name => new Given(name))
 
-/** Of a text, what must be the same in every language: its kind, and what it does with what it is given. */
+/** Returns the properties of a text that must be equal in every language: its kind, and how it uses its arguments. */
 const shapeOf = (text: Text): unknown => {
   if (typeof text === "string") return {names: (text.match(/\{\w+\}/g) ?? []).toSorted()}
   if (typeof text !== "function") return `${text.length} strings`
   const said = Reflect.apply(text, undefined, given)
-  if (typeof said !== "string") throw new Error("a text says no string")
+  if (typeof said !== "string") throw new Error("a text returns no string")
   return {takes: text.length, says: given.map(String).filter(name => said.includes(name))}
 }
 
@@ -44,12 +44,12 @@ const english = new Map(textsOf(en))
 describe.each(Object.entries({de, zh, es}))("the texts in %s", (_, table) => {
   const others = new Map(textsOf(table))
 
-  test("are all there, and no others", () => {
+  test("are complete, without extra ones", () => {
     expect([...english.keys()].filter(place => !others.has(place))).toEqual([])
     expect([...others.keys()].filter(place => !english.has(place))).toEqual([])
   })
 
-  test("say everything that the English ones are given", () => {
+  test("use all arguments of the English ones", () => {
     const wrong = [...english].flatMap(([place, text]) => {
       const other = others.get(place)
       const shapes = [text, ...(other === undefined ? [] : [other])].map(each => JSON.stringify(shapeOf(each)))
@@ -63,7 +63,7 @@ describe.each(Object.entries({de, zh, es}))("the texts in %s", (_, table) => {
   })
 })
 
-test("a text that a language lacks is in English, and a part that is kept speaks the language of the moment", () => {
+test("a missing translation is in English, and a stored part follows the current language", () => {
   let now: {readonly jobs?: {readonly run?: string}} | undefined
   const table = spoken({jobs: {run: "Run now", list: "Jobs"}, close: "Close"}, () => now)
   const {jobs} = table
@@ -74,7 +74,7 @@ test("a text that a language lacks is in English, and a part that is kept speaks
   expect(JSON.stringify(jobs)).toBe('{"run":"Run now","list":"Jobs"}')
 })
 
-test("numbers and their words are those of the language", () => {
+test("numbers and their words follow the language", () => {
   const forms = {one: "# Lauf", other: "# Läufe"}
   expect([0, 1, 2, 1200].map(count => counting("de")(count, forms))).toEqual([
     "0 Läufe",
@@ -86,7 +86,7 @@ test("numbers and their words are those of the language", () => {
   expect(counting("es")(1_000_000, {one: "# vez", other: "# veces"})).toBe("1.000.000 veces")
 })
 
-test("the first of the browser's languages that the console speaks is spoken, else English", () => {
+test("the browser's first language that the console has is used, else English", () => {
   expect([["de-AT", "en"], ["fr", "es-MX"], ["zh-Hant-TW"], ["fr"], []].map(firstSpoken)).toEqual([
     "de",
     "es",

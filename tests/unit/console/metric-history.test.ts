@@ -10,7 +10,7 @@ const at = (minutes: number) => new Date(begin + minutes * minute).toISOString()
 
 const none = [null, null, null, null]
 
-/** Four minutes, of which the third is not recorded. */
+/** Four minutes; the third one has no record. */
 const view: MetricHistoryView = {
   from: at(0),
   seconds: 60,
@@ -34,7 +34,7 @@ const view: MetricHistoryView = {
   ],
 }
 
-test("a range is one of those that are offered, or two times of the address, and nonsense is the usual one", () => {
+test("a range is an offered one, or two times from the address; an invalid one becomes the default", () => {
   const now = begin + 24 * 60 * minute
   expect(rangeOf(now)).toEqual({from: begin, to: now})
   expect(rangeOf(now, "1h")).toEqual({from: now - 60 * minute, to: now})
@@ -43,7 +43,7 @@ test("a range is one of those that are offered, or two times of the address, and
   expect(rangeOf(now, "__proto__", "2")).toEqual({from: begin, to: now})
 })
 
-test("a range moves and stretches, never beyond now, and never to less than ten minutes", () => {
+test("a range moves and stretches, never beyond now and never below ten minutes", () => {
   const range = {from: begin, to: begin + 60 * minute}
   const now = begin + 70 * minute
   expect(moved(range, now, {by: -0.5})).toEqual({from: begin - 30 * minute, to: begin + 30 * minute})
@@ -54,15 +54,15 @@ test("a range moves and stretches, never beyond now, and never to less than ten 
   ).toBe(10 * minute)
 })
 
-test("the time in which no Host ran counts as down, but not the time before the first record", () => {
+test("time without a Host counts as down, except before the first record", () => {
   expect(ranShare(view, begin + 4 * minute)).toBe(0.625)
   expect(ranShare({...view, recordedSince: at(1)}, begin + 4 * minute)).toBeCloseTo(2.5 / 3)
-  // The last interval was cut short by the end.
+  // The end cuts the last interval short.
   expect(ranShare(view, begin + 3.5 * minute)).toBeCloseTo(2.25 / 3.5)
   expect(ranShare({...view, recordedSince: null}, begin + 4 * minute)).toBeUndefined()
 })
 
-test("what was missed is told in numbers, and nothing where nothing was", () => {
+test("missed messages are shown as numbers, and not at all if there were none", () => {
   const range = {from: begin, to: begin + 4 * minute}
   expect(
     missedIn(range, view, [
@@ -88,7 +88,7 @@ test("what was missed is told in numbers, and nothing where nothing was", () => 
   expect(missedIn(range, down, [])?.down).toBe(180)
 })
 
-test("what the events no longer tell of an endpoint, its bar shows by the metric history", () => {
+test("an endpoint's bar uses the metric history beyond the reach of events", () => {
   const endpoint = {name: "irc~libera", state: "online", since: at(4)} as const
   const now = begin + 5 * minute
   const segments = timelineOf(endpoint, [], [], begin - minute, now, segmentsOf(view, "irc~libera"))

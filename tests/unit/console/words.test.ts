@@ -4,7 +4,7 @@ import {changeOf, clockThere, isSameClock} from "../../../server/console/web/pag
 import {revisionOf, tellOf} from "../../../server/console/web/pages/workroom/timeline.ts"
 import type {Command} from "../../../shared/api/workroom.ts"
 
-test("a bare name is a person's, and a name with a space is none", () => {
+test("a bare name is a person's, but a name with a space is not a name", () => {
   expect(["ada", " user:ada ", "agent:triage", "", "crew:ada"].map(partyOf)).toEqual([
     "user:ada",
     "user:ada",
@@ -15,7 +15,7 @@ test("a bare name is a person's, and a name with a space is none", () => {
   expect(["", "ada", " agent:triage ", "ada lovelace", "user:"].map(isParty)).toEqual([true, true, true, false, true])
 })
 
-test("a change of clocks is told by what the clock shows before and after", () => {
+test("a clock change shows the clock before and after it", () => {
   const change = (timezone: string, at: string, before: string, after: string) =>
     changeOf({timezone, at, before, after})
   expect(change("Europe/London", "2026-10-25T01:00:00.000Z", "+01:00", "+00:00")).toBe(
@@ -29,13 +29,13 @@ test("a change of clocks is told by what the clock shows before and after", () =
   )
 })
 
-test("a job's own clock is shown with its day where that is another one than the calendar's", () => {
+test("a job's local time includes its day if that differs from the calendar's", () => {
   expect(clockThere("2026-11-22 01:30 +00:00", "2026-11-22")).toBe("01:30 +00:00")
   expect(clockThere("2026-11-22 01:30 +00:00", "2026-11-21")).toBe("2026-11-22 01:30 +00:00")
   expect(isSameClock("1999-01-01 00:00 +00:00", "2026-11-22T01:30:00.000Z")).toBe(false)
 })
 
-test("a record of the Journal is told with what was said, and with the revision that it left", () => {
+test("a Journal record shows its text and the new revision", () => {
   const tell = (command: Command) => [tellOf({command}), revisionOf({command})]
   const added = {title: "t", description: "", labels: [], assignee: null, conversation: null} as const
   expect(tell({is: "add", priority: "high", ...added})).toEqual([{what: "added it with priority high"}, 1])

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {LookSize} from "../../../server/database/upkeep/look-size.ts"
 
-/** The rows of each look, where a look takes so many milliseconds whatever it deletes, and so many more for each row. */
+/** The rows of each look. A look takes `look` milliseconds plus `row` milliseconds for each row that it deletes. */
 const looksOf = (count: number, {look, row}: {readonly look: number; readonly row: number}): readonly number[] => {
   const size = new LookSize()
   return Array.from({length: count}, () => {
@@ -13,11 +13,11 @@ const looksOf = (count: number, {look, row}: {readonly look: number; readonly ro
 
 const mean = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 
-test("a look keeps its rows where the disk is slow, not the rows", () => {
+test("a look keeps its rows if the disk is slow, not the rows", () => {
   expect(mean(looksOf(200, {look: 100, row: 0.01}))).toBeGreaterThan(90)
 })
 
-test("a look gets fewer rows where the rows take the time", () => {
+test("a look gets fewer rows if the rows take the time", () => {
   expect(looksOf(6, {look: 1, row: 1})).toEqual([100, 50, 25, 13, 10, 10])
 })
 
@@ -29,7 +29,7 @@ test("a look gets more rows again once they take less time", () => {
   expect(size.rows).toBe(100)
 })
 
-test("a look that has written nothing takes as many rows as before, however long it was", () => {
+test("a look that wrote nothing changes no size, however long it took", () => {
   const size = new LookSize()
   size.took(1000, false)
   expect(size.rows).toBe(100)

@@ -21,11 +21,11 @@ test("names the targets, and warns that a dead Host sends no alert", () => {
   expect(findings(webhook, "  heartbeat: {url: https://hc.example.org}")).toEqual(["ok targets: pager; heartbeat: set"])
 })
 
-test("a project without alerts hears nothing of them", () => {
+test("stays silent for a project without alerts", () => {
   expect(findings("")).toEqual([])
 })
 
-test("an endpoint that no plugin has, and a channel that is none, are warned of", () => {
+test("warns of an endpoint without a plugin, and of an invalid channel", () => {
   expect(findings(`ops: {endpoint: irc~mian, channel: ops}, ${webhook}`)[0]).toMatch(
     /^warning alerts\.targets\.ops names the endpoint irc~mian, which no plugin has/,
   )
@@ -34,7 +34,7 @@ test("an endpoint that no plugin has, and a channel that is none, are warned of"
   )
 })
 
-test("targets of one endpoint alone cannot tell that it is offline", () => {
+test("warns that targets on a single endpoint cannot report it offline", () => {
   const alone = "warning all targets are channels of irc~main: no alert arrives while it is offline"
   expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: irc~main, channel: b}")).toContain(alone)
   expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: sandbox, channel: b}")).not.toContain(alone)

@@ -6,7 +6,7 @@ import type {Endpoint as Handle} from "../../../shared/sdk/adapter/adapter.ts"
 import {until} from "../../support/host/process.ts"
 import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
-/** An endpoint that is online. */
+/** Returns an endpoint that is online. */
 const online = async () => {
   let opened: Handle | undefined
   let isPaused = false
@@ -32,7 +32,7 @@ const online = async () => {
   return {endpoint, handle, pause}
 }
 
-test("while ingress is paused an endpoint admits nothing, tells how long to wait, and its own admission stays open", async () => {
+test("while ingress is paused an endpoint refuses events with a time to wait, its admission still open", async () => {
   const {endpoint, handle, pause} = await online()
   pause(true)
   expect(endpoint.admission).toEqual({is: "closed", reason: "ingress_paused"})
@@ -47,7 +47,7 @@ test("while ingress is paused an endpoint admits nothing, tells how long to wait
   expect(await handle.receive({id: "1", type: "message-created"})).toEqual(stored(1))
 })
 
-test("a disk is too full below the least, and until there is a tenth more again; without a least it never is", () => {
+test("a disk is too full below the minimum, until a tenth more is free; without one never", () => {
   expect(isTooFull(99, 100, false)).toBe(true)
   expect(isTooFull(100, 100, false)).toBe(false)
   expect(isTooFull(109, 100, true)).toBe(true)
@@ -56,7 +56,7 @@ test("a disk is too full below the least, and until there is a tenth more again;
   expect(isTooFull(0, 0, true)).toBe(false)
 })
 
-test("a report shows the pause, and is ready all the same", () => {
+test("a report shows the pause, and is still ready", () => {
   const ingress = {state: "paused", reasons: ["disk" as const], since: "2026-01-02T03:04:05.000Z"} as const
   const report = createReport({
     now: 1000,

@@ -18,7 +18,7 @@ const messageOf = (channel: string, id: string): DatedIncoming => ({
   message: {id, content: id},
 })
 
-/** A backfill of channels that are all known, whose gap is a pair of lists. */
+/** A backfill of known channels, whose gap is a pair of lists. */
 const begin = (channels = 1) => {
   const stored: string[] = []
   const connection = new AbortController()
@@ -32,7 +32,7 @@ const begin = (channels = 1) => {
     isClosed: () => false,
     spoil: async () => void spoilt.push("partly"),
   })
-  /** As the endpoint does: it stores a delivery once it has its turn. */
+  /** Stores a delivery once it has its turn, as the endpoint does. */
   const receive = async (id: string, ...of: readonly string[]) => {
     await backfill.turn(of)
     stored.push(id)
@@ -40,7 +40,7 @@ const begin = (channels = 1) => {
   return {backfill, stored, spoilt, connection, receive}
 }
 
-/** Answers when told, and says what it was asked for. */
+/** A history that answers when the test says so, and records its queries. */
 const history = () => {
   const asked: {readonly query: HistoryQuery; answer(events: readonly DatedIncoming[], more?: boolean): void}[] = []
   const ask = (query: HistoryQuery) =>
@@ -52,7 +52,7 @@ const history = () => {
 
 const untilAsked = <T>(of: readonly T[], count = 1) => until("the question", () => of[count - 1])
 
-test("new events wait for what is missing in their channel only, and keep their order", async () => {
+test("new events wait for missing ones in their channel only, and keep their order", async () => {
   const {backfill, stored, receive} = begin(2)
   const {asked, ask} = history()
   void receive("new in c1", "c1")
@@ -71,7 +71,7 @@ test("new events wait for what is missing in their channel only, and keep their 
   second.answer([messageOf("c1", "3")])
   const third = await untilAsked(asked, 3)
   await turn()
-  // What came behind a delivery that still waits for c2 does not overtake it.
+  // Events after a delivery that still waits for c2 do not overtake it.
   expect(stored.slice(2)).toEqual(["c1/1", "c1/2", "c1/3", "new in c1"])
   third.answer([messageOf("c2", "1")])
   expect(await end).toBe("filled")
@@ -90,16 +90,16 @@ test("a platform that asks to wait is asked again", async () => {
 })
 
 test.each([
-  ["has more channels than it may", backfillLimits.channels + 1, async () => ({events: [], more: false})],
+  ["has too many channels", backfillLimits.channels + 1, async () => ({events: [], more: false})],
   [
-    "has more pages than it may",
+    "has too many pages",
     1,
     async ({channel, after}: HistoryQuery) => ({events: [messageOf(channel, `${after}1`)], more: true}),
   ],
-  ["says that there is more and gives nothing", 1, async () => ({events: [], more: true})],
-  ["gives messages of another channel", 1, async () => ({events: [messageOf("other", "1")], more: false})],
+  ["says that there is more but returns nothing", 1, async () => ({events: [], more: true})],
+  ["returns messages of another channel", 1, async () => ({events: [messageOf("other", "1")], more: false})],
   [
-    "gives messages without their time",
+    "returns messages without their time",
     1,
     async () => ({events: [{...messageOf("c1", "1"), timestamp: Number.NaN}], more: false}),
   ],
@@ -110,7 +110,7 @@ test.each([
       throw new Error("not allowed")
     },
   ],
-] as const)("what it could not fetch makes it partly: the history %s", async (_, channels, ask) => {
+] as const)("unfetchable events make it partial: the history %s", async (_, channels, ask) => {
   const {backfill, spoilt, receive, stored} = begin(channels)
   const waiting = receive("new", "c1")
   expect(await backfill.run(ask)).toBe("partly")
@@ -119,7 +119,7 @@ test.each([
   expect(stored.at(-1)).toBe("new")
 })
 
-test("a connection that ends cuts it off: nothing is said of the gap, and what waits is let go", async () => {
+test("the end of a connection cuts it off without closing the gap, and releases waiting deliveries", async () => {
   const {backfill, spoilt, connection, receive} = begin()
   const {asked, ask} = history()
   const waiting = receive("new", "c1")
@@ -131,7 +131,7 @@ test("a connection that ends cuts it off: nothing is said of the gap, and what w
   expect(spoilt).toEqual([])
 })
 
-test("too many deliveries that wait end it as partly", async () => {
+test("too many waiting deliveries end it as partial", async () => {
   const {backfill, spoilt, receive} = begin()
   const {asked, ask} = history()
   const end = backfill.run(ask)
@@ -142,7 +142,7 @@ test("too many deliveries that wait end it as partly", async () => {
   expect(spoilt).toEqual(["partly"])
 })
 
-test("an adapter that waits for its event before it is online is let in after a while, and the gap is partly", async () => {
+test("an adapter that waits for its event before it is online is admitted after a while, partially", async () => {
   vi.useFakeTimers({toFake: ["setTimeout", "clearTimeout"]})
   const {backfill, spoilt, receive} = begin()
   const waiting = receive("new", "c1")

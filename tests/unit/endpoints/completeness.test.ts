@@ -1,7 +1,7 @@
 import {beforeEach, describe, expect, test} from "vitest"
 import {Completeness} from "../../../server/endpoints/completeness.ts"
 
-describe("up to when all that a platform had is stored", () => {
+describe("the time up to which everything is stored", () => {
   let now = 0
   let completeness = new Completeness()
   beforeEach(() => {
@@ -9,7 +9,7 @@ describe("up to when all that a platform had is stored", () => {
     completeness = new Completeness(() => now)
   })
 
-  /** Stores an event until it is told to end. */
+  /** Stores an event until the test ends it. */
   const storing = (): (() => Promise<void>) => {
     let end = () => {}
     const stored = completeness.storing(() => new Promise<void>(resolve => (end = resolve)))
@@ -19,7 +19,7 @@ describe("up to when all that a platform had is stored", () => {
     }
   }
 
-  test("it is what the adapter says, and 10 s ago where it says nothing that is a time", () => {
+  test("is the adapter's, or 10 s ago if that is not a time", () => {
     completeness.begin(() => 40)
     expect(completeness.lag).toBe(40)
     completeness.begin(() => 0)
@@ -33,7 +33,7 @@ describe("up to when all that a platform had is stored", () => {
     }
   })
 
-  test("once its adapter has caught up, it is now where that says no time, until it is online anew; and all has been stored", async () => {
+  test("is now once its adapter has caught up and all is stored, until the next connection", async () => {
     completeness.begin(() => undefined)
     const end = storing()
     let caughtUp = false
@@ -52,7 +52,7 @@ describe("up to when all that a platform had is stored", () => {
     expect(completeness.lag).toBe(10_000)
   })
 
-  test("it stays where it was before the oldest event that is being stored", async () => {
+  test("stays before the oldest event that is being stored", async () => {
     completeness.begin(() => 40)
     const first = storing()
     now += 1000
@@ -65,7 +65,7 @@ describe("up to when all that a platform had is stored", () => {
     expect(completeness.lag).toBe(40)
   })
 
-  test("an event that could not be stored holds it back until that is known", async () => {
+  test("is held back by an event that could not be stored, until that is recorded", async () => {
     completeness.begin(() => 40)
     const failing = completeness.storing(async () => {
       now += 500
@@ -76,7 +76,7 @@ describe("up to when all that a platform had is stored", () => {
     expect(completeness.lag).toBe(40)
   })
 
-  test("it ends with the connection: when that was last known to be good, or what was stored then, if that is longer ago", () => {
+  test("ends with the connection, at the last proven or stored time, whichever is older", () => {
     completeness.begin(() => 40)
     completeness.end()
     now += 3000

@@ -11,7 +11,7 @@ type Download = NonNullable<Sender["download"]>
 const file = {element: h("img", {src: "mxc://x/y"}), src: "mxc://x/y"}
 const never = new AbortController().signal
 
-/** Asks an endpoint whose adapter downloads so. */
+/** Endpoints with an adapter that downloads in this way. */
 const endpointsWith = async (download: Download, features: readonly Feature[] = ["download"]) => {
   const endpoints = new Endpoints({receive: async () => [stored(1)], online: () => {}})
   const open = async () => ({send: async () => ({ids: []}), download})
@@ -28,7 +28,7 @@ const problemOf = (work: Promise<unknown>) =>
     error => `${error.code}: ${error.message}`,
   )
 
-test("an adapter answers with a stream or a response, and leaves to the Host what is not its own", async () => {
+test("an adapter returns a stream or a response, and leaves other files to the Host", async () => {
   const answers = [
     new Blob(["stream"]).stream(),
     new Response("response", {headers: {"content-length": "8"}}),
@@ -65,16 +65,16 @@ test.each<[string, Download, string]>([
     "file_unavailable: the platform of line answered 403",
   ],
   [
-    "answers with no stream",
+    "returns no stream",
     async () => "text" as never,
     "file_unavailable: the adapter of line returned a file that cannot be read",
   ],
-])("an adapter that %s makes a problem of it", async (_, download, expected) => {
+])("an adapter that %s causes a problem", async (_, download, expected) => {
   const endpoints = await endpointsWith(download)
   expect(await problemOf(endpoints.download("line", file, never))).toBe(expected)
 })
 
-test("a read that ends while the adapter opens the file rejects at once, and what comes then is cancelled", async () => {
+test("a read that ends while the adapter opens the file rejects at once, and its late result is cancelled", async () => {
   let cancelled = false
   let answer: (body: ReadableStream<Uint8Array>) => void = () => {}
   let signal: AbortSignal | undefined

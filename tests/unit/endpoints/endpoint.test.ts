@@ -46,7 +46,7 @@ const attempts = () => {
 }
 
 describe("an endpoint", () => {
-  test("is connecting, then online with a sender; its admission is open all the while", async () => {
+  test("is connecting, then online with a sender, with open admission all the time", async () => {
     let connected: (value: typeof sender) => void = () => {}
     const {endpoint, is, timesOnline} = make(() => new Promise(resolve => (connected = resolve)))
     expect(endpoint.state).toMatchObject({is: "connecting", attempt: 1})
@@ -58,14 +58,14 @@ describe("an endpoint", () => {
     expect(timesOnline()).toBe(1)
   })
 
-  test.each([undefined, null, {}, {send: "no"}, "sent"])("fails where open resolves to %j", async opened => {
+  test.each([undefined, null, {}, {send: "no"}, "sent"])("fails if open resolves to %j", async opened => {
     const {endpoint, is} = make(async () => opened as never)
     await is("failed")
     expect(endpoint.state).toMatchObject({reason: "sender", remediation: expect.stringContaining("{send, …}")})
   })
 
   test.each([undefined, {}, {platform: 5}, {platform: "line", user: 7}, {platform: "line", user: {id: ""}}])(
-    "fails where its login is %j",
+    "fails if its login is %j",
     async login => {
       const {endpoint, is} = make(async handle => {
         handle.login(login as never)
@@ -76,14 +76,14 @@ describe("an endpoint", () => {
     },
   )
 
-  test("takes no cursor that would come back as another one", async () => {
+  test("accepts no cursor that would not survive JSON", async () => {
     const {handles, open} = attempts()
     const {is} = make(open)
     await is("online")
     await expect(handles[0]?.receive([], {cursor: "c\ud800"})).rejects.toMatchObject({code: "event_invalid"})
   })
 
-  test("tells of each state with the time since which it is in it, and of its stopped admission without one", async () => {
+  test("reports each state with its start, but its stopped admission without one", async () => {
     const told: unknown[] = []
     const endpoint = new Endpoint(
       specOf(async () => sender),
@@ -94,7 +94,7 @@ describe("an endpoint", () => {
       },
     )
     endpoint.open()
-    await until("it to be online", () => endpoint.state.is === "online")
+    await until("the endpoint to be online", () => endpoint.state.is === "online")
     endpoint.stopAdmission()
     await endpoint.close()
     expect(told).toEqual([
@@ -105,7 +105,7 @@ describe("an endpoint", () => {
     ])
   })
 
-  test("that is lost is undone, and connects again after a pause", async () => {
+  test("that is lost is cleaned up, and reconnects after a pause", async () => {
     const {handles, undone, open} = attempts()
     const {endpoint, is, timesOnline} = make(open)
     await is("online")
@@ -121,7 +121,7 @@ describe("an endpoint", () => {
     expect(handles).toHaveLength(2)
   })
 
-  test("that cannot connect tries again, and counts", async () => {
+  test("that cannot connect retries, and counts", async () => {
     let count = 0
     const {endpoint, is} = make(async () => {
       if (++count < 3) throw new Error(`no route ${count}`)
@@ -134,7 +134,7 @@ describe("an endpoint", () => {
     expect(count).toBe(3)
   })
 
-  test.each(["open", "lost"])("that is refused has failed, and tries no more: in %s", async when => {
+  test.each(["open", "lost"])("that is refused fails without a retry: in %s", async when => {
     const refusal = refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
     let count = 0
     const {endpoint, is} = make(async handle => {
@@ -174,7 +174,7 @@ describe("an endpoint", () => {
     expect(endpoint.admission).toEqual({is: "closed", reason: "endpoint_closed"})
   })
 
-  test("admits events until its admission is stopped, its attempt has ended or it is closed", async () => {
+  test("admits events until its admission is stopped, its attempt ends or it is closed", async () => {
     const {handles, open} = attempts()
     const {endpoint, is, received} = make(open)
     await is("online")
@@ -191,7 +191,7 @@ describe("an endpoint", () => {
     expect(received).toEqual(["1", "2"])
   })
 
-  test("undoes what an adapter acquires after its attempt has ended", async () => {
+  test("releases what an adapter acquires after its attempt has ended", async () => {
     const {handles, undone, open} = attempts()
     const {endpoint, is} = make(open)
     await is("online")
@@ -218,7 +218,8 @@ describe("all endpoints", () => {
         },
         {name, fingerprint},
       )
-    const settled = () => until("all to be online", () => endpoints.list().every(({state}) => state.is === "online"))
+    const settled = () =>
+      until("all endpoints to be online", () => endpoints.list().every(({state}) => state.is === "online"))
     return {endpoints, lines, spec, settled}
   }
 
@@ -232,7 +233,7 @@ describe("all endpoints", () => {
     expect(lines).toEqual(["open a 1"])
   })
 
-  test("that are said the same of stay as they are; a changed one opens once the old one is closed", async () => {
+  test("without a change stay as they are; a changed one opens once the old one is closed", async () => {
     const {endpoints, lines, spec, settled} = setup()
     let letGo: () => void = () => {}
     const slow = () => new Promise<void>(resolve => (letGo = resolve))
@@ -266,7 +267,7 @@ describe("all endpoints", () => {
     expect(endpoints.list()).toHaveLength(1)
   })
 
-  test("of a generation that was replaced meanwhile are not opened", async () => {
+  test("of a generation that was already replaced do not open", async () => {
     const {endpoints, lines, spec, settled} = setup()
     await endpoints.apply([])
     endpoints.start()

@@ -35,7 +35,7 @@ const make = (upload: NonNullable<Sender["upload"]>) => {
 
 const show = (src: string, title: string) => h("file", {src, title})
 
-test("each file is uploaded once before its message, and the message has the platform's addresses", async () => {
+test("each file is uploaded once before its message, which has the platform's addresses", async () => {
   const {told, outgoing, sender} = make(async ({file}) => `mxc:${file.sha256}`)
   const content = [
     "see",
@@ -69,7 +69,7 @@ test.each([
   [async () => Promise.reject(new Error("too busy")), /too busy/],
   [async () => "", /did not resolve to an address/],
   [async () => ({url: "x"}) as never, /did not resolve to an address/],
-])("without the file there is no message: %s", async (upload, why) => {
+])("without the file the message is not sent: %s", async (upload, why) => {
   const {told, outgoing, sender} = make(upload)
   await expect(sender.send(outgoing([show("stored:1", "a")]), signal)).rejects.toThrow(why)
   expect(told).toEqual([["upload", "room", "a"]])

@@ -4,7 +4,7 @@ import {join} from "node:path"
 import {expect, onTestFinished, test} from "vitest"
 import {permittedFile} from "../../../server/files/permitted.ts"
 
-/** A project beside another folder, each with files; the paths of both. */
+/** Makes a project beside another folder, each with files. Returns both paths. */
 const makeFolders = () => {
   const root = mkdtempSync(join(tmpdir(), "svc-"))
   onTestFinished(() => rmSync(root, {recursive: true, force: true}))
@@ -42,13 +42,13 @@ test("a file of the project is found by a relative path, an absolute one, and a 
   expect(await permittedFile("environment.md", {project, database: undefined})).toMatchObject({name: "environment.md"})
 })
 
-test("the project may be reached by a link itself", async () => {
+test("the project may be reached through a link itself", async () => {
   const {root, project, database} = makeFolders()
   symlinkSync(project, join(root, "current"))
   expect(await permittedFile("a.txt", {project: join(root, "current"), database})).toMatchObject({name: "a.txt"})
 })
 
-test("an absolute path may lead out of the project, and a relative one may not", async () => {
+test("an absolute path may lead out of the project, a relative one may not", async () => {
   const {root, project, database} = makeFolders()
   const options = {project, database}
   expect(await permittedFile(join(root, "elsewhere/c.txt"), options)).toMatchObject({name: "c.txt"})
@@ -61,7 +61,7 @@ test("an absolute path may lead out of the project, and a relative one may not",
     })
 })
 
-test("secrets, the configuration and the Host's own folders are refused wherever they are, by links too", async () => {
+test("secrets, the configuration and the Host's own folders are refused, also through links", async () => {
   const {root, project, database} = makeFolders()
   const options = {project, database}
   symlinkSync(".env", join(project, "harmless"))
@@ -82,7 +82,7 @@ test("secrets, the configuration and the Host's own folders are refused wherever
     await expect(permittedFile(path, options), path).rejects.toMatchObject({code: "file_path_refused"})
 })
 
-test("the database is refused with its log, and by a hard link", async () => {
+test("the database is refused with its log, also through a hard link", async () => {
   const {project, database} = makeFolders()
   linkSync(database, join(project, "copy"))
   linkSync(`${database}-wal`, join(project, "log"))
@@ -92,7 +92,7 @@ test("the database is refused with its log, and by a hard link", async () => {
     })
 })
 
-test("a folder, a loop of links and what is not there are refused", async () => {
+test("a folder, a loop of links and a missing file are refused", async () => {
   const {project, database} = makeFolders()
   symlinkSync("loop", join(project, "loop"))
   for (const path of ["sub", "", "loop", "nothing", "a.txt/b"])

@@ -6,7 +6,7 @@ import type {Log} from "../../../shared/log.ts"
 
 const ending = {code: exit.ok, reason: "the test ended"}
 
-/** Parts that note what happens to them, and what is logged of it. */
+/** Parts that record their starts and stops, and the log lines about them. */
 const makeParts = (signal = new AbortController().signal) => {
   const noted: string[] = []
   const note = (level: string) => (message: string) => void noted.push(`${level}: ${message}`)
@@ -21,7 +21,7 @@ const makeParts = (signal = new AbortController().signal) => {
   return {parts, part, noted}
 }
 
-test("parts start in their order and stop in the opposite one", async () => {
+test("parts start in order and stop in reverse", async () => {
   const {parts, part, noted} = makeParts()
   for (const name of ["a", "b"]) await parts.start(part(name))
   parts.add(part("c"))
@@ -29,7 +29,7 @@ test("parts start in their order and stop in the opposite one", async () => {
   expect(noted).toEqual(["start a", "start b", "stop c", "stop b", "stop a"])
 })
 
-test("a part's start gives what its stop takes", async () => {
+test("a part's stop receives the result of its start", async () => {
   const {parts} = makeParts()
   const stopped: unknown[] = []
   const part = await parts.start({name: "lock", start: async () => 7, stop: (...args) => stopped.push(args)})
@@ -38,7 +38,7 @@ test("a part's start gives what its stop takes", async () => {
   expect(stopped).toEqual([[ending, 7]])
 })
 
-test("rows start in their order, and those after one that fails are left out", async () => {
+test("rows start in order, and those after a failing one are left out", async () => {
   const {parts, part, noted} = makeParts()
   const {stop} = part("only stops")
   const fails = () => {
@@ -50,7 +50,7 @@ test("rows start in their order, and those after one that fails are left out", a
   expect(noted).toEqual(["start a", "stop only stops", "stop a"])
 })
 
-test("a start that fails stops the parts before it, and not its own", async () => {
+test("a start that fails stops the parts before it, but not itself", async () => {
   const {parts, part, noted} = makeParts()
   await parts.start(part("a"))
   await expect(parts.start(part("b", {start: () => Promise.reject(new Error("no"))}))).rejects.toThrow("no")
@@ -58,7 +58,7 @@ test("a start that fails stops the parts before it, and not its own", async () =
   expect(noted).toEqual(["start a", "stop a"])
 })
 
-test("an early part begins to stop before all others, and is waited for in its turn", async () => {
+test("an early part starts to stop before all others, and is awaited in its turn", async () => {
   const {parts, part, noted} = makeParts()
   const early = async () => {
     noted.push("begin early")
@@ -73,7 +73,7 @@ test("an early part begins to stop before all others, and is waited for in its t
   expect(noted).toEqual(["begin early", "stop last", "end early", "stop first"])
 })
 
-test("a stop that takes longer than its limit is told, and the next part stops", async () => {
+test("a stop that exceeds its limit is reported, and the next part stops", async () => {
   const {parts, part, noted} = makeParts()
   parts.add(part("next"))
   parts.add(part("slow", {stop: () => new Promise(() => {}), limit: 10, late: "slow is late"}))
@@ -82,7 +82,7 @@ test("a stop that takes longer than its limit is told, and the next part stops",
   expect(noted).toEqual(["debug: quiet did not stop within 10 ms", "warn: slow is late", "stop next"])
 })
 
-test("the limits of all stops together have a limit, and what has none is waited for", async () => {
+test("the limits of all stops have a common limit, and a part without a limit is awaited", async () => {
   const {parts, part, noted} = makeParts()
   parts.add({
     name: "last",
@@ -123,7 +123,7 @@ test("stopping twice stops once", async () => {
   expect(noted).toEqual(["stop a"])
 })
 
-test("a start that a signal has ended is told to whoever asks", () => {
+test("every caller learns that a signal ended the start", () => {
   const starting = new AbortController()
   const {parts} = makeParts(starting.signal)
   parts.requireRunning()

@@ -23,12 +23,12 @@ test.each<readonly [string, unknown]>([
   ["a full disk, as the system says it", coded("ENOSPC: no space left on device")],
   ["a full disk, as SQLite says it", problem("database_full")],
   ["a full disk under another failure", problem("migration_refused", problem("checkpoint_failed", coded("ENOSPC")))],
-])("may pass: %s", (_, error) => expect(mayPass(error)).toBe(true))
+])("is retried: %s", (_, error) => expect(mayPass(error)).toBe(true))
 
 test.each<readonly [string, unknown]>([
-  ["a port that may not be taken", problem("port_taken", coded("EACCES"))],
+  ["a port without permission", problem("port_taken", coded("EACCES"))],
   ["a token that the database refuses", problem("database_unopenable", coded("SERVER_ERROR", answered(401)))],
-  ["an address where no database is", problem("database_unopenable", coded("SERVER_ERROR", answered(404)))],
+  ["an address without a database", problem("database_unopenable", coded("SERVER_ERROR", answered(404)))],
   ["a file that cannot be opened", problem("database_unopenable", coded("SQLITE_CANTOPEN"))],
   ["another history", problem("authority_mismatch")],
   ["a newer schema", problem("database_newer")],
@@ -41,4 +41,4 @@ test.each<readonly [string, unknown]>([
   ],
   ["a plugin that fails", problem("generation_failed", new Error("setup failed"))],
   ["a plugin's own connection", problem("generation_failed", coded("ECONNREFUSED"))],
-])("does not pass: %s", (_, error) => expect(mayPass(error)).toBe(false))
+])("is not retried: %s", (_, error) => expect(mayPass(error)).toBe(false))

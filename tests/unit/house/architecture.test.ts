@@ -7,7 +7,7 @@ import {limits} from "../../../scripts/plan/limits.ts"
 import {root} from "../../support/host/runtimes.ts"
 import {ranks} from "./ranks.ts"
 
-/** Where the command line may enter. What is live goes over HTTP. */
+/** The folders that the command line may import. It reaches a running Host over HTTP. */
 const entrances: readonly string[] = [
   "server/host",
   "server/offline",
@@ -16,12 +16,12 @@ const entrances: readonly string[] = [
   "server/process",
   "server/recovery",
   "server/config",
-  // What every process of svc needs, whether a Host runs or not: the project's paths, its lock, signals, the log.
+  // Every process of svc needs these, with or without a Host: the project's paths, its lock, signals, the log.
   "server/runtime",
   "server/logs",
 ]
 
-/** Libraries that are loaded by the command, the endpoint or the request that needs them. */
+/** Libraries that are loaded by the command, endpoint or request that needs them. */
 const atFirstUse: ReadonlySet<string> = new Set([
   "esbuild",
   "eventsource-parser",
@@ -39,22 +39,22 @@ const imports = readImports(files)
 const steps = ranks.flatMap(rank => rank.steps)
 const stepOf = (room: string) => steps.findIndex(step => step.includes(room))
 
-/** What stands in the list for each import that is wrong. */
+/** Lists every wrong import. */
 const wrongImports = (isWrong: (file: string, target: string) => boolean): readonly string[] =>
   [...imports].flatMap(([file, targets]) =>
     targets.filter(target => imports.has(target) && isWrong(file, target)).map(target => `${file} imports ${target}`),
   )
 
-/** An adapter that reads and writes by the parts of another: both speak Satori, one over a socket, one in the process. */
+/** An adapter built on the parts of another one: both speak Satori, one over a socket, one in the process. */
 const builtOn: Readonly<Record<string, string>> = {"server/adapters/satori-bridge": "server/adapters/satori"}
 
-/** The folder of an adapter that a file is in. */
+/** Returns the folder of the adapter that a file belongs to. */
 const adapterOf = (file: string): string | undefined => {
   const [top, second, adapter] = file.split("/")
   return top === "server" && second === "adapters" ? `server/adapters/${adapter}` : undefined
 }
 
-test("every room has a rank, and imports itself and lower ones only", () => {
+test("every room has a rank, and imports only itself and lower ones", () => {
   const rooms = [...new Set(files.map(roomOf))].filter(room => room !== "server/adapters").sort()
   expect(steps.flat().sort()).toEqual(rooms)
   const isWrong = (file: string, target: string) => {
@@ -71,17 +71,17 @@ test("the plan stays within its limits: rooms, arrows, and no circle of files", 
   expect(circlesOf(imports)).toEqual([])
 })
 
-test("the tests import each other in no circle", () => {
+test("the tests import each other without a circle", () => {
   expect(circlesOf(readImports(sourceFiles(["tests"])))).toEqual([])
 })
 
-test("a folder holds twenty files at most", () => {
+test("a folder holds at most twenty files", () => {
   const folders = Map.groupBy([...files, ...sourceFiles(["tests"])], file => dirname(file))
   const crowded = [...folders].filter(([, own]) => own.length > limits.files)
   expect(crowded.map(([folder, own]) => `${folder} has ${own.length} files`)).toEqual([])
 })
 
-test("adapters import the public SDK and their own library only, and one file of the Host imports them", () => {
+test("adapters import only the public SDK and their own library, and one file of the Host imports them", () => {
   const isWrong = (file: string, target: string) => {
     const [from, to] = [adapterOf(file), adapterOf(target)]
     if (from === undefined) return to !== undefined && file !== "server/host/generations/built-in-plugins.ts"
@@ -96,14 +96,14 @@ test("the command line enters through its entrances", () => {
   expect(wrongImports(isWrong)).toEqual([])
 })
 
-test("cli/ holds commands, each at the path of its words; what they share is in cli/kit/", () => {
+test("cli/ holds commands, each at the path of its words; shared code is in cli/kit/", () => {
   const paths = Object.keys(commands).map(name => `cli/${name.split(" ").join("/")}.ts`)
   const others = files.filter(file => roomOf(file) === "cli" && !file.startsWith("cli/kit/") && !paths.includes(file))
   expect(others).toEqual(["cli/commands.ts", "cli/launch.js", "cli/svc.ts"])
   expect([...(imports.get("cli/commands.ts") ?? [])].sort()).toEqual(paths.sort())
 })
 
-test("a Host loads at its start no library that it may never need", () => {
+test("a Host loads no library at startup that it may never need", () => {
   const loads = readLoads(files)
   const loaded = new Set(["cli/svc.ts", "cli/runtime/start.ts", "server/runtime/bun.ts", "server/runtime/node.ts"])
   for (const file of loaded) for (const target of loads.get(file) ?? []) loaded.add(target)
@@ -118,7 +118,7 @@ test("shared is pure: it imports typebox only", () => {
   expect(new Set(packages)).toEqual(new Set(["typebox"]))
 })
 
-test("Bun and node:http appear in server/runtime alone, Elysia in server/http/app.ts alone", () => {
+test("Bun and node:http appear in server/runtime only, Elysia in server/http/app.ts only", () => {
   const wrong = files.filter(file => {
     if (roomOf(file) === "scripts") return false
     const packages = imports.get(file) ?? []
@@ -131,8 +131,8 @@ test("Bun and node:http appear in server/runtime alone, Elysia in server/http/ap
   expect(wrong).toEqual([])
 })
 
-test("what is stored is written and read by functions that no plugin can replace", () => {
-  // These store nothing, or run where no plugin does.
+test("stored data is written and read by functions that no plugin can replace", () => {
+  // These store nothing, or run without plugins.
   const free = ["adapters", "doctor", "process", "testing"].map(name => `server/${name}`)
   const wrong = files.filter(
     file =>
@@ -144,7 +144,7 @@ test("what is stored is written and read by functions that no plugin can replace
   expect(wrong, "take toJson and fromJson of shared/json.ts").toEqual([])
 })
 
-test("no file is loose in server/, and none is named for being useful in general", () => {
+test("server/ has no loose file, and no file has a generic name such as utils", () => {
   const loose = files.filter(file => dirname(file) === "server")
   const vague = files.filter(file => /^(utils?|helpers?|misc|common|index)\.ts$/.test(basename(file)))
   expect([...loose, ...vague.filter(file => adapterOf(file) === undefined)]).toEqual([])

@@ -8,7 +8,7 @@ import {root} from "../../support/host/runtimes.ts"
 const take = (text: string) =>
   takeModules("x.js", text, name => (name.startsWith("node:") ? `take("${name}")` : undefined))
 
-test("a bundle takes builtins by calls at its top, and imports all else", () => {
+test("a bundle gets builtins by calls at its top, and imports everything else", () => {
   const taken = take(`import {one} from "./one.js"
 import fs, {readFile, stat as look} from "node:fs"
 import * as path from "node:path"
@@ -38,15 +38,15 @@ test.each([
   "let a = 1; const f = () => { a++ }; export {a as b, f}",
   "var a; a = 1; export {a}",
   "let a = 1; --a; export {a}",
-])("a bundle for Bun is not made of an export that changes: %s", text => {
+])("a bundle for Bun with a changing export is refused: %s", text => {
   expect(() => requireConstantExports("x.js", text)).toThrow("x.js exports a and assigns to it")
 })
 
-test("it may have other variables that do", () => {
+test("other changing variables are allowed", () => {
   expect(() => requireConstantExports("x.js", "const a = 1; let b = 0; b = a; export {a}")).not.toThrow()
 })
 
-test("no file of the bundles names the folder that it was built in: they run wherever they are installed", () => {
+test("no file of the bundles contains its build folder, so they run wherever they are installed", () => {
   const files = filesOf(`${root}dist`).filter(file => file.endsWith(".js"))
   expect(files.length).toBeGreaterThan(100)
   expect(files.filter(file => readFileSync(file, "utf8").includes(root.slice(0, -1)))).toEqual([])

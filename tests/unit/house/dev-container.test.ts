@@ -7,7 +7,7 @@ import {root} from "../../support/host/runtimes.ts"
 
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-/** The part of the dev container specification that svc uses; any other key may be a misspelt one. */
+/** The part of the dev container specification that svc uses; any other key may be a typo. */
 const DevContainer = Type.Object(
   {
     name: Type.String(),
@@ -33,7 +33,7 @@ const DevContainer = Type.Object(
 const container = Value.Parse(DevContainer, JSON.parse(read(".devcontainer/devcontainer.json")))
 const dockerfile = read(join(".devcontainer", container.build.dockerfile))
 
-/** What a command line in a text has after these words; lines that are continued are one. */
+/** Returns the arguments after these words in a text's command line; continued lines are joined. */
 const wordsAfter = (text: string, words: string): readonly string[] => {
   const line =
     text
@@ -44,7 +44,7 @@ const wordsAfter = (text: string, words: string): readonly string[] => {
   return command.trim().split(/\s+/)
 }
 
-test("the dev container has the Bun of the README, and of CI", () => {
+test("the dev container has the Bun version of the README and of CI", () => {
   const [version] = /(?<=npm install --global bun@)\S+/.exec(dockerfile) ?? []
   expect(version).toMatch(/^\d+\.\d+\.\d+$/)
   for (const path of ["README.md", "CONTRIBUTING.md", ".ci/run"]) {
@@ -59,7 +59,7 @@ test("the dev container has the programs that CI installs for the tests", () => 
   expect(wordsAfter(dockerfile, "--no-install-recommends ")).toEqual(expect.arrayContaining([...needed]))
 })
 
-test("the commands of the dev container are there", () => {
+test("the commands of the dev container exist", () => {
   const {scripts} = JSON.parse(read("package.json")) as {scripts: Readonly<Record<string, string>>}
   const commands = container.postCreateCommand.split(" && ")
   expect(commands[0]).toBe("bun install --frozen-lockfile")

@@ -19,7 +19,7 @@ const linksOf = ({text}: Document): string[] =>
     ([, link, picture]) => link ?? picture ?? "",
   )
 
-/** As GitHub names the anchors of headings. */
+/** Returns the anchors that GitHub gives to headings. */
 const anchorsOf = (markdown: string): string[] =>
   [...withoutFences(markdown).matchAll(/^#+ (.+)$/gm)].map(match =>
     (match[1] ?? "")
@@ -28,7 +28,7 @@ const anchorsOf = (markdown: string): string[] =>
       .replaceAll(" ", "-"),
   )
 
-test("every link of the documentation leads to a file and a heading that are there", () => {
+test("every link of the documentation leads to an existing file and heading", () => {
   const broken: string[] = []
   for (const document of documents) {
     for (const link of linksOf(document)) {
@@ -52,7 +52,7 @@ test("a page shows each picture of the documentation", () => {
   expect(pictures.filter(picture => !shown.includes(picture))).toEqual([])
 })
 
-test("every page is reached from the README", () => {
+test("every page is reachable from the README", () => {
   const reached = new Set<string>()
   const visit = (path: string): void => {
     const document = documents.find(each => each.path === path)
@@ -64,7 +64,7 @@ test("every page is reached from the README", () => {
   expect(documents.map(({path}) => path).filter(path => !reached.has(path))).toEqual([])
 })
 
-test("the documentation names files of the repository that are there", () => {
+test("the documentation names only existing files of the repository", () => {
   const missing = documents.flatMap(({path, text}) =>
     [...withoutFences(text).matchAll(/`((?:tests|server|shared|cli|scripts)\/[\w./-]+\.(?:ts|js|md))`/g)]
       .map(match => match[1] ?? "")
@@ -74,7 +74,7 @@ test("the documentation names files of the repository that are there", () => {
   expect(missing).toEqual([])
 })
 
-test("CONTRIBUTING shows the ranks that the architecture test holds", () => {
+test("CONTRIBUTING shows the ranks that the architecture test enforces", () => {
   const contributing = documents.find(({path}) => path === "CONTRIBUTING.md")?.text ?? ""
   const rows = [...contributing.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, rank, parts = ""]) => ({
     rank: Number(rank),
@@ -100,22 +100,22 @@ const starter = {
   text: readFileSync(join(root, "cli/init/template/svc.config.yml"), "utf8"),
 }
 
-describe("the JSON Schema that editors use", () => {
+describe("the JSON Schema for editors", () => {
   const fits = (text: string) => Value.Check(configSchema(), parse(text))
 
-  test.each([...readConfigs(), starter])("takes $name", ({text}) => {
+  test.each([...readConfigs(), starter])("accepts $name", ({text}) => {
     expect(fits(text)).toBe(true)
   })
 
   test.each(["http:\n  prot: 1", "http:\n  token: literal", "http:\n  port: high", "log_level: loud"])(
-    "objects to %j",
+    "rejects %j",
     text => {
       expect(fits(text)).toBe(false)
     },
   )
 })
 
-describe("configuration in the documentation is valid", () => {
+describe("configuration in the documentation is valid:", () => {
   test.each(readConfigs())("$name", ({text, variables}) => {
     expect(() => parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, variables)).not.toThrow()
   })

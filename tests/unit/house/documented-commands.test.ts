@@ -15,7 +15,7 @@ test("a test runs each command of the documentation, or the list says why none d
   expect(parts).toEqual([])
 })
 
-test("each test that is said to run a part of a page names that page and that part", () => {
+test("a test that is listed for part of a page names that page and part", () => {
   const wrong = Object.entries(runBy).flatMap(([page, parts]) =>
     Object.entries(parts).filter(([heading, file]) => {
       const source = sourceOf(file)
@@ -26,7 +26,7 @@ test("each test that is said to run a part of a page names that page and that pa
   expect(wrong).toEqual([])
 })
 
-test("each entry of the list of commands that no test runs is about a command of its page", () => {
+test("each listed command without a test is on its page", () => {
   const stale = notRun.flatMap(({page, starts}) =>
     starts.filter(
       start => !documentedParts.some(part => part.page === page && part.commands.some(each => each.startsWith(start))),

@@ -11,7 +11,7 @@ interface Section {
   readonly rules: Readonly<Record<string, string>>
 }
 
-/** The sections of `.editorconfig`, in its order. */
+/** The sections of `.editorconfig`, in order. */
 const sections: readonly Section[] = read(".editorconfig")
   .split(/^\[(?=.*\]$)/m)
   .slice(1)
@@ -21,7 +21,7 @@ const sections: readonly Section[] = read(".editorconfig")
     return {glob: head.slice(0, -1), rules: Object.fromEntries(rules)}
   })
 
-/** What an editor is told of a file: later sections stand above earlier ones. */
+/** The settings that an editor uses for a file: later sections override earlier ones. */
 const rulesFor = (path: string): Section["rules"] =>
   Object.assign(
     {},
@@ -32,7 +32,7 @@ const tracked = execFileSync("git", ["ls-files", "-z"], {cwd: root, encoding: "u
   .split("\0")
   .filter(path => path !== "" && existsSync(join(root, path)) && !/\.(png|lockb)$/.test(path))
 
-test("every file is as .editorconfig says", () => {
+test("every file follows .editorconfig", () => {
   const wrong = tracked.filter(path => {
     const text = read(path)
     const isIndented = rulesFor(path).indent_style === "tab" ? !/^ {2}/m.test(text) : !/^\t/m.test(text)
@@ -42,7 +42,7 @@ test("every file is as .editorconfig says", () => {
   expect(tracked.length).toBeGreaterThan(1000)
 })
 
-test(".editorconfig tells editors what Biome does", () => {
+test(".editorconfig agrees with Biome", () => {
   const {formatter} = JSON.parse(read("biome.json")) as {formatter: Readonly<Record<string, unknown>>}
   for (const path of ["a.ts", "a.js", "a.json", "a.css", "a.svelte"]) {
     expect(rulesFor(path)).toMatchObject({
@@ -56,7 +56,7 @@ test(".editorconfig tells editors what Biome does", () => {
   expect(rulesFor("a.md")).toMatchObject({indent_size: "2", max_line_length: "off"})
 })
 
-test("the package is under the licence that it holds, and names no repository", () => {
+test("the package has the licence of its LICENSE file, and names no repository", () => {
   const manifest = JSON.parse(read("package.json")) as Readonly<Record<string, unknown>>
   expect(manifest).toMatchObject({license: "MIT", keywords: expect.arrayContaining(["bot", "self-hosted"])})
   for (const field of ["repository", "homepage", "bugs", "author"]) expect(manifest).not.toHaveProperty(field)

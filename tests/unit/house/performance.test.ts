@@ -37,14 +37,14 @@ const of = (row: string, name: string): Comparison => ({
 
 const order = rows.map(({name}) => name)
 
-test("the performance page is written between its marks, by hand around them", () => {
+test("the performance page is generated between its marks, and handwritten around them", () => {
   const once = withMeasured(page, renderComparison(comparison), order)
   expect(once.startsWith(`${before}${marks.begin}`) && once.endsWith(`${marks.end}${after}`)).toBe(true)
   expect(before.length).toBeGreaterThan(500)
   expect(withMeasured(once, renderComparison(comparison), order)).toBe(once)
 })
 
-test("a part of the rows is measured again: the others stay, in the order of the bench", () => {
+test("measuring some rows again keeps the others, in the order of the bench", () => {
   const empty = `a page\n${marks.begin}\n\n${marks.end}\n`
   const first = withMeasured(empty, renderComparison(of("http", "first")), order)
   const second = withMeasured(first, renderComparison(of("durable", "second")), order)
@@ -63,7 +63,7 @@ test.each([
   expect(() => withMeasured(broken, renderComparison(comparison), order)).toThrow(pagePath)
 })
 
-test("the page tells ratios with their spread, the machine, and no time", () => {
+test("the page shows ratios with their spread, the machine, and no time", () => {
   const {durable = "", files = ""} = Object.fromEntries(renderComparison(comparison))
   expect(durable).toContain("| the path | a yardstick | 0.17 (0.15 to 0.18) |")
   expect(durable).toContain("| the path | 1.20 (1.08 to 1.26) | changed |")
@@ -75,7 +75,7 @@ test("the page tells ratios with their spread, the machine, and no time", () => 
   expect(durable).not.toContain(" ms")
 })
 
-test("every row that the page tells of is a row of the bench", () => {
+test("every row on the page is a row of the bench", () => {
   const told = [...page.matchAll(/^### (.+)$/gm)].map(([, name]) => name)
   expect(told.filter(name => !rows.some(row => row.name === name))).toEqual([])
 })

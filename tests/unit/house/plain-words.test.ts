@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import {type Line, linesOfProse, riddles, sentencesOf, widthOf} from "../../../scripts/words/prose.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
 
-/** Written by people for readers; reference pages are generated, and the other two lists have entries of their own form. */
+/** The handwritten pages. Reference pages are generated, and the other two lists have their own form of entries. */
 const pages = readDocuments().filter(
   ({path}) => !path.startsWith("docs/reference/") && path !== "CHANGELOG.md" && path !== "DECISIONS.md",
 )

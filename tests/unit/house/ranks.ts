@@ -1,6 +1,6 @@
 interface Rank {
   readonly rank: number
-  /** Within a rank, folders come in steps; folders of one step do not see each other. */
+  /** Within a rank, folders come in steps; folders of one step do not import each other. */
   readonly steps: readonly (readonly string[])[]
 }
 

@@ -20,11 +20,11 @@ test.each([
   "tests/deploy/daemon.test.ts",
   "tests/deploy/gateway-faults.test.ts",
   "",
-])("a failure of %j is never run once more", file => {
+])("a failure of %j is never repeated", file => {
   expect(isRepeatable(failureOf(file))).toBe(false)
 })
 
-test("a run of tests that is cut off fails, whatever another run has left", () => {
+test("a run of tests that is cut off fails, whatever an earlier run left behind", () => {
   const folder = makeFolder()
   writeFileSync(join(folder, "deployment.json"), JSON.stringify([failureOf("tests/deploy/systemd.test.ts")]))
   const steps = `import {runSteps} from "${root}scripts/tests/steps.ts"
@@ -38,11 +38,11 @@ runSteps([{name: "tests", command: ["false"], isTests: true}, {name: "more", com
 })
 
 describe("a test of the console that fails", () => {
-  /** A repository with these tests of the console, run once; with the failures that it left. */
+  /** Runs a repository with these console tests once. Returns the failures that it recorded. */
   const run = (tests: string) => {
     const repository = makeFolder()
     symlinkSync(`${root}node_modules`, join(repository, "node_modules"))
-    // Vitest empties the cache beside its packages where a lockfile is another one: the cache of the run that this is part of.
+    // Vitest empties the cache beside its packages if a lockfile changed; the run around this test uses that cache.
     writeFileSync(join(repository, "vitest.config.mjs"), "export default {test: {fsModuleCache: false}}\n")
     mkdirSync(join(repository, "tests/e2e/console"), {recursive: true})
     const head = `import {existsSync, writeFileSync} from "node:fs"
@@ -68,7 +68,7 @@ const isSecond = (name: string) => existsSync(name) || (writeFileSync(name, ""),
 
   const unsteady = (name: string) => `test("${name}", () => expect(isSecond("${name}")).toBe(true))`
 
-  test("and passes alone is listed as unsteady, with both outputs, and the run passes", () => {
+  test("but passes alone is listed as unsteady with both outputs, and the run passes", () => {
     const made = run(`describe("a page (1)", () => { ${unsteady("opens + loads [x]")} })\n${unsteady("closes")}`)
     expect(readFailures(made.folder).map(({names}) => names)).toEqual([["a page (1)", "opens + loads [x]"], ["closes"]])
     const {passed, printed} = repeat(made)

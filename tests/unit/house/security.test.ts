@@ -5,7 +5,7 @@ import {root} from "../../support/host/runtimes.ts"
 
 const page = readFileSync(join(root, "docs/security.md"), "utf8")
 
-/** The cells of each row of a table, without its head. */
+/** Returns the cells of each row of a table, without its head. */
 const rowsOf = (text: string): readonly (readonly string[])[] =>
   [...text.matchAll(/^\| (.+) \|$/gm)]
     .map(([, row = ""]) => row.split("|").map(cell => cell.trim()))
@@ -28,7 +28,7 @@ test("every promise of the security page names its test", () => {
   expect(rows.filter(([, shown = ""]) => testsIn(shown).length === 0)).toEqual([])
 })
 
-test("the security page has each chapter of ASVS 5.0 once, with its state and what is missing", () => {
+test("the security page has each chapter of ASVS 5.0 once, with its state and gaps", () => {
   const rows = rowsOf(chapters)
   expect(rows.map(([chapter = ""]) => chapter.split(" ")[0])).toEqual(
     Array.from({length: 17}, (_, index) => `V${index + 1}`),

@@ -7,7 +7,7 @@ import {eventTypes} from "../../../shared/events.ts"
 import {createProjection} from "../../../shared/private.ts"
 import type {TSchema} from "../../../shared/type.ts"
 
-/** A value of a schema with a canary wherever it takes any text. */
+/** A value of a schema with a canary in every place that accepts any text. */
 const canaryOf = (schema: TSchema): unknown => {
   const shape = schema as {
     readonly type?: string
@@ -25,26 +25,26 @@ const canaryOf = (schema: TSchema): unknown => {
   return shape.type === "string" && shape.format === undefined ? "canary" : 0
 }
 
-/** Where the canary still is. */
+/** The places that still contain the canary. */
 const survivors = (value: unknown, at = ""): string[] => {
   if (value === "canary") return [at]
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => survivors(inner, `${at}.${key}`.replace(/\.\d+/g, "")))
 }
 
-test("every event type tells a demo token identifiers and words of svc only", () => {
+test("every event type shows a demo token only identifiers and words of svc", () => {
   const told = Object.values(eventTypes).flatMap(({data}) => {
     const value = canaryOf(data)
     return survivors(createProjection(data)?.(value) ?? value)
   })
   const names = [...new Set(told.map(path => path.split(".").at(-1)))].sort()
   expect(names).toEqual(
-    // Names that an operator or a plugin chose for a thing, ids, versions, and reasons out of svc's own tables.
+    // Names that an operator or a plugin chose, ids, versions, and reasons from svc's own tables.
     "agent alert approval checkpoint code commit failed file findings from handler handlers instance job message migrations mode name path plugin plugins priority reason release remediation runtime tool type version warnings".split(
       " ",
     ),
   )
-  // A reason that a person types is private; of the others, each is one of svc's words.
+  // A reason that a person types is private; the other reasons are words of svc.
   expect(createProjection(eventTypes["release.aborted"].data)?.({release: "r", reason: "canary"})).toEqual({
     release: "r",
   })
@@ -57,7 +57,7 @@ test.each([
   ["a job", Job, "label"],
   ["a release", ReleaseView, "reason"],
   ["a release", ReleaseView, "unverified"],
-])("of %s, a demo token does not see what people typed", (_, schema, key) => {
+])("in %s, a demo token does not see text that people typed", (_, schema, key) => {
   expect(canaryOf(schema)).toHaveProperty(key)
   expect(createProjection(schema)?.(canaryOf(schema))).not.toHaveProperty(key)
 })

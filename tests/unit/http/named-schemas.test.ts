@@ -7,7 +7,7 @@ import {root} from "../../support/host/runtimes.ts"
 
 const ref = (name: string) => ({$ref: `#/components/schemas/${name}`})
 
-test("a schema with a name stands once, and every use refers to it", () => {
+test("a named schema appears once, and every use refers to it", () => {
   const {place, all} = createNamedSchemas()
   const Inner = Named("Inner", {n: Type.Integer()})
   const Outer = Named("Outer", {
@@ -31,7 +31,7 @@ test("a schema with a name stands once, and every use refers to it", () => {
   })
 })
 
-test("what the full token is promised beyond a demo token has a name of its own, and so has what contains it", () => {
+test("the full token's version of a schema has its own name, and so has every schema around it", () => {
   const {place, all} = createNamedSchemas()
   const Item = Named("Item", {id: Type.String(), text: Type.String({private: true})})
   const Open = Named("Open", {note: Type.Optional(Type.String({private: true}))})
@@ -46,7 +46,7 @@ test("what the full token is promised beyond a demo token has a name of its own,
   expect(Object.keys(all())).toEqual(["Both", "BothFull", "Item", "ItemFull", "Open"])
 })
 
-test("of two schemas under one name the second stands where it is used, and a title for people is no name", () => {
+test("the second of two schemas with one name is inlined, and a title for people is no name", () => {
   const {place, all} = createNamedSchemas()
   const other = Type.Object({b: Type.String()}, {title: "Thing"})
   const titled = Type.Object({c: Type.String()}, {title: "A thing of the platform"})
@@ -56,7 +56,7 @@ test("of two schemas under one name the second stands where it is used, and a ti
   expect(Object.keys(all())).toEqual(["Thing"])
 })
 
-test("properties, defaults and constants that are called title or private are what they are", () => {
+test("properties, defaults and constants called title or private stay as they are", () => {
   const {place} = createNamedSchemas()
   const schema = Type.Object(
     {title: Type.String(), private: Type.Optional(Type.Boolean())},

@@ -4,7 +4,7 @@ import {join} from "node:path"
 import {expect, onTestFinished, test} from "vitest"
 import {lintWithRedocly, lintWithSpectral, openApiFile} from "./openapi-lint.ts"
 
-/** A copy of the description with faults, to see that the linters find them. */
+/** Writes a copy of the description with errors, to check that the linters find them. */
 const spoilt = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-openapi-"))
   onTestFinished(() => rmSync(folder, {recursive: true}))
@@ -16,20 +16,20 @@ const spoilt = (): string => {
   return file
 }
 
-test("Redocly's recommended rules find no error in the API's description, and no warning but those that are true of it", async () => {
+test("Redocly's recommended rules find no error in the API's description, and only true warnings", async () => {
   expect(await lintWithRedocly(openApiFile)).toEqual([
-    // What needs no token, no parameter and no body refuses nobody.
+    // Routes without token, parameters and body refuse no request.
     "warn operation-4xx-response #/paths/~1pub~1health/get/responses",
     "warn operation-4xx-response #/paths/~1pub~1ready/get/responses",
-    // A WebSocket: 101, or 426 for whoever asks otherwise.
+    // A WebSocket answers 101, or 426 to a plain request.
     "warn operation-2xx-response #/paths/~1satori~1v1~1events/get/responses",
   ])
   expect(await lintWithRedocly(spoilt())).toContainEqual(expect.stringMatching(/^error /))
 })
 
-test("Spectral's recommended rules find no error in it, and no warning but those that are true of it", async () => {
+test("Spectral's recommended rules find no error in it, and only true warnings", async () => {
   expect(await lintWithSpectral(openApiFile)).toEqual([
-    // Whom to ask is the operator's affair.
+    // The contact is up to the operator.
     "warn info-contact #/info",
     "warn operation-success-response #/paths//satori/v1/events/get/responses",
   ])

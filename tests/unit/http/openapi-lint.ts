@@ -4,7 +4,7 @@ import core from "@stoplight/spectral-core"
 import rulesets from "@stoplight/spectral-rulesets"
 import {root} from "../../support/host/runtimes.ts"
 
-/** The description that ships: the build makes it. */
+/** The shipped description, which the build makes. */
 export const openApiFile = `${root}dist/openapi.json`
 
 /** One complaint of a linter: `<severity> <rule> <where>`. */
@@ -18,12 +18,12 @@ interface RedoclyReport {
   }[]
 }
 
-/** `redocly lint` with its recommended rules; it tells nobody, and asks for no newer version. */
+/** Runs `redocly lint` with its recommended rules, without telemetry and without a check for updates. */
 export const lintWithRedocly = async (file: string): Promise<readonly Complaint[]> => {
   const args = [`${root}node_modules/@redocly/cli/bin/cli.js`, "lint", file, "--extends", "recommended"]
   const env = {...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true"}
   const printed = await new Promise<string>((resolve, reject) => {
-    // An error of the document is exit code 1, and its report.
+    // For an invalid document, redocly exits with 1 and prints its report.
     execFile(process.execPath, [...args, "--format", "json", "--max-problems", "10000"], {env}, (error, stdout) =>
       stdout.startsWith("{") ? resolve(stdout) : reject(error ?? new Error("redocly printed no report")),
     )
@@ -34,7 +34,7 @@ export const lintWithRedocly = async (file: string): Promise<readonly Complaint[
 
 const severities = ["error", "warn", "info", "hint"]
 
-/** Spectral with the recommended rules of its OpenAPI rule set. */
+/** Runs Spectral with the recommended rules of its OpenAPI rule set. */
 export const lintWithSpectral = async (file: string): Promise<readonly Complaint[]> => {
   const spectral = new core.Spectral()
   spectral.setRuleset(new core.Ruleset({extends: [[rulesets.oas, "recommended"]]}))

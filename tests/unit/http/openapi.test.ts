@@ -6,7 +6,7 @@ import type {Route} from "../../../shared/sdk/route.ts"
 import {type TSchema, Type} from "../../../shared/type.ts"
 import {root} from "../../support/host/runtimes.ts"
 
-// The build makes it.
+// The build makes this file.
 const document = JSON.parse(readFileSync(`${root}dist/openapi.json`, "utf8"))
 
 test("the API's description is valid OpenAPI 3.1", async () => {
@@ -15,7 +15,7 @@ test("the API's description is valid OpenAPI 3.1", async () => {
   expect(document.openapi).toMatch(/^3\.1\./)
 })
 
-test("every operation has an id of its own, a summary and an answer", () => {
+test("every operation has its own id, a summary and an answer", () => {
   const operations = Object.values<Record<string, Record<string, unknown>>>(document.paths).flatMap(path =>
     Object.entries(path).flatMap(([method, operation]) => (method === "parameters" ? [] : [operation])),
   )
@@ -28,14 +28,14 @@ test("every operation has an id of its own, a summary and an answer", () => {
   }
 })
 
-/** Every object below a part of the document, with where it stands. */
+/** Yields every object below a part of the document, with its path. */
 function* objectsIn(part: unknown, at = ""): Generator<[string, Readonly<Record<string, unknown>>]> {
   if (typeof part !== "object" || part === null) return
   if (!Array.isArray(part)) yield [at, part as Readonly<Record<string, unknown>>]
   for (const [key, below] of Object.entries(part)) yield* objectsIn(below, `${at}/${key}`)
 }
 
-test("every reference leads to a part that is there, and every part is referred to", () => {
+test("every reference leads to an existing part, and every part is used", () => {
   const {schemas, responses} = document.components
   const there = [
     ...Object.keys(schemas).map(name => `#/components/schemas/${name}`),
@@ -45,10 +45,10 @@ test("every reference leads to a part that is there, and every part is referred 
   expect([...new Set(used)].sort()).toEqual(there.sort())
 })
 
-test("no two schemas share a name, and none of more than four properties is without one", () => {
+test("no two schemas share a name, and each schema of more than four properties has one", () => {
   const isNamed = (at: string) => /^\/components\/schemas\/\w+$/.test(at)
   const unnamed = [...objectsIn(document)].filter(([at, {type}]) => type === "object" && !isNamed(at))
-  // The second of two stands where it is used, with its name as its title.
+  // The second schema of a name would be inlined, with the name as its title.
   expect(unnamed.filter(([, {title}]) => title !== undefined)).toEqual([])
   const large = unnamed.filter(([, {properties}]) => Object.keys(properties ?? {}).length > 4)
   expect(large.map(([at]) => at)).toEqual([])
@@ -71,7 +71,7 @@ test("ids and tags of operations are the same below a base", () => {
   })
 })
 
-test("what is private is promised where the full token is needed, and not where a demo token is taken", () => {
+test("private properties are promised only to the full token, not to a demo token", () => {
   const Item = Type.Object({seq: Type.Integer(), text: Type.String({private: true})})
   const required = (scope: Route["scope"]) => {
     const response = {200: Type.Object({items: Type.Array(Item)})}
@@ -82,7 +82,7 @@ test("what is private is promised where the full token is needed, and not where 
   expect(required("demo")).toBe('"required":["seq"]')
 })
 
-test("a body may be left out where none of it is needed", () => {
+test("a body is optional if none of its properties is required", () => {
   const asked = (body: TSchema) => createOpenApi([{...route, method: "POST", body}], "/bot", "1").paths
   const path = "/bot/api/inbox/{seq}"
   expect(asked(Type.Object({a: Type.String()}))[path]).toMatchObject({post: {requestBody: {required: true}}})

@@ -22,7 +22,7 @@ const messagesOf = (page: {readonly items: readonly {readonly message: string}[]
   page.items.map(({message}) => message)
 
 describe("the log", () => {
-  test("is one JSON object a line, with what is bound to every record", () => {
+  test("writes one JSON object per line, with the bound fields in every record", () => {
     const {log, bind, lines, records} = collect()
     bind({project: "bot", runtimeId: "r"})
     log.with({plugin: "greeter"}).info("hello\nworld", {n: 1})
@@ -33,7 +33,7 @@ describe("the log", () => {
     expect(new Date(String(record?.time)).toISOString()).toBe(record?.time)
   })
 
-  test("says and counts nothing below its level, which can change while it runs", () => {
+  test("writes and counts nothing below its level, which can change at any time", () => {
     const {log, setLevel, records, written} = collect({level: "warn"})
     log.info("not said")
     setLevel("info")
@@ -43,7 +43,7 @@ describe("the log", () => {
     expect(written).toEqual({silly: 0, trace: 0, debug: 0, info: 1, warn: 0, error: 1, fatal: 0})
   })
 
-  test("what is known of the caller is not replaced by what the caller says", () => {
+  test("does not let a caller replace the fields bound to it", () => {
     const {log, bind, records} = collect()
     bind({project: "bot", generation: 3})
     const forged = {time: "never", level: "fatal", message: "x", plugin: "other", project: "other", generation: 9}
@@ -64,7 +64,7 @@ describe("the log", () => {
     })
   })
 
-  test("a plugin's call carries what is around it, and no other plugin's", async () => {
+  test("adds the context of a plugin's call, but not another plugin's", async () => {
     const {log, records} = collect()
     const greeter = log.with({plugin: "greeter"})
     const other = log.with({plugin: "other"})
@@ -84,7 +84,7 @@ describe("the log", () => {
     ])
   })
 
-  test("an error keeps its name, code, stack and causes", () => {
+  test("keeps an error's name, code, stack and causes", () => {
     const {log, records} = collect()
     log.error("failed", {error: new Problem("conflict", "both want it", {cause: new TypeError("inner")})})
     expect(records()[0]?.error).toMatchObject({
@@ -96,7 +96,7 @@ describe("the log", () => {
     })
   })
 
-  test("on a terminal a message cannot forge a line or move the cursor", () => {
+  test("lets no message on a terminal forge a line or move the cursor", () => {
     const {log, lines} = collect({format: "pretty"})
     log.info("first\n12:00:00 error forged\u001b[2J", {text: "a\nb"})
     expect(lines).toHaveLength(1)
@@ -105,7 +105,7 @@ describe("the log", () => {
   })
 })
 
-describe("whatever is logged costs no record, and no more than its share", () => {
+describe("any logged value keeps its record, within a size limit", () => {
   const circular: Record<string, unknown> = {name: "c"}
   circular.self = {inner: [circular]}
   const throwing = {
@@ -197,7 +197,7 @@ describe("whatever is logged costs no record, and no more than its share", () =>
     ["a cause whose message is no text", {cause: {message: {toString: 1}}}, ['caused by: {"toString":1}']],
     ["a list", [1], []],
     ["a text", "why", ["why"]],
-  ])("on a terminal an error that is none: %s", (_, error, below) => {
+  ])("on a terminal an invalid error is still printed: %s", (_, error, below) => {
     const {log, lines} = collect({format: "pretty"})
     log.info("kept", {error})
     expect(lines[0]?.split("\n").map(line => line.trim())).toEqual([expect.stringContaining(" info  kept"), ...below])
@@ -212,7 +212,7 @@ describe("whatever is logged costs no record, and no more than its share", () =>
     })
   })
 
-  test("fields that are no object, and a message that is no text", () => {
+  test("fields that are not an object, and a message that is not text, are logged", () => {
     const {log, records} = collect()
     log.info("null", null as never)
     log.info("text", "text" as never)
@@ -223,7 +223,7 @@ describe("whatever is logged costs no record, and no more than its share", () =>
     expect(records()[4]?.error).toMatchObject({message: "thrown"})
   })
 
-  test("a proxy that refuses everything, as message and in the place of the fields", () => {
+  test("a proxy that refuses everything is logged, as message and as fields", () => {
     const {log, records} = collect()
     log.info(hostile as never)
     log.info("kept", hostile)
@@ -233,7 +233,7 @@ describe("whatever is logged costs no record, and no more than its share", () =>
     ])
   })
 
-  test("a writer that throws costs the caller nothing; standard error says so, without the secret", () => {
+  test("a writer that throws does not affect the caller; standard error reports it without the secret", () => {
     const told: string[] = []
     const write = vi.spyOn(process.stderr, "write").mockImplementation(text => told.push(String(text)) > 0)
     onTestFinished(() => write.mockRestore())
@@ -249,8 +249,8 @@ describe("whatever is logged costs no record, and no more than its share", () =>
   })
 })
 
-describe("the newest records stay readable", () => {
-  test("a thousand of them, newest first, page by page", () => {
+describe("the newest records can be read", () => {
+  test("a thousand at most, newest first, page by page", () => {
     const {log, page} = collect()
     for (let n = 1; n <= 1005; n++) log.info(`record ${n}`)
     const first = page({limit: 600})
@@ -261,7 +261,7 @@ describe("the newest records stay readable", () => {
     expect(first.items[0]?.id).toBe("run-1005")
   })
 
-  test("fewer where they are large", () => {
+  test("fewer if they are large", () => {
     const {log, page} = collect()
     for (let n = 0; n < 500; n++) log.info(`${n} ${"z".repeat(16_000)}`)
     const {items} = page()
@@ -279,7 +279,7 @@ describe("the newest records stay readable", () => {
     expect(messagesOf(page({filter: {level: "silly", plugin: "a"}}))).toEqual(["two"])
   })
 
-  test("after a record comes what is newer, oldest first; a filter hides it and misses nothing", () => {
+  test("after a given record, oldest first; a filter hides records and misses none", () => {
     const {log, page} = collect()
     log.info("one")
     const {head} = page()
@@ -297,7 +297,7 @@ describe("the newest records stay readable", () => {
     expect([filtered.items, filtered.head, filtered.missed]).toEqual([[], "run-4", null])
   })
 
-  test("what is gone is counted, and another run's record is told from this one's", () => {
+  test("with a count of lost ones, and apart from another run's records", () => {
     const {log, page} = collect()
     for (let n = 1; n <= 1500; n++) log.info(`record ${n}`)
     const late = page({after: "run-100", limit: 1})

@@ -18,7 +18,7 @@ const keep = async (folder: string, startedAt: number, records: readonly string[
 
 const messagesOf = ({items}: Awaited<ReturnType<typeof readRun>>) => items.map(({message}) => message)
 
-test("what a run logged is read when it is over, newest first, by level, plugin and page", async () => {
+test("the log of an ended run is read newest first, by level, plugin and page", async () => {
   const folder = join(scratchFolder(), "logs")
   const begun = 1_772_366_400_001
   await keep(folder, begun, [
@@ -43,7 +43,7 @@ test("what a run logged is read when it is over, newest first, by level, plugin 
   await expect(readRun(folder, "nobody", {filter: all, limit: 1})).rejects.toMatchObject({code: "log_unknown"})
 })
 
-test("only their owner reads them, and a line that a kill cut off is left out", async () => {
+test("only the owner can read the files, and a line that a kill cut off is left out", async () => {
   const folder = join(scratchFolder(), "logs")
   await keep(folder, 1_772_366_400_001, [record("whole")])
   const [name = ""] = readdirSync(folder)
@@ -54,7 +54,7 @@ test("only their owner reads them, and a line that a kill cut off is left out", 
   expect(messagesOf(await readRun(folder, "00000001-run", {filter: all, limit: 5}))).toEqual(["whole"])
 })
 
-test("all of them together stay below their bound: the oldest parts go first", async () => {
+test("all files together stay below their limit: the oldest parts are deleted first", async () => {
   const folder = join(scratchFolder(), "logs")
   const long = "x".repeat(50_000)
   for (let run = 1; run <= 3; run++) {
@@ -72,10 +72,10 @@ test("all of them together stay below their bound: the oldest parts go first", a
   expect(oldest.items.at(-1)?.message).toMatch(new RegExp(`^${(oldest.items.at(-1)?.seq ?? 0) - 1} x`))
 })
 
-test("a disk that takes nothing costs nothing, and what comes after has its right numbers", async () => {
+test("a failing disk causes no error, and later records have the right numbers", async () => {
   const folder = join(scratchFolder(), "logs")
   const log = new RunLog({folder, ...runOf(1_772_366_400_001)})
-  // A file in the way of the folder.
+  // A file in place of the folder.
   writeFileSync(folder, "")
   log.add(record("lost"))
   await log.flush()

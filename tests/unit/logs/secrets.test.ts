@@ -29,9 +29,9 @@ const expectNoTrace = (text: string, value: string, ...context: unknown[]) => {
   }
 }
 
-describe.each(["json", "pretty"] as const)("no record in %s has a secret", format => {
+describe.each(["json", "pretty"] as const)("no record in %s has a secret:", format => {
   test.each(Object.entries(secrets))(
-    "%s: as message, field, name of a field, in an error, its cause, nested",
+    "%s, as message, field, field name, in an error, its cause, or nested",
     (_, value) => {
       for (const [encoding, text] of Object.entries(encodingsOf(value))) {
         const {log, hide, lines, history} = collect(format)
@@ -52,15 +52,15 @@ describe.each(["json", "pretty"] as const)("no record in %s has a secret", forma
   )
 })
 
-describe("secrets in a record", () => {
-  test("a number that is one", () => {
+describe("a secret in a record", () => {
+  test("is hidden as a number", () => {
     const {log, hide, lines} = collect("json")
     hide([secrets.digits])
     log.info("a number", {big: Number(secrets.digits), small: 12345678})
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({big: "[secret]", small: 12345678})
   })
 
-  test("one that stands where a long text is cut is not left in part", () => {
+  test("is hidden completely when a long text is cut inside it", () => {
     const {log, hide, lines} = collect("json")
     hide(Object.values(secrets))
     for (let before = 16_384 - 80; before < 16_384 + 8; before++)
@@ -73,7 +73,7 @@ describe("secrets in a record", () => {
     }
   })
 
-  test("one that becomes a secret later is hidden in what is shown of earlier records", () => {
+  test("that is registered later is hidden when earlier records are shown", () => {
     const logs = collect("json")
     logs.log.info(`early ${secrets.token}`)
     logs.hide([secrets.token])
@@ -81,7 +81,7 @@ describe("secrets in a record", () => {
     expect(shown.items[0]?.message).toBe("early [secret]")
   })
 
-  test("a Secret and fields with the names of credentials, whatever their values", () => {
+  test("is hidden in a Secret, and in fields with the names of credentials", () => {
     const {log, lines} = collect("json")
     const headers = {Authorization: "Bearer x", cookie: "a=b", "x-api-key": "1", accept: "*/*"}
     log.info("names", {
@@ -114,12 +114,12 @@ describe("secrets in a record", () => {
     ["cannot open libsql://me:pw@db.example/x", "cannot open libsql://me:[secret]@db.example/x"],
     ["the bearer of this", "the bearer of this"],
     ["see http://host:8068/a@b", "see http://host:8068/a@b"],
-  ])("a credential that nobody has named: %s", (text, shown) => {
+  ])("is hidden when nobody has named it as a credential: %s", (text, shown) => {
     expect(new Mask().text(text)).toBe(shown)
   })
 })
 
-describe("JSON whose secrets are hidden stays JSON", () => {
+describe("hiding secrets keeps JSON valid:", () => {
   test.each(Object.entries(secrets))("%s, in every encoding", (_, value) => {
     const mask = new Mask()
     mask.hide(Object.values(secrets))
@@ -130,7 +130,7 @@ describe("JSON whose secrets are hidden stays JSON", () => {
     }
   })
 
-  test("what only looks like one between escapes stays", () => {
+  test("text that only looks like a secret between escapes stays", () => {
     const mask = new Mask()
     mask.hide(["newcomers-n", 'x","y":"z'])
     for (const value of [{a: "\newcomers-n"}, {x: "x", y: "z"}, {a: "\\newcomers-"}]) {
@@ -140,7 +140,7 @@ describe("JSON whose secrets are hidden stays JSON", () => {
   })
 })
 
-test("2,000 random texts of secrets and their like: each secret is found, and nothing else is touched", () => {
+test("in 2,000 random texts each secret is found, and no other text is changed", () => {
   const chance = new Chance(20_260_101)
   const alphabet = 'abAB01+/=_-"\\%\n ü'
   const word = (length: number) => Array.from({length}, () => chance.pick([...alphabet])).join("")

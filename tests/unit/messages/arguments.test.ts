@@ -29,7 +29,7 @@ describe("an argument with a default", () => {
     ["a [color:red|green=Green]", "", {color: "green"}],
     ["a [ids:integer[]=1,2] [s=x]", "", {ids: [1, 2], s: "x"}],
     ["a [words:string[]='a b, c']", "", {words: ["a b", "c"]}],
-  ])("is always there: %s with %j", (pattern, rest, expected) => {
+  ])("always has a value: %s with %j", (pattern, rest, expected) => {
     expect(parsed(pattern, rest)).toEqual(expected)
   })
 
@@ -42,7 +42,7 @@ describe("an argument with a default", () => {
     ["a [n:integer...=1]", "n... cannot have a default: it is an empty list if nothing is given"],
     ["a [s='x]", "s: put a default in quotes if it is empty or has spaces, quotes or brackets"],
     ["a [s=x [y]", 'unexpected "[s=x"'],
-  ])("is refused where it does not fit: %s", (pattern, why) => {
+  ])("is refused when it does not fit: %s", (pattern, why) => {
     expect(() => parsePattern(pattern)).toThrow(`"${pattern}": ${why}`)
   })
 })
@@ -54,7 +54,7 @@ describe("choices", () => {
     ["gren", 'color must be red, green or blue, not "gren" (did you mean "green"?)'],
     ["7", 'color must be red, green or blue, not "7"'],
     ["", "color is missing"],
-  ])("are named where none of them is given: %j", (rest, expected) => {
+  ])("are listed when the value is none of them: %j", (rest, expected) => {
     expect(parsed("a <color:red|green|blue>", rest)).toEqual(expected)
   })
 
@@ -62,7 +62,7 @@ describe("choices", () => {
     ["a <c:red|>", "c: each choice must be a word without brackets, quotes, commas and colons"],
     ["a <c:red|Red>", "c: the choice Red appears twice"],
     ["a <c:red>", 'c has the type "red"; the types are string, text, number, integer, boolean, and choices are'],
-  ])("are refused where they make no sense: %s", (pattern, why) => {
+  ])("are refused when they make no sense: %s", (pattern, why) => {
     expect(() => parsePattern(pattern)).toThrow(`"${pattern}": ${why}`)
   })
 })
@@ -104,7 +104,7 @@ describe("several values", () => {
     expect(() => parsePattern(pattern)).toThrow(`"${pattern}": ${why}`)
   })
 
-  test("may be as many as a message holds", () => {
+  test("may be as many as a message can hold", () => {
     const words = Array.from({length: 50_000}, (_, n) => `w${n}`)
     expect(parsed("a <names...>", words.join(" "))).toEqual({names: words})
     const options = {loud: {type: "boolean"}} as const
@@ -147,11 +147,11 @@ describe("an option", () => {
     [{type: "string", default: ["a"]}, "its default must be one value"],
     [{type: "boolean", list: true}, "a boolean can have neither list nor choices"],
     [{type: "string", short: "xy"}, "short must be one letter"],
-  ])("is refused where it makes no sense: %j", (option, why) => {
+  ])("is refused when it makes no sense: %j", (option, why) => {
     expect(checkCallRules({options: {x: option as never}})).toBe(`--x: ${why}`)
   })
 
-  test("is refused where it is in the way of another", () => {
+  test("is refused when it conflicts with another", () => {
     const greet = {type: "boolean", default: true} as const
     expect(checkCallRules({options: {greet, "no-greet": {type: "boolean"}}})).toContain("--no-greet turns it off")
     const short = {type: "string", short: "x"} as const
@@ -160,7 +160,7 @@ describe("an option", () => {
   })
 })
 
-test("help shows what a command takes as its pattern writes it", () => {
+test("help shows a command's arguments as its pattern writes them", () => {
   const options = {
     order: {type: "string", choices: ["new", "old"], default: "new"},
     tag: {type: "string", list: true},

@@ -13,20 +13,20 @@ const made: Made = {handler: "root/bot/action/vote", data: '{"choice":"<yes>"}',
 const id = makeButtonId(made)
 const [yes, no] = [h("button", {id, theme: "primary"}, "Yes"), h("button", {id}, "No")]
 
-test("a button's id is read as it was made, and refused where one character of it is another", () => {
+test("a button's id can be parsed again, and one changed character invalidates it", () => {
   expect(readButtonId(id)).toEqual(made)
   for (const wrong of [id.replace("yes", "no!"), `action:${id.slice(8)}`, "action:", "action:{}"])
     expect(readButtonId(wrong), wrong).toBeUndefined()
 })
 
-test("the id for the platform is short, names the message and the number, and others are nobody's", () => {
+test("the platform's id is short, and names message and number; other ids belong to nobody", () => {
   const message = uuid()
   expect(readPlatformId(`${message}:12`)).toEqual({message, n: 12})
   for (const other of [`${message}:0`, `${message}:01`, message, "yes", `${message}:1:1`, `x${message}:1`])
     expect(readPlatformId(other), other).toBeUndefined()
 })
 
-test("a platform with buttons gets short ids, and nothing of what the buttons keep", () => {
+test("a platform with buttons gets short ids, and none of the buttons' data", () => {
   const message = uuid()
   const shown = presentButtons(["Well?", h("p", yes, no), h("button", {id: "own"}, "Own")], message, {buttons: true})
   expect(shown).toEqual([
@@ -36,7 +36,7 @@ test("a platform with buttons gets short ids, and nothing of what the buttons ke
   ])
 })
 
-test("a menu has options where there are menus, else its buttons stand in its place; numbers go on", () => {
+test("a menu becomes options if the platform has menus, else buttons; numbers continue", () => {
   const message = uuid()
   const vote = actionHandle("vote", "root/bot/action/vote", {})
   const options = [
@@ -66,13 +66,13 @@ test("a menu has options where there are menus, else its buttons stand in its pl
   expect(long.flat().filter(node => isElement(node) && node.type === "select")).toHaveLength(1)
 })
 
-test("a select that is none of an action stays as it is", () => {
+test("a select without an action stays unchanged", () => {
   const own = h("select", h("option", {id: "own"}, "Own"))
   for (const shows of [{}, {buttons: true}, {buttons: true, selects: true}])
     expect(presentButtons([own, yes], uuid(), shows)[0]).toEqual(own)
 })
 
-test("a menu refuses what is no option, none and too many", () => {
+test("a menu refuses invalid options, an empty list and too many options", () => {
   const vote = actionHandle("vote", "root/bot/action/vote", {data: Type.Integer()})
   const option = {label: "One", data: 1}
   expect(vote.select([option]).children).toHaveLength(1)
@@ -100,7 +100,7 @@ test("the sandbox shows each menu as a line, and presses its options by number, 
   expect(["3", "Salad", "c"].map(meant => findButton(buttons, meant)?.id)).toEqual(["c", "c", "c"])
 })
 
-test("another platform gets a numbered list below the text; buttons of other makers keep their text", () => {
+test("another platform gets a numbered list below the text; other makers' buttons keep their text", () => {
   const textFrom = (...content: Parameters<typeof presentButtons>[0]) => textOf(presentButtons(content, "m", {}))
   expect(textFrom("Well?", yes, no)).toBe("Well?\n1. Yes\n2. No")
   expect(textFrom(yes, " or ", h("p", no), "?")).toBe(" or ?\n1. Yes\n2. No")
@@ -116,7 +116,7 @@ test("a long message ends with its list, once", () => {
   expect(parts.filter(part => part.includes("1. Yes\n2. No"))).toEqual([parts.at(-1)])
 })
 
-test("content with a button is refused where this run did not make it, or nobody is asked", () => {
+test("a button that another run made, or whose question has no user, is refused", () => {
   const forged = h("button", {id: id.replace("yes", "no!")}, "Yes")
   expect(() => contentOf(["Well?", h("p", forged)])).toThrow(/id no action of this run of the Host created/)
   const asked = h("button", {id: makeButtonId({...made, asked: 1})}, "Yes")
@@ -124,7 +124,7 @@ test("content with a button is refused where this run did not make it, or nobody
   expect(contentOf([asked], true)).toEqual([asked])
 })
 
-test("an action's handle refuses what does not fit, is too long or has no label", () => {
+test("an action's handle refuses data that is invalid, too long or without a label", () => {
   const data = Type.Object({choice: Type.String()})
   const vote = actionHandle("vote", "root/bot/action/vote", {data, once: true, who: "asked", expires: 2})
   expect(readButtonId(vote.id({choice: "yes"}))).toEqual({

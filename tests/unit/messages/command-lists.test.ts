@@ -29,7 +29,7 @@ const connection = (fails = 0) => {
 
 const spec = {name: "line", features: ["commands"], log} as const
 
-test("a platform gets the commands that anybody may call, once for each connection, and again when they change", () => {
+test("a platform gets the public commands once per connection, and again when they change", () => {
   let commands = [
     command("roll [sides:integer]", {description: "Roll"}),
     command("note add <text>"),
@@ -50,14 +50,14 @@ test("a platform gets the commands that anybody may call, once for each connecti
   expect(one.told).toEqual([first, first.slice(1)])
 })
 
-test("nothing is told to an endpoint that is offline or does not declare it; what failed is told again", async () => {
+test("an endpoint that is offline or lacks the feature gets none; a failed call is repeated", async () => {
   const lists = new CommandLists(() => [command("roll")])
   const failing = connection(1)
   lists.announce({spec, sender: undefined})
   lists.announce({spec: {...spec, features: []}, sender: failing.sender})
   expect(failing.told.length).toBe(0)
   lists.announce({spec, sender: failing.sender})
-  await until("the second try", () => {
+  await until("the second attempt", () => {
     lists.announce({spec, sender: failing.sender})
     return failing.told.length === 2
   })

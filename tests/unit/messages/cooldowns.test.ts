@@ -14,7 +14,7 @@ interface From {
   readonly endpoint?: string
 }
 
-/** What a cooldown sees of a session; the rest is not looked at. */
+/** The parts of a session that a cooldown reads. */
 const sessionOf = ({sn = ++events, user = {id: "ada"}, channel = "c", endpoint = "sandbox"}: From = {}) =>
   ({event: {sn}, user, channel: {id: channel, type: 0}, endpoint}) as Session
 
@@ -41,7 +41,7 @@ const start = (per: Cooldown["per"], seconds = 10) => {
 }
 
 describe("a command's cooldown", () => {
-  test("lets it run again when it is over, counted from the last call that ran", () => {
+  test("lets it run again after its time, counted from the last call that ran", () => {
     const {take, pass} = start("user")
     expect(take()).toBe("free")
     pass(9_500)
@@ -51,7 +51,7 @@ describe("a command's cooldown", () => {
     expect(take()).toBe("10 s")
   })
 
-  test("tells once in a conversation, and is silent until it is over", () => {
+  test("is reported once per conversation, and then silent until it ends", () => {
     const {take, pass} = start("everyone")
     expect([take(), take(), take(), take({channel: "other"}), take({channel: "other"})]).toEqual([
       "free",
@@ -64,7 +64,7 @@ describe("a command's cooldown", () => {
     expect([take(), take()]).toEqual(["free", "10 s"])
   })
 
-  test("of one command is not that of another", () => {
+  test("of one command does not affect another", () => {
     const {take} = start("everyone")
     expect([take({}, "roll"), take({}, "draw")]).toEqual(["free", "free"])
   })
@@ -73,7 +73,7 @@ describe("a command's cooldown", () => {
     ["user", {"another user": "free", "another channel": "10 s", "another endpoint": "free"}],
     ["channel", {"another user": "10 s", "another channel": "free", "another endpoint": "free"}],
     ["everyone", {"another user": "10 s", "another channel": "10 s", "another endpoint": "10 s"}],
-  ])("per %s", (per, expected) => {
+  ])("counts per %s", (per, expected) => {
     const others: Record<string, From> = {
       "another user": {user: {id: "bob"}},
       "another channel": {channel: "d"},
@@ -87,19 +87,19 @@ describe("a command's cooldown", () => {
     expect(Object.fromEntries(found)).toEqual(expected)
   })
 
-  test("per user is an account's where the platform vouches for one: another nick does not help", () => {
+  test("per user counts the account if the platform vouches for it: a new nick does not help", () => {
     const {take} = start("user")
     expect(take({user: {id: "ada", account: "ada"}})).toBe("free")
     expect(take({user: {id: "ada2", account: "ada"}})).toBe("10 s")
     expect(take({user: {id: "ada"}})).toBe("free")
   })
 
-  test("does not hold up the same event that is handled again", () => {
+  test("does not delay the same event when it is handled again", () => {
     const {take} = start("user")
     expect([take({sn: 7}), take({sn: 7}), take({sn: 8}), take({sn: 8})]).toEqual(["free", "free", "10 s", "10 s"])
   })
 
-  test("of ten thousand users is remembered, and of no more", () => {
+  test("is remembered for ten thousand users, and no more", () => {
     const {take} = start("user")
     for (let n = 0; n <= 10_000; n++) take({user: {id: `u${n}`}})
     expect(take({user: {id: "u1"}})).toBe("10 s")

@@ -60,7 +60,7 @@ const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
   })
   return {
     match: (of: SatoriEvent) => dispatch.match(of),
-    /** Runs the only handler that this event is for. */
+    /** Runs the only handler that matches this event. */
     run: (of: SatoriEvent, id = dispatch.match(of)[0] ?? "") =>
       dispatch.run({endpoint: "sandbox", event: of}, id, firstAttempt),
   }
@@ -70,7 +70,7 @@ const sent = (outcome: Awaited<ReturnType<ReturnType<typeof dispatchOf>["run"]>>
   outcome.is === "handled" ? outcome.sends.map(({content}) => content) : outcome
 
 describe("a handler", () => {
-  test("that takes longer than its time has failed: its signal is aborted, and what it sends later is refused", async () => {
+  test("fails at its time limit: its signal is aborted, and later sends are refused", async () => {
     let late: Promise<unknown> | undefined
     let aborted = false
     const {run} = dispatchOf(
@@ -91,7 +91,7 @@ describe("a handler", () => {
     expect(await late).toBe("late")
   })
 
-  test("that has taken its time can do nothing more, and is not run again, whatever it says of retries", async () => {
+  test("past its time limit can do nothing more, and is not retried whatever its retries are", async () => {
     const late: Promise<unknown>[] = []
     const codeOf = (work: Promise<unknown>) => work.then(() => "done").catch(error => error.code)
     const plugin = {name: "p", database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
@@ -107,7 +107,7 @@ describe("a handler", () => {
     expect(await Promise.all(late)).toEqual(["late", "late", "late", "late", "late"])
   })
 
-  test("that throws says how often it is run again; the Host's own handlers have no tables", async () => {
+  test("that throws says how often it is retried; the Host's own handlers have no tables", async () => {
     const thrower = handler(async session => {
       await session.send("in vain")
       throw new Error("as it happens")
@@ -129,7 +129,7 @@ describe("a handler", () => {
     expect(await running).toEqual({is: "interrupted"})
   })
 
-  test("that the generation does not have any more has failed", async () => {
+  test("that the generation no longer has fails", async () => {
     const {run} = dispatchOf([])
     expect(await run(event("hello"), "root/gone/handler/message-created.0")).toEqual({
       is: "failed",
@@ -148,7 +148,7 @@ describe("a handler", () => {
       async () => ["one ", {type: "br", attrs: {}, children: []}],
       [["one ", {type: "br", attrs: {}, children: []}]],
     ],
-  ])("replies with what it returns: %s", async (_, handle, expected) => {
+  ])("replies with its return value: %s", async (_, handle, expected) => {
     const {run} = dispatchOf([handler(handle)])
     expect(sent(await run(event("hello")))).toEqual(expected)
   })
@@ -161,11 +161,11 @@ describe("a handler", () => {
     ["sendNow", session => session.sendNow("early"), []],
     ["timer", session => session.timer("due", {in: 60}), []],
     [
-      "send, beside other words",
+      "send, beside other keys",
       async session => `sent ${(await session.send("one")) === "" ? "" : "it"}`,
       [["one"], ["sent it"]],
     ],
-  ])("replies nothing more with the id of what it did: %s", async (_, handle, expected) => {
+  ])("does not reply with the id of its own act: %s", async (_, handle, expected) => {
     const definition = {id: "root/test/prompt/name", definition: {}, handle: () => undefined}
     const plugin = {
       name: "p",
@@ -203,7 +203,7 @@ describe("a handler", () => {
     expect(new Set(outcome.sends.map(({id}) => id)).size).toBe(5)
   })
 
-  test("leaves its acts in the lanes of the messages that they are about", async () => {
+  test("stores its acts in the lanes of their messages", async () => {
     const {run} = dispatchOf([
       handler(async session => {
         const id = await session.send("one", {endpoint: "irc", user: "ann"})
@@ -231,7 +231,7 @@ describe("a handler", () => {
     ])
   })
 
-  test("is refused an act on a message that the outbox does not have", async () => {
+  test("cannot act on a message that the outbox does not have", async () => {
     const {run} = dispatchOf([handler(async session => void (await session.delete("nothing")))])
     expect(await run(event("hello"))).toMatchObject({is: "failed", error: "there is no outbox message nothing"})
   })
@@ -260,18 +260,18 @@ describe("an open question", () => {
     expect(taker('<img src="https://x.example/i.png"/>')).toBe("root/test/prompt/name")
   })
 
-  test("is not answered by a message with a prefix, whether or not there is such a command", () => {
+  test("is not answered by a message with a prefix, even an unknown command", () => {
     expect(taker("/echo hi")).toBe("root/test/command/echo")
     expect(taker("/ecko hi")).toBe("host/unknown")
     expect(taker("/shrug")).toBe("host/unknown")
   })
 
-  test("is ended by its word with a prefix too", () => {
+  test("is cancelled by its word with a prefix too", () => {
     expect(taker("/Cancel")).toBe("root/test/prompt/name")
     expect(taker("/cancel", "never")).toBe("host/unknown")
   })
 
-  test("takes all of it where it asks for commands", () => {
+  test("accepts any message if it asks for commands", () => {
     expect(["/echo hi", "/shrug", "Ada"].map(text => taker(text, "pattern"))).toEqual(
       Array(3).fill("root/test/prompt/pattern"),
     )
@@ -281,16 +281,16 @@ describe("an open question", () => {
 describe("a message", () => {
   const {match, run} = dispatchOf([])
 
-  test("that calls a command is for it, and is answered", async () => {
+  test("that calls a command reaches it, and is answered", async () => {
     expect(match(event("/echo hello  there"))).toEqual(["root/test/command/echo"])
     expect(sent(await run(event("/echo hello  there")))).toEqual([["hello  there"]])
   })
 
-  test("gives the command its text, not its markup", async () => {
+  test("passes its text to the command, not its markup", async () => {
     expect(sent(await run(event("/echo &lt;b&gt; <b>bold</b>")))).toEqual([["<b> bold"]])
   })
 
-  test("calls a command with or without a file beside it; the file is no argument", async () => {
+  test("calls a command with or without a file, which is not an argument", async () => {
     expect(sent(await run(event('/echo <file src="https://x.example/f" title="a.txt"/>')))).toEqual([
       ["text is missing. Usage: /echo <text...>"],
     ])
@@ -303,12 +303,12 @@ describe("a message", () => {
     expect(sent(await run(event("/echo")))).toEqual([["text is missing. Usage: /echo <text...>"]])
   })
 
-  test("that calls no command is answered where it was meant for the bot", async () => {
+  test("that calls no command is answered if it was meant for the bot", async () => {
     expect(sent(await run(event("/ecko hi")))).toEqual([['There is no command "ecko". Did you mean /echo?']])
     expect(match(event("/shrug", {channel: {id: "c", type: channelType.text}}))).toEqual([])
   })
 
-  test("of another bot calls nothing, so that two bots do not talk for ever", () => {
+  test("of another bot calls nothing, so that two bots do not talk forever", () => {
     expect(match(event("/echo hi", {user: {id: "other", is_bot: true}}))).toEqual([])
   })
 

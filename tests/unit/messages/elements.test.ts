@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {parseContent} from "../../../server/messages/parse-content.ts"
 import {type Element, h, type Node, renderContent, textOf, writtenText} from "../../../shared/sdk/elements.ts"
 
-/** A generator of numbers that repeats itself for the same seed (mulberry32). */
+/** A generator of repeatable random numbers from a seed (mulberry32). */
 const randomOf = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -36,8 +36,8 @@ const randomElement = (random: () => number, depth: number): Element => {
   return {type: pick(random, types), attrs, children: depth > 5 ? [] : randomTree(random, depth + 1)}
 }
 
-describe("what is rendered and parsed again is the same tree", () => {
-  test("for 500 trees by chance", () => {
+describe("rendering and parsing returns the same tree", () => {
+  test("for 500 random trees", () => {
     for (let seed = 1; seed <= 500; seed++) {
       const tree = randomTree(randomOf(seed), 0)
       expect(parseContent(renderContent(tree)), `seed ${seed}`).toEqual(tree)
@@ -49,7 +49,7 @@ describe("what is rendered and parsed again is the same tree", () => {
     expect(textOf(parseContent(renderContent(text)))).toBe(text)
   })
 
-  test("but numbers have become text", () => {
+  test("except that numbers become text", () => {
     expect(parseContent(renderContent(h("img", {width: 3})))).toEqual([h("img", {width: "3"})])
   })
 })
@@ -99,7 +99,7 @@ describe("markup", () => {
     "<?xml?>",
     "<![CDATA[x]]>",
     "<日本>",
-  ])("that is none is text: %j", content => {
+  ])("that is invalid is text: %j", content => {
     expect(parseContent(content)).toEqual([content])
   })
 })
@@ -116,7 +116,7 @@ describe("entities", () => {
     expect(parseContent(content)).toEqual([text])
   })
 
-  test("stand in attributes too", () => {
+  test("are decoded in attributes too", () => {
     expect(parseContent('<at name="&quot;A&quot; &amp; B"/>')).toEqual([h("at", {name: '"A" & B'})])
   })
 })
@@ -124,7 +124,7 @@ describe("entities", () => {
 const depthOf = (nodes: readonly Node[]): number =>
   nodes.reduce((most, node) => Math.max(most, typeof node === "string" ? 0 : 1 + depthOf(node.children)), 0)
 
-describe("bad input of 1 MB costs no more than its length, and loses no text", () => {
+describe("bad input of 1 MB takes linear time, and loses no text:", () => {
   const size = 1_000_000
   const filled = (unit: string) => unit.repeat(Math.floor(size / unit.length))
 
@@ -142,24 +142,24 @@ describe("bad input of 1 MB costs no more than its length, and loses no text", (
     "<![CDATA[",
     '<a b="c" ',
     "<a \t",
-  ])("%j over and over", unit => {
+  ])("%j repeated", unit => {
     expect(textOf(parseContent(filled(unit)))).toBe(filled(unit).replaceAll("-->", ""))
   })
 
-  test("elements in elements are flattened below the 32nd", () => {
+  test("elements nested deeper than 32 levels", () => {
     const tree = parseContent(`${filled("<b>").slice(0, 300_000)}deep${filled("</b>").slice(0, 400_000)}after`)
     expect(depthOf(tree)).toBe(32)
     expect(textOf(tree)).toBe("deepafter")
     expect(tree.at(-1)).toBe("after")
   })
 
-  test("elements that are never closed, and ends of elements that were never begun", () => {
+  test("unclosed elements, and end tags without a start", () => {
     const tree = parseContent(`${"<a>".repeat(150_000)}${"</b>".repeat(150_000)}text`)
     expect(depthOf(tree)).toBe(32)
     expect(textOf(tree)).toBe("text")
   })
 
-  test("attributes without end", () => {
+  test("endless attributes", () => {
     expect(parseContent(`<a ${'""'.repeat(400_000)}>x`)).toEqual([h("a", {}, "x")])
     const [element] = parseContent(`<a ${"b=c ".repeat(200_000)}>x`)
     expect(element).toEqual(h("a", {b: "c"}, "x"))
@@ -167,7 +167,7 @@ describe("bad input of 1 MB costs no more than its length, and loses no text", (
   })
 })
 
-describe("plain text of a tree", () => {
+describe("the plain text of a tree", () => {
   test.each<[readonly Node[], string]>([
     [[h("at", {id: "1", name: "Ann"}), " hello"], "@Ann hello"],
     [[h("at", {type: "all"})], "@all"],
@@ -186,7 +186,7 @@ describe("plain text of a tree", () => {
   })
 })
 
-describe("what somebody wrote", () => {
+describe("the content of a user's message:", () => {
   test.each<[string, string]>([
     ['/pic <file src="https://x.example/f" title="a.txt"/>', "/pic "],
     ['<img src="https://x.example/i.png"/>', ""],

@@ -83,10 +83,10 @@ const dispatchOf = (hears: readonly HearsHandler[], permission: Permission = "us
     pass: (milliseconds: number) => {
       now += milliseconds
     },
-    /** Who hears it, without the plain handler of every message. */
+    /** The matching handlers, without the plain handler of every message. */
     heard: (of: SatoriEvent, asked?: string) => dispatch.match(of, asked).filter(id => id.includes("/hears/")),
     run: (of: SatoriEvent, id: string) => dispatch.run({endpoint: "sandbox", event: of}, id, firstAttempt),
-    /** What the handlers that hear it answer. */
+    /** The answers of the matching handlers. */
     answers: async (text: string, more?: Partial<SatoriEvent>) => {
       const of = event(text, more)
       const ids = dispatch.match(of).filter(id => id.includes("/hears/"))
@@ -132,7 +132,7 @@ describe("a message", async () => {
     expect(heard(event("list", {channel: {id: "c", type: channelType.direct}}))).toEqual([])
   })
 
-  test("with a prefix that nobody answers is heard", () => {
+  test("with a prefix that no command answers is heard", () => {
     expect(heard(event("/shrug ann"))).toEqual([name])
   })
 
@@ -141,20 +141,20 @@ describe("a message", async () => {
     expect(heard(event("ann"), "root/gone/prompt/name")).toEqual([name])
   })
 
-  test("of a bot, or that is no new message, is not heard", () => {
+  test("from a bot, or that is not a new message, is not heard", () => {
     expect(heard(event("ann", {user: {id: "other", is_bot: true}}))).toEqual([])
     expect(heard(event("ann", {type: "message-updated"}))).toEqual([])
   })
 })
 
 describe("a handler", () => {
-  test("runs for those with the permission alone, and nobody is told", async () => {
+  test("runs only for users with the permission, and gives no notice", async () => {
     const handlers = await handlersOf([[/lock/, {permission: "trusted"}, say("locked")]])
     expect(await dispatchOf(handlers).answers("lock it")).toEqual([])
     expect(await dispatchOf(handlers, "admin").answers("lock it")).toEqual([["locked"]])
   })
 
-  test("runs in its cooldown once, and nobody is told", async () => {
+  test("runs once in its cooldown, and gives no notice", async () => {
     const handlers = await handlersOf([[/tea/, {cooldown: {per: "channel", seconds: 10}}, say("Tea!")]])
     const {answers, pass} = dispatchOf(handlers)
     expect(await answers("tea?", {sn: 1})).toEqual([["Tea!"]])
@@ -164,7 +164,7 @@ describe("a handler", () => {
     expect(await answers("tea!", {sn: 4})).toEqual([["Tea!"]])
   })
 
-  test("of the name that has another pattern by now fails, and says so", async () => {
+  test("whose name now has another pattern fails, and says so", async () => {
     const {run} = dispatchOf(await handlersOf([[/tea/, {name: "drink"}, say("Tea!")]]))
     expect(await run(event("coffee"), "root/test/hears/drink")).toEqual({
       is: "failed",
@@ -172,7 +172,7 @@ describe("a handler", () => {
     })
   })
 
-  test("whose pattern fails is run and fails; the event is not lost", async () => {
+  test("whose pattern fails runs and fails, so the event is not lost", async () => {
     const broken = () => {
       throw new Error("the engine is broken")
     }
@@ -183,7 +183,7 @@ describe("a handler", () => {
     expect(await run(event("hello"), "root/test/hears/0")).toEqual({is: "failed", error: "the engine is broken"})
   })
 
-  test("sees the first 16,384 characters of a message, and no half of one", async () => {
+  test("sees the first 16,384 characters of a message, and no half character", async () => {
     const {heard, answers} = dispatchOf(
       await handlersOf([
         [/end$/, {}, say("ends")],

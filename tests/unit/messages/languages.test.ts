@@ -20,26 +20,26 @@ describe("the language of an event", () => {
     user: {id: "ann", ...(locale === undefined ? {} : {locale})},
   })
 
-  test("is what the user has chosen, before all else", () => {
+  test("is the user's choice, before all else", () => {
     expect(of("irc~a", said("zh", "#team"), "en")).toBe("en")
   })
 
-  test("is the channel's by the first rule that fits, as the endpoint compares ids", () => {
+  test("is the channel's by the first matching rule, with the endpoint's comparison of ids", () => {
     expect(of("irc~a", said("zh", "#TEAM"))).toBe("de")
     expect(of("irc~b", said("de", "#team"))).toBe("zh-Hans")
   })
 
-  test("of a direct conversation is never that of a channel of the same name", () => {
+  test("of a direct conversation is never that of a channel with the same name", () => {
     expect(of("irc~a", said(undefined, "#team", channelType.direct))).toBe("en")
   })
 
-  test("is what the platform says of the user, where a tag can be made of it", () => {
+  test("is the platform's for the user, if it makes a language tag", () => {
     expect(of("irc~a", said("de_AT"))).toBe("de")
     expect(of("irc~a", said("zh-CN"))).toBe("zh-Hans")
     expect(of("irc~a", said("klingon!"))).toBe("en")
   })
 
-  test("is the default where the bot does not speak what is wanted", () => {
+  test("is the default if the bot does not speak the wanted one", () => {
     expect(of("irc~a", said("fr"), "es")).toBe("en")
     expect(known[0]).toBe("en")
   })

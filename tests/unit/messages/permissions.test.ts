@@ -23,7 +23,7 @@ const ids = new Map([
   ["sandbox", {ignoresCase: false}],
 ])
 
-/** What this user may do there, by these rules. */
+/** Returns the permission of this user there, by these rules. */
 const given = (
   rules: string,
   endpoint: string,
@@ -35,7 +35,7 @@ const given = (
   return permissionOf(endpoint, user === undefined ? event : {...event, user})
 }
 
-describe("the rules of permissions", () => {
+describe("a permission follows the rules:", () => {
   const rules = `
   - {endpoint: sandbox, user: eve, permission: user}
   - {endpoint: sandbox, user: ada, channel: ops, permission: admin}
@@ -45,40 +45,40 @@ describe("the rules of permissions", () => {
 `
 
   test.each<[string, string, User, string | undefined, string]>([
-    ["the first that fits counts", "sandbox", {id: "eve"}, undefined, "user"],
-    ["all that a rule names has to fit", "sandbox", {id: "ada"}, "ops", "admin"],
-    ["and else the next one is asked", "sandbox", {id: "ada"}, "other", "trusted"],
+    ["the first match counts", "sandbox", {id: "eve"}, undefined, "user"],
+    ["everything that a rule names must match", "sandbox", {id: "ada"}, "ops", "admin"],
+    ["otherwise the next one is tried", "sandbox", {id: "ada"}, "other", "trusted"],
     ["an account is not a user's id", "irc~a", {id: "ada"}, "#other", "user"],
-    ["an account is told by the platform alone", "irc~a", {id: "anybody", account: "ada"}, "#other", "admin"],
-    ["a channel gives everybody in it", "irc~a", {id: "anybody"}, "#team", "trusted"],
-    ["another endpoint has nothing of it", "irc~b", {id: "x", account: "ada"}, "#team", "user"],
+    ["only the platform provides an account", "irc~a", {id: "anybody", account: "ada"}, "#other", "admin"],
+    ["a channel covers everyone in it", "irc~a", {id: "anybody"}, "#team", "trusted"],
+    ["another endpoint is not covered", "irc~b", {id: "x", account: "ada"}, "#team", "user"],
   ])("%s", (_, endpoint, user, channel, expected) => {
     expect(given(rules, endpoint, user, channel === undefined ? undefined : {id: channel, type: 0})).toBe(expected)
   })
 
-  test("nobody in particular is user: without rules, without a user, on an endpoint that is gone", () => {
+  test("it is user without rules, without a user, or on an endpoint that no longer exists", () => {
     expect(given("  []", "sandbox", {id: "ada"})).toBe("user")
     expect(given(rules, "sandbox", undefined)).toBe("user")
     expect(given(rules, "gone", {id: "ada"})).toBe("user")
   })
 
-  test("a channel is one with others: the id of a direct conversation is a name that anybody takes", () => {
+  test("a channel rule needs a group: anyone can take the id of a direct conversation as a name", () => {
     const direct = {id: "#team", type: channelType.direct}
     expect(given(rules, "irc~a", {id: "#team"}, direct)).toBe("user")
   })
 
-  test("case counts where the platform says nothing else", () => {
+  test("case counts unless the platform says otherwise", () => {
     expect(given(rules, "sandbox", {id: "EVE"}, undefined)).toBe("trusted")
     expect(given(rules, "irc~a", {id: "x", account: "ADA"}, {id: "#other", type: 0})).toBe("admin")
   })
 
-  test('"*" is each endpoint, those that come later too', () => {
+  test('"*" is each endpoint, including later ones', () => {
     const all = `  - {endpoint: "*", permission: trusted}`
     expect([given(all, "sandbox", {id: "x"}), given(all, "later", {id: "x"})]).toEqual(["trusted", "trusted"])
   })
 })
 
-describe("rules that do not say what was meant are refused with their position", () => {
+describe("rules that mean something else than they say are refused with their position:", () => {
   test.each([
     [
       "permissions:\n  - {endpoint: irc~a, permission: root}",
@@ -101,7 +101,7 @@ describe("rules that do not say what was meant are refused with their position",
     expect(findings(text)).toEqual([finding])
   })
 
-  test("but a rule that takes something away may name a user everywhere", () => {
+  test("but a rule that takes a permission away may name a user everywhere", () => {
     expect(findings('permissions: [{endpoint: "*", user: eve, permission: user}]')).toEqual([])
   })
 })

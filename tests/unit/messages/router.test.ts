@@ -25,10 +25,10 @@ const event = (channel: number = channelType.text): SatoriEvent => ({
   channel: {id: "c", type: channel},
 })
 
-/** What a handler of this message sees of it; the rest of a session is not looked at. */
+/** The parts of a session that a handler of this message reads. */
 const saying = (text: string) => ({text, event: event(), language: "en"}) as Session
 
-/** What a message in a channel with others comes to: the command's words and what follows, or what it was not. */
+/** The result of a message in a group: the command's words and the rest, or why there is none. */
 const routed = (router: Router, text: string, channel?: number) => {
   const found = router.route(text, event(channel))
   if (found.is === "command") return `${found.command.path.join(" ")} | ${found.rest}`
@@ -53,7 +53,7 @@ describe("a message is for the bot", () => {
     ["Robbie", "none"],
     ["hello / greet", "none"],
     ["", "none"],
-  ])("in a channel with others when it has a prefix or the bot's name: %j", (text, expected) => {
+  ])("in a group if it has a prefix or the bot's name: %j", (text, expected) => {
     expect(routed(router, text)).toBe(expected)
   })
 
@@ -62,12 +62,12 @@ describe("a message is for the bot", () => {
     ["/greet Ann", "greet | Ann"],
     ["hello there", "none"],
     ["/hello", "unknown hello"],
-  ])("in a direct conversation without any: %j", (text, expected) => {
+  ])("in a direct conversation without either: %j", (text, expected) => {
     expect(routed(router, text, channelType.direct)).toBe(expected)
   })
 })
 
-describe("the command is the longest that the words name", () => {
+describe("the command is the longest that the words name:", () => {
   const router = routerOf(
     command("item"),
     command("item add <title:text>", {aliases: ["add", "new item"]}),
@@ -95,19 +95,19 @@ describe("the command is the longest that the words name", () => {
   })
 })
 
-describe("a command that does not exist", () => {
+describe("an unknown command", () => {
   const router = routerOf(command("greet"), command("weather"))
   const answer = (text: string, channel?: number) => {
     const found = router.route(text, event(channel))
     return found.is === "unknown" ? unknownText(router, found) : "routed"
   }
 
-  test("is answered with what was probably meant", () => {
+  test("is answered with a suggestion", () => {
     expect(answer("/gret")).toBe('There is no command "gret". Did you mean /greet?')
     expect(answer("/wether")).toBe('There is no command "wether". Did you mean /weather?')
   })
 
-  test("that resembles none is answered in a direct conversation, and may be for somebody else in a channel", () => {
+  test("without a similar one is answered in a direct conversation, but ignored in a group", () => {
     expect(answer("/shrug", channelType.direct)).toBe('There is no command "shrug". /help lists all.')
     expect(answer("/shrug")).toBeUndefined()
   })
@@ -129,34 +129,34 @@ describe("a group of commands", () => {
   }
   const list = "Commands of /note:\n/note add <text...>: Keep a note\n/note list [page]"
 
-  test("answers with the commands that the user may call, hidden ones left out", () => {
+  test("answers with the commands that the user may call, without hidden ones", () => {
     expect(answer("/note")).toBe(list)
     expect(answer("/NOTE")).toBe(list.replace("/note:", "/NOTE:"))
     expect(answer("/note", "admin")).toBe(`${list}\n/note wipe all`)
     expect(answer("/note wipe", "admin")).toBe("Commands of /note wipe:\n/note wipe all")
   })
 
-  test("suggests within itself, and lists what it has where nothing resembles the word", () => {
+  test("suggests its own commands, and lists them if none resembles the word", () => {
     expect(answer("/note ad milk")).toBe('There is no command "note ad". Did you mean /note add?')
     expect(answer("/note shrug")).toBe(`There is no command "note shrug". ${list}`)
     expect(answer("/nte")).toBe('There is no command "nte". Did you mean /note?')
   })
 
-  test("is not told to a user who may call none of it", () => {
+  test("is not shown to a user who may call none of them", () => {
     expect(answer("/ops")).toBeUndefined()
     expect(answer("/osp")).toBeUndefined()
     expect(answer("/note wip")).toBe(`There is no command "note wip". ${list}`)
     expect(answer("/ops", "admin")).toBe("Commands of /ops:\n/ops ban <user>")
   })
 
-  test("that is a command too suggests or lists them where it is misused", () => {
+  test("that is a command too suggests or lists them when it is misused", () => {
     const item = router.find("item") as Command
     const misuse = (rest: string) => misuseText(router, item, `Unexpected "${rest}"`, {rest})
     expect(misuse("ad milk")).toBe('There is no command "item ad". Did you mean /item add?')
     expect(misuse("shrug")).toBe('Unexpected "shrug". Usage: /item\nCommands of /item:\n/item add <title>')
   })
 
-  test("is what help tells about", () => {
+  test("has a help page", () => {
     const help = (words: string) =>
       helpCommand(() => router).handle({args: {command: words}, options: {}, session: saying("/help")})
     expect(help("note")).toBe(list)
@@ -186,12 +186,12 @@ describe("a pattern", () => {
     ["a <x", 'unexpected "<x"'],
     ["a <x> [x]", "x appears twice"],
     ["a <:string>", "an argument needs a name"],
-  ])("is refused where it makes no sense: %j", (pattern, message) => {
+  ])("is refused when it makes no sense: %j", (pattern, message) => {
     expect(() => parsePattern(pattern)).toThrow(message)
   })
 })
 
-describe("what follows a command's words", () => {
+describe("the text after a command's words", () => {
   const parsed = (pattern: string, rest: string, definition: Command["definition"] = {}) => {
     const result = parseCall(command(pattern, definition), rest)
     return result.is === "misused" ? result.why : {...result.args, ...result.options}
@@ -256,17 +256,17 @@ describe("what follows a command's words", () => {
     ["hello --tims 3", "Unknown option '--tims'"],
     ["hello --times many", "--times must be a whole number"],
     ["hello --label", "Option '-l, --label <value>' needs a value"],
-  ])("has options that are refused: %j", (rest, why) => {
+  ])("has invalid options that are refused: %j", (rest, why) => {
     expect(parsed("a <s>", rest, {options})).toBe(why)
   })
 
-  test("may be a number below zero where the command has options", () => {
+  test("may be a negative number if the command has options", () => {
     expect(parsed("a <n:number>", "-5", {options})).toEqual({n: -5})
     expect(parsed("a <n:number>", "-5 --loud", {options})).toEqual({n: -5, loud: true})
     expect(parsed("a", "--times -5", {options})).toEqual({times: -5})
   })
 
-  test("is the same number of words, however long", () => {
+  test("has the same number of words, however long it is", () => {
     expect(parsed("a <rest:text>", "x ".repeat(50_000))).toEqual({rest: "x ".repeat(50_000).trim()})
     expect(parsed("a <s>", "x".repeat(100_000))).toEqual({s: "x".repeat(100_000)})
     expect(parsed("a <s>", '"'.repeat(100_001))).toEqual({s: '"'})
@@ -289,7 +289,7 @@ describe("help", () => {
       session: saying(text),
     })
 
-  test("lists all commands but hidden ones, sorted", () => {
+  test("lists all commands except hidden ones, sorted", () => {
     expect(help()).toBe(
       [
         "Commands:",
@@ -300,7 +300,7 @@ describe("help", () => {
     expect(usages(router)).toEqual(["/greet <name> [times] [--loud]", "/help [command...]"])
   })
 
-  test("tells about one", () => {
+  test("explains a single command", () => {
     expect(help("greet")).toBe(
       ["/greet <name> [times] [--loud]: Say hello", "also: hi", "  --loud, -l: In capitals", "  /greet Ann"].join("\n"),
     )
@@ -312,7 +312,7 @@ describe("help", () => {
     ["!help", "!greet <name>"],
     ["Robbie: help", "Robbie: greet <name>"],
     ["help", "/greet <name>"],
-  ])("shows commands as its reader called the bot: %j", (text, shown) => {
+  ])("shows commands in the form in which its reader called the bot: %j", (text, shown) => {
     expect(help(undefined, text)).toContain(`\n${shown}`)
     expect(help("greet", text)).toMatch(new RegExp(`^${shown}`))
   })
@@ -321,7 +321,7 @@ describe("help", () => {
     expect(misuseText(router, greet, "name is missing")).toBe(`name is missing. Usage: /${usageOf(greet)}`)
   })
 
-  test("shows 40 commands, and says how many more there are", () => {
+  test("shows 40 commands, and the number of further ones", () => {
     const many: Router = new Router(
       [helpCommand(() => many), ...Array.from({length: 60}, (_, n) => command(`c${n}`))],
       ["/"],

@@ -10,12 +10,12 @@ import {root} from "../../support/host/runtimes.ts"
 const keys = Object.keys(en) as HostText[]
 const languages = Object.entries(builtInTables)
 
-describe("what svc says", () => {
-  test("is there in English, German, Chinese and Spanish", () => {
+describe("the texts of svc", () => {
+  test("exist in English, German, Chinese and Spanish", () => {
     expect(Object.keys(builtInTables)).toEqual(["en", "de", "zh-Hans", "es"])
   })
 
-  test.each(languages)("in %s has every key, with the values that English has", (language, table) => {
+  test.each(languages)("in %s have every key, with the same values as in English", (language, table) => {
     expect(Object.keys(table).sort()).toEqual([...keys].sort())
     for (const key of keys) {
       const message = plainMessage(table[key])
@@ -27,7 +27,7 @@ describe("what svc says", () => {
     }
   })
 
-  test("is said in the closest language, else in the project's default, else in English", () => {
+  test("come in the closest language, else the project's default, else English", () => {
     const texts = new HostTexts(new Map(), "es")
     expect(texts.in("de-CH")("help.commands")).toBe("Befehle:")
     expect(texts.in("zh-CN")("help.commands")).toBe("命令：")
@@ -35,7 +35,7 @@ describe("what svc says", () => {
     expect(new HostTexts(new Map(), "fr").in("fr")("help.commands")).toBe("Commands:")
   })
 
-  test("may be said otherwise by a project, in these languages and in others", async () => {
+  test("can be replaced by a project, in these languages and others", async () => {
     const own = new Map([
       ["nl", new Map([["help.commands", await parseMessage("Opdrachten:", "nl")]])],
       ["en", new Map([["help.more", await parseMessage("{count, plural, one {# more} other {and # more}}", "en")]])],
@@ -47,12 +47,12 @@ describe("what svc says", () => {
     expect(texts.languages).toEqual(["nl", "en", "de", "zh-Hans", "es"])
   })
 
-  test("ends a question by the word of any language", () => {
+  test("end a question with the cancel word of any language", () => {
     expect([...new HostTexts().cancelWords].sort()).toEqual(["abbrechen", "cancel", "cancelar", "取消"])
   })
 })
 
-describe("a misuse of options", () => {
+describe("a misused option", () => {
   const command = {
     id: "root/test/command/note",
     owner: "root/test" as const,
@@ -82,12 +82,12 @@ describe("a misuse of options", () => {
       "Der Option '--name' fehlt ihr Wert; einer, der mit - beginnt, wird '--name=-XYZ' geschrieben",
     ],
     ["--times x", "--times must be a whole number", "--times muss eine ganze Zahl sein"],
-  ])("%s is told in the language of the user", (rest, english, german) => {
+  ])("%s is explained in the user's language", (rest, english, german) => {
     expect([why(rest), why(rest, "de")]).toEqual([english, german])
   })
 })
 
-test("docs/plugins/languages.md lists what svc says", () => {
+test("docs/plugins/languages.md lists the texts of svc", () => {
   const page = readFileSync(`${root}docs/plugins/languages.md`, "utf8")
   for (const key of keys) expect(page).toContain(`| \`${key}\` | \`${en[key]}\` |`)
 })

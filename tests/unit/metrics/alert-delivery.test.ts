@@ -11,7 +11,7 @@ const who = {project: "bot", runtimeId: "run"}
 const senders: Senders = {channelWaits: () => undefined, send: async () => {}, post, mail: async () => {}}
 const to = (url: string): AlertTarget => ({webhook: {url}, least: "warning", quiet: true})
 
-test("a webhook that hangs is given up when the Host stops, and one that is not there says so without its address", async () => {
+test("a webhook that hangs is aborted when the Host stops; an unreachable one is reported without its address", async () => {
   const silent = await startStandIn(() => {})
   const stopping = new AbortController()
   const sending = deliver(senders, to(`${silent.url}/canary`), notice, who, stopping.signal)
@@ -24,7 +24,7 @@ test("a webhook that hangs is given up when the Host stops, and one that is not 
   expect(String(error)).not.toContain("canary")
 })
 
-test("a heartbeat is sent as often as it is to be, while the Host is ready and rows are taken", async () => {
+test("a heartbeat is sent at its interval while the Host is ready and stores rows", async () => {
   let [now, ready, asked] = [0, true, 0]
   let store = async () => {}
   const heartbeat = new Heartbeat({

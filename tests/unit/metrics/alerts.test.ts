@@ -21,7 +21,7 @@ const offline: Condition = {
 const settings: LedgerSettings = {rules: {}, settle: minute, steadyFrom: zero}
 const seen = (...conditions: readonly Condition[]) => ({conditions, unknown: new Set<Condition["code"]>()})
 
-/** Looks every so often, from one minute to another. */
+/** Looks at an interval, from one minute to another. */
 const run = (
   ledger: Ledger,
   [from, to]: readonly [number, number],
@@ -37,7 +37,7 @@ const run = (
 }
 
 describe("an alert", () => {
-  test("is raised once it has lasted as its rule says, and once", () => {
+  test("is raised once it has lasted as long as its rule says, and only once", () => {
     const ledger = new Ledger("run")
     expect(run(ledger, [0, 5], [offline])).toEqual([])
     const [raised, ...more] = run(ledger, [5, 30], [offline])
@@ -50,27 +50,27 @@ describe("an alert", () => {
     })
   })
 
-  test("counts from when it is known to have begun, and not before the grace of a start is over", () => {
+  test("counts from its known start, and not before the grace period of a start is over", () => {
     const ledger = new Ledger("run")
     const since = zero - 60 * minute
     expect(run(ledger, [0, 1], [{...offline, since}], {steadyFrom: zero + minute})).toEqual([])
     expect(run(ledger, [1, 2], [{...offline, since}], {steadyFrom: zero + minute})).toMatchObject([{since}])
   })
 
-  test("that goes away before it is raised is told to nobody", () => {
+  test("that ends before it is raised is not reported", () => {
     const ledger = new Ledger("run")
     expect([...run(ledger, [0, 4], [offline]), ...run(ledger, [4, 20], [])]).toEqual([])
     expect(run(ledger, [20, 24], [offline])).toEqual([])
   })
 
-  test("ends once it has stayed away, at the moment that it was last missing first", () => {
+  test("ends after its quiet time, dated at the moment when it first disappeared", () => {
     const ledger = new Ledger("run")
     run(ledger, [0, 6], [offline])
     expect(run(ledger, [6, 7], [])).toEqual([])
     expect(run(ledger, [7, 8], [])).toMatchObject([{until: zero + 6 * minute}])
   })
 
-  test("stays as it is while nobody can read whether it holds", () => {
+  test("stays unchanged while its state cannot be read", () => {
     const ledger = new Ledger("run")
     run(ledger, [0, 6], [offline])
     for (let at = 6; at < 20; at++)
@@ -78,7 +78,7 @@ describe("an alert", () => {
     expect(ledger.records).toMatchObject([{until: null}])
   })
 
-  test("is known by the next run, which raises it no second time", () => {
+  test("is known by the next run, which does not raise it a second time", () => {
     const [raised] = run(new Ledger("one"), [0, 6], [offline])
     if (raised === undefined) throw new Error("it was not raised")
     const next = new Ledger("two", [JSON.parse(JSON.stringify(raised))])
@@ -87,7 +87,7 @@ describe("an alert", () => {
     expect(updated).toMatchObject({id: raised.id, raisedAt: raised.raisedAt, runtimeId: "two"})
   })
 
-  test("is not raised by what the configuration turns off, or by no more than its limit", () => {
+  test("is not raised if the configuration turns it off, or within its limit", () => {
     const blocked = {...offline, code: "workroom_blocked", value: 3} as const
     const rules = {workroom_blocked: {for: "0s", above: 3}, endpoint_offline: {enabled: false}}
     expect(run(new Ledger("run"), [0, 90], [offline, blocked], {rules})).toEqual([])
@@ -95,13 +95,13 @@ describe("an alert", () => {
     expect(raised).toMatchObject({code: "workroom_blocked", severity: "warning"})
   })
 
-  /** A generator of its own, so that a failure can be run again. */
+  /** A separate generator, so that a failure can be reproduced. */
   const chanceOf = (seed: number) => () => {
     seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32
     return seed / 2 ** 32
   }
 
-  test.each([1, 7, 42, 1999])("that comes and goes at random (seed %i) is told a few times, not each time", seed => {
+  test.each([1, 7, 42, 1999])("that flaps at random (seed %i) is reported a few times, not each time", seed => {
     const chance = chanceOf(seed)
     const ledger = new Ledger("run")
     const target = {...watching, since: zero}
@@ -139,7 +139,7 @@ describe("a target", () => {
     return composed?.notice
   }
 
-  test("is told once, again after the interval, and of the end with since and until", () => {
+  test("is alerted once, again after the interval, and at the end with since and until", () => {
     const ledger = raise()
     expect(tell(ledger, 6)?.alerts).toMatchObject([
       {status: "firing", repeated: false, until: null, Endpoint: "irc~main"},
@@ -157,7 +157,7 @@ describe("a target", () => {
     expect(subjectOf({alerts: last?.alerts ?? []}, "bot")).toBe("[bot] Resolved: irc~main is not connected")
   })
 
-  test("hears after quiet hours what was held, once, also of what is over", () => {
+  test("gets held alerts once after quiet hours, including ended ones", () => {
     const ledger = raise({...offline, code: "pinned"})
     expect(tell(ledger, 6, {isQuiet: true})).toBeUndefined()
     run(ledger, [7, 12], [])
@@ -166,12 +166,12 @@ describe("a target", () => {
     expect(tell(ledger, 21)).toBeUndefined()
   })
 
-  test("hears of critical alerts in quiet hours, unless they are held too", () => {
+  test("gets critical alerts in quiet hours, unless they are held too", () => {
     expect(tell(raise(), 6, {isQuiet: true})?.alerts).toHaveLength(1)
     expect(tell(raise(), 6, {isQuiet: true, passes: false})).toBeUndefined()
   })
 
-  test("hears of nothing that it does not ask for, and of nothing that ended before it was known", () => {
+  test("gets no alert that it does not ask for, or that ended before it was known", () => {
     expect(tell(raise(), 6, {}, {...watching, target: {...target, items: ["jobs_failed"]}})).toBeUndefined()
     expect(
       tell(raise({...offline, code: "pinned"}), 6, {}, {...watching, target: {...target, least: "critical"}}),
@@ -181,7 +181,7 @@ describe("a target", () => {
     expect(tell(ledger, 12, {}, {...watching, since: zero + 11 * minute})).toBeUndefined()
   })
 
-  test("gets twenty alerts in a message at most, the critical ones first", () => {
+  test("gets at most twenty alerts in a message, the critical ones first", () => {
     const many = Array.from({length: 30}, (_, index): Condition => ({...offline, subject: `irc~${index}`}))
     const ledger = new Ledger("run")
     run(ledger, [0, 6], [{...offline, code: "pinned"}, ...many], {rules: {pinned: {for: "0s"}}})
@@ -199,7 +199,7 @@ describe("quiet hours", () => {
   })
   const at = (time: string) => Date.parse(time)
 
-  test("that reach into the next day are those of their zone, in summer too", () => {
+  test("that reach into the next day follow their zone, in summer too", () => {
     const night = quiet([{from: "22:00", to: "07:00"}])
     expect(isQuiet(night, at("2026-11-25T20:59:00Z"))).toBe(false)
     expect(isQuiet(night, at("2026-11-25T21:00:00Z"))).toBe(true)
@@ -208,7 +208,7 @@ describe("quiet hours", () => {
     expect(isQuiet(night, at("2026-07-25T20:00:00Z"))).toBe(true)
   })
 
-  test("have the days on which they begin", () => {
+  test("belong to the days on which they start", () => {
     const weekend = quiet(
       [
         {from: "20:00", to: "08:00", days: ["fri"]},
@@ -239,18 +239,18 @@ describe("figures over time", () => {
     blocked: 0,
     agents: [],
   }
-  /** Long after the start, with nothing to say of the database. */
+  /** Long after the start, without database conditions. */
   const quietly: Figures = {...nothing, startedAt: zero - 60 * minute, capacity: undefined}
   const codes = (conditions: readonly Condition[]) => conditions.map(({code, value}) => [code, value])
 
-  test("a window forgets what is older", () => {
+  test("a window forgets older values", () => {
     const window = new Window(10)
     expect(window.take(5, 0)).toEqual({grown: 0, grewAt: undefined})
     expect(window.take(7, 4)).toEqual({grown: 2, grewAt: 4})
     expect(window.take(7, 30)).toMatchObject({grown: 0})
   })
 
-  test("errors are counted by the minute, restarts in the quarter of an hour after the start", () => {
+  test("errors count by the minute, restarts within a quarter of an hour after the start", () => {
     const watch = new FigureWatch()
     watch.conditions(nothing, zero)
     const found = watch.conditions({...nothing, starts: 3, errors: 40}, zero + minute)
@@ -264,7 +264,7 @@ describe("figures over time", () => {
     ])
   })
 
-  test("short planned gaps are left out, others are told for a quarter of an hour", () => {
+  test("short planned gaps are left out, others are reported for a quarter of an hour", () => {
     const gap = {endpoint: "irc~main", reason: "host_stopped", planned: true, from: zero, to: zero + 30_000}
     const at = (gaps: Figures["gaps"], minutes: number) =>
       new FigureWatch().conditions({...quietly, gaps}, zero + minutes * minute).map(({code}) => code)
@@ -275,7 +275,7 @@ describe("figures over time", () => {
     expect(at([{...gap, planned: false, to: null}], 99)).toEqual(["endpoint_gap"])
   })
 
-  test("an agent is told of where more than a quarter of more than four runs failed, with the run", () => {
+  test("an agent is reported if over a quarter of more than four runs failed, with the run", () => {
     const watch = new FigureWatch()
     const agents = (ended: number, bad: number) => [{agent: "writer", ended, bad, runId: "run-1"}]
     watch.conditions({...quietly, agents: agents(100, 50)}, zero)

@@ -21,7 +21,7 @@ const states = (...names: readonly string[]) =>
     names.filter(() => chance.below(2) === 1).map(name => [name, {online: count(), reconnecting: count()}]),
   )
 
-test("spans are one in whatever order they are joined, and nothing is one with none", () => {
+test("spans add up the same in any order, and an empty one changes nothing", () => {
   for (let n = 0; n < 500; n++) {
     const [one, two, three] = [anySample(), anySample(), anySample()]
     expect(merge(merge(one, two), three)).toEqual(merge(one, merge(two, three)))
@@ -30,7 +30,7 @@ test("spans are one in whatever order they are joined, and nothing is one with n
   }
 })
 
-test("what is stored is read as it was, and nothing takes little", () => {
+test("stored spans are read back unchanged, and an empty one takes little space", () => {
   for (let n = 0; n < 500; n++) {
     const sample = anySample()
     expect(sampleOf(sampleText(sample))).toEqual(sample)
@@ -38,7 +38,7 @@ test("what is stored is read as it was, and nothing takes little", () => {
   expect(sampleText({...emptySample, ran: 60})).toBe('{"ran":60}')
 })
 
-test("a quantile is read off the buckets: within one, values are spread evenly", () => {
+test("a quantile is read from the buckets: values are spread evenly within one", () => {
   const inThird = [0, 0, 10]
   expect(quantile(inThird, 0.5)).toBe(0.00375)
   expect(quantile([5, 0, 0, 0, 5], 0.5)).toBe(0.001)
@@ -48,7 +48,7 @@ test("a quantile is read off the buckets: within one, values are spread evenly",
   expect(quantile([0, 0], 0.99)).toBeNull()
 })
 
-test("a watch tells how long it ran, how late it came, and where each endpoint was meanwhile", () => {
+test("a watch reports how long it ran, how late it was, and each endpoint's states meanwhile", () => {
   let now = 0
   let state = "online"
   const watch = new Watch(
@@ -78,7 +78,7 @@ test("a watch tells how long it ran, how late it came, and where each endpoint w
     endpoints: {"irc~libera": {reconnecting: 0}},
     subjects: {bot: {up: 0}},
   })
-  // A machine that slept: nothing ran.
+  // The machine slept: nothing ran.
   now += 3_600_000
   watch.look()
   pass(1000)

@@ -12,7 +12,7 @@ import {dashboard, monitoringFolder, namesIn, recorded, rules, ruleTests} from "
 
 const known = new Set([...Object.keys(metrics), ...Object.keys(processMetrics), "up", ...recorded])
 
-test("every alert names project and run, the endpoint where it is about one, and what to run", () => {
+test("every alert names project, run, the endpoint if it is about one, and a command", () => {
   expect(rules.length).toBeGreaterThan(20)
   for (const {alert, expr, labels, annotations} of rules) {
     expect(labels, alert).toMatchObject({
@@ -29,7 +29,7 @@ test("every alert names project and run, the endpoint where it is about one, and
   }
 })
 
-test("what an alert says to run is a command that there is", () => {
+test("the command in an alert exists", () => {
   const words = rules.flatMap(({annotations: {remediation = ""}}) =>
     ["inbox", "outbox"].flatMap(box =>
       [...remediation.replaceAll("{{ $labels.box }}", box).matchAll(/\bsvc ([a-z]+)(?: ([a-z]+))?/g)].map(
@@ -41,7 +41,7 @@ test("what an alert says to run is a command that there is", () => {
   expect(words.filter(each => !(each in commands))).toEqual([])
 })
 
-test("the eight things that monitoring must cover have an alert each, and so have a probe from outside and a pause", () => {
+test("the eight subjects of monitoring have an alert each, as do an outside probe and a pause", () => {
   const covered = {
     "HTTP probe": /^up|\bup\{/,
     "HTTP probe from outside": /probe_success\{job="svc-ready"\} == 0/,
@@ -58,7 +58,7 @@ test("the eight things that monitoring must cover have an alert each, and so hav
   expect(missing).toEqual([])
 })
 
-test("the tests of the rules expect every alert to fire, and before that not to", () => {
+test("the tests of the rules expect every alert to fire, but not before its time", () => {
   const lacking = rules.filter(({alert}) => {
     const expects = ruleTests.flatMap(({promql_expr_test}) => {
       const fires = promql_expr_test.map(({exp_samples}) =>
@@ -71,7 +71,7 @@ test("the tests of the rules expect every alert to fire, and before that not to"
   expect(lacking.map(({alert}) => alert)).toEqual([])
 })
 
-test("rules, their tests and the dashboard name metrics of the table, and the dashboard shows each of them", () => {
+test("rules, their tests and the dashboard use metrics of the table, and the dashboard shows all", () => {
   const expressions = [...rules.map(({expr}) => expr), ...dashboard.expressions]
   const shown = new Set(dashboard.expressions.flatMap(namesIn))
   expect(expressions.flatMap(namesIn).filter(name => !known.has(name))).toEqual([])
@@ -80,7 +80,7 @@ test("rules, their tests and the dashboard name metrics of the table, and the da
   expect([...known].filter(name => !shown.has(name) && !recorded.includes(name))).toEqual([])
 })
 
-test("rules and dashboard use labels that the table gives to the metric", () => {
+test("rules and dashboard use labels that the metric has in the table", () => {
   const ofTarget = ["job", "instance", "project", "le"]
   const wrong = [...rules.map(({expr}) => expr), ...dashboard.expressions].flatMap(expression =>
     [...expression.matchAll(/\b(svc_[a-z_]+?)(?:_bucket|_sum)?\{([^}]*)\}/g)].flatMap(
@@ -102,14 +102,14 @@ describeWith("promtool")("for promtool", () => {
     return {status, output: stdout + stderr}
   }
 
-  test("the rules are valid, and each fires when it should and not when it should not", () => {
+  test("the rules are valid, and each fires exactly when it should", () => {
     expect(promtool("check", "rules", `${monitoringFolder}svc.rules.yml`)).toMatchObject({status: 0})
     const {status, output} = promtool("test", "rules", `${monitoringFolder}svc.rules.test.yml`)
     expect(output).toContain("SUCCESS")
     expect(status).toBe(0)
   })
 
-  test("the scrape example is valid beside the rules and a token file", () => {
+  test("the scrape example is valid with the rules and a token file", () => {
     const folder = makeFolder()
     for (const file of ["prometheus.yml", "svc.rules.yml"])
       writeFileSync(join(folder, file), readFileSync(`${monitoringFolder}${file}`))
@@ -135,7 +135,7 @@ describeWith("promtool")("for promtool", () => {
   })
 })
 
-/** Grafana fills in its variables before Prometheus sees them. */
+/** Fills in the variables as Grafana does before Prometheus sees them. */
 const concrete = (expression: string): string =>
   expression.replaceAll("$__rate_interval", "1m").replaceAll("$instance", ".*")
 

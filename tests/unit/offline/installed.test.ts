@@ -6,7 +6,7 @@ import {makeProject} from "../../support/host/project.ts"
 
 const runtime = {name: "node", version: "22.12.0"} as const
 
-/** What is wrong with a project whose package.json asks for `one`, of which 1.2.3 is installed. */
+/** The findings for a project whose package.json requests `one`, with version 1.2.3 installed. */
 const findings = async (lockfile: string, text: string, manifest: object = {dependencies: {one: "^1.0.0"}}) => {
   const project = makeProject()
   project.write("package.json", JSON.stringify(manifest))
@@ -33,17 +33,17 @@ const lockfiles: readonly (readonly [string, (version: string) => string])[] = [
 ]
 
 describe.each(lockfiles)("%s", (name, withVersion) => {
-  test("of the installed version is fine", async () => {
+  test("of the installed version passes", async () => {
     expect(await findings(name, withVersion("1.2.3"))).toEqual([])
   })
 
-  test("of another version is found", async () => {
+  test("of another version is reported", async () => {
     expect(await findings(name, withVersion("1.3.0"))).toEqual([
       `${name}:1:1 one: has version 1.3.0, but 1.2.3 is installed`,
     ])
   })
 
-  test("that lacks a dependency is found", async () => {
+  test("that lacks a dependency is reported", async () => {
     const text = withVersion("1.2.3").replaceAll("one", "another")
     expect(await findings(name, text)).toEqual([`${name}:1:1 one: is missing, but package.json requires "^1.0.0"`])
   })
@@ -54,19 +54,19 @@ test("Yarn 2 and newer name the registry in the lockfile", async () => {
   expect(await findings("yarn.lock", text)).toHaveLength(1)
 })
 
-test("a dependency that is not installed is found; the SDK comes from the svc that runs", async () => {
+test("a dependency that is not installed is reported; the SDK comes from the running svc", async () => {
   expect(await findings("", "", {dependencies: {none: "1", "svc-runtime": "1"}})).toEqual([
     "package.json:1:1 dependencies.none: is not installed",
   ])
 })
 
-test("a runtime that engines does not admit is found, and only that of the runtime that runs", async () => {
+test("a runtime that engines does not admit is reported, but only the running one", async () => {
   expect(await findings("", "", {engines: {node: ">=24", bun: ">=99"}})).toEqual([
     `package.json:1:1 engines.node: requires ">=24", but this is node 22.12.0`,
   ])
 })
 
-test("a binary lockfile, and what comes from a path, say nothing of versions", async () => {
+test("a binary lockfile and packages from a path have no versions to check", async () => {
   expect(await findings("bun.lockb", "\0\0")).toEqual([])
   expect(await findings("package-lock.json", '{"packages": {}}', {dependencies: {one: "file:../one"}})).toEqual([])
 })

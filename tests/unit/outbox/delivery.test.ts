@@ -8,19 +8,19 @@ const retrying = {...noPolicy, onUnknown: "retry"} as const
 const late = new TimeLimitExceeded(30_000)
 const end = (error: unknown, policy = noPolicy, counted = 1) => judge(error, policy, counted, usualTiming)
 
-describe("what a failed attempt means", () => {
-  test("a refusal has failed, with the platform's reason", () => {
+describe("a failed attempt", () => {
+  test("that the platform refused is final, with its reason", () => {
     const error = refused("no such channel", {reason: "unknown_channel", remediation: "Correct it."})
     expect(end(error)).toEqual({is: "failed", error: "no such channel", reason: "unknown_channel"})
   })
 
-  test("any other error is tried again after a pause, until the eighth is dead", () => {
+  test("with any other error is retried after a pause, until the eighth is dead", () => {
     expect(end(new Error("not now"))).toMatchObject({is: "queued", counts: true, error: "not now"})
     expect(end(new Error("not now"), noPolicy, 7)).toMatchObject({is: "queued"})
     expect(end(new Error("not now"), noPolicy, 8)).toEqual({is: "dead", error: "not now", reason: "attempts"})
   })
 
-  test("what the platform asks to wait is waited, does not count, and is 0.2 s to a day", () => {
+  test("with a time to wait is delayed without counting, between 0.2 s and one day", () => {
     expect(end(retryAfter(5000, "slow down"), noPolicy, 20)).toEqual({
       is: "queued",
       error: "slow down",
@@ -31,7 +31,7 @@ describe("what a failed attempt means", () => {
     for (const wait of [0, -5, "0"]) expect(end(retryAfter(wait))).toMatchObject({wait: 200, counts: false})
   })
 
-  test("what ran out of time may have arrived: it is unknown, unless a repetition does no harm or is wanted", () => {
+  test("that timed out is unknown, unless repeating is harmless or configured", () => {
     expect(end(late)).toMatchObject({is: "unknown", reason: "timed_out"})
     expect(end(late, {...noPolicy, idempotent: true})).toMatchObject({is: "queued", counts: true})
     expect(end(late, {...noPolicy, resumes: true})).toMatchObject({is: "queued", counts: true})
@@ -40,7 +40,7 @@ describe("what a failed attempt means", () => {
   })
 })
 
-test("a direct channel that opens after the time limit is not sent to: the attempt has ended", async () => {
+test("whose direct channel opened too late sends nothing and has ended", async () => {
   const opening = Promise.withResolvers<{id: string; type: number}>()
   const calls: string[] = []
   const sender = {
@@ -58,16 +58,16 @@ test("a direct channel that opens after the time limit is not sent to: the attem
   expect(calls).toEqual([])
 })
 
-test("what the Host's death interrupted is unknown, unless the platform drops repetitions or they are wanted", () => {
+test("that the Host's death interrupted is unknown, unless repeats are dropped or configured", () => {
   expect(judgeInterrupted(noPolicy, 1, usualTiming)).toBe("unknown")
-  // Where the attempt had ended is known to the process that has died, and to nobody else.
+  // Only the dead process knew where the attempt had ended.
   expect(judgeInterrupted({...noPolicy, resumes: true}, 1, usualTiming)).toBe("unknown")
   expect(judgeInterrupted({...noPolicy, idempotent: true}, 1, usualTiming)).toBe("queued")
   expect(judgeInterrupted(retrying, 7, usualTiming)).toBe("queued")
   expect(judgeInterrupted(retrying, 8, usualTiming)).toBe("dead")
 })
 
-test("retryAfter reads the header of an HTTP answer: seconds, or a date, or a second where it says nothing", () => {
+test("retryAfter reads the header of an HTTP answer: seconds, a date, or one second by default", () => {
   expect(postponementOf(retryAfter("120"))).toBe(120_000)
   const inAMinute = new Date(Date.now() + 60_000).toUTCString()
   const wait = postponementOf(retryAfter(inAMinute)) ?? 0

@@ -37,7 +37,7 @@ test.for<[unknown, string]>([
 
 const here = {endpoint: "line", channel: "team"}
 
-test("a message is named by its outbox id, or by the platform's id in this conversation or another", () => {
+test("a message is named by its outbox id, or by the platform's id in this or another conversation", () => {
   expect(messageTargetOf("m1", here)).toEqual({outbox: "m1"})
   expect(messageTargetOf({platform: "7"}, here)).toEqual({at: here, platform: "7"})
   const elsewhere = {platform: "7", endpoint: "wire", channel: "hall"}
@@ -45,7 +45,7 @@ test("a message is named by its outbox id, or by the platform's id in this conve
 })
 
 test.for([null, undefined, 5, "", {}, {platform: ""}, {platform: "7", channel: 5}, {platform: "a\0"}])(
-  "a message that is not named is refused: %o",
+  "a message without a name is refused: %o",
   target => {
     expect(() => messageTargetOf(target, here)).toThrow(expect.objectContaining({code: "target_invalid"}))
   },
@@ -57,7 +57,7 @@ test("a message by the platform's id needs a channel", () => {
   )
 })
 
-test.for([null, undefined, "x", [], {n: 1n}, {circle}])("parameters that are none are refused: %o", params => {
+test.for([null, undefined, "x", [], {n: 1n}, {circle}])("invalid parameters are refused: %o", params => {
   const call = {method: "guild.member.mute", params: params as never}
   expect(() => callDraft("line", call)).toThrow(expect.objectContaining({code: "request_invalid"}))
 })

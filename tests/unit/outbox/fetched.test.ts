@@ -15,7 +15,7 @@ test.each([
   expect(nameAtEnd(address)).toBe(name)
 })
 
-test("a fetch ends when nobody waits for it any more, also between two pieces", async () => {
+test("a fetch ends when nobody waits for it any more, also between two chunks", async () => {
   const closed = Promise.withResolvers<void>()
   const server = createServer((_, response) => {
     response.on("close", () => closed.resolve())

@@ -2,7 +2,7 @@ import {expect, onTestFinished, test, vi} from "vitest"
 import {Pace, Rate} from "../../../server/outbox/pace.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
-test("no window of a limit's length sees more than its messages, whenever they are asked for", () => {
+test("no window of a limit's length contains more messages than the limit", () => {
   const seed = Number(process.env.SVC_FAULT_SEED ?? Date.now() % 1_000_000_000)
   const chance = new Chance(seed)
   const integer = (least: number, most: number) => least + chance.below(most - least + 1)
@@ -26,7 +26,7 @@ test("no window of a limit's length sees more than its messages, whenever they a
   }
 })
 
-test("what waits exactly as long as it is told may begin, and not a moment sooner", () => {
+test("a send that waits for exactly its given time may start, and not a moment sooner", () => {
   const rate = new Rate([{messages: 2, per: 100}])
   rate.begin(0)
   rate.begin(10)
@@ -42,7 +42,7 @@ test("without a limit nothing waits", () => {
   expect(rate.wait(5)).toBe(0)
 })
 
-test("who waits gets a turn in the order of asking, and one who leaves gives it to the next", () => {
+test("waiting sends get turns in the order of their requests, and a leaving one passes its turn on", () => {
   vi.useFakeTimers({toFake: ["setTimeout", "clearTimeout", "performance"]})
   onTestFinished(() => void vi.useRealTimers())
   const woken: string[] = []
@@ -55,7 +55,7 @@ test("who waits gets a turn in the order of asking, and one who leaves gives it 
   expect(woken).toEqual([])
   vi.advanceTimersByTime(1)
   expect(woken).toEqual(["a"])
-  // The turn is kept for the one that was woken.
+  // The turn stays reserved for the send that was woken.
   expect(pace.ask("late", "late")).toBe(false)
   pace.leave("a")
   expect(woken).toEqual(["a", "b"])

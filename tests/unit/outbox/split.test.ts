@@ -6,7 +6,7 @@ import {h, isElement, type Node, renderContent, textOf} from "../../../shared/sd
 const split = (content: readonly Node[], limit: number) => splitContent(content, limit).map(part => renderContent(part))
 
 describe("a long message is split", () => {
-  test("behind a paragraph, a line or a word of the second half, and else between graphemes", () => {
+  test("after a paragraph, line or word in the second half, or else between graphemes", () => {
     expect(split(["one two\n\nthree four five"], 12)).toEqual(["one two\n\n", "three four ", "five"])
     expect(split(["one two\nthree four five"], 12)).toEqual(["one two\n", "three four ", "five"])
     expect(split(["one two three"], 7)).toEqual(["one two", " three"])
@@ -19,7 +19,7 @@ describe("a long message is split", () => {
     expect(split([h("p", "one"), h("p", "two"), h("p", "three")], 8)).toEqual(["<p>one</p><p>two</p>", "<p>three</p>"])
   })
 
-  test("around elements that are one thing, which go alone where they are longer", () => {
+  test("around indivisible elements, which go alone if they are longer", () => {
     const ann = h("at", {id: "1", name: "ann"})
     expect(split(["hello ", ann, " and good morning"], 9)).toEqual([
       "hello ",
@@ -36,7 +36,7 @@ describe("a long message is split", () => {
     expect(split(["go and ", link], 20)).toEqual(["go and ", '<a href="http://x">see here</a>'])
   })
 
-  test("through formatting, which is closed and opened again", () => {
+  test("inside formatting, which is closed and reopened", () => {
     expect(split([h("b", "one ", h("i", "two three"), " four")], 8)).toEqual([
       "<b>one <i>two </i></b>",
       "<b><i>three</i> </b>",
@@ -52,12 +52,12 @@ describe("a long message is split", () => {
     expect(split([quote], 8)).toEqual([renderContent(quote)])
   })
 
-  test("of white space alone into as much as the platform takes", () => {
+  test("of white space alone into as much as the platform accepts", () => {
     expect(split([" ".repeat(100)], 40)).toEqual([" ".repeat(40)])
     expect(split(["\n".repeat(80)], 40)).toEqual(["\n".repeat(40)])
   })
 
-  test("without parts of white space, and inside what is one grapheme and longer than a part", () => {
+  test("without parts of white space, and inside a single grapheme longer than a part", () => {
     expect(split([`one${" ".repeat(20)}two`], 5).map(part => part.trim())).toEqual(["one", "two"])
     const zalgo = `a${"\u0301".repeat(20)}`
     expect(split([zalgo], 8).map(part => part.length)).toEqual([8, 8, 5])
@@ -65,7 +65,7 @@ describe("a long message is split", () => {
   })
 })
 
-/** Numbers that are the same for a seed. */
+/** A generator of repeatable numbers from a seed. */
 const numbersOf = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -101,7 +101,7 @@ const anyNodes = (next: (below: number) => number, depth = 0): readonly Node[] =
     return Array.from({length: 1 + next(6)}, () => words[next(words.length)] ?? "").join("")
   })
 
-/** What is said, without what elements add around it; each whole element by its own text. */
+/** The spoken text, without the text that elements add around it; each indivisible element counts with its own text. */
 const saidBy = (nodes: readonly Node[]): string =>
   nodes
     .map(node =>
@@ -120,12 +120,12 @@ const visible = (text: string): string => text.replace(/\s/g, "")
 const typesOf = (nodes: readonly Node[]): readonly string[] =>
   nodes.flatMap(node => (isElement(node) ? (node.children.length > 0 ? typesOf(node.children) : [node.type]) : []))
 
-test("whatever it is: all of it is there, in order, within the limit, and no grapheme and no element is cut", () => {
+test("in any case completely, in order, within the limit, without cutting a grapheme or an element", () => {
   const segmenter = new Intl.Segmenter(undefined, {granularity: "grapheme"})
   for (let seed = 1; seed <= 600; seed++) {
     const next = numbersOf(seed)
     const content = Array.from({length: 1 + next(6)}, () => anyNodes(next)).flat()
-    // A family is 11 long, and each of four links one in the other adds 11: below that something has to be longer.
+    // A family emoji is 11 long, and each of four nested links adds 11: a lower limit would force a longer part.
     const limit = 60 + next(60)
     const parts = splitContent(content, limit)
     const said = saidBy(content)
@@ -142,14 +142,14 @@ test("whatever it is: all of it is there, in order, within the limit, and no gra
   }
 })
 
-test("a long message is split in time that grows with its length", () => {
+test("a long message is split in linear time", () => {
   const long = Array.from({length: 20_000}, (_, n) => (n % 2 === 0 ? "some words " : h("b", "loud ")))
   const start = performance.now()
   expect(splitContent(long, 200).length).toBeGreaterThan(700)
   expect(performance.now() - start).toBeLessThan(10_000)
 })
 
-test("an edit changes the parts that are there, sends those that are new, and deletes those that are too much", () => {
+test("an edit changes existing parts, sends new ones, and deletes superfluous ones", () => {
   expect(changesOf(["1", "2"], [["a"], ["b"], ["c"]])).toEqual([
     {do: "edit", message: "1", content: ["a"]},
     {do: "edit", message: "2", content: ["b"]},

@@ -10,7 +10,7 @@ const declare = (more: object) => () =>
     ...more,
   } as AdapterDefinition<TSchema>)
 
-test("an adapter may say its features, limits and rate", () => {
+test("an adapter may declare its features, limits and rate", () => {
   expect(declare({})).not.toThrow()
   expect(
     declare({
@@ -25,18 +25,18 @@ test("an adapter may say its features, limits and rate", () => {
 
 test.for([
   ["no open", {open: undefined}, "needs open()"],
-  ["a history that there is not", {history: "all"}, "needs history: one of replay, none, inside"],
-  ["a platform that forgets, of another history", {forgetsAcknowledged: true}, "needs history: replay"],
+  ["an unknown history", {history: "all"}, "needs history: one of replay, none, inside"],
+  ["a forgetting platform with another history", {forgetsAcknowledged: true}, "needs history: replay"],
   [
     "a platform that forgets sometimes",
     {history: "replay", forgetsAcknowledged: "yes"},
     "forgetsAcknowledged as true or false",
   ],
   ["sockets for every account", {sockets: true}, "sockets that is not a function"],
-  ["a text of half a character", {limits: {text: 0.5}}, "limits.text"],
-  ["a rate of nothing", {rate: {messages: 0, per: 1000}}, "rate.messages"],
+  ["a text limit of half a character", {limits: {text: 0.5}}, "limits.text"],
+  ["a rate of zero", {rate: {messages: 0, per: 1000}}, "rate.messages"],
   ["a rate without time", {rate: {messages: 1, per: Number.NaN}}, "rate.per"],
-  ["a feature that there is not", {features: ["edit", "fly"]}, "declares the unknown feature fly"],
+  ["an unknown feature", {features: ["edit", "fly"]}, "declares the unknown feature fly"],
   ["forms without buttons", {features: ["forms"]}, "declares forms, which needs buttons"],
   ["menus without buttons", {features: ["selects"]}, "declares selects, which needs buttons"],
 ] as const)("an adapter with %s is refused", ([, more, message]) => {

@@ -8,7 +8,7 @@ test("the pause doubles with each failed attempt, up to the longest", () => {
   expect(pauses).toEqual([500, 1000, 2000, 4000, 30_000, 30_000, 30_000, 30_000])
 })
 
-test("chance takes up to half of it away", () => {
+test("a random part of up to a half is taken off", () => {
   expect(pauseAfter(3, backoff, () => 0)).toBe(1000)
   expect(pauseAfter(3, backoff, () => 0.5)).toBe(1500)
   const pauses = Array.from({length: 1000}, () => pauseAfter(3, backoff))

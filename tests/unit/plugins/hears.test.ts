@@ -12,7 +12,7 @@ const compile = async (...patterns: readonly (string | RegExp)[]) => {
 
 const matchOf = async (pattern: string | RegExp, text: string) => (await compile(pattern))[0]?.match(text)
 
-/** What is said of patterns that are refused, without the pattern itself. */
+/** The messages about refused patterns, without the pattern itself. */
 const refusalsOf = async (...patterns: readonly (string | RegExp)[]): Promise<readonly string[]> => {
   const error = await compile(...patterns).catch((error: unknown) => error)
   if (!(error instanceof AggregateError)) throw new Error("nothing was refused")
@@ -24,7 +24,7 @@ const refusalsOf = async (...patterns: readonly (string | RegExp)[]): Promise<re
   })
 }
 
-test("a pattern has its name in its id, and one without a name its number", () => {
+test("a pattern has its name in its id, or its number if it has no name", () => {
   const {declaring, close} = collectRegistrations("root/bot")
   declaring.hears(/one/, nothing)
   declaring.hears("two", {name: "two", retries: 2}, nothing)
@@ -37,7 +37,7 @@ test("a pattern has its name in its id, and one without a name its number", () =
   ])
 })
 
-test("what is no pattern, no handler, no name or too much is refused where it is declared", () => {
+test("an invalid pattern, handler or name, or too many, are refused in the declaration", () => {
   const {declaring, close} = collectRegistrations("root/bot")
   const hears = declaring.hears as (...given: unknown[]) => void
   expect(() => hears(1, nothing)).toThrow(
@@ -55,7 +55,7 @@ test("what is no pattern, no handler, no name or too much is refused where it is
   expect(() => hears(/a/, nothing)).toThrow("hears() was called after setup had ended")
 })
 
-test("a match has its text, its groups in their order, and those with a name", async () => {
+test("a match has its text, its groups in order, and the named ones", async () => {
   expect(await matchOf(/(?<who>\w+) (owes|lends) (?<whom>\w+)( money)?/, "Well, ann owes bob!")).toEqual({
     text: "ann owes bob",
     groups: ["ann", "owes", "bob", undefined],
@@ -85,7 +85,7 @@ test.each<[RegExp, readonly string[]]>([
   [/a{2,3}?|b*?c/, ["aaa", "bbc", "c"]],
   [/é/i, ["É", "e"]],
   [/^\s*$/, ["", " \t\n", " a "]],
-])("%s finds what JavaScript finds", async (pattern, texts) => {
+])("%s matches what JavaScript matches", async (pattern, texts) => {
   const [compiled] = await compile(pattern)
   for (const text of texts) {
     const found = pattern.exec(text)
@@ -95,7 +95,7 @@ test.each<[RegExp, readonly string[]]>([
   }
 })
 
-test("spaces beyond ASCII and line ends other than \\n are those of RE2", async () => {
+test("spaces beyond ASCII and line breaks other than \\n follow RE2", async () => {
   const [space, any, all] = await compile(/a\sb/, /a.b/, /a[\s\p{Z}]b/u)
   for (const text of ["a\u00a0b", "a\u3000b"]) {
     expect(space?.test(text)).toBe(false)
@@ -104,7 +104,7 @@ test("spaces beyond ASCII and line ends other than \\n are those of RE2", async 
   expect(any?.test("a\u2028b")).toBe(true)
 })
 
-test("patterns that JavaScript would try for years are answered", async () => {
+test("patterns that would take JavaScript years are answered", async () => {
   const longest = 16_384
   const evil: readonly (readonly [string, string])[] = [
     ["(a+)+$", "a"],
@@ -121,7 +121,7 @@ test("patterns that JavaScript would try for years are answered", async () => {
   }
 })
 
-test("what takes more than linear time is refused, with where it stands and what to do", async () => {
+test("a pattern beyond linear time is refused, with position and next step", async () => {
   const linear = "svc does not support it, because its engine guarantees linear time in the length of the text"
   expect(
     await refusalsOf(/no(?=w)/, /(?<!un)done/, /x(?!y)z/, /(a)\1/, /(?<q>['"]).*?\k<q>/, "ab(?>c)", "a/b++"),
@@ -136,7 +136,7 @@ test("what takes more than linear time is refused, with where it stands and what
   ])
 })
 
-test("what is no pattern of RE2 is refused, with where it stands", async () => {
+test("a pattern that RE2 does not know is refused, with its position", async () => {
   const correct = "Correct the pattern; it uses the syntax of RE2"
   expect(
     await refusalsOf("a(b", "tea[z-a]", "a**", "\\p{Foo}!", "(?<n>a)(?<n>b)", "x(?<a-b>c)", "\\", "a{1,2000}"),
@@ -152,7 +152,7 @@ test("what is no pattern of RE2 is refused, with where it stands", async () => {
   ])
 })
 
-test("a flag that means nothing, an empty pattern and a large one are refused", async () => {
+test("a meaningless flag, an empty pattern and a large one are refused", async () => {
   const only = "nothing here, because a handler runs once for a message. Use only i, m, s or u"
   const empty = 'it is empty, so every message would match. Write a pattern, or use plugin.on("message-created")'
   expect(await refusalsOf(/a/g, /a/dgy, /a/v, /(?:)/, "", "(?:ab){101}")).toEqual([
@@ -166,7 +166,7 @@ test("a flag that means nothing, an empty pattern and a large one are refused", 
   ])
 })
 
-test("the errors of all patterns that are refused have the stack of their declaration", async () => {
+test("the errors of all refused patterns have the stack of their declaration", async () => {
   const error = await compile("a(", "fine", "b(").catch((error: unknown) => error)
   if (!(error instanceof AggregateError)) throw new Error("nothing was refused")
   expect(error.errors).toHaveLength(2)

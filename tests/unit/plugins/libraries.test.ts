@@ -34,7 +34,7 @@ test("the built-in adapters name the versions that svc is tested with, as option
 
 const libraries = {"left-line": "1.2.3", "@team/wire": "4.5.6"}
 
-test("what is missing is named with its version, and no more once the project or svc has it", () => {
+test("a missing library is named with its version, until the project or svc has it", () => {
   const [project, own] = [scratch(), scratch()]
   expect(missingLibraries(libraries, project, own)).toEqual(["left-line@1.2.3", "@team/wire@4.5.6"])
   install(project, "left-line", "")
@@ -42,7 +42,7 @@ test("what is missing is named with its version, and no more once the project or
   expect(missingLibraries(libraries, project, own)).toEqual([])
 })
 
-test("a library that is missing is a refusal with both commands that install all that is missing", async () => {
+test("a missing library is a refusal with both commands that install everything missing", async () => {
   const [project, own] = [scratch(), scratch()]
   const load = createLoad({name: "wire", project}, libraries, own)
   const install = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
@@ -53,7 +53,7 @@ test("a library that is missing is a refusal with both commands that install all
   })
 })
 
-test("the project's package comes before that of svc, as a module of either kind", async () => {
+test("the project's package comes before svc's, as a module of either kind", async () => {
   const [project, own] = [scratch(), scratch()]
   install(own, "left-line", "export const of = 'svc'")
   const ofSvc = createLoad({name: "wire", project}, libraries, own)
@@ -64,7 +64,7 @@ test("the project's package comes before that of svc, as a module of either kind
   expect(await load<{of: string}>("left-line")).toMatchObject({of: "the project"})
 })
 
-test("a library that does not load, and one that is not declared, are refusals", async () => {
+test("a library that does not load, or is not declared, is a refusal", async () => {
   const [project, own] = [scratch(), scratch()]
   install(project, "left-line", "throw new Error('half of it is there')")
   const load = createLoad({name: "wire", project}, libraries, own)

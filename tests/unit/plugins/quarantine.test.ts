@@ -8,13 +8,13 @@ test("the third exception within ten minutes is one too many", () => {
   expect([0, 4, 9].map(at => quarantine.record("irc", 1, at * minute))).toEqual([false, false, true])
 })
 
-test("exceptions that lie further apart are not counted together", () => {
+test("exceptions that are further apart are not counted together", () => {
   const quarantine = new Quarantine()
   expect([0, 6, 12, 18].map(at => quarantine.record("irc", 1, at * minute))).toEqual([false, false, false, false])
   expect(quarantine.record("irc", 1, 19 * minute)).toBe(true)
 })
 
-test("each plugin is counted for itself, and each generation counts anew", () => {
+test("each plugin has its own count, and each generation starts at zero", () => {
   const quarantine = new Quarantine()
   quarantine.record("irc", 1, 0)
   quarantine.record("irc", 1, 1)

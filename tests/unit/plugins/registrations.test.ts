@@ -4,7 +4,7 @@ import type {PluginMigration} from "../../../shared/sdk/plugin/database.ts"
 
 const nothing = () => {}
 
-test("a handler has its name in its id, and one without a name its number among those of its type", () => {
+test("a handler has its name in its id, or its number among those of its type", () => {
   const {declaring, close} = collectRegistrations("root/bot")
   declaring.on("message-created", nothing)
   declaring.on("message-created", {name: "audit"}, nothing)
@@ -27,7 +27,7 @@ test("a handler has its name in its id, and one without a name its number among 
   ])
 })
 
-test("a name that could be a number, has other characters or is given twice is refused", () => {
+test("a name that could be a number, has other characters or is used twice is refused", () => {
   const {declaring} = collectRegistrations("root/bot")
   for (const name of ["0", "", "a b", "a.b", "-a", "a".repeat(65)]) {
     expect(() => declaring.on("message-created", {name}, nothing)).toThrow("a name must start with a letter")
@@ -38,7 +38,7 @@ test("a name that could be a number, has other characters or is given twice is r
   expect(() => declaring.middleware({name: "guard"}, nothing)).toThrow("the name guard is given twice")
 })
 
-test("a migration says in words whether it can be undone, and is given once", () => {
+test("a migration says in words whether it can be undone, and is declared once", () => {
   const {declaring, close} = collectRegistrations("root/bot")
   const up = () => ["CREATE TABLE one (id)"]
   const refused = (migration: object) => expect(() => declaring.migrate([migration as PluginMigration]))

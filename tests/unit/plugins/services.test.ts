@@ -41,7 +41,7 @@ test("a service is typed in provide, in setup and in stand-ins", () => {
   expect(() => definePlugin({uses: {clock: "clock" as never}, setup: () => {}})).toThrow("uses.clock must be made by")
 })
 
-test("provide takes an object or a function, once for each name, in setup", () => {
+test("provide accepts an object or a function, once for each name, in setup", () => {
   const {declaring, close} = collectRegistrations("root/bot")
   const now = () => 1
   declaring.provide(clock, {now})
@@ -53,7 +53,7 @@ test("provide takes an object or a function, once for each name, in setup", () =
   expect(() => declaring.provide("late", {})).toThrow("call it in setup")
 })
 
-test("a guarded service is what it was, calls by its provider's rules, and cannot be changed", () => {
+test("a guarded service is unchanged, follows its provider's rules, and is read-only", () => {
   class Counter {
     #count = 0
     readonly step = 2
@@ -103,7 +103,7 @@ test("state of a module is found at its top level", () => {
   expect(stateIn(constants.join("\n"))).toEqual([])
 })
 
-test("state is shared by plugins of different files, not by instances of one, nor by way of a package", async () => {
+test("state is shared by plugins of different files, but not by instances of one or through a package", async () => {
   const project = makeFolder()
   writeFileSync(`${project}/counter.ts`, "let count = 0\n")
   const files = [`${project}/counter.ts`, `${project}/node_modules/x/index.js`, "/elsewhere.ts"]

@@ -11,12 +11,12 @@ const codeOf = (work: () => unknown) => {
 }
 
 describe("a message of text and names", () => {
-  // An empty choice keeps the library from taking the short way.
+  // An empty choice makes the library parse the message instead of taking a shortcut.
   const through = async (text: string, values: Record<string, string | number>) =>
     (await parseMessage(`${text}{never, select, other {}}`, "en")).format({...values, never: ""})
 
   test.each(["Hello, {name}!", "{ name }", "it's {name}'s", "a < b & # {name}", "", "{name}{name}", "{n} items"])(
-    "%s is said without the library as the library says it",
+    "%s is formatted without the library exactly as with it",
     async text => {
       const values = {name: "<b>{x}</b>", n: 1234.5}
       expect(plainMessage(text)?.format(values)).toBe(await through(text, values))
@@ -27,7 +27,7 @@ describe("a message of text and names", () => {
     expect(plainMessage(text)).toBeUndefined(),
   )
 
-  test("takes only values of its own", () => {
+  test("accepts only own properties as values", () => {
     expect(codeOf(() => plainMessage("{toString}")?.format({}))).toBe("the value of {toString} is missing")
   })
 })
@@ -38,7 +38,7 @@ describe("the texts of a plugin", () => {
     "de-AT": {hello: "Servus, {nmae}!", items: "{count, plural, one {# Ding} other {# Dinge}}"},
   }
 
-  test("are said in the first of the languages that has the key, else in the first of the table", async () => {
+  test("come in the first of the languages that has the key, else in the table's first", async () => {
     const texts = new DeclaredTexts(table)
     await texts.load()
     expect(texts.say(["de"], "items", {count: 1})).toBe("1 Ding")
@@ -48,7 +48,7 @@ describe("the texts of a plugin", () => {
     expect(texts.say([], "hello", {name: "<at id='1'/>"})).toBe("Hello, <at id='1'/>!")
   })
 
-  test("tell what languages lack, and values that only one asks for", async () => {
+  test("report keys that languages lack, and values that only one language uses", async () => {
     const texts = new DeclaredTexts(table)
     await texts.load()
     expect(texts.notes).toEqual([
@@ -57,7 +57,7 @@ describe("the texts of a plugin", () => {
     ])
   })
 
-  test("refuse keys, values and languages that are none", async () => {
+  test("refuse invalid keys, values and languages", async () => {
     const texts = new DeclaredTexts(table)
     expect(codeOf(() => texts.say(["en"], "items", {count: 1}))).toBe(
       'not_active: the text "items" is available only after setup has ended',
@@ -86,7 +86,7 @@ describe("the texts of a plugin", () => {
     ["Hello, {name", "texts(): de.hello is not a valid message: expect argument closing brace, at 1:8 of the message"],
     ["{n, plural, one {#}}", "texts(): de.hello is not a valid message: missing other clause, at 1:20 of the message"],
     ["{n, numbr}", "texts(): de.hello is not a valid message: invalid argument type, at 1:5 of the message"],
-  ])("refuse the message %s where they are declared", async (hello, message) => {
+  ])("refuse the invalid message %s in the declaration", async (hello, message) => {
     const texts = new DeclaredTexts({en: {hello: "Hello"}, de: {hello}})
     const error: unknown = await texts.load().catch(thrown => thrown)
     expect(error).toMatchObject({message})

@@ -9,14 +9,14 @@ test("a full bucket has a burst of tokens, then one in each interval", () => {
   expect(taken).toEqual([true, true, true, false, false, true, false, true])
 })
 
-test("a bucket that nobody takes from holds a burst, and no more", () => {
+test("an unused bucket holds a burst, and no more", () => {
   const bucket = new TokenBucket(limits)
   bucket.take(0)
   const taken = Array.from({length: 5}, () => bucket.take(1_000_000))
   expect(taken).toEqual([true, true, true, false, false])
 })
 
-test("a reserved token is waited for: each one interval longer than the one before", () => {
+test("reserved tokens are awaited, each one interval longer than the previous one", () => {
   const bucket = new TokenBucket(limits)
   expect([0, 0, 0, 0, 0, 50].map(now => bucket.reserve(now))).toEqual([0, 0, 0, 100, 200, 250])
   expect(bucket.take(300)).toBe(false)

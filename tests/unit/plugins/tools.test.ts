@@ -6,7 +6,7 @@ const parameters = Type.Object({city: Type.String()})
 const sound = {description: "The weather of a city", parameters, effect: "none"} as const
 const run = () => "sunny"
 
-/** What `setup` is told of a tool that it declares wrongly, in JavaScript. */
+/** Returns the error that `setup` gets for a wrong tool declaration, in JavaScript. */
 const declare = (name: unknown, definition: unknown, handle: unknown = run, owner: `root/${string}` = "root/weather") =>
   collectRegistrations(owner).declaring.tool(name as string, definition as typeof sound, handle as typeof run)
 
@@ -37,11 +37,11 @@ test.each([
   ["_a", "no _ or - first"],
   [7, "lower-case letters"],
   ["a".repeat(56), 'the name of a tool of the plugin "weather" may have at most 55 characters'],
-])("a tool is not called %s", (name, why) => {
+])("a tool cannot be called %s", (name, why) => {
   expect(() => declare(name, sound)).toThrow(why)
 })
 
-test("a name is as long as providers take it", () => {
+test("a name is as long as providers allow", () => {
   expect(() => declare("a".repeat(55), sound)).not.toThrow()
 })
 
@@ -52,7 +52,7 @@ test.each([
   ["without parameters", {...sound, parameters: undefined}, run, "parameters must be the schema of an object"],
   ["with parameters of text", {...sound, parameters: Type.String()}, run, "parameters must be the schema of an object"],
   [
-    "with a default that is no JSON",
+    "with a default that is not JSON",
     {...sound, parameters: Type.Object({big: Type.Optional(Type.Unknown({default: 1n}))})},
     run,
     "cannot be kept as JSON",
@@ -63,16 +63,11 @@ test.each([
     run,
     "effect must be one of none, transaction, idempotent, external",
   ],
-  ["with an effect that is none", {...sound, effect: "read"}, run, "effect must be one of"],
-  [
-    "with a permission that is none",
-    {...sound, permission: "none"},
-    run,
-    "permission must be one of user, trusted, admin",
-  ],
-  ["with an approval that is a word", {...sound, approval: "yes"}, run, "approval must be true or false"],
-  ["with no time", {...sound, timeout: 0}, run, "timeout must be seconds, at most 3600"],
-  ["with too much time", {...sound, timeout: 3601}, run, "timeout must be seconds, at most 3600"],
+  ["with an unknown effect", {...sound, effect: "read"}, run, "effect must be one of"],
+  ["with an unknown permission", {...sound, permission: "none"}, run, "permission must be one of user, trusted, admin"],
+  ["with an approval that is text", {...sound, approval: "yes"}, run, "approval must be true or false"],
+  ["with a time limit of zero", {...sound, timeout: 0}, run, "timeout must be seconds, at most 3600"],
+  ["with too high a time limit", {...sound, timeout: 3601}, run, "timeout must be seconds, at most 3600"],
   ["with a mistyped key", {...sound, aproval: true}, run, 'there is no "aproval"; the keys are description'],
 ])("a tool %s is refused", (_, definition, handle, why) => {
   expect(() => declare("now", definition, handle)).toThrow(why)

@@ -11,14 +11,14 @@ const listeningFor = (...types: readonly string[]) => {
   return {path, registrations: close()}
 }
 
-test("an event that Satori does not have is told once, with what was probably meant", () => {
+test("an event that Satori does not have is reported once, with a suggestion", () => {
   expect(findUnknownEvents([listeningFor("mesage-created", "mesage-created", "weather")])).toEqual([
     'root/stars listens for "mesage-created", which is not an event of Satori (did you mean "message-created"?)',
     'root/stars listens for "weather", which is not an event of Satori',
   ])
 })
 
-test("Satori's events, and those of an adapter with a slash, are not", () => {
+test("Satori's events, and an adapter's events with a slash, are not reported", () => {
   expect(
     findUnknownEvents([listeningFor("message-created", "internal", "interaction/button", "forge/pushed")]),
   ).toEqual([])

@@ -33,6 +33,6 @@ test.each([
   ["1.2.3", "1.2.4"],
 ])("%s does not admit %s", (range, version) => expect(isWithin(version, range)).toBe(false))
 
-test.each(["latest", ">=one", "file:../x"])("%s is no range that is read", range =>
+test.each(["latest", ">=one", "file:../x"])("%s is not a supported range", range =>
   expect(isWithin("1.0.0", range)).toBeUndefined(),
 )

@@ -11,21 +11,21 @@ const templates: readonly (readonly [string, Deployment])[] = Object.entries(dep
 
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-/** Every file below these folders is a template's, but what runs elsewhere: Prometheus reads container/monitoring. */
+/** Every file below these folders belongs to a template, except container/monitoring, which Prometheus reads. */
 const shipped = readdirSync(join(root, "container"), {recursive: true, withFileTypes: true})
   .filter(entry => entry.isFile())
   .map(entry => join(entry.parentPath, entry.name).slice(root.length))
   .filter(path => !path.startsWith("container/monitoring/"))
 
 describe("the table of deployment templates", () => {
-  test("names every file of container/, and only files that are there and in the package", () => {
+  test("names every file of container/, and only existing files of the package", () => {
     const named = templates.flatMap(([, {files}]) => files.map(({from}) => from))
     expect([...new Set(named)].sort()).toEqual(shipped.sort())
     const {files}: {files: readonly string[]} = JSON.parse(read("package.json"))
     expect(files).toContain("container")
   })
 
-  test.each(templates)("%s: a project on Node gets what is its own", (_, {files, onNode}) => {
+  test.each(templates)("%s: a project on Node gets Node's own variant", (_, {files, onNode}) => {
     const text = files.map(({from}) => read(from)).join("\n")
     for (const [bun, node] of onNode) {
       expect(text).toContain(bun)
@@ -33,7 +33,7 @@ describe("the table of deployment templates", () => {
     }
   })
 
-  test.each(templates)("%s: its own name and port stand in the place of the sample's, as words", (_, deployment) => {
+  test.each(templates)("%s: the project's name and port replace the sample's, as words", (_, deployment) => {
     const values = {name: "other", port: 9000, runtime: "bun"} as const
     for (const {from} of deployment.files) {
       const filled = fill(read(from), deployment, values)
@@ -66,11 +66,11 @@ test("a build argument before the first stage replaces the base of each runtime"
   }
 })
 
-test("no template pins an image by a digest: a project does, from a registry that it asked", () => {
+test("no template pins an image by a digest: a project does, from its own registry", () => {
   expect(shipped.filter(path => /@sha256:[0-9a-f]/.test(read(path)))).toEqual([])
 })
 
-test("the example's environment is that of a new project, and holds the placeholder that production refuses", () => {
+test("the example's environment is a new project's, with the placeholder that production refuses", () => {
   const text = read("container/image/.env.example")
   expect(text).toBe(read("cli/init/template/env.example"))
   expect(text).toMatch(new RegExp(`^HTTP_TOKEN=${placeholderToken}$`, "m"))
@@ -78,28 +78,28 @@ test("the example's environment is that of a new project, and holds the placehol
 
 describe("the container image", () => {
   const dockerfile = read("container/image/Dockerfile")
-  /** The one of that many spaces before it: the health check's is indented. */
+  /** Returns the command with this indentation: the health check's is indented. */
   const command = (indent: string): readonly string[] =>
     JSON.parse(new RegExp(`^${indent}CMD (\\[.*\\])$`, "m").exec(dockerfile)?.[1] ?? "[]")
 
-  test("is built without a frontend from elsewhere", () => {
+  test("is built without an external frontend", () => {
     expect(dockerfile).not.toMatch(/^#\s*syntax=/im)
   })
 
-  test("has a health check whose arguments hold no spaces, and which the runtime itself makes", () => {
+  test("has a health check that the runtime makes itself, whose arguments hold no spaces", () => {
     const list = command("  ")
     expect(list[0]).toBe("svc-runtime")
     expect(list.join("")).toContain("/pub/health")
     expect(list.filter(argument => argument.includes(" "))).toEqual([])
   })
 
-  test("starts the runtime itself, with the contract's words", () => {
+  test("starts the runtime directly, with the arguments of the contract", () => {
     expect(command("").slice(-5)).toEqual(["runtime", "start", "--mode", "production", "--no-watch"])
     expect(command("")[0]).toBe("svc-runtime")
     expect(dockerfile).not.toMatch(/^ENTRYPOINT/m)
   })
 
-  test("leaves secrets and state out of what it is built from", () => {
+  test("leaves secrets and state out of the build context", () => {
     const ignored = read("container/image/.dockerignore").split("\n")
     expect(ignored).toEqual(expect.arrayContaining(["**/.env", "**/.env.*", ".svc", "data", "node_modules", ".git"]))
   })
@@ -123,7 +123,7 @@ describe("the composition", () => {
     expect(services.bot.tmpfs).toEqual([expect.stringMatching(/^\/tmp:.*noexec/)])
   })
 
-  test("restarts without a count, gives the Host 30 s to end, and bounds its log", () => {
+  test("restarts without a limit, gives the Host 30 s to end, and bounds its log", () => {
     expect(services.bot).toMatchObject({
       restart: "unless-stopped",
       stop_grace_period: "30s",
@@ -131,26 +131,26 @@ describe("the composition", () => {
     })
   })
 
-  test("demands the token, and publishes to this machine only", () => {
+  test("requires the token, and publishes to this machine only", () => {
     expect(services.bot.environment.HTTP_TOKEN).toMatch(/^\$\{HTTP_TOKEN:\?.+\}$/)
     expect(services.bot.ports).toEqual([`\${HTTP_PUBLISH:-127.0.0.1:${sample.port}}:${sample.port}`])
   })
 })
 
-describe("a template that probes /pub/ready is for a svc that serves it", () => {
+describe("a template that probes /pub/ready needs a svc that serves it:", () => {
   const probing: Deployment = {...deployments.compose, probes: ["/pub/ready"]}
 
   test.each(["0.1.0", "0.1.1", "0.2.0-rc.1", "1.0.0"])("%s does", version => {
     expect(whyNotReady(probing, version)).toBeUndefined()
   })
 
-  test.each(["0.0.9", "0.1.0-rc.1", "0.0.0", "nonsense", undefined])("%s does not, or cannot tell", version => {
+  test.each(["0.0.9", "0.1.0-rc.1", "0.0.0", "nonsense", undefined])("%s does not, or cannot say", version => {
     expect(whyNotReady(probing, version)).toBeTruthy()
     expect(whyNotReady(deployments.compose, version)).toBeUndefined()
   })
 })
 
-test("every template's files are below the project", () => {
+test("every template's files are inside the project", () => {
   for (const [, {files}] of templates)
     for (const {from, to} of files) {
       expect(to).not.toMatch(/^\/|\.\.(\/|$)/)

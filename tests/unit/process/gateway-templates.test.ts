@@ -12,11 +12,11 @@ const templates = {nginx: read("nginx.conf"), caddy: read("Caddyfile"), haproxy:
 
 const find = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, value = ""]) => value)
 
-test("there are three templates of gateways", () => {
+test("there are three gateway templates", () => {
   expect(readdirSync(folder).sort()).toEqual(["Caddyfile", "haproxy.cfg", "nginx.conf"])
 })
 
-test("each has the Host's limits of body, headers and their time", () => {
+test("each has the Host's limits for bodies, headers and their time", () => {
   const mebibytes = limits.body / 1024 / 1024
   expect(find(templates.nginx, /client_max_body_size (\S+);/g)).toEqual([`${mebibytes}m`])
   expect(find(templates.caddy, /max_size (\S+)/g)).toEqual([`${mebibytes}MiB`])
@@ -31,7 +31,7 @@ test("each has the Host's limits of body, headers and their time", () => {
   expect(find(templates.haproxy, /timeout http-request (\S+)/g)).toEqual([seconds])
 })
 
-test("no time-out of a stream or an answer is shorter than the Host's own time for a request", () => {
+test("no timeout for a stream or an answer is shorter than the Host's time for a request", () => {
   const nginx = find(templates.nginx, /(?:proxy_(?:read|send)|send)_timeout (\d+)s;/g)
   const haproxy = find(templates.haproxy, /timeout (?:client|server|tunnel) (\d+)s/g)
   expect({nginx: nginx.length, haproxy: haproxy.length}).toEqual({nginx: 3, haproxy: 3})

@@ -4,11 +4,11 @@ import {startPatience} from "../../../shared/start-limit.ts"
 
 const crash = {code: 1, signal: null}
 
-test.each([51, 75])("starts the Host again at once when it ends with %i", code => {
+test.each([51, 75])("restarts the Host at once when it ends with %i", code => {
   expect(decide({code, signal: null}, [0], 60_000)).toMatchObject({is: "again", after: 0})
 })
 
-test("waits longer after each crash, five starts in well under 120 s, and begins anew when 120 s have passed", () => {
+test("waits longer after each crash, up to five starts in 120 s, and then resets", () => {
   const pauses = [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3]].map(starts => decide(crash, starts, 10))
   expect(pauses).toMatchObject([500, 1000, 2000, 4000].map(after => ({is: "again", after})))
   expect(decide(crash, [0, 1, 2, 130_000], 130_001)).toMatchObject({is: "again", after: 500})
@@ -16,7 +16,7 @@ test("waits longer after each crash, five starts in well under 120 s, and begins
 
 test.each([
   ["a crash", crash],
-  ["an exit that nobody asked for", {code: 70, signal: null}],
+  ["an exit that nobody requested", {code: 70, signal: null}],
   ["a kill", {code: null, signal: "SIGKILL"}],
   ["51", {code: 51, signal: null}],
   ["75", {code: 75, signal: null}],
@@ -29,7 +29,7 @@ test.each([
   expect(decide(end, [0, 1, 2, 3, 4], 121_000)).toMatchObject({is: "again"})
 })
 
-test("never gives up on a Host that waits in each start as long as it may, and then ends with 1", () => {
+test("never gives up on a Host that waits its full time in each start and then ends with 1", () => {
   const starts: number[] = []
   for (let now = 0, n = 0; n < 50; n++) {
     starts.push(now)
@@ -45,6 +45,6 @@ test.each([
   {code: 130, signal: null},
   {code: null, signal: "SIGTERM"},
   {code: null, signal: "SIGINT"},
-] as const)("does not start one again that somebody stopped: %o", end => {
+] as const)("does not restart a Host that somebody stopped: %o", end => {
   expect(decide(end, [0], 10)).toMatchObject({is: "ended", code: 0})
 })

@@ -13,7 +13,7 @@ const folderWith = (...programs: string[]): string => {
   return folder
 }
 
-test("a program counts where a terminal finds it, and not where npx put it for one command", () => {
+test("a program counts if a terminal finds it, but not if npx added it for one command", () => {
   const fetched = join(makeFolder(), "node_modules/.bin")
   mkdirSync(fetched, {recursive: true})
   writeFileSync(join(fetched, "bun"), "", {mode: 0o755})
@@ -21,7 +21,7 @@ test("a program counts where a terminal finds it, and not where npx put it for o
   expect(isInstalled("bun", ["", fetched, folderWith("bun")].join(delimiter))).toBe(true)
 })
 
-test("commands of a project for Bun call bun, or npx where there is no bun", () => {
+test("commands of a project for Bun call bun, or npx if there is no bun", () => {
   expect(callOf("bun", folderWith("bun", "npx"))).toMatchObject({run: "bun run", svc: "bun run --bun svc"})
   expect(callOf("bun", folderWith("npx"))).toEqual({
     install: "npx --yes bun@1.4.5 install",
@@ -35,6 +35,6 @@ test("commands of a project for Node call npm and npx, whatever is installed", (
   expect(callOf("node", folderWith("bun"))).toMatchObject({run: "npm run", svc: "npx svc"})
 })
 
-test("a word is quoted where a shell would read more than one, or something else", () => {
+test("a word is quoted if a shell would read several, or something else", () => {
   expect(["my-bot", "My Bot", "it's", "$HOME"].map(quoted)).toEqual(["my-bot", "'My Bot'", "'it'\\''s'", "'$HOME'"])
 })

@@ -19,7 +19,7 @@ test.each([
   expect(weaknessOf(token)).toBe("consists of common words and sequences, which attackers try first")
 })
 
-test("fifteen characters are refused, sixteen are not, and made tokens never", () => {
+test("fifteen characters are refused, sixteen are accepted, and generated tokens always are", () => {
   expect(weaknessOf("k3jf9-zq1xv7mp2")).toBe("has fewer than 16 characters")
   expect(weaknessOf("k3jf9-zq1xv7mp2r")).toBeUndefined()
   expect(weaknessOf("a-token-of-thirty-two-characters")).toBeUndefined()
@@ -32,7 +32,7 @@ test("fifteen characters are refused, sixteen are not, and made tokens never", (
   }
 })
 
-test("the estimate takes the length, the characters used, and a repeated part once", () => {
+test("the estimate uses the length, the distinct characters, and a repeated part once", () => {
   expect(estimatedBits("0123456789abcdef".repeat(4))).toBe(64)
   expect(estimatedBits("8f3a".repeat(16))).toBe(16)
   expect(estimatedBits("9".repeat(20))).toBe(3)

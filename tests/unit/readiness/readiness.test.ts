@@ -31,7 +31,7 @@ const facts = (more: Partial<Facts> = {}): Facts => ({
 })
 const requiring = (more: Partial<Facts["required"]>): Facts["required"] => ({...facts().required, ...more})
 
-/** Whatever the facts are, a probe is told what the report says. */
+/** Whatever the facts are, a probe and the report agree. */
 const createReport = (from: Facts): ReadinessReport => {
   const report = reportOf(from)
   expect(isEveryRequiredReady(from)).toBe(report.ready)
@@ -45,24 +45,24 @@ const find = (report: ReadinessReport, kind: Component["kind"], name?: string): 
 }
 
 describe("every row of the state table", () => {
-  test("starting: no generation committed yet is not ready, whatever else is", () => {
+  test("starting: not ready before the first committed generation, whatever else holds", () => {
     const report = createReport(facts({generation: undefined}))
     expect(report).toMatchObject({ready: false, generation: null, committedAt: null})
   })
 
-  test("starting → ready: the first generation, the database initialized, all that is required present and enabled", () => {
+  test("starting → ready: first generation, database initialized, all requirements present and enabled", () => {
     expect(createReport(facts())).toMatchObject({ready: true, generation: 7, committedAt: "2026-01-02T03:04:06.000Z"})
   })
 
   test.each<[string, Partial<Facts>]>([
     ["the database is not initialized", {databaseInitialized: false}],
-    ["a required endpoint is not there", {endpoints: []}],
-    ["a required agent is not there", {agents: {}}],
-  ])("starting stays not ready where %s", (_, more) => {
+    ["a required endpoint does not exist", {endpoints: []}],
+    ["a required agent does not exist", {agents: {}}],
+  ])("starting stays not ready if %s", (_, more) => {
     expect(createReport(facts(more)).ready).toBe(false)
   })
 
-  test("starting → ready without a database where http.readiness.database is false, and the check is listed", () => {
+  test("starting → ready without a database if http.readiness.database is false, with the check listed", () => {
     const report = createReport(facts({databaseInitialized: false, required: requiring({database: false})}))
     expect(report.ready).toBe(true)
     expect(find(report, "database")).toMatchObject({required: false, ready: false, reason: "database_not_initialized"})
@@ -81,7 +81,7 @@ describe("every row of the state table", () => {
     expect(find(report, "endpoint", "irc~libera")).toMatchObject({required: true, reason: "slot_missing"})
   })
 
-  test("what is not required is listed, and keeps nothing from being ready", () => {
+  test("a failing component that is not required is listed, and does not prevent readiness", () => {
     const report = createReport(
       facts({
         endpoints: [closed("endpoint_failed"), {...open, owner: "root/sandbox", name: "sandbox"}],
@@ -103,7 +103,7 @@ const notConfigured = (reason: BindingReason, message: string = readinessReasons
   agents: {writer: {configured: false, reason, message, at: []}},
 })
 
-/** What leads to each reason. */
+/** The facts that lead to each reason. */
 const causes: Record<ReadinessReason, Partial<Facts>> = {
   database_not_initialized: {databaseInitialized: false},
   database_unreachable: {databaseInitialized: false, databaseUnreachable: ""},
@@ -136,7 +136,7 @@ const causes: Record<ReadinessReason, Partial<Facts>> = {
 }
 
 describe("every reason", () => {
-  test.each(Object.entries(causes))("%s is told, with what to do about it", (reason, more) => {
+  test.each(Object.entries(causes))("%s is shown with a next step", (reason, more) => {
     const report = createReport(facts(more))
     expect(report.ready).toBe(false)
     const failing = report.components.filter(({ready}) => !ready)
@@ -156,7 +156,7 @@ describe("every reason", () => {
     expect(find(report, "endpoint").reason).toBe("plugin_failed")
   })
 
-  test("that an adapter made up is told as a closed endpoint", () => {
+  test("of an adapter that svc does not know is shown as a closed endpoint", () => {
     expect(find(createReport(facts({endpoints: [closed("toString")]})), "endpoint").reason).toBe("endpoint_closed")
   })
 
@@ -178,7 +178,7 @@ test("a plugin that a pinned configuration disables is enabled by a command, not
   })
 })
 
-describe("admission that is open though nothing comes in", () => {
+describe("open admission without incoming events", () => {
   const paused = {state: "paused" as const, reasons: ["operator" as const], since: "2026-01-02T03:04:05.000Z"}
   const away = (state: EndpointFacts["state"]): EndpointFacts => ({...open, state})
 
@@ -201,14 +201,14 @@ describe("admission that is open though nothing comes in", () => {
       "Admission is open, but ingress is paused (operator) and the endpoint is not connected: it is connecting.",
       "svc ingress resume",
     ],
-  ])("%s stays ready, and says so with what to do", (_, more, message, command) => {
+  ])("%s stays ready, and says so with a next step", (_, more, message, command) => {
     const report = createReport(facts(more))
     expect(report.ready).toBe(true)
     expect(find(report, "endpoint")).toMatchObject({ready: true, message, remediation: {command}})
     expect(fits(ReadinessReport, report)).toBe(true)
   })
 
-  test("stands first where it is required: after what is not ready, before the rest", () => {
+  test("comes first if it is required: after components that are not ready, before the rest", () => {
     const named = (name: string, state: EndpointFacts["state"]) => ({...open, name, state})
     const endpoints = [named("b", "online"), named("c", "reconnecting"), named("d", "connecting")]
     const required = requiring({endpoints: ["a", "b", "c"].map(name => ({owner: "root/irc", name}))})
@@ -257,7 +257,7 @@ describe("an agent", () => {
     expect(find(report, "agent", "writer")).toMatchObject({check: "binding_configured", required: true, ready})
   })
 
-  test("that is not configured says what is missing, and one that is not required keeps nothing from being ready", () => {
+  test("that is not configured names the missing parts, and blocks readiness only if required", () => {
     const said = "The binding has no key: set it."
     const report = createReport(facts({...notConfigured("agent_key_missing", said), required: requiring({agents: []})}))
     expect(report.ready).toBe(true)
@@ -277,7 +277,7 @@ describe("an agent", () => {
   })
 })
 
-test("the report has generation, time of the check, and for each component what its check proves and no more", () => {
+test("the report has generation and time, and for each component exactly what its check proves", () => {
   const report = createReport(facts({failure: "svc.config.yml:5:9 …"}))
   expect(fits(ReadinessReport, report)).toBe(true)
   expect(report).toEqual({

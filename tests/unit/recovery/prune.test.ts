@@ -44,7 +44,7 @@ const write = (folder: string, id: string) => {
   writeFileSync(join(folder, manifestName), manifestOf(id))
 }
 
-/** By their numbers, the highest the newest. */
+/** Ids by number; the highest is the newest. */
 const idOf = (number: number) => `2026112${number}-101500-00000${number}`
 
 const makeStore = async (own: readonly number[], uploaded: readonly number[], unsound: readonly number[] = []) => {
@@ -61,20 +61,20 @@ const makeStore = async (own: readonly number[], uploaded: readonly number[], un
   return store
 }
 
-test("uploaded checkpoints take no place of those that were made here, and are counted apart", async () => {
+test("uploaded checkpoints do not displace local ones, and are counted separately", async () => {
   const store = await makeStore([1, 2, 3], [7, 8, 9])
   expect(await pruneCheckpoints(store, {keep: 2})).toEqual([7, 1].map(idOf))
   expect(await store.ids()).toEqual([9, 8, 3, 2].map(idOf))
 })
 
-test("the newest verified one that was made here stays, however many uploaded ones are newer", async () => {
+test("the newest verified local checkpoint stays, however many uploaded ones are newer", async () => {
   const store = await makeStore([1], [8, 9], [2, 3])
   expect((await store.newestVerified())?.id).toBe(idOf(1))
   expect(await pruneCheckpoints(store, {keep: 1})).toEqual([8, 2].map(idOf))
   expect((await store.newestVerified())?.id).toBe(idOf(1))
 })
 
-test("newest names none that was uploaded", async () => {
+test("newest never names an uploaded checkpoint", async () => {
   expect((await (await makeStore([1], [9])).get("newest")).id).toBe(idOf(1))
   await expect((await makeStore([], [9])).get("newest")).rejects.toMatchObject({
     code: "checkpoint_unknown",
@@ -82,7 +82,7 @@ test("newest names none that was uploaded", async () => {
   })
 })
 
-test("the mark of an upload that was never stored is removed, and so is the mark of a removed one", async () => {
+test("the marks of an upload that was never stored, and of a removed one, are deleted", async () => {
   const store = await makeStore([], [9])
   writeFileSync(join(store.root, `${idOf(5)}.uploaded.json`), "{}")
   await store.cleanUp()

@@ -44,7 +44,7 @@ test("fires each row at its time, with one timer, page after page", async () => 
   expect(clock.waiting).toBe(0)
 })
 
-test("wakes for a row that is earlier than all others, and for the first of none", async () => {
+test("wakes for a row that is earlier than all others, and for the very first one", async () => {
   const {clock, due, waiting, fired} = startClock()
   await clock.passTo(at(1), settle)
   for (const minute of [9, 3]) {
@@ -57,7 +57,7 @@ test("wakes for a row that is earlier than all others, and for the first of none
   expect(fired.length).toBe(2)
 })
 
-test("fires together what falls due shortly after a firing", async () => {
+test("fires rows together that fall due shortly after a firing", async () => {
   const {clock, due, waiting, fired} = startClock(1)
   const start = Date.parse(at(1))
   waiting.push(start + 20, start + 40)
@@ -68,7 +68,7 @@ test("fires together what falls due shortly after a firing", async () => {
   expect(fired).toEqual([[start], [start + 20, start + 40]])
 })
 
-test("tries again a second after a failure", async () => {
+test("retries one second after a failure", async () => {
   const {clock, fired, failures} = startClock(1)
   failures.push(new Error("the disk is full"))
   await clock.passTo(at(1), settle)

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {Lanes, type LanesOptions} from "../../../server/runtime/flow/lanes.ts"
 
-/** Lanes whose work ends when the test says so; what began and what runs now. */
+/** Lanes whose work the test ends. They record what started and what is running. */
 const makeLanes = (width: number, options: LanesOptions = {}) => {
   const began: string[] = []
   const ends = new Map<string, () => void>()
@@ -23,7 +23,7 @@ const makeLanes = (width: number, options: LanesOptions = {}) => {
   return {lanes, began, end, running: () => [...ends.keys()]}
 }
 
-test("a lane takes one item after the other, in order", async () => {
+test("a lane runs one item after the other, in order", async () => {
   const {lanes, began, end, running} = makeLanes(10)
   for (const item of ["1", "2", "3"]) lanes.push("a", item)
   expect(running()).toEqual(["a1"])
@@ -34,7 +34,7 @@ test("a lane takes one item after the other, in order", async () => {
   expect(began).toEqual(["a1", "a2", "a3"])
 })
 
-test("lanes run side by side, as many as the width", async () => {
+test("lanes run in parallel, up to the width", async () => {
   const {lanes, end, running} = makeLanes(2)
   for (const lane of ["a", "b", "c"]) for (const item of ["1", "2"]) lanes.push(lane, item)
   expect(running()).toEqual(["a1", "b1"])
@@ -53,7 +53,7 @@ test("a busy lane does not starve the others", async () => {
   expect(began).toEqual(["a1", "b1", "a2", "a3"])
 })
 
-test("a paused one starts nothing more, and is settled when what runs has ended", async () => {
+test("a paused lane starts nothing more, and settles when its running work has ended", async () => {
   const {lanes, began, end} = makeLanes(2)
   lanes.push("a", "1")
   lanes.push("a", "2")
@@ -71,7 +71,7 @@ test("a paused one starts nothing more, and is settled when what runs has ended"
   expect(lanes.length).toBe(2)
 })
 
-test("settles at once where nothing runs, and only when the last lane is idle", async () => {
+test("settles at once when nothing runs, or when the last lane is idle", async () => {
   const {lanes, end} = makeLanes(2)
   await lanes.settled()
   lanes.push("a", "1")
@@ -83,7 +83,7 @@ test("settles at once where nothing runs, and only when the last lane is idle", 
   expect(lanes.length).toBe(0)
 })
 
-test("runs at most so many lanes where it is told: fewer as lanes end, more at once", async () => {
+test("a changed width applies at once when it grows, and as lanes end when it shrinks", async () => {
   const {lanes, end, running} = makeLanes(3)
   lanes.setMost(2)
   for (const lane of ["a", "b", "c", "d"]) lanes.push(lane, "1")
@@ -97,7 +97,7 @@ test("runs at most so many lanes where it is told: fewer as lanes end, more at o
 /** The owner of lane `irc/1` is `irc`. */
 const ownerOf = (lane: string) => lane.split("/")[0] ?? ""
 
-test("lanes of one owner that never end take no place of another's", async () => {
+test("endless lanes of one owner do not block another owner's lanes", async () => {
   const {lanes, began, end, running} = makeLanes(2, {ownerOf})
   for (let n = 0; n < 10_000; n++) lanes.push(`discord/${n}`, "")
   lanes.push("irc/1", "")
@@ -111,7 +111,7 @@ test("lanes of one owner that never end take no place of another's", async () =>
   expect(began.at(-1)).toBe("discord/2")
 })
 
-test("owners take turns where only so many lanes run in all", async () => {
+test("owners take turns when the total number of running lanes is limited", async () => {
   const {lanes, began, end} = makeLanes(10, {ownerOf})
   lanes.setMost(1)
   for (let n = 0; n < 10_000; n++) lanes.push(`discord/${n}`, "")

@@ -6,7 +6,7 @@ import {makeFolder} from "../../support/host/project.ts"
 
 const gib = 1024 ** 3
 
-/** What a kernel would tell, by path below `proc` and `groups`. */
+/** The kernel's files, by path below `proc` and `groups`. */
 const tellingOf = (files: Readonly<Record<string, string>>) => {
   const folder = makeFolder()
   for (const [path, text] of Object.entries(files)) {
@@ -18,7 +18,7 @@ const tellingOf = (files: Readonly<Record<string, string>>) => {
 
 const meminfo = "MemTotal:  33554432 kB\nMemFree:  1048576 kB\nMemAvailable:    8388608 kB\n"
 
-test("without limits, what the machine has available is free", async () => {
+test("without limits, the machine's available memory is free", async () => {
   const files = {"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a\n", "groups/a/memory.max": "max\n"}
   expect(await freeMemory(tellingOf(files))).toBe(8 * gib)
 })
@@ -57,6 +57,6 @@ test("limits of the first version of control groups count too", async () => {
   expect(await freeMemory(tellingOf(files))).toBe(0.75 * gib)
 })
 
-test("where the kernel does not tell, nothing is known", async () => {
+test("the result is unknown when the kernel reports nothing", async () => {
   expect(await freeMemory(tellingOf({}))).toBeUndefined()
 })

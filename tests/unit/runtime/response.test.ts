@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
 
-test("a response of a form tells the boundary that is in its body", async () => {
+test("a form response has the boundary of its body in its header", async () => {
   await loadRuntime()
   const form = new FormData()
   form.append("name", "ada")

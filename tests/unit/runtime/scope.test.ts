@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {Scope} from "../../../server/runtime/flow/scope.ts"
 
-/** A scope, what was undone, and what its undos failed with, each of which may take so many milliseconds. */
+/** A scope with its finished undos and their errors. Each undo may take `limit` milliseconds. */
 const makeScope = (limit = 30_000) => {
   const undone: string[] = []
   const failures: string[] = []
@@ -10,7 +10,7 @@ const makeScope = (limit = 30_000) => {
   return {scope, undo, undone, failures}
 }
 
-test("undos run once, in reverse order, each after the one before it has ended", async () => {
+test("undos run once, in reverse order, each after the previous one has ended", async () => {
   const {scope, undo, undone} = makeScope()
   scope.defer(undo("first"))
   scope.defer(async () => {
@@ -24,7 +24,7 @@ test("undos run once, in reverse order, each after the one before it has ended",
   expect(undone).toEqual(["third", "second begins", "second ends", "first"])
 })
 
-test("an undo that fails is reported and keeps no other from running", async () => {
+test("an undo that fails is reported, and the others still run", async () => {
   const {scope, undo, undone, failures} = makeScope()
   scope.defer(undo("first"))
   scope.defer(() => {
@@ -37,7 +37,7 @@ test("an undo that fails is reported and keeps no other from running", async () 
   expect(failures).toEqual(["an undo failed: rejected", "an undo failed: thrown"])
 })
 
-test("an undo that takes longer than the limit is reported, and keeps no other from running", async () => {
+test("an undo that exceeds the limit is reported, and the others still run", async () => {
   const {scope, undo, undone, failures} = makeScope(50)
   scope.defer(undo("first"))
   scope.defer(() => new Promise(() => {}))
@@ -57,14 +57,14 @@ test("the signal is aborted before the first undo", async () => {
   expect(aborted).toBe(true)
 })
 
-test("what is acquired after the disposal is undone at once", async () => {
+test("resources acquired after the disposal are undone at once", async () => {
   const {scope, undo, undone} = makeScope()
   await scope.dispose()
   scope.defer(undo("late"))
   expect(undone).toEqual(["late"])
 })
 
-test("what an undo acquires is undone too", async () => {
+test("resources acquired by an undo are undone too", async () => {
   const {scope, undo, undone} = makeScope()
   scope.defer(undo("first"))
   scope.defer(() => scope.defer(undo("acquired while undoing")))

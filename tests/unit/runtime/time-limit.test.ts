@@ -3,12 +3,12 @@ import {TimeLimitExceeded, withTimeLimit} from "../../../server/runtime/flow/tim
 
 const never = new Promise<never>(() => {})
 
-test("work that ends in time gives what it gives", async () => {
+test("work that ends in time returns its result", async () => {
   expect(await withTimeLimit(1000, () => 1)).toBe(1)
   expect(await withTimeLimit(1000, async () => 2)).toBe(2)
 })
 
-test("work that throws or rejects does so", async () => {
+test("work that throws or rejects passes its error on", async () => {
   const thrown = withTimeLimit(1000, () => {
     throw new Error("thrown")
   })
@@ -52,7 +52,7 @@ test("an outer signal ends it with its own reason", async () => {
   expect(seen?.aborted).toBe(true)
 })
 
-test("work whose outer signal was aborted before is not begun", async () => {
+test("work whose outer signal is already aborted does not start", async () => {
   let begun = false
   const work = () => {
     begun = true
@@ -61,7 +61,7 @@ test("work whose outer signal was aborted before is not begun", async () => {
   expect(begun).toBe(false)
 })
 
-test("work does not use up its time while it holds the limit, and has the whole of it again then", async () => {
+test("work that holds the limit uses up no time, and has all of it again afterwards", async () => {
   const sleep = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds))
   expect(await withTimeLimit(50, async (_, hold) => hold(sleep(150).then(() => "held")))).toBe("held")
   const after = withTimeLimit(50, async (_, hold) => {

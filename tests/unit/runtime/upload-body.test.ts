@@ -6,7 +6,7 @@ const tooLarge = (bytes: number) => new Problem("file_too_large", `more than ${b
 const limits: UploadLimits = {bytes: 10, tooLarge, time: 60_000, idle: 60_000, dropped: {bytes: 20, time: 60_000}}
 const never = new AbortController().signal
 
-/** Pieces of these sizes, one when it is asked for, and then no end where `stays`. */
+/** Chunks of these sizes, one per request. With `stays`, the body never ends. */
 const bodyOf = (sizes: readonly number[], stays = false) => {
   const left = [...sizes]
   let isCancelled = false
@@ -27,7 +27,7 @@ const bodyOf = (sizes: readonly number[], stays = false) => {
   return {body, left, isCancelled: () => isCancelled}
 }
 
-test("a body up to the limit comes as it is", async () => {
+test("a body up to the limit passes unchanged", async () => {
   const upload = new UploadBody(bodyOf([4, 6]).body, limits, never)
   expect([await upload.read(), await upload.read(), await upload.read()].map(piece => piece?.length)).toEqual([
     4,
@@ -36,7 +36,7 @@ test("a body up to the limit comes as it is", async () => {
   ])
 })
 
-test("over the limit it is refused, the rest is dropped as far as that goes, and then left", async () => {
+test("a body over the limit is refused, and its rest is dropped up to a limit", async () => {
   const {body, left, isCancelled} = bodyOf([4, 7, 10, 10, 10, 10])
   const upload = new UploadBody(body, limits, never)
   await upload.read()
@@ -57,7 +57,7 @@ test.each([
   expect(isCancelled()).toBe(true)
 })
 
-test("a sender that is gone, and a body that fails, did not arrive whole", async () => {
+test("a body is incomplete if its sender disconnects or it fails", async () => {
   const gone = new AbortController()
   const waiting = new UploadBody(bodyOf([], true).body, limits, gone.signal)
   const reading = waiting.read()

@@ -27,12 +27,12 @@ test.each([
   expect(readLink(storedLink(login, hash, "a b/ü?.png"))).toEqual({is: "stored", sha256: hash, name: "a b/ü?.png"})
 })
 
-test("Koishi finds platform and user of a login in the path as they are", () => {
+test("Koishi finds a login's platform and user unescaped in the path", () => {
   const {pathname} = new URL(storedLink(loginOf("matrix", "@bot:example.org"), hash, "a.png"))
   expect(/^([^/]+)\/([^/]+)(.+)$/.exec(pathname)?.slice(1, 3)).toEqual(["matrix", "@bot:example.org"])
 })
 
-test("an adapter's own link is one, and what is no link of this Host is none", () => {
+test("an adapter's own link is one, and a foreign link is not", () => {
   expect(readLink("internal:irc/bot/own/1")).toEqual({
     is: "adapter",
     platform: "irc",

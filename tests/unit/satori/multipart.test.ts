@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {boundaryOf, partsOf} from "../../../server/satori/files/multipart.ts"
 
-/** Bytes in pieces of this size. */
+/** Yields bytes in chunks of this size. */
 const readerOf = (bytes: Buffer, size: number) => {
   let at = 0
   return async (): Promise<Uint8Array | undefined> => {
@@ -40,7 +40,7 @@ test.each([1, 2, 3, 5, 7, 11, 1000])("a form is read as it was written, %d bytes
   ])
 })
 
-test("what FormData sends is read, whatever the names are", async () => {
+test("a body from FormData is read, with any names", async () => {
   const form = new FormData()
   form.append('a "quoted" field', new Blob(["1"], {type: "image/png"}), 'na"me\nß.txt')
   form.append("text", "plain")

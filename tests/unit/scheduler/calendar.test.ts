@@ -15,7 +15,7 @@ const hoursOf = ({from, to}: {readonly from: string; readonly to: string}) =>
 
 const nightly = jobOf("nightly", {timezone: "Europe/London", schedule: {cron: "30 1 * * *"}})
 
-test("a calendar has the days of the one who looks, and the times of each job on its own clock", async () => {
+test("a calendar has the viewer's days, and the times of each job on its own clock", async () => {
   const {days, complete} = await calendar([nightly], "2026-11-21T12:00:00Z", {timezone: "America/New_York"})
   expect(complete).toBe(true)
   expect(days.map(({date}) => date)).toEqual([21, 22, 23, 24, 25, 26, 27].map(day => `2026-11-${day}`))
@@ -36,7 +36,7 @@ test("a calendar has the days of the one who looks, and the times of each job on
   ])
 })
 
-test("the day on which a clock goes back has 25 hours and says so, and a time that comes twice comes once", async () => {
+test("the day of a clock going back has 25 hours and says so, and a repeated time comes once", async () => {
   const {days} = await calendar([nightly], "2026-10-24T00:00:00Z", {timezone: "Europe/London", days: 3})
   const change = {timezone: "Europe/London", at: "2026-10-25T01:00:00.000Z", before: "+01:00", after: "+00:00"}
   expect(days.map(hoursOf)).toEqual([24, 25, 24])
@@ -48,7 +48,7 @@ test("the day on which a clock goes back has 25 hours and says so, and a time th
   ])
 })
 
-test("clock changes of jobs' timezones are told where the own clock has none, on the days on which they come", async () => {
+test("clock changes in jobs' timezones are shown on their days, unless the viewer has them too", async () => {
   const howe = jobOf("howe", {timezone: "Australia/Lord_Howe", schedule: {cron: "0 12 * * *"}})
   const {days} = await calendar([nightly, howe], "2026-10-03T00:00:00Z", {days: 30})
   expect(
@@ -62,7 +62,7 @@ test("clock changes of jobs' timezones are told where the own clock has none, on
   expect(none.days[1]?.changes).toMatchObject([{before: "+00:00", after: "+01:00"}])
 })
 
-test("of a job that comes often, each day has the first times, and that there are more", async () => {
+test("a frequent job has its first times on each day, with a note that there are more", async () => {
   const often = jobOf("often", {schedule: {every: "1s"}, jitter: "1m"})
   const once = jobOf("once", {schedule: {at: "2026-11-22T08:00:30Z"}, timezone: "UTC"})
   const {days} = await calendar([once, often], "2026-11-21T12:00:00Z", {days: 2, limit: 3})
@@ -78,7 +78,7 @@ test("of a job that comes often, each day has the first times, and that there ar
   expect(Date.parse(first?.firesAt ?? "")).toBeGreaterThan(Date.parse("2026-11-21T12:00:00.000Z"))
 })
 
-test("a calendar that has too many times ends, and says so", async () => {
+test("a calendar with too many times ends, and says so", async () => {
   const jobs = Array.from({length: 40}, (_, n) => jobOf(`job-${n}`, {schedule: {every: "1m"}}))
   const {complete, days} = await calendar(jobs, "2026-11-21T00:00:00Z", {limit: 10})
   expect(complete).toBe(false)

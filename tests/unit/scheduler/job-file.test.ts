@@ -12,7 +12,7 @@ const digest: Job = {
   target: {plugin: "team", job: "digest"},
 }
 
-/** What is found in a text. */
+/** Returns the findings for a text. */
 const issuesOf = (text: string): string[] => {
   try {
     parseJobFile("jobs.json", text)
@@ -27,7 +27,7 @@ const issuesOf = (text: string): string[] => {
 const fileWith = (change: Readonly<Record<string, unknown>>) =>
   JSON.stringify({version: 1, jobs: [{...digest, ...change}]}, undefined, 2)
 
-test("what is written is read back, byte for byte the same when written again", () => {
+test("a written file is read back, and written again byte for byte", () => {
   const text = formatJobFile("a1", [digest, {...digest, id: "other", enabled: false, jitter: "5m"}])
   const content = parseJobFile("jobs.json", text)
   expect(content.authority).toBe("a1")
@@ -88,7 +88,7 @@ test.each([
   expect(issues[0]).toMatch(/^jobs\.json:\d+:\d+ jobs\[0\]/)
 })
 
-test("all findings are told at once, at the lines where they stand", () => {
+test("all findings are reported at once, with their lines", () => {
   const text = `{
   "version": 1,
   "jobs": [
@@ -108,7 +108,7 @@ test("bytes that are not UTF-8, and a file of 33 MiB, are refused unread", () =>
   expect(() => parseJobFile("jobs.json", new Uint8Array(33 * 1024 ** 2))).toThrow("the job file has an error")
 })
 
-describe("the JSON that is read", () => {
+describe("the JSON reader", () => {
   const chance = new Chance(11)
   const make = (depth: number): unknown => {
     const kind = chance.below(depth > 3 ? 5 : 7)
@@ -130,14 +130,14 @@ describe("the JSON that is read", () => {
     }
   }
 
-  test("is what JSON.parse reads, for 2000 texts", () => {
+  test("reads the same as JSON.parse, for 2000 texts", () => {
     for (let round = 0; round < 2000; round++) {
       const text = JSON.stringify(make(0), undefined, chance.pick([0, 2, "\t"]))
       expect(parseJson(text)).toEqual(JSON.parse(text))
     }
   })
 
-  test("is refused where JSON.parse refuses it, for 4000 damaged texts", () => {
+  test("refuses whatever JSON.parse refuses, for 4000 damaged texts", () => {
     let refused = 0
     for (let round = 0; round < 4000; round++) {
       const whole = JSON.stringify(make(0))
@@ -156,7 +156,7 @@ describe("the JSON that is read", () => {
         expect({text, mine}).toEqual({text, mine: expect.any(JsonError)})
         continue
       }
-      // A key twice is the one thing that JSON.parse takes and this does not.
+      // JSON.parse accepts a repeated key; this reader does not.
       if (mine instanceof JsonError)
         expect({text, message: mine.message}).toMatchObject({message: expect.stringContaining("appears twice")})
       else expect(mine).toEqual(theirs)

@@ -14,7 +14,7 @@ const hourly: Job = {
 
 const at = (text: string) => Date.parse(`2026-05-01T${text}Z`)
 
-/** What becomes of the due time 09:00, with what was missed up to so late. */
+/** The result for the due time 09:00, with missed times up to `missedUpTo`. */
 const considered = (change: Partial<Job>, missedUpTo: number, openRuns = 0, now = missedUpTo) => {
   const job = {...hourly, ...change}
   const times = new Calculator().times(job.schedule, job.timezone)
@@ -51,7 +51,7 @@ test.each([
   expect(considered({missed}, at("09:00:00"))).toEqual({upTo: "09:00", planned})
 })
 
-test("missed: all runs the newest hundred, the oldest of them first, and has a row for each one that it skips", () => {
+test("missed: all runs the newest hundred, oldest first, and has a row for each skipped one", () => {
   const {planned} = considered({missed: "all", schedule: {every: "1m"}}, at("12:00:00"))
   expect(planned).toHaveLength(181)
   expect(planned[0]).toBe("09:00 too_many")
@@ -70,7 +70,7 @@ test("a year of missed seconds makes no more rows than its newest six hundred", 
   expect(upTo).toBe("09:00")
 })
 
-test("missed: all runs what came together within the minute, beside an open run too", () => {
+test("missed: all runs due times of the last minute together, also beside an open run", () => {
   const change = {schedule: {every: "20s"}}
   const [late, now] = [at("08:59:59"), at("09:00:50")]
   const run = ["09:00 schedule", "09:00 schedule", "09:00 schedule"]
@@ -78,19 +78,19 @@ test("missed: all runs what came together within the minute, beside an open run 
   expect(considered({...change, missed: "skip"}, late, 1, now).planned).toEqual(["09:00 overlap"])
 })
 
-test("what jitter still delays was not missed", () => {
+test("a run that jitter still delays was not missed", () => {
   expect(considered({jitter: "30m"}, at("09:00:00")).planned).toEqual(["09:00 schedule"])
   expect(considered({jitter: "30m"}, at("09:30:00")).planned).toEqual(["09:00 missed"])
 })
 
-test("while a run is open, overlap: skip skips, and overlap: queue queues up to its bound", () => {
+test("while a run is open, overlap: skip skips, and overlap: queue queues up to its limit", () => {
   expect(considered({}, 0, 1).planned).toEqual(["09:00 overlap"])
   expect(considered({overlap: "queue"}, 0, 1).planned).toEqual(["09:00 schedule"])
   expect(considered({overlap: "queue"}, 0, mostQueued).planned).toEqual(["09:00 schedule"])
   expect(considered({overlap: "queue"}, 0, mostQueued + 1).planned).toEqual(["09:00 queue_full"])
 })
 
-test("what falls due comes out in its order, for random comings and goings", () => {
+test("due times come out in order, for random stops and starts", () => {
   const chance = new Chance(5)
   const queue = new DueQueue<{at: number}>()
   const model: number[] = []

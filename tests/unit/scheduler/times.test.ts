@@ -32,7 +32,7 @@ describe.each(zones)("in %s", timezone => {
     expect(new Set(locally(times, timezone).map(text => text.slice(0, 10))).size).toBe(days)
   })
 
-  test("a time of the night comes once on each day too, whatever the clock does in it", () => {
+  test("a time of the night comes once on each day too, whatever the clock does", () => {
     for (const pattern of ["30 0 * * *", "15 1 * * *", "30 1 * * *", "15 2 * * *", "30 2 * * *", "0 3 * * *"]) {
       const times = between(cron(pattern), timezone, "2026-01-01T12:00:00Z", "2027-01-01T12:00:00Z")
       expect({pattern, days: new Set(locally(times, timezone).map(text => text.slice(0, 10))).size}).toEqual({
@@ -46,13 +46,13 @@ describe.each(zones)("in %s", timezone => {
   test.each([
     ["2026-02-10", "2026-04-10"],
     ["2026-09-25", "2026-11-05"],
-  ])("from %s to %s, with the nights of the clock changes, a quarter of an hour is one", (from, to) => {
+  ])("from %s to %s, a quarter of an hour comes once each night, including clock changes", (from, to) => {
     const times = between(cron("*/15 * * * *"), timezone, `${from}T00:00:00Z`, `${to}T00:00:00Z`)
     expect(times).toHaveLength((Date.parse(to) - Date.parse(from)) / 900_000)
     expect(times.filter((at, index) => index > 0 && at - (times[index - 1] ?? 0) !== 900_000)).toEqual([])
   })
 
-  test("looking back finds what looking ahead finds", () => {
+  test("looking back finds the same times as looking ahead", () => {
     const chance = new Chance(7)
     const patterns = ["30 2 * * *", "*/20 1-3 * * *", "0 0 1 * *", "15 2 * * SUN", "0 9 L * *", "7 7 7 * * *"]
     for (let round = 0; round < 400; round++) {
@@ -73,7 +73,7 @@ describe.each(zones)("in %s", timezone => {
   })
 })
 
-// From the IANA database: when each zone's clock is set in 2026.
+// From the IANA database: the clock changes of each zone in 2026.
 test.each([
   ["America/New_York", "30 2 * * *", "2026-03-08", "2026-03-08 03:00 -04:00"],
   ["Europe/London", "30 1 * * *", "2026-03-29", "2026-03-29 02:00 +01:00"],
@@ -97,7 +97,7 @@ test.each([
   expect(locally(all, timezone).filter(text => text.startsWith(day))).toEqual([expected])
 })
 
-test("a pattern with several times keeps to the clock: what does not exist is left out, what comes twice comes twice", () => {
+test("a pattern with several times follows the clock: skipped times are left out, repeats come twice", () => {
   const day = (pattern: string, date: string) =>
     locally(between(cron(pattern), "Europe/London", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"), "Europe/London")
       .filter(text => text.startsWith(date))
@@ -129,7 +129,7 @@ test("every counts elapsed time from its anchor, and does not drift", () => {
   expect(times.upTo(at - 1)).toBe(at - 420_000)
 })
 
-test("every with from counts from there, in the job's timezone, and not before", () => {
+test("every with from counts from that time in the job's timezone, and not before", () => {
   const times = calculator.times({every: "24h", from: "2026-03-28T09:00"}, "Europe/London")
   const first = Date.parse("2026-03-28T09:00:00Z")
   expect(times.after(0)).toBe(first)
@@ -189,14 +189,14 @@ test.each([
   ["*/0 * * * *", 1, "minute"],
   ["0 9 ? * *", 5, "means the time"],
   ["0 0 30 2 *", undefined, "matches no time"],
-])("of %j the faulty field is at column %s: %s", (pattern, column, expected) => {
+])("in %j the invalid field is at column %s: %s", (pattern, column, expected) => {
   const fault = patternFault(pattern)
   expect(fault?.column).toBe(column)
   expect(fault?.message).toContain(expected)
 })
 
 test.each(["0 9 * * MON-FRI", "*/5 * * * *", "@daily", "0 0 9 L * *", "0 9 * * 1#2"])(
-  "the pattern %j is taken",
+  "the pattern %j is accepted",
   pattern => {
     expect(patternProblem(pattern)).toBeUndefined()
   },
@@ -207,7 +207,7 @@ test("a timezone is a name of the IANA database", () => {
   expect(["Mars/Olympus", "+01:00", "-05", "", "Europe"].filter(isTimezone)).toEqual([])
 })
 
-test("jitter is the same for a job and a time, differs between jobs, and stays below its limit", () => {
+test("jitter is constant for a job and a time, differs between jobs, and stays below its limit", () => {
   const job = (id: string) => ({id, jitter: "10m"})
   const due = Date.parse("2026-01-01T09:00:00Z")
   const delays = Array.from({length: 1000}, (_, index) => jitterOf(job(`job-${index}`), due))

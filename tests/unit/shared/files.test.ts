@@ -3,8 +3,8 @@ import {parseContent} from "../../../server/messages/parse-content.ts"
 import {h, renderContent, textOf} from "../../../shared/sdk/elements.ts"
 import {fetchedOf, file, fileSource, pathOf, storedHash, storedSource} from "../../../shared/sdk/files/file-source.ts"
 
-describe("what file returns", () => {
-  test("names its path, and carries name and type", () => {
+describe("the result of file", () => {
+  test("shows its path, name and type", () => {
     expect(pathOf(file("a.png"))).toBe("a.png")
     expect(file("a.png", {name: "b.png", type: "image/png"})).toMatchObject({name: "b.png", type: "image/png"})
   })
@@ -16,7 +16,7 @@ describe("what file returns", () => {
     expect(pathOf(structuredClone(made))).toBeUndefined()
   })
 
-  test("is never text, and nothing else is one", () => {
+  test("is never text, and no other value is one", () => {
     for (const value of ["a.png", {path: "a.png"}, {"Symbol(svc.file)": "a.png"}, null, undefined, 1, []])
       expect(pathOf(value)).toBeUndefined()
   })
@@ -26,7 +26,7 @@ describe("what file returns", () => {
   })
 
   test.each(["https://example.com/a.png", "HTTP://example.com/a.png", new URL("https://example.com/a.png")])(
-    "is an address for %s, and no path",
+    "is an address for %s, not a path",
     source => {
       const made = file(source, {limit: 5})
       expect(fetchedOf(made)).toMatch(/^https?:\/\/example\.com\/a\.png$/i)
@@ -36,7 +36,7 @@ describe("what file returns", () => {
     },
   )
 
-  test("is a path for anything else, and not an address", () => {
+  test("is a path for anything else, not an address", () => {
     for (const path of ["a.png", "https:/a.png", "/https://a", "data:,x"]) {
       expect(fetchedOf(file(path))).toBeUndefined()
       expect(pathOf(file(path))).toBe(path)
@@ -50,7 +50,7 @@ describe("what file returns", () => {
 })
 
 describe("an element with a file", () => {
-  test("keeps it apart from its attributes, and in a copy of the element", () => {
+  test("keeps it apart from its attributes, also in a copy of the element", () => {
     const source = file("a.png")
     const element = h("img", {src: source, title: "A"})
     expect(element.attrs).toEqual({title: "A"})

@@ -24,7 +24,7 @@ describe("a language tag", () => {
     expect(fallbacksOf("de-u-co-phonebk")).toEqual(["de-u-co-phonebk", "de-u-co", "de"])
   })
 
-  test("has a name in itself", () => {
+  test("has a name in its own language", () => {
     expect([nameOfLanguage("de"), nameOfLanguage("de", "en")]).toEqual(["Deutsch", "German"])
   })
 })

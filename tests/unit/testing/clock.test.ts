@@ -6,7 +6,7 @@ const start = Date.parse("2026-03-01T12:00:00Z")
 
 const settle = async () => void (await turn())
 
-test("a clock of a test stands still, and wakes what is due at once", async () => {
+test("a test clock stands still, and wakes due sleepers at once", async () => {
   const clock = new TestClock(start)
   const woken: string[] = []
   clock.wait(1, () => woken.push("later"))
@@ -24,7 +24,7 @@ test("a clock of a test stands still, and wakes what is due at once", async () =
   })
 })
 
-test("moving a clock wakes what waits in the order of its times, each at its own time", async () => {
+test("moving a clock wakes sleepers in the order of their times, each at its own time", async () => {
   const clock = new TestClock(start)
   const woken: string[] = []
   const note = (name: string) => woken.push(`${name} ${clock.elapsed()}`)
@@ -64,7 +64,7 @@ test.each<[unknown, string]>([
   [{hours: "1"}, "none of them negative"],
   [null, "none of them negative"],
   ["10m", "none of them negative"],
-])("%j is no span", (span, why) => {
+])("%j is not a span", (span, why) => {
   expect(() => readSpan(span as Span)).toThrow(why)
 })
 
@@ -76,6 +76,6 @@ test.each<[unknown, number]>([
   expect(readTime("now", time as Time)).toBe(at)
 })
 
-test.each<unknown>(["soon", Number.NaN, -1, new Date(Number.NaN), undefined, 8.64e15])("%j is no time", time => {
+test.each<unknown>(["soon", Number.NaN, -1, new Date(Number.NaN), undefined, 8.64e15])("%j is not a time", time => {
   expect(() => readTime("now", time as Time)).toThrow("now must be a Date, milliseconds since 1970, or text such as")
 })

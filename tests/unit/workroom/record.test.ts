@@ -6,7 +6,7 @@ import {canonical} from "../../../server/workroom/store/record.ts"
 import {begin, evolve} from "../../../server/workroom/transitions.ts"
 import type {Command, Item, JournalRecord} from "../../../shared/api/workroom.ts"
 
-/** Bit by bit, as the definition has it. */
+/** Computes the checksum bit by bit, as defined. */
 const byDefinition = (bytes: Uint8Array): number => {
   let value = 0xffffffff
   for (const byte of bytes) {
@@ -23,7 +23,7 @@ test("the checksum is the CRC-32C of RFC 3720", () => {
   expect(crc32c(Buffer.from("123456789"))).toBe(0xe3069283)
 })
 
-test("the checksum of any part is that of its bytes alone, wherever it begins and ends", () => {
+test("the checksum of a part depends on its bytes only, wherever it starts and ends", () => {
   const bytes = Uint8Array.from({length: 80}, (_, index) => (index * 73 + 11) % 256)
   for (let start = 0; start < 20; start++) {
     for (let end = start; end < start + 40; end++) {
@@ -32,7 +32,7 @@ test("the checksum of any part is that of its bytes alone, wherever it begins an
   }
 })
 
-test("texts of every kind come back out of their frames", () => {
+test("texts of every kind are read back from their frames", () => {
   const texts = ["a", "ünïcode ☃", "𝔘 beyond the first plane", "x".repeat(100_000), "\u0000"]
   const found: string[] = []
   const stop = readFrames(frame(texts), text => void found.push(text))
@@ -40,7 +40,7 @@ test("texts of every kind come back out of their frames", () => {
   expect(found).toEqual(texts)
 })
 
-test("equal values have one canonical text, in whatever order their keys were set", () => {
+test("equal values have the same canonical text, whatever the order of their keys", () => {
   const text = '{"a":[{"x":1,"y":[]},null],"b":{"c":"\\"☃","d":true},"e":""}'
   expect(canonical(JSON.parse(text))).toBe(text)
   expect(canonical({e: "", b: {d: true, c: '"☃'}, a: [{y: [], x: 1}, null]})).toBe(text)
@@ -48,7 +48,7 @@ test("equal values have one canonical text, in whatever order their keys were se
   expect(canonical({b: 1, 10: 2, 9: 3})).toBe(canonical({9: 3, 10: 2, b: 1}))
 })
 
-test("an item has the same text, its keys sorted, as made by its commands and as read back", () => {
+test("an item has the same text, with sorted keys, after its commands and after reading it back", () => {
   const record = (seq: number, command: Command): JournalRecord => ({
     seq,
     at: "2030-01-01T00:00:00.000Z",

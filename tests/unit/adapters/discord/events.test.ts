@@ -12,7 +12,7 @@ const session = {id: "s1", since: Date.parse("2026-01-01T00:00:00Z")}
 const read = (name: string, data: Readonly<Record<string, unknown>>, places = new Places()) =>
   readEvent({name, sequence: 7, data, at: 0}, {places, me: "999", session})
 
-/** The id that Discord's documentation takes apart (Reference, "Snowflakes"), and its time. */
+/** The id that Discord's documentation explains (Reference, "Snowflakes"), and its time. */
 const id = "175928847299117063"
 const time = 1_462_015_105_796
 const message = {id, channel_id: "600", guild_id: "500", content: "hi", author: {id: "42", username: "ann"}}
@@ -33,7 +33,7 @@ test("a message of a server has its channel, its server, its time and its author
   })
 })
 
-test("a message without a server is of a direct channel", () => {
+test("a message without a server belongs to a direct channel", () => {
   const {guild_id: _, ...direct} = message
   expect(read("MESSAGE_CREATE", direct)[0]?.channel).toEqual({id: "600", type: 1})
 })
@@ -45,22 +45,22 @@ test.each<readonly [string, string, Readonly<Record<string, unknown>>]>([
   ["a preview that Discord adds", "MESSAGE_UPDATE", {...message, edited_timestamp: null}],
   ["its own reaction", "MESSAGE_REACTION_ADD", {user_id: "999", message_id: id, emoji: {name: "👍"}}],
   ["itself as a member", "GUILD_MEMBER_ADD", {guild_id: "500", user: {id: "999"}}],
-  ["a server that is out of order", "GUILD_DELETE", {id: "500", unavailable: true}],
-  ["an event that it does not know", "PRESENCE_UPDATE", {}],
-  ["the name of no event", "constructor", {}],
+  ["a server with an outage", "GUILD_DELETE", {id: "500", unavailable: true}],
+  ["an unknown event", "PRESENCE_UPDATE", {}],
+  ["an event without a known name", "constructor", {}],
   ["wrong types", "MESSAGE_DELETE_BULK", {ids: "1"}],
 ])("leaves out %s", (_, name, data) => {
   expect(read(name, data)).toEqual([])
 })
 
-test("an edit has an id of its own, so that a second one is stored too", () => {
+test("each edit has its own id, so that a second one is stored too", () => {
   const edit = (edited_timestamp: string) => read("MESSAGE_UPDATE", {...message, edited_timestamp})[0]
   const first = edit("2026-02-01T00:00:00.000000+00:00")
   expect(first).toMatchObject({type: "message-updated", id: `${id}:edited:${Date.parse("2026-02-01T00:00:00Z")}`})
   expect(edit("2026-02-01T00:00:01.000000+00:00")?.id).not.toBe(first?.id)
 })
 
-test("deletions, reactions and members", () => {
+test("deletions, reactions and members become events", () => {
   expect(read("MESSAGE_DELETE_BULK", {ids: ["1", "2"], channel_id: "600"}).map(event => event.id)).toEqual([
     "1:deleted",
     "2:deleted",
@@ -80,7 +80,7 @@ test("deletions, reactions and members", () => {
   })
 })
 
-test("a server is news where the bot has joined it in this session", () => {
+test("a server is new when the bot has joined it in this session", () => {
   expect(read("GUILD_CREATE", {id: "7", name: "New", joined_at: "2026-02-01T00:00:00Z"})).toHaveLength(1)
   expect(read("GUILD_CREATE", {id: "8", name: "Old", joined_at: "2025-02-01T00:00:00Z"})).toEqual([])
 })
@@ -96,7 +96,7 @@ const cursorOf = (account: string) =>
     account,
   })
 
-test("a cursor is that of its account", () => {
+test("a cursor belongs to its account", () => {
   const key = accountKey("token", 1)
   expect(readCursor(cursorOf(key), key)).toMatchObject({id: "s1", sequence: 7, user: {id: "999"}})
   expect(readCursor(cursorOf(key), accountKey("token", 2))).toBeUndefined()
@@ -111,7 +111,7 @@ test.each([
   "[]",
   '{"account": "k"}',
   cursorOf("k").replace("wss://gateway.discord.gg", "ws://evil.example"),
-])("what is no cursor begins a new session (%#)", cursor => {
+])("an invalid cursor starts a new session (%#)", cursor => {
   expect(readCursor(cursor, "k")).toBeUndefined()
 })
 
@@ -151,7 +151,7 @@ test("a press is answered without an effect, and a chosen option is a press", ()
   ])
 })
 
-test("a form opens, and what is filled in is its press", () => {
+test("a form opens, and its submission is a press", () => {
   const form = h(
     "form",
     {id: "f1", label: "Join"},
@@ -166,13 +166,13 @@ test("a form opens, and what is filled in is its press", () => {
 })
 
 test.each([{}, {type: 2}, {...interaction, type: 99}, {...interaction, token: 5, type: 3}])(
-  "what is no interaction is none (%#)",
+  "an invalid interaction is ignored (%#)",
   data => {
     expect(readInteraction(data, {places: new Places(), form: () => undefined})).toBeUndefined()
   },
 )
 
-test("commands of two words are subcommands where the first is no command", () => {
+test("commands of two words are subcommands if the first word is no command", () => {
   const summary = (name: string) => ({name, description: `does ${name}`})
   const listed = commandsOf(["help", "note", "note add", "team add", "team drop", "Not Listed", "a b c"].map(summary))
   expect(listed.map(({name, options}) => [name, options.map(each => each.name)])).toEqual([
@@ -192,6 +192,6 @@ test.each([
   expect(emojiPath(emoji)).toBe(path)
 })
 
-test.each(["", "../../1", "a b", "👍/@me?x=", "x".repeat(41)])("%j is no emoji", emoji => {
+test.each(["", "../../1", "a b", "👍/@me?x=", "x".repeat(41)])("%j is not an emoji", emoji => {
   expect(() => emojiPath(emoji)).toThrow(/is not a Discord emoji/)
 })

@@ -22,7 +22,7 @@ const open = async (url: string, token = "bot-999.token") => {
   return {gateway, names}
 }
 
-test("hands events over in the gateway's order, also those right behind READY", async () => {
+test("delivers events in the gateway's order, including those right after READY", async () => {
   const fake = await startDiscord()
   const {gateway, names} = await open(fake.sessions.url)
   const connecting = gateway.connect()
@@ -33,7 +33,7 @@ test("hands events over in the gateway's order, also those right behind READY", 
   expect(names).toEqual(["1 READY", ...Array.from({length: 20}, (_, n) => `${n + 2} MESSAGE_CREATE`)])
 })
 
-test("catches up with a heartbeat, and not where the gateway is silent", async () => {
+test("catches up with a heartbeat, but not when the gateway is silent", async () => {
   const fake = await startDiscord()
   const {gateway} = await open(fake.sessions.url)
   await gateway.connect()
@@ -44,7 +44,7 @@ test("catches up with a heartbeat, and not where the gateway is silent", async (
   await expect(gateway.catchUp(AbortSignal.timeout(50))).rejects.toThrow("did not answer")
 })
 
-test("tells why it ended, and connects no second time", async () => {
+test("reports why it ended, and does not connect a second time", async () => {
   const fake = await startDiscord()
   const {gateway} = await open(fake.sessions.url)
   await gateway.connect()
@@ -52,16 +52,16 @@ test("tells why it ended, and connects no second time", async () => {
   const why = await gateway.ended
   expect(why).toBeInstanceOf(GatewayClosed)
   expect(why).toMatchObject({code: 4009, isSessionGone: true})
-  await until("the end of the connection", () => fake.sessions.connections === 0)
+  await until("the connection to end", () => fake.sessions.connections === 0)
   expect(fake.sessions.identified).toBe(1)
 })
 
 test.each([
-  ["what is no JSON", "{"],
+  ["text that is not JSON", "{"],
   ["a hello without its interval", {op: 10, d: null}],
   ["an event without its name", {op: 0, d: {}}],
   ["a READY without a session", {op: 0, t: "READY", s: 1, d: {user: {id: "1"}}}],
-] as const)("ends where the gateway sends %s", async (_, packet) => {
+] as const)("ends when the gateway sends %s", async (_, packet) => {
   const fake = await startDiscord()
   const {gateway} = await open(fake.sessions.url)
   await gateway.connect()
@@ -69,13 +69,13 @@ test.each([
   expect((await gateway.ended).message).toMatch(/the gateway sent/)
 })
 
-test("a wrong token is told by its code", async () => {
+test("a wrong token is recognized by its code", async () => {
   const fake = await startDiscord()
   const {gateway} = await open(fake.sessions.url, "wrong")
   await expect(gateway.connect()).rejects.toMatchObject({code: 4004})
 })
 
-test("leaves no socket behind that a gateway never answered", async () => {
+test("leaves no socket open when the gateway never answered", async () => {
   const sockets: Socket[] = []
   const server = createServer(socket => void sockets.push(socket.resume())).listen(0, "127.0.0.1")
   onTestFinished(() => void server.close())

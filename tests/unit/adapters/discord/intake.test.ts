@@ -18,7 +18,7 @@ const session: Session = {
   account: "a",
 }
 
-/** What the Host would have: events, and the sequence of the cursor that was stored with them. */
+/** Records what the Host stores: events, and the sequence of the cursor stored with them. */
 const begin = async (refuse: (ids: readonly string[]) => Problem | undefined = () => undefined) => {
   const stored: (readonly [ids: string, sequence: number])[] = []
   const lost: string[] = []
@@ -59,7 +59,7 @@ const begin = async (refuse: (ids: readonly string[]) => Problem | undefined = (
   return {intake, push, stored, lost, acknowledged}
 }
 
-test("stores what came before it began, in one batch with the place behind it, and acknowledges then", async () => {
+test("stores earlier events in one batch with the next position, and then acknowledges", async () => {
   const {intake, push, stored, acknowledged} = await begin()
   push("a", "OTHER", "b")
   expect(stored).toEqual([])
@@ -70,52 +70,52 @@ test("stores what came before it began, in one batch with the place behind it, a
   expect(intake.oldest).toBe(Number.POSITIVE_INFINITY)
 })
 
-test("stores the place of a new session at once", async () => {
+test("stores the position of a new session at once", async () => {
   const {intake, stored} = await begin()
   await intake.begin(session, true)
   expect(stored).toEqual([["", 10]])
 })
 
-test("stores the place of a new session before anything behind it, also where the database takes nothing at first", async () => {
+test("stores the position of a new session before its events, even if the database fails at first", async () => {
   let failures = 2
   const {intake, push, stored} = await begin(() => (failures-- > 0 ? new Problem("database_busy", "busy") : undefined))
   push("OTHER", "a")
   await intake.begin(session, true)
-  await until("all of it", () => intake.oldest === Number.POSITIVE_INFINITY)
+  await until("all events", () => intake.oldest === Number.POSITIVE_INFINITY)
   expect(stored).toEqual([
     ["", 10],
     ["a", 12],
   ])
 })
 
-test("leaves out an event that is not valid, and stores the others of its batch", async () => {
+test("leaves an invalid event out, and stores the others of its batch", async () => {
   const invalid = new Problem("event_invalid", "the event is not valid")
   const {intake, push, stored, acknowledged} = await begin(ids => (ids.includes("bad") ? invalid : undefined))
   push("a", "bad", "b", "bad")
   await intake.begin(session, false)
-  await until("all of it", () => intake.oldest === Number.POSITIVE_INFINITY)
+  await until("all events", () => intake.oldest === Number.POSITIVE_INFINITY)
   expect(stored).toEqual([
     ["a", 11],
     ["b", 13],
   ])
   expect(acknowledged).toEqual([11, 13])
   push("c")
-  await until("the next one", () => stored.length === 3)
+  await until("the next event", () => stored.length === 3)
   expect(stored[2]).toEqual(["c", 15])
 })
 
-test("tries again where the database takes nothing, in the same order", async () => {
+test("retries in the same order when the database fails", async () => {
   let failures = 2
   const busy = new Problem("database_busy", "no database")
   const {intake, push, stored} = await begin(() => (failures-- > 0 ? busy : undefined))
   push("a", "b")
   await intake.begin(session, false)
   push("c")
-  await until("all of it", () => intake.oldest === Number.POSITIVE_INFINITY)
+  await until("all events", () => intake.oldest === Number.POSITIVE_INFINITY)
   expect(stored.map(([ids]) => ids).join(" ")).toBe("a b c")
 })
 
-test("stores nothing more once the endpoint admits nothing", async () => {
+test("stores nothing once the endpoint's admission is closed", async () => {
   let asked = 0
   const closed = new Problem("admission_closed", "closed")
   const {intake, push, acknowledged} = await begin(() => {
@@ -130,7 +130,7 @@ test("stores nothing more once the endpoint admits nothing", async () => {
   expect({asked, acknowledged}).toEqual({asked: 1, acknowledged: []})
 })
 
-test("lets others go on between the batches of a flood", async () => {
+test("yields to others between the batches of a flood", async () => {
   const order: string[] = []
   const {intake, push} = await begin(ids => {
     order.push(`batch of ${ids.length}`)
@@ -143,26 +143,26 @@ test("lets others go on between the batches of a flood", async () => {
   expect(order.slice(0, 5)).toEqual(["batch of 20", "another", "batch of 20", "another", "batch of 10"])
 })
 
-test("stores 5000 of a flood before it gives the connection up, and leaves the place behind them", async () => {
+test("stores 5000 events of a flood and their position, and then drops the connection", async () => {
   const {intake, push, stored, lost} = await begin()
   push(...Array.from({length: 6000}, (_, n) => `e${n}`))
   expect(intake.oldest).toBeLessThan(Number.POSITIVE_INFINITY)
   await intake.begin(session, false)
-  await until("the connection to be given up", () => lost.length > 0)
+  await until("the connection to be dropped", () => lost.length > 0)
   expect(lost).toEqual(["more than 5000 events are waiting to be stored"])
   expect(stored.flatMap(([ids]) => ids.split(" "))).toEqual(Array.from({length: 5000}, (_, n) => `e${n}`))
   expect(stored.at(-1)?.[1]).toBe(session.sequence + 5000)
-  // What found no room counts as not stored until the next connection brings it.
+  // Events without room count as not stored until the next connection delivers them.
   expect(intake.oldest).toBeLessThan(Number.POSITIVE_INFINITY)
   await expect(intake.drained()).rejects.toThrow("more than 5000 events")
   push("late")
   expect(stored.at(-1)?.[1]).toBe(session.sequence + 5000)
 })
 
-test("stores the place behind a flood of which nothing is to be stored", async () => {
+test("stores the position after a flood without storable events", async () => {
   const {intake, push, stored, lost} = await begin()
   push(...Array.from({length: 5001}, () => "OTHER"))
   await intake.begin(session, false)
-  await until("the connection to be given up", () => lost.length > 0)
+  await until("the connection to be dropped", () => lost.length > 0)
   expect(stored).toEqual([["", session.sequence + 5000]])
 })

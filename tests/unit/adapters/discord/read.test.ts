@@ -41,7 +41,7 @@ test.each([
   expect(read(text)).toBe(content)
 })
 
-test("takes @everyone for a mention where Discord says that it was one", () => {
+test("treats @everyone as a mention only when Discord says that it is one", () => {
   const nodes = readMarkdown("@everyone and @here", {...named, everyone: true})
   expect(renderContent(nodes)).toBe('<at type="all"/> and <at type="here"/>')
 })
@@ -67,12 +67,12 @@ test.each([
   expect(performance.now() - began).toBeLessThan(1000)
 })
 
-test("keeps every character of a text that is no markup", () => {
+test("keeps every character of a text without markup", () => {
   for (const text of ["**", "a ** b", "~~ ~~", "|||", "<@x>", "<#>", "[a](b)", "http://", "_ _"])
     expect(readMarkdown(text, named).join("")).toBe(text)
 })
 
-test("reads answers, files, stickers and what is handed on", () => {
+test("reads answers, files, stickers and forwarded messages", () => {
   const message = {
     id: "5",
     type: 19,
@@ -111,6 +111,6 @@ test.each([
   {content: 5, attachments: "x", mentions: {}, message_snapshots: [null, 5]},
   {content: null, type: "19", message_reference: [], sticker_items: [{}]},
   {attachments: [{url: "not an address"}, {url: 5}, null]},
-])("reads a message of wrong types as far as it goes (%#)", message => {
+])("reads a message with wrong types as far as possible (%#)", message => {
   expect(contentOf(message, () => undefined)).toMatch(/^(<message forward\/>)*$/)
 })

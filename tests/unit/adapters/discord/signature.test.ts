@@ -21,8 +21,8 @@ const vectors = [
   ],
 ] as const
 
-describe("Ed25519, by the vectors of RFC 8032", () => {
-  test.each(vectors)("takes the signature of %s", (key, message, signature) => {
+describe("Ed25519, with the vectors of RFC 8032,", () => {
+  test.each(vectors)("accepts the signature of %s", (key, message, signature) => {
     expect(isSignedBy(readPublicKey(key), Buffer.from(message, "hex"), signature)).toBe(true)
   })
 
@@ -30,7 +30,7 @@ describe("Ed25519, by the vectors of RFC 8032", () => {
     expect(isSignedBy(readPublicKey(key), Buffer.from(`${message}00`, "hex"), signature)).toBe(false)
   })
 
-  test("refuses the signature of another key, and what is none", () => {
+  test("refuses the signature of another key, and an invalid one", () => {
     const key = readPublicKey(vectors[1][0])
     for (const signature of [vectors[2][2], "", "00", vectors[1][2].slice(2), `${vectors[1][2]}00`, "zz".repeat(64)])
       expect(isSignedBy(key, Buffer.from("72", "hex"), signature)).toBe(false)
@@ -49,7 +49,7 @@ describe("a request of Discord", () => {
     })
   const seconds = (offset: number) => String(now / 1000 + offset)
 
-  test("is taken within five minutes of its time", () => {
+  test("is accepted within five minutes of its time", () => {
     for (const offset of [0, 299, -299]) requireSigned(key, headersOf(seconds(offset)), body, now)
   })
 
@@ -58,7 +58,7 @@ describe("a request of Discord", () => {
     ["is too old", headersOf(seconds(-301)), /five minutes old/],
     ["is too new", headersOf(seconds(301)), /five minutes ahead/],
     ["has another body", headersOf(seconds(0), Buffer.from('{"type": 2}')), /does not match this body/],
-    ["has a time that is none", headersOf("soon"), /x-signature-timestamp/],
+    ["has an invalid time", headersOf("soon"), /x-signature-timestamp/],
     ["has a time with more digits", headersOf("1700000000.5"), /x-signature-timestamp/],
   ])("that %s is refused", (_, headers, why) => {
     expect(() => requireSigned(key, headers, body, now)).toThrow(why)

@@ -36,7 +36,7 @@ test.each<readonly [Node, string]>([
   expect(write(node).text).toBe(text)
 })
 
-/** What a user says, and must stay what it is. */
+/** A user's text, which must stay unchanged. */
 const hostile = [
   "**bold** *slanted* __under__ ~~struck~~ ||secret|| `code` ```block```",
   "@everyone @here",
@@ -52,7 +52,7 @@ const hostile = [
   "<",
 ]
 
-test.each(hostile)("a text of a user is no markup: %j", text => {
+test.each(hostile)("a user's text is not markup: %j", text => {
   const escaped = escapeText(text)
   const nodes = readMarkdown(escaped, {user: () => "x", channel: () => "x", everyone: true})
   const marks = nodes.filter(node => typeof node !== "string" && node.type !== "a")
@@ -61,24 +61,24 @@ test.each(hostile)("a text of a user is no markup: %j", text => {
   expect(write(text).mentions).toEqual({parse: [], users: [], roles: [], replied_user: true})
 })
 
-test("a text that stands between elements is no markup either", () => {
+test("a text between elements is not markup either", () => {
   expect(write("*", h("b", "x"), "*").text).toBe("\\***x**\\*")
   expect(write("[x]", "(https://evil.example/)").text).toBe("[x\\](https://evil.example/)")
   expect(write("<", "@42>").text).toBe("\\<@42>")
   expect(write("@", "everyone").text).toBe("\\@everyone")
 })
 
-test("notifies those whom elements name, and nobody else", () => {
+test("notifies the users that elements name, and nobody else", () => {
   const {text, mentions} = write("<@1> @everyone ", h("at", {id: "42"}), h("at", {role: "7"}), h("at", {type: "here"}))
   expect(text).toBe("\\<@1> \\@everyone <@42><@&7>@here")
   expect(mentions).toEqual({parse: ["everyone"], users: ["42"], roles: ["7"], replied_user: true})
 })
 
-test("a quotation is what is answered", () => {
+test("a quote is the message being answered", () => {
   expect(write(h("quote", {id: "123"}, "before"), "yes")).toMatchObject({text: "yes", reference: "123"})
 })
 
-test("a text whose escapes make it too long for Discord is cut into parts that are not", () => {
+test("a text whose escapes make it too long for Discord is cut into short enough parts", () => {
   const text = "*".repeat(longestText)
   const parts = writeParts([h("b", text), h("img", {src: "x"})], () => true)
   expect(parts.length).toBeGreaterThan(1)
@@ -89,13 +89,13 @@ test("a text whose escapes make it too long for Discord is cut into parts that a
   expect(parts.flatMap(({content}) => content).length).toBe(parts.length + 1)
 })
 
-test("a text is never cut through a character", () => {
+test("a text is never cut inside a character", () => {
   const parts = writeParts(["*👍".repeat(900)], () => true)
   expect(parts.length).toBeGreaterThan(1)
   for (const {written} of parts) expect(written.text.isWellFormed()).toBe(true)
 })
 
-test("buttons stand in rows of five, and a menu in a row of its own", () => {
+test("buttons are in rows of five, and a menu has its own row", () => {
   const buttons = Array.from({length: 6}, (_, n) => h("button", {id: `b${n}`, theme: n === 0 ? "danger" : ""}, `B${n}`))
   const menu = h("select", {placeholder: "Choose"}, h("option", {id: "o1"}, "One"), h("option", {id: "o2"}, "Two"))
   const {components, isWhole} = componentsOf([
@@ -160,7 +160,7 @@ test("a form is a modal with a field for each answer", () => {
   ])
 })
 
-test("of a form with more than five fields, those are asked first that have to be filled in, and what was stays", () => {
+test("a form with more than five fields asks the required ones first, and keeps earlier answers", () => {
   const names = ["a", "b", "c", "d", "e", "f", "g"]
   const form = h("form", {id: "f"}, ...names.map((name, n) => field(name, n < 2 ? {value: "1"} : {required: n !== 6})))
   expect(modalOf(form).components.map(({component}) => component.custom_id)).toEqual(["c", "d", "e", "f", "g"])

@@ -7,7 +7,7 @@ const read = async (lines: readonly string[], trusted?: string): Promise<Headers
   return readHeaders(await simpleParser(Buffer.from(`${[...own, ...lines].join("\r\n")}\r\n\r\n`)), trusted)
 }
 
-test("reads who, what and the thread", async () => {
+test("reads sender, subject and thread", async () => {
   const headers = await read([
     "From: =?utf-8?q?=C3=84nn?= <Ann@Example.org>",
     "Reply-To: other@example.org",
@@ -57,11 +57,11 @@ test.each(automatic)("%s is %s", async (line, kind) => {
   expect((await read([line])).automatic).toBe(kind)
 })
 
-test("a form's mail in the name of a person is a person's", async () => {
+test("a form's mail in the name of a person is that person's", async () => {
   expect((await read(["From: no-reply@shop.test", "Reply-To: ann@example.org"])).automatic).toBeUndefined()
 })
 
-describe("an account is what a trusted server vouches for", () => {
+describe("an account is only what a trusted server vouches for:", () => {
   const pass = "Authentication-Results: mx.svc.test; spf=pass; dmarc=pass (p=reject) header.from=example.org"
   const cases: readonly (readonly [string, readonly string[], string | undefined])[] = [
     ["a pass", [pass], "ann@example.org"],
@@ -93,11 +93,11 @@ describe("an account is what a trusted server vouches for", () => {
     expect((await read(lines, "mx.svc.test")).account).toBe(account)
   })
 
-  test("without a trusted server nobody has one", async () => {
+  test("without a trusted server no sender has an account", async () => {
     expect((await read([pass])).account).toBeUndefined()
   })
 })
 
-test("a line has no line ends, whatever is in it", () => {
+test("a header line never contains line breaks", () => {
   expect(lineOf("a\r\nBcc: x\0\u2028b\ud800")).toBe("a Bcc: x b\ufffd")
 })

@@ -38,7 +38,7 @@ test.each(cases)("reads %s", (_, html, content) => {
   expect(read(html)).toBe(content)
 })
 
-test("deep elements are text, and hostile HTML takes no long time", () => {
+test("deep elements become text, and hostile HTML takes little time", () => {
   const began = performance.now()
   expect(textOf(readHtml(`${"<b>".repeat(50_000)}x`, () => undefined))).toBe("x")
   for (const html of [
@@ -52,7 +52,7 @@ test("deep elements are text, and hostile HTML takes no long time", () => {
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
-test("numbers that are no characters are replaced", () => {
+test("numeric references without a character are replaced", () => {
   expect(decodeEntities("&#0;&#xD800;&#9999999;&lt")).toBe("\ufffd\ufffd\ufffd<")
 })
 
@@ -61,7 +61,7 @@ test.each(["https://a.test", "mailto:a@b.test", "tel:+431"])("%s is a link", add
 })
 
 test.each(["javascript:x", "data:text/html,x", "https://a\nb", "file:///etc/passwd", " https://a"])(
-  "%j is none",
+  "%j is not a link",
   address => {
     expect(isLink(address)).toBe(false)
   },

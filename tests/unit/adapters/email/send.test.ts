@@ -44,13 +44,13 @@ test.each(cases)("composes %s", async (_, content, text, html) => {
   expect({text: mail.text, html: mail.html}).toEqual({text, html})
 })
 
-test("a picture stands in the HTML, and is no longer named in the text", async () => {
+test("a picture is in the HTML, and its name is removed from the text", async () => {
   const mail = await composed("see", h("img", {src: "internal:png", title: "a.png"}))
   expect(mail).toMatchObject({text: "see", html: 'see<img src="cid:0.m@svc.test" alt="a b.png">'})
   expect(mail.attachments).toMatchObject([{filename: "a b.png", contentType: "image/png", cid: "0.m@svc.test"}])
 })
 
-test("a new mail's subject is its first line, or what email:subject says, in one line", async () => {
+test("a new mail's subject is its first line or its email:subject, in one line", async () => {
   expect((await composed("hello\nBcc: eve@x.test")).subject).toBe("hello Bcc: eve@x.test")
   expect((await composed("x".repeat(500))).subject).toHaveLength(78)
   const mail = await composed(h("email:subject", "Report\r\nBcc: eve@x.test"), "the text")
@@ -87,7 +87,7 @@ const account = {
 
 const failure = (more: object) => Object.assign(new Error("failed"), more)
 
-describe("what a server says to a mail", () => {
+describe("a server's reply to a mail", () => {
   const answers = [
     [{code: "EAUTH", responseCode: 535, response: "535 5.7.8 no"}, "account", "credentials"],
     [{code: "EENVELOPE", responseCode: 530, response: "530 5.7.0 Authentication required"}, "account", "credentials"],
@@ -121,7 +121,7 @@ describe("what a server says to a mail", () => {
     })
   })
 
-  test("a refused login says what its provider wants", () => {
+  test("a refused login names the provider's requirement", () => {
     const {error} = explainSend(failure({code: "EAUTH", responseCode: 535}), account)
     expect(error).toMatchObject({remediation: expect.stringContaining("https://myaccount.google.com/apppasswords")})
   })
@@ -138,7 +138,7 @@ describe("what a server says to a mail", () => {
   })
 })
 
-test("an address gets so many answers within a time", () => {
+test("an address gets a limited number of answers within a time", () => {
   const limit = new AnswerLimit({answers: {most: 2, minutes: 1}})
   for (const at of [0, 1000]) {
     limit.require("ann@x.test", at)
@@ -151,7 +151,7 @@ test("an address gets so many answers within a time", () => {
 
 const text = (part: string, type = "text/plain") => ({part, type})
 
-test("plain text is taken before HTML, and what is neither is a file", () => {
+test("plain text is preferred to HTML, and any other part is a file", () => {
   const alternative = {type: "multipart/alternative", childNodes: [text("1.1"), text("1.2", "text/html")]}
   const picture = {
     part: "2",
@@ -171,7 +171,7 @@ test("plain text is taken before HTML, and what is neither is a file", () => {
   })
 })
 
-test("a mail of one part has the number 1; of a thousand files the first are told", () => {
+test("a mail of one part has the number 1; of a thousand files the first ones are listed", () => {
   expect(outlineOf({type: "text/html"}).texts).toEqual([text("1", "text/html")])
   const childNodes = Array.from({length: 1000}, (_, n) => ({part: String(n + 1), type: "application/pdf"}))
   const {files, more} = outlineOf({type: "multipart/mixed", childNodes})

@@ -24,15 +24,15 @@ const cases: readonly (readonly [string, string, string])[] = [
   ["a quotation alone", "> old\n> older", ""],
 ]
 
-test.each(cases)("keeps what the writer has added: %s", (_, text, own) => {
+test.each(cases)("keeps the writer's own text: %s", (_, text, own) => {
   expect(withoutQuotes(text)).toBe(own)
 })
 
-test("line ends become one kind, and control characters go", () => {
+test("line breaks are unified, and control characters are removed", () => {
   expect(cleanText("a\r\nb\rc\u2028d\0\x07\te\ud800")).toBe("a\nb\nc\nd\te\ufffd")
 })
 
-test("texts that are made to take long do not", () => {
+test("texts made to be slow are not", () => {
   const hostile = [
     "On a\n".repeat(50_000),
     `${"On x wrote:\n".repeat(20_000)}> q`,

@@ -16,7 +16,7 @@ const answer = (response: ServerResponse, status: number, body: unknown, headers
     .writeHead(status, {"content-type": "application/json", ...headers})
     .end(typeof body === "string" ? body : JSON.stringify(body))
 
-test("an error says what the homeserver answered, and no secret", async () => {
+test("an error shows the homeserver's answer, but no secret", async () => {
   const {url} = await startStandIn((_, response) => answer(response, 403, {errcode: "M_FORBIDDEN", error: "no"}))
   const client = new Client(`${url}/`, token)
   const failed = await client.ask("PUT", path`/client/v3/rooms/${"!a/b:c"}`, {signal, body: {}}).catch(error => error)
@@ -30,7 +30,7 @@ test.each([
   ['{"next_batch": "s1', 200, /something other than JSON/],
   ["<html>", 502, /answered 502$/],
   ["", 500, /answered 500$/],
-])("an answer that is no JSON is an error: %j", async (body, status, message) => {
+])("an answer that is not JSON is an error: %j", async (body, status, message) => {
   const {url} = await startStandIn((_, response) => answer(response, status, body))
   await expect(new Client(url).ask("GET", "/x", {signal})).rejects.toThrow(message)
 })
@@ -45,7 +45,7 @@ const errorOf = async (status: number, body: object, header: string | null = nul
     error => error,
   )
 
-test("what would fail again is a refusal, a limit asks to wait, and anything else is tried again", async () => {
+test("permanent failures are refusals, a limit asks to wait, and other failures are retried", async () => {
   expect(postponementOf(await errorOf(429, {errcode: "M_LIMIT_EXCEEDED", retry_after_ms: 1234}))).toBe(1234)
   expect(postponementOf(await errorOf(429, {}, "7"))).toBe(7000)
   expect(postponementOf(await errorOf(429, {retry_after_ms: "soon"}))).toBe(1000)
@@ -55,7 +55,7 @@ test("what would fail again is a refusal, a limit asks to wait, and anything els
   for (const status of [401, 500, 503]) expect(isRefusal(await errorOf(status, {}))).toBe(false)
 })
 
-test("the token goes to the homeserver alone, also where a file is elsewhere", async () => {
+test("the token goes to the homeserver only, even if a file is elsewhere", async () => {
   const elsewhere = await startStandIn((_, response) => void response.end("the file"))
   const {url, requests} = await startStandIn((request, response) =>
     request.url?.includes("/client/v1/media/download/") === true
@@ -72,7 +72,7 @@ test("the token goes to the homeserver alone, also where a file is elsewhere", a
 
 const file = {type: "file", attrs: {}, children: []} as const
 
-test("files are asked for at the newer address, then at the older one, and only by mxc:", async () => {
+test("files are requested at the newer address, then at the older one, and only by mxc:", async () => {
   const {url, requests} = await startStandIn((request, response) =>
     request.url?.startsWith("/_matrix/media/v3/download/") === true
       ? void response.end("old")
@@ -85,7 +85,7 @@ test("files are asked for at the newer address, then at the older one, and only 
   expect(requests).toHaveLength(2)
 })
 
-test("a gap that is too long is named, and what is fetched stays in order", async () => {
+test("a gap that is too long is named, and the fetched events stay in order", async () => {
   let n = 5000
   const {url} = await startStandIn((request, response) => {
     const {searchParams} = new URL(request.url ?? "", "http://platform")
@@ -112,7 +112,7 @@ test("a gap that is too long is named, and what is fetched stays in order", asyn
   expect(said).toHaveLength(1)
 })
 
-test("a cursor is that of one account", () => {
+test("a cursor belongs to one account", () => {
   const self = {id: "@bot:a", name: "bot"}
   expect(sinceOf(self, cursorOf(self, "s1_2"))).toBe("s1_2")
   expect(sinceOf({...self, id: "@bot:b"}, cursorOf(self, "s1_2"))).toBeUndefined()
@@ -130,7 +130,7 @@ const member = (membership: unknown, before?: unknown) =>
     unsigned: before === undefined ? {} : {prev_content: {membership: before}},
   })
 
-test("a change of name is neither an entry nor an exit", () => {
+test("a change of name is neither a join nor a leave", () => {
   const all = [
     member("join"),
     member("join", "invite"),
@@ -144,11 +144,11 @@ test("a change of name is neither an entry nor an exit", () => {
 })
 
 test.each([null, [], "x", {}, {event_id: "$1", type: "m", sender: ""}, {event_id: 1, type: "m", sender: "@a:b"}])(
-  "what is no event is left out: %j",
+  "an invalid event is left out: %j",
   value => expect(readEvent(value)).toBeUndefined(),
 )
 
-test("a file is uploaded whole, with its length ahead, and one that is too large is refused before", async () => {
+test("a file is uploaded as a whole with its length first; one that is too large is refused before", async () => {
   const heard: {length: string | undefined; bytes: number}[] = []
   const {url} = await startStandIn((request, response) => {
     if (request.url?.includes("/config") === true) return answer(response, 200, {"m.upload.size": 300_000})

@@ -7,7 +7,7 @@ import {h, type Node, renderContent, textOf} from "../../../../shared/sdk/sdk.ts
 const self = {id: "@bot:example.org", name: "The Bot"}
 const elements = (html: string) => renderContent(nodesOfHtml(html, self))
 
-describe("HTML that comes in", () => {
+describe("incoming HTML", () => {
   test.each([
     ["plain", "plain"],
     ["<b>a</b> <strong>b</strong> <em>c</em> <del>d</del>", "<b>a</b> <b>b</b> <i>c</i> <s>d</s>"],
@@ -54,9 +54,9 @@ describe("HTML that comes in", () => {
     ['<b title="', '&lt;b title="'.replace('"', "&quot;")],
     ["<!-- hidden -->x", "x"],
     ["<!-- open", "&lt;!-- open"],
-  ])("is hostile: %s", (html, expected) => expect(elements(html)).toBe(expected))
+  ])("is safe when hostile: %s", (html, expected) => expect(elements(html)).toBe(expected))
 
-  test("takes no time that grows faster than its length, however deep and broken it is", () => {
+  test("takes time linear in its length, however deep and broken it is", () => {
     const began = performance.now()
     for (const piece of ["<b>", "<b ", '<a href="', "<a '\"", "<!--", "</b>", "&#x41", "<ul><li>"])
       textOf(nodesOfHtml(piece.repeat(65_536 / piece.length), self))
@@ -69,7 +69,7 @@ const read = (content: object, kind: string, isReply = false) => {
   return nodes && renderContent(nodes)
 }
 
-describe("messages that come in", () => {
+describe("incoming messages", () => {
   test.each([
     ["m.text", {body: "a <b>&amp;"}, "a &lt;b&gt;&amp;amp;"],
     ["m.text", {body: "a", format: "org.matrix.custom.html", formatted_body: "<b>a</b>"}, "<b>a</b>"],
@@ -95,7 +95,7 @@ describe("messages that come in", () => {
     ["m.file", {body: "a.pdf", file: {url: "mxc://a/b", key: {}}}, "a.pdf"],
   ])("%s %j", (kind, content, expected) => expect(read(content, kind)).toBe(expected))
 
-  test("of a reply, the lines that repeat what it answers are left out", () => {
+  test("lose the repeated lines of the message they reply to", () => {
     const body = "> <@ann:example.org> one\n> two\n\nthree\n> four"
     expect(read({body}, "m.text", true)).toBe("three\n&gt; four")
     expect(read({body}, "m.text")).toBe(renderContent(body))
@@ -105,7 +105,7 @@ describe("messages that come in", () => {
 
 const out = (...nodes: Node[]) => textOfContent(nodes)
 
-describe("messages that go out", () => {
+describe("outgoing messages", () => {
   test.each([
     [["plain & <b>"], "plain & <b>", undefined],
     [[h("b", "bold"), " ", h("i", "it"), h("s", "no")], "bold itno", "<strong>bold</strong> <em>it</em><del>no</del>"],
@@ -129,7 +129,7 @@ describe("messages that go out", () => {
     [["\0\x1b[2J\ud800"], "[2J\ufffd", undefined],
   ] as const)("%j", (nodes, body, html) => expect(out(...nodes)).toMatchObject({body, html}))
 
-  test("mentions are told in m.mentions, and text that looks like one is none", () => {
+  test("list mentions in m.mentions, and text that looks like a mention is not listed", () => {
     const text = out(h("at", {id: "@ann:example.org", name: "<Ann>"}), " @bob:example.org ", h("at", {type: "all"}))
     expect(text.html).toBe('<a href="https://matrix.to/#/%40ann%3Aexample.org">&lt;Ann&gt;</a> @bob:example.org @room')
     expect(contentOf(text, "m.text")).toMatchObject({
@@ -140,7 +140,7 @@ describe("messages that go out", () => {
     expect(out(h("at", {id: '"><script>', name: "x"})).html).toBeUndefined()
   })
 
-  test("the longest text fits into an event, marked or edited", () => {
+  test("fit their longest text into an event, marked or edited", () => {
     const size = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
     for (const character of ["a", "字", "<", '"', "&"]) {
       const content = contentOf(out(h("b", character.repeat(10_000))), "m.text")
@@ -150,13 +150,13 @@ describe("messages that go out", () => {
     }
   })
 
-  test("a quote is found wherever it stands, and not in another quote", () => {
+  test("find a quote anywhere except inside another quote", () => {
     expect(quoteIn(["a", h("p", h("quote", {id: "$1"}))])).toBe("$1")
     expect(quoteIn([h("quote", {}, h("quote", {id: "$2"}))])).toBeUndefined()
   })
 })
 
-test("addresses of Matrix name users and rooms, and nothing else does", () => {
+test("Matrix addresses name users and rooms, and no others do", () => {
   expect(namedBy("https://matrix.to/#/@ann:example.org?via=a")).toEqual({is: "user", id: "@ann:example.org"})
   expect(namedBy("matrix:roomid/abc:example.org")).toEqual({is: "room", id: "!abc:example.org"})
   for (const href of [

@@ -12,7 +12,7 @@ const event = (id: string, transaction: unknown, sender = self.id) => ({
   content: {msgtype: "m.text", body: id, "svc.transaction_id": transaction},
 })
 
-/** What a stand-in for a homeserver has in its room, newest first, in pages. */
+/** Serves a room as a homeserver does, newest message first, in pages. */
 const lookIn = async (pages: readonly (readonly unknown[])[]) => {
   const {url, requests} = await startStandIn((request, response) => {
     const n = Number(new URL(request.url ?? "", "http://platform").searchParams.get("from") ?? 0)
@@ -22,11 +22,11 @@ const lookIn = async (pages: readonly (readonly unknown[])[]) => {
   return {repeats: new Repeats(new Client(url, "t"), self), requests}
 }
 
-test("content says by which transaction it was sent", () => {
+test("content names the transaction that sent it", () => {
   expect(marked({body: "x"}, "a-2")).toEqual({body: "x", "svc.transaction_id": "a-2"})
 })
 
-test("finds what the bot has sent before, the older one of two, and believes nobody else", async () => {
+test("finds the bot's earlier message, the older one of two, and trusts no other sender", async () => {
   const {repeats, requests} = await lookIn([
     [event("$forged", "b", "@eve:a"), event("$2", "a-2"), event("$junk", 7), null, event("$later", "a")],
     [event("$first", "a")],
@@ -41,7 +41,7 @@ test("finds what the bot has sent before, the older one of two, and believes nob
   expect(JSON.parse(query.get("filter") ?? "")).toEqual({senders: ["@bot:a"], types: ["m.room.message"]})
 })
 
-test("looks no further than the first one that it looks for, and never through more than three pages", async () => {
+test("stops at the first match, and reads at most three pages", async () => {
   const pages = [[event("$9", "i")], [event("$8", "h")], [event("$7", "g")], [event("$6", "f")]]
   const near = await lookIn(pages)
   expect((await near.repeats.sentBefore("!r:a", "h", signal)).get("h")).toBe("$8")
@@ -51,7 +51,7 @@ test("looks no further than the first one that it looks for, and never through m
   expect(far.requests).toHaveLength(3)
 })
 
-test("asks for nothing where the homeserver has put the last attempt off", async () => {
+test("asks nothing when the homeserver has postponed the last attempt", async () => {
   const {repeats, requests} = await lookIn([[event("$1", "a")]])
   repeats.begin("a")
   repeats.postpone("a")

@@ -28,7 +28,7 @@ describe("topic filters", () => {
     expect(matchTopic(filter, topic)).toEqual(found)
   })
 
-  test("the first that matches names the channel, which may hold what a wildcard stands for", () => {
+  test("the first match names the channel, which may contain the wildcard's value", () => {
     const subscriptions = [{topic: "chat/+/in", channel: "{1}"}, {topic: "chat/#", channel: "rest"}, {topic: "free/#"}]
     expect(channelOf(subscriptions, "chat/lounge/in")).toBe("lounge")
     expect(channelOf(subscriptions, "chat/lounge/out")).toBe("rest")
@@ -37,10 +37,10 @@ describe("topic filters", () => {
   })
 })
 
-describe("where a message goes", () => {
+describe("the topic of a message", () => {
   const account = {url: "mqtt://127.0.0.1", clientId: "bot", publish: "chat/{channel}/out", answers: ["replies/+"]}
 
-  test("to the topic of its channel, and to the response topic of a request", () => {
+  test("is its channel's, or the response topic of a request", () => {
     expect(addressOf("a$&b", account)).toEqual({responseTopic: "chat/a$&b/out"})
     const request = {responseTopic: "replies/ann", correlation: Buffer.from([0, 1, 255])}
     expect(addressOf(channelOfRequest(request), account)).toEqual(request)
@@ -48,7 +48,7 @@ describe("where a message goes", () => {
   })
 
   test.each(["+", "a/+/b", "a\0b", "secret/door#", "replies/ann/deeper#AAE", "#", "x".repeat(70_000)])(
-    "never to %j",
+    "is never %j",
     channel => {
       expect(() => addressOf(channel, account)).toThrow(/is not a topic/)
     },
@@ -59,7 +59,7 @@ describe("payloads", () => {
   const json = {format: "json", text: "body.text", user: "from", id: "n"} as const
   const read = (payload: string | Buffer, format?: typeof json) => readPayload(Buffer.from(payload), format)
 
-  test("as text, where the bytes are UTF-8", () => {
+  test("are text if the bytes are UTF-8", () => {
     expect(read("\ufeffgrüß <b>")).toEqual({text: "\ufeffgrüß <b>"})
     expect(read(Buffer.from([0xc3, 0x28]))).toBeUndefined()
     expect(read("")).toBeUndefined()
@@ -77,7 +77,7 @@ describe("payloads", () => {
     expect(read(payload, json)).toEqual(said)
   })
 
-  test("what the bot says is read again as it is", () => {
+  test("from the bot are read back unchanged", () => {
     const said = {text: 'a "quoted" <line>\n', user: "bot", id: "1"}
     expect(readPayload(Buffer.from(writePayload(said, json)), json)).toEqual(said)
     const hostile = {format: "json", text: "__proto__.text", user: "constructor", id: "__proto__.id"} as const
@@ -98,7 +98,7 @@ describe("events", () => {
     ...more,
   })
 
-  test("what somebody writes is never markup", () => {
+  test("never contain a user's text as markup", () => {
     expect(toEvent(packet(), account, 5)).toMatchObject({
       type: "message-created",
       timestamp: 5,
@@ -108,20 +108,20 @@ describe("events", () => {
     })
   })
 
-  test("an id of the sender is told apart by topic; without one, each delivery has its own", () => {
+  test("are distinguished by the sender's id per topic; without one, each delivery has its own id", () => {
     const withId = (topic: string) => packet({topic, properties: {userProperties: {id: ["7", "8"], user: "ann"}}})
     expect(toEvent(withId("room/a"), account)).toMatchObject({id: "room/a 7", user: {id: "ann"}})
     expect(toEvent(withId("room/b"), account)?.id).toBe("room/b 7")
     expect(toEvent(packet(), account)?.id).not.toBe(toEvent(packet({dup: true}), account)?.id)
   })
 
-  test("a retained message has the id of what it says", () => {
+  test("of a retained message have an id made of its content", () => {
     const [one, same] = [toEvent(packet({retain: true}), account), toEvent(packet({retain: true}), account)]
     expect(one?.id).toBe(same?.id)
     expect(toEvent(packet({retain: true, payload: "other"}), account)?.id).not.toBe(one?.id)
   })
 
-  test("what no subscription matches is none", () => {
+  test("need a matching subscription", () => {
     expect(toEvent(packet({topic: "elsewhere"}), account)).toBeUndefined()
   })
 })

@@ -3,7 +3,9 @@ import {createHistory} from "../../../../server/adapters/onebot/history.ts"
 
 const signal = new AbortController().signal
 
-/** A stand-in for an implementation: so many messages, of which it gives the newest, the oldest or the newest first. */
+/**
+ * A stand-in for an implementation with `count` messages. It returns the newest ones, in ascending or descending order.
+ */
 const implementation = (count: number, {most = 1000, isReversed = false} = {}) => {
   const asked: unknown[] = []
   const messages = Array.from({length: count}, (_, n) => ({
@@ -23,7 +25,7 @@ const implementation = (count: number, {most = 1000, isReversed = false} = {}) =
 const texts = (page: {events: readonly {message?: {content?: string}}[]}) =>
   page.events.map(({message}) => message?.content)
 
-test.each([false, true])("reaches back as far as it has to, in order (newest first: %j)", async isReversed => {
+test.each([false, true])("reaches back as far as needed, in order (newest first: %j)", async isReversed => {
   const {asked, history} = implementation(150, {isReversed})
   const page = await history({channel: "9", after: "-140", limit: 100}, signal)
   expect(texts(page)).toEqual(Array.from({length: 9}, (_, n) => `line ${n + 141}`))
@@ -34,7 +36,7 @@ test.each([false, true])("reaches back as far as it has to, in order (newest fir
   expect(long.more).toBe(true)
 })
 
-test("says so where the implementation does not give the message that is known", async () => {
+test("says so when the implementation does not return the known message", async () => {
   const {history} = implementation(150, {most: 20})
   await expect(history({channel: "9", after: "-60", limit: 50}, signal)).rejects.toThrow("do not reach back")
 })

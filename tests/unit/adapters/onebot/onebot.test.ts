@@ -30,7 +30,7 @@ describe("CQ codes", () => {
     expect(parseCq(message)).toEqual(segments)
   })
 
-  test("what is written is read as it was, and a text never becomes a code", () => {
+  test("written text is read back unchanged, and never becomes a code", () => {
     const segments = [
       text("[CQ:at,qq=all] & &#91; , ]"),
       {type: "share", data: {title: "a,b=[c]&d", url: "http://x/?a=1,2"}},
@@ -38,7 +38,7 @@ describe("CQ codes", () => {
     expect(parseCq(writeCq(segments))).toEqual(segments)
   })
 
-  test("segments come as a list, as one, as text; junk is left out", () => {
+  test("segments may be a list, a single one or text; junk is left out", () => {
     expect(segmentsOf([{type: "at", data: {qq: 42, x: {}}}, null, 7, {type: 1}, {type: "rps"}])).toEqual([
       {type: "at", data: {qq: "42"}},
       {type: "rps", data: {}},
@@ -49,7 +49,7 @@ describe("CQ codes", () => {
   })
 })
 
-describe("messages that come in", () => {
+describe("incoming messages", () => {
   test.each([
     ["<at id='1'/>&amp;", "&lt;at id='1'/&gt;&amp;"],
     ["[CQ:at,qq=42] hi", '<at id="42"/> hi'],
@@ -67,7 +67,7 @@ describe("messages that come in", () => {
   })
 })
 
-test("messages that go out: segments, with the reply first, and text that stays text", async () => {
+test("outgoing messages are segments, with the reply first, and text stays text", async () => {
   const content = [
     h("p", "one ", h("b", "two")),
     h("at", {id: "42"}),
@@ -141,7 +141,7 @@ describe("events", () => {
   })
 
   // The example of OneBot v11, "event/message".
-  test("a private message is one in the channel of its user", () => {
+  test("a private message is in the channel of its user", () => {
     const message = {
       post_type: "message",
       message_type: "private",
@@ -178,12 +178,12 @@ describe("events", () => {
       message: "its own",
     },
     {post_type: "notice", notice_type: "group_recall"},
-  ])("%j is none", payload => {
+  ])("%j is not an event", payload => {
     expect(toEvent(payload)).toBeUndefined()
   })
 })
 
-test("answers: what another attempt cannot change is a refusal", () => {
+test("an answer that another attempt cannot change is a refusal", () => {
   expect(resultOf("a", {status: "ok", retcode: 0, data: 1})).toBe(1)
   expect(resultOf("a", {status: "async", retcode: 1, data: null})).toBeNull()
   for (const retcode of [100, 1400, 1401, 1403, 1404])

@@ -5,7 +5,7 @@ import type {AcceptSocket, Endpoint, PlatformSocket, SocketHandler} from "../../
 import {Secret} from "../../../../shared/sdk/sdk.ts"
 import {until} from "../../../support/host/process.ts"
 
-/** A stand-in for the Host's side, and for an implementation that connects with its token. */
+/** Stand-ins for the Host's side, and for an implementation that connects with its token. */
 const make = (patience: {together: number; probe: number}) => {
   const ended = new AbortController()
   onTestFinished(() => ended.abort())
@@ -47,7 +47,7 @@ const make = (patience: {together: number; probe: number}) => {
   return {opening, connect, lost, events}
 }
 
-test("events come by the connection for events alone, answers by the one for actions", async () => {
+test("events arrive over the event connection, answers over the action connection", async () => {
   const {opening, connect, events} = make({together: 60_000, probe: 60_000})
   const [actions, told] = [connect("API"), connect("Event")]
   const ask = await opening
@@ -63,14 +63,14 @@ test("events come by the connection for events alone, answers by the one for act
   expect(events).toEqual([{post_type: "message"}])
 })
 
-test("an implementation that connects for actions only is told of", async () => {
+test("an implementation that connects for actions only is reported", async () => {
   const {opening, connect, lost} = make({together: 20, probe: 60_000})
   connect("API")
   await expect(opening).rejects.toThrow("as API but not as Event")
   expect(lost).toHaveLength(1)
 })
 
-test("a second connection is refused; the first one is lost where it does not answer", async () => {
+test("a second connection is refused, unless the first one does not answer", async () => {
   const {opening, connect, lost} = make({together: 60_000, probe: 50})
   const first = connect()
   await opening

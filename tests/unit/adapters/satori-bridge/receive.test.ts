@@ -27,7 +27,7 @@ const said = (content: string, more = {}) => ({
   ...more,
 })
 
-test("a session becomes an event of Satori v1, with what the platform said", () => {
+test("a session becomes an event of Satori v1, with the platform's payload", () => {
   expect(read(said("<b>hi</b> a &lt; b", {_type: "p", _data: {update_id: 7, at: 1n, key: "x to-ken"}}))).toEqual({
     id: "c/m",
     type: "message-created",
@@ -39,7 +39,7 @@ test("a session becomes an event of Satori v1, with what the platform said", () 
   })
 })
 
-test("a quote stands in front, and files have the standard's words and an address that the adapter opens", () => {
+test("a quote comes first, and files have the standard's names and an address for the adapter", () => {
   const quote = {id: "q", content: "before"}
   const {message} = read(said('<record filename="a.ogg" src="telegram:/v/1"/>', {})) ?? {}
   expect(message?.content).toBe('<audio src="satori:telegram:/v/1" title="a.ogg"/>')
@@ -47,7 +47,7 @@ test("a quote stands in front, and files have the standard's words and an addres
   expect(read(said("", {message: quoted}))?.message?.content).toBe('<quote id="q">before</quote>yes')
 })
 
-test("a command of the platform is the message that it was", () => {
+test("a command of the platform is the message that the user typed", () => {
   const message = {id: "m", elements: elementsOf("start now")}
   expect(read(said("", {type: "interaction/command", message}))).toMatchObject({
     type: "message-created",
@@ -55,18 +55,18 @@ test("a command of the platform is the message that it was", () => {
   })
 })
 
-test("an avatar whose address has the token in it is left out", () => {
+test("an avatar whose address contains the token is left out", () => {
   const user = (avatar: string) => read(said("hi", {user: {id: "ann", avatar}}))?.user
   expect(user("https://api.example/file/botto-ken/a.jpg")).toEqual({id: "ann"})
   expect(user("https://cdn.example/a.jpg")).toEqual({id: "ann", avatar: "https://cdn.example/a.jpg"})
 })
 
-test("what the bot has said itself, and the platform's own event beside an event, are passed over", () => {
+test("the bot's own messages, and the platform's duplicate of an event, are ignored", () => {
   expect(read(said("hi", {user: {id: "bot"}}))).toBeUndefined()
   expect(read({type: "internal", _type: "p/message", _data: {}})).toBeUndefined()
 })
 
-test("an update that comes again has the same id, and other events each have one of their own", () => {
+test("a redelivered update has the same id, and other events each have their own", () => {
   const edited = said("hi", {type: "message-updated"})
   const ids = [{_data: {update_id: 7}}, {_data: {update_id: 7}}, {}, {}].map(more => read({...edited, ...more})?.id)
   expect(ids.slice(0, 2)).toEqual(["message-updated/7", "message-updated/7"])
@@ -79,7 +79,7 @@ test("the messages of an album are handled together", () => {
   expect(albumsOf(updates).map(group => group.length)).toEqual([1, 2, 1, 1])
 })
 
-test("the last message of each channel is remembered, and of no more than 500 channels", () => {
+test("the last message of each channel is remembered, for at most 500 channels", () => {
   const sessions = new LastSessions()
   const session = (channelId: string, type = "message") => ({channelId, type}) as Session
   for (let n = 0; n < 501; n++) sessions.learn(session(`c${n}`))

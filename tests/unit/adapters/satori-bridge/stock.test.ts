@@ -19,7 +19,7 @@ const accountOf = (name: string, config: AccountSettings["config"], keys: readon
   secrets: Object.fromEntries(keys.map(key => [key, new Secret(value)])),
 })
 
-/** The packages of the tests, as they are installed. */
+/** Loads the test's packages as they are installed. */
 const load = async <L>(name: string): Promise<L> => (await import(name)) as L
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
   expect(error.message).toMatch(message)
 })
 
-test("secrets go to their keys, also inner ones, and connections are not retried by the adapter", () => {
+test("secrets go to their keys, including nested ones, and the adapter retries no connection", () => {
   const account = accountOf(telegram, {protocol: "polling", files: {local: false}}, ["token", "files.key"])
   expect(configOf(account)).toEqual({
     protocol: "polling",
@@ -44,7 +44,7 @@ test("secrets go to their keys, also inner ones, and connections are not retried
   })
 })
 
-test("what a library says is shown without secrets, as they are and as an address has them", () => {
+test("a library's message is shown without secrets, both plain and URL-encoded ones", () => {
   const veil = new Veil(accountOf(telegram, {}, ["token"]))
   expect(veil.reason(new Error(`fetch /bot${value}/x\n failed: ${encodeURIComponent(value)}`))).toBe(
     "fetch /bot[secret]/x failed: [secret]",
@@ -56,7 +56,7 @@ const stock = {name: telegram, veil: new Veil(accountOf(telegram, {}, ["token"])
 const answered = (status: number, headers = {}) =>
   Object.assign(new Error("no"), {response: {status, headers: new Headers(headers)}})
 
-test("a failure tells the platform's status, and how long to wait", () => {
+test("a failure reports the platform's status and the time to wait", () => {
   expect(statusOf(answered(403))).toBe(403)
   expect(statusOf(new Error('[404] {"code":10008}'))).toBe(404)
   expect(statusOf(Object.assign(new Error(""), {errors: [new Error("Telegram API error 400. Bad Request")]}))).toBe(400)
@@ -80,13 +80,13 @@ test.each([
   ["the status 401", answered(401)],
   ["Discord's close code", new Error("failed to connect to wss://gateway, code: 4004")],
   ["words", new Error("Error: Unauthorized")],
-])("a bot that is refused by %s is not tried again", (_, error) => {
+])("a bot refused by %s is not retried", (_, error) => {
   const shown = connectionError(error, stock) as Refusal
   expect(isRefusal(shown)).toBe(true)
   expect(shown.reason).toBe("credentials")
 })
 
-test("an answer that the adapter does not understand, and a connection that breaks, are tried again", () => {
+test("an unintelligible answer and a broken connection are retried", () => {
   expect(connectionError(new TypeError("x is null"), stock).message).toContain(
     "did not understand the platform's answer",
   )
@@ -94,7 +94,7 @@ test("an answer that the adapter does not understand, and a connection that brea
     expect(isRefusal(connectionError(error, stock))).toBe(false)
 })
 
-test.each([telegram, discord])("the features of %s are the methods that its bot has", async name => {
+test.each([telegram, discord])("the features of %s are the methods of its bot", async name => {
   const {core, plugin} = await loadStock(
     accountOf(name, name === telegram ? {protocol: "polling"} : {}, ["token"]),
     load,
@@ -114,7 +114,7 @@ test.each([telegram, discord])("the features of %s are the methods that its bot 
   expect([...lacks(accountOf(name, {}))].sort()).toEqual(missing.sort())
 })
 
-test("of an adapter that is not known everything is tried, and buttons only where the account says so", () => {
+test("an unknown adapter tries everything, but buttons only when the account allows them", () => {
   expect(lacks(accountOf("@satorijs/adapter-kook", {}))).toEqual(["buttons"])
   expect(lacks({...accountOf("@satorijs/adapter-kook", {}), buttons: true})).toEqual([])
   expect(lacks({...accountOf(discord, {}), buttons: false})).toContain("buttons")

@@ -7,7 +7,7 @@ const proxies = ["https://files.example/"]
 test.each([
   ["text stays as it is", "a &lt;b&gt; &amp; c", "a &lt;b&gt; &amp; c"],
   ["elements stay as they are", '<at id="1"/> <quote id="2">x</quote>', '<at id="1"/> <quote id="2">x</quote>'],
-  ["what anybody can read", '<img src="https://a.example/1.png"/>', '<img src="https://a.example/1.png"/>'],
+  ["public addresses", '<img src="https://a.example/1.png"/>', '<img src="https://a.example/1.png"/>'],
   ["an internal link", '<img src="internal:p/u/x"/>', '<img src="satori:internal:p/u/x"/>'],
   [
     "an address behind the proxy",
@@ -22,7 +22,7 @@ test.each([
     '<file title="<img src=" src="internal:p/u/x"/>',
     '<file title="<img src=" src="internal:p/u/x"/>',
   ],
-])("content that comes in: %s", (_, content, expected) => {
+])("incoming content: %s", (_, content, expected) => {
   expect(contentOf({id: "1", content}, proxies)).toBe(expected)
 })
 
@@ -32,18 +32,18 @@ test.each([
   [{id: "1", content: '<quote id="7"/>yes', quote: {id: "7"}}, '<quote id="7"/>yes'],
   [{id: "1", content: "yes", quote: "7"}, "yes"],
   [{id: "1"}, ""],
-])("a quoted message comes in front: %j", (message, expected) => {
+])("a quoted message comes first: %j", (message, expected) => {
   expect(contentOf(message, proxies)).toBe(expected)
 })
 
-test("a long content without an end of its tags is read in the time of its length", () => {
+test("long content with unclosed tags takes linear time", () => {
   const content = '<img "'.repeat(200_000)
   const began = performance.now()
   expect(contentOf({content}, proxies)).toBe(content)
   expect(performance.now() - began).toBeLessThan(2000)
 })
 
-test("what goes out is escaped, has the server's links again, and ids of buttons that no Host takes for its own", () => {
+test("outgoing content is escaped, with the server's links and button ids that no Host takes for its own", () => {
   const id = "01890a5d-ac96-774b-bcce-b302099a8057:1"
   const nodes = [
     "<b>no markup</b>",

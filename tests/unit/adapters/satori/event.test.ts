@@ -8,7 +8,7 @@ const login = {sn: 7, platform: "p", user: {id: "bot"}, status: 1, features: []}
 const read = (event: object) => incomingOf({sn: 3, timestamp: 1000, ...event}, {login, proxies: []})
 const message = {channel: {id: "c", type: 0}, user: {id: "ann"}, message: {id: "m", content: "hi"}}
 
-test("an event of a message has the same id whatever its number is, and others have one of their own", () => {
+test("an event of a message keeps its id under any number, and other events each have their own", () => {
   expect(read({type: "message-created", ...message})?.id).toBe("c/m")
   expect(read({type: "message", sn: 99, ...message})).toMatchObject({id: "c/m", type: "message-created"})
   expect(read({type: "message-updated", ...message})?.id).toBe("message-updated/3/1000")
@@ -20,16 +20,16 @@ test("an event of a message has the same id whatever its number is, and others h
 
 test.each([
   ["of the bot itself", {type: "message-created", ...message, user: {id: "bot"}}],
-  ["of a type of tomorrow", {type: "message-pinned", ...message}],
+  ["of a future type", {type: "message-pinned", ...message}],
   ["of a login", {type: "login-updated", login: {}}],
   ["without a channel", {type: "message-created", message: {id: "m", content: "hi"}}],
   ["without a message", {type: "message-deleted", channel: {id: "c", type: 0}}],
   ["without a type", message],
-])("an event %s is passed over", (_, event) => {
+])("an event %s is ignored", (_, event) => {
   expect(read(event)).toBeUndefined()
 })
 
-test("an event keeps who did it, where, the button, and what the platform has sent", () => {
+test("an event keeps its user, place, button and the platform's payload", () => {
   expect(
     read({
       type: "interaction/button",
@@ -82,15 +82,18 @@ test.each([
   [{login: {sn: 7}}, true],
   [{login: {sn: 8}}, false],
   [{}, true],
-])("whose event it is: %j", (event, expected) => {
+])("the login of an event is found: %j", (event, expected) => {
   expect(isOf(event, login)).toBe(expected)
 })
 
-test.each(["", "{", "null", "[]", '"op"', '{"op":9}', '{"op":1}'])("what is no signal of a server: %s", text => {
-  expect(readSignal(text)).toBeUndefined()
-})
+test.each(["", "{", "null", "[]", '"op"', '{"op":9}', '{"op":1}'])(
+  "an invalid signal of a server is ignored: %s",
+  text => {
+    expect(readSignal(text)).toBeUndefined()
+  },
+)
 
-test("READY and META tell the addresses that only the server opens", () => {
+test("READY and META list the addresses that only the server opens", () => {
   expect(readSignal('{"op":4,"body":{"logins":[],"proxy_urls":["https://a/",5,""]}}')).toEqual({
     is: "ready",
     logins: [],
@@ -99,7 +102,7 @@ test("READY and META tell the addresses that only the server opens", () => {
   expect(readSignal('{"op":5,"body":{}}')).toEqual({is: "meta", proxies: []})
 })
 
-test("every method of Satori goes to the server, with the words of the reference implementation beside", () => {
+test("every Satori method goes to the server, with the reference implementation's words too", () => {
   expect([...methodNames].sort()).toEqual([...satoriMethods].sort())
   expect(parametersOf("guild.role.create", {guild_id: "g", role: {name: "r"}})).toEqual({
     guild_id: "g",

@@ -5,7 +5,7 @@ import {until} from "../../../support/host/process.ts"
 
 const event = (id: string): Incoming => ({id, type: "message-created"})
 
-/** A stand-in for the Host's side of an endpoint; `fails` says what it refuses. */
+/** A stand-in for the Host's side of an endpoint; `fails` returns the error for a batch. */
 const startEndpoint = (fails: (events: readonly Incoming[]) => Error | undefined = () => undefined) => {
   const stored: {readonly ids: readonly string[]; readonly sn: number | undefined}[] = []
   const lost: string[] = []
@@ -28,7 +28,7 @@ const startEndpoint = (fails: (events: readonly Incoming[]) => Error | undefined
   return {endpoint, stored, lost, warned}
 }
 
-test("stores what waited in one batch, in its order, with the number of the last one", async () => {
+test("stores waiting events in one batch, in order, with the number of the last one", async () => {
   const {endpoint, stored} = startEndpoint()
   const intake = new Intake(endpoint, {url: "http://a", sn: undefined})
   intake.add(event("a"), 5)
@@ -40,27 +40,27 @@ test("stores what waited in one batch, in its order, with the number of the last
   expect(stored).toEqual([{ids: ["a", "b"], sn: 7}])
 })
 
-test("a lower number begins a new count only where it is the first of its connection", async () => {
+test("a lower number starts a new count only if it is the first of its connection", async () => {
   const {endpoint, stored, warned} = startEndpoint()
   const intake = new Intake(endpoint, {url: "http://a", sn: 50})
   intake.open()
   for (const sn of [3, 5, 4]) {
     intake.add(event(`e${sn}`), sn)
-    await until("it to be stored", () => stored.at(-1)?.ids.includes(`e${sn}`))
+    await until("the event to be stored", () => stored.at(-1)?.ids.includes(`e${sn}`))
   }
   expect(stored.map(({sn}) => sn)).toEqual([3, 5, 5])
   expect(warned).toHaveLength(1)
   expect(warned[0]).toContain("has restarted its event numbers: 3 came after 50")
 })
 
-test("an event that the Host finds invalid is left out, and holds nothing up", async () => {
+test("an event that the Host finds invalid is left out, and blocks no others", async () => {
   const {endpoint, stored, warned} = startEndpoint(events =>
     events.some(({id}) => id === "bad") ? new Problem("event_invalid", "it is bad") : undefined,
   )
   const intake = new Intake(endpoint, {url: "http://a", sn: 1})
   for (const [index, id] of ["a", "bad", "b"].entries()) intake.add(event(id), index + 2)
   intake.open()
-  await until("the last one", () => stored.at(-1)?.sn === 4)
+  await until("the last event", () => stored.at(-1)?.sn === 4)
   expect(stored).toEqual([
     {ids: ["a"], sn: 2},
     {ids: [], sn: 3},
@@ -69,7 +69,7 @@ test("an event that the Host finds invalid is left out, and holds nothing up", a
   expect(warned).toEqual(["dropped an event of the server: it is bad"])
 })
 
-test("waits while ingress is paused, and gives up the connection where the Host cannot store", async () => {
+test("waits while ingress is paused, and drops the connection when the Host cannot store", async () => {
   let isPaused = true
   const {endpoint, stored, lost} = startEndpoint(() =>
     isPaused ? new Problem("ingress_paused", "paused", {retryAfter: 1}) : undefined,
@@ -78,28 +78,28 @@ test("waits while ingress is paused, and gives up the connection where the Host 
   intake.open()
   intake.add(event("a"), 2)
   isPaused = false
-  await until("it to be stored", () => stored.length === 1)
+  await until("the event to be stored", () => stored.length === 1)
   expect(lost).toEqual([])
 
   const broken = startEndpoint(() => new Error("the disk is full"))
   const other = new Intake(broken.endpoint, {url: "http://a", sn: 1})
   other.open()
   other.add(event("a"), 2)
-  await until("the loss", () => broken.lost.length === 1)
+  await until("the connection to be lost", () => broken.lost.length === 1)
   expect(broken.lost).toEqual(["the disk is full"])
 })
 
-test("what does not fit is left to the server, which the next connection asks again", async () => {
+test("events without room stay at the server, and the next connection requests them again", async () => {
   const {endpoint, stored, lost} = startEndpoint()
   const intake = new Intake(endpoint, {url: "http://a", sn: undefined})
   for (let sn = 1; sn <= 6000; sn++) intake.add(event(String(sn)), sn)
   intake.open()
-  await until("the loss", () => lost.length === 1)
+  await until("the connection to be lost", () => lost.length === 1)
   expect(stored.at(-1)?.sn).toBe(5000)
   expect(lost[0]).toContain("more than 5000 events were waiting")
 })
 
-test("a cursor of another server says nothing", () => {
+test("a cursor of another server is ignored", () => {
   expect(snOfCursor(undefined, "http://a")).toBeUndefined()
   expect(snOfCursor('{"url":"http://a","sn":3}', "http://a")).toBe(3)
   expect(snOfCursor('{"url":"http://a","sn":3}', "http://b")).toBeUndefined()

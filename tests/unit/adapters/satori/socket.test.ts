@@ -38,7 +38,7 @@ const open = async (hear: (peer: Peer, said: Say) => void) => {
 
 const readySignal = JSON.stringify({op: 4, body: {logins: [{platform: "p", user: {id: "u"}}]}})
 
-test("a server that answers no PING is lost, since the last one that it answered", async () => {
+test("a server that answers no PING is lost, counted from its last answer", async () => {
   const began = Date.now()
   let answers = 2
   const {ready, lost} = await open((peer, {op}) => {
@@ -46,7 +46,7 @@ test("a server that answers no PING is lost, since the last one that it answered
     if (op === 1 && answers-- > 0) peer.send('{"op":2}')
   })
   expect(await ready).toMatchObject([{platform: "p", user: {id: "u"}}])
-  await until("the loss", () => lost.length > 0)
+  await until("the connection to be lost", () => lost.length > 0)
   expect(lost).toEqual([{error: "the server did not answer PING within 0.05 s", since: expect.any(Number)}])
   expect(lost[0]?.since).toBeGreaterThanOrEqual(began)
   expect(lost[0]?.since).toBeLessThan(Date.now() - 50)
@@ -62,7 +62,7 @@ test.each([3000, 3003, 4003, 4004])("a server that closes with %i before READY r
   expect(lost).toEqual([])
 })
 
-test("a server that closes otherwise before READY may be tried again, and one that closes later is lost", async () => {
+test("a server that closes otherwise before READY is retried; one that closes later is lost", async () => {
   const early = await open((peer, {op}) => {
     if (op === 3) peer.close(1013, "too slow")
   })
@@ -76,12 +76,12 @@ test("a server that closes otherwise before READY may be tried again, and one th
     peer.close(1001, "the Host stops")
   })
   await late.ready
-  await until("the loss", () => late.lost.length > 0)
+  await until("the connection to be lost", () => late.lost.length > 0)
   expect(late.lost[0]?.error).toBe("the server closed the connection: the Host stops (1001)")
   expect(late.strange).toEqual(["an unknown signal"])
 })
 
-test("a server that is not there is told at once", async () => {
+test("a server that cannot be reached is reported at once", async () => {
   const url = "http://127.0.0.1:1/satori"
   const listener = {event: () => {}, proxies: () => {}, strange: () => {}, lost: () => {}}
   const began = performance.now()

@@ -5,7 +5,7 @@ import {writeMessage} from "../../../../server/adapters/slack/content/write.ts"
 import {h, type Node, renderContent} from "../../../../shared/sdk/sdk.ts"
 import {shownText} from "../../../support/platforms/slack/shown.ts"
 
-describe("a text of Slack becomes elements", () => {
+describe("Slack text becomes elements", () => {
   test.each<[string, string]>([
     ["plain", "plain"],
     ["*bold* _italic_ ~struck~ `code`", "<b>bold</b> <i>italic</i> <s>struck</s> <code>code</code>"],
@@ -33,13 +33,13 @@ describe("a text of Slack becomes elements", () => {
     expect(renderContent(readText(text))).toBe(content)
   })
 
-  test("in a time that does not grow faster than the text", () => {
+  test("in linear time", () => {
     const begun = performance.now()
     for (const hostile of ["*a", "_", "~ ", "<", "`", "* *", "<@U|", "_*~"]) readText(hostile.repeat(20_000))
     expect(performance.now() - begun).toBeLessThan(5000)
   })
 
-  test("with the thread as a quote, and its files", () => {
+  test("with the thread as a quote, and with its files", () => {
     const files = [
       {url_private: "https://files.slack.com/a", name: "a.png", mimetype: "image/png", size: 3},
       {url_private: "javascript:alert(1)", name: "b"},
@@ -59,7 +59,7 @@ const richOf = (...content: Node[]) => {
   )
 }
 
-describe("elements become blocks of Slack", () => {
+describe("elements become Slack blocks", () => {
   test.each<[string, Node, readonly object[]]>([
     ["text", "a", [{type: "text", text: "a"}]],
     ["bold", h("b", "a"), [{type: "text", text: "a", style: {bold: true}}]],
@@ -89,21 +89,21 @@ describe("elements become blocks of Slack", () => {
     "*a* _b_ ~c~ `d` ```e``` :smile:",
     "> quoted & <b>bold</b> &lt;",
     "@channel @here #general",
-  ])("a text that a user wrote stays as it is: %s", text => {
+  ])("and a user's text stays unchanged: %s", text => {
     const {blocks, text: shown} = writeMessage([text])
     expect(richOf(text)).toEqual([{type: "text", text}])
     expect(shownText(blocks)).toBe(text)
-    // The text for notifications has no reference that Slack would follow.
+    // The notification text has no reference that Slack would follow.
     expect(shown).not.toMatch(/[<>]/)
     expect(renderContent(readText(shown))).not.toMatch(/<(at|sharp|a)/)
   })
 
-  test("lines of paragraphs, without the last end", () => {
+  test("with the lines of paragraphs, without the last line break", () => {
     const {blocks} = writeMessage([h("p", "one"), h("p", "two"), "three", h("br"), "four\n"])
     expect(shownText(blocks)).toBe("one\ntwo\nthree\nfour")
   })
 
-  test("a quote is the thread, where it is a message of Slack", () => {
+  test("and a quote of a Slack message is the thread", () => {
     expect(writeMessage([h("quote", {id: "1503435956.000247"}), "a"])).toMatchObject({
       quote: "1503435956.000247",
       text: "a",
@@ -111,11 +111,11 @@ describe("elements become blocks of Slack", () => {
     expect(writeMessage([h("quote", {id: "command/1"}), "a"])).not.toHaveProperty("quote")
   })
 
-  test("white space alone is no block", () => {
+  test("and white space alone becomes no block", () => {
     expect(writeMessage(["  \n"]).blocks).toEqual([])
   })
 
-  test("buttons, menus and forms are blocks that Slack takes, with the ids that the Host gave", () => {
+  test("with buttons, menus and forms that Slack accepts, under the Host's ids", () => {
     const long = "ä".repeat(200)
     const options = Array.from({length: 25}, (_, n) => h("option", {id: `o${n}`}, `Option ${n} ${long}`))
     const content = [
@@ -157,6 +157,6 @@ test.each([
   expect(emojiText(name)).toBe(back)
 })
 
-test.each(["🦖", "<@U0ANN>", "a b", "::", ""])("%s is no name of an emoji", emoji => {
+test.each(["🦖", "<@U0ANN>", "a b", "::", ""])("%s is not an emoji name", emoji => {
   expect(emojiName(emoji)).toBeUndefined()
 })

@@ -12,7 +12,7 @@ const read = (event: Payload, with_ = reading()) => readEvents(wrap(event), with
 const said = {type: "message", channel: "C0ROOM", user: "U0ANN", text: "hi", ts: "1700000000.000100"}
 
 describe("an event of Slack", () => {
-  test("of a message has the id that it has in the history, in a channel or in private", () => {
+  test("about a message has the same id as in the history, in a channel or in private", () => {
     expect(read(said)).toMatchObject([
       {
         id: "message/C0ROOM/1700000000.000100",
@@ -29,7 +29,7 @@ describe("an event of Slack", () => {
     expect(read({...said, type: "app_mention"})[0]?.id).toBe(read(said)[0]?.id)
   })
 
-  test("of a thread is in a channel of its own, and so are its reactions and its end", () => {
+  test("in a thread belongs to the thread's own channel, with its reactions and its deletion", () => {
     const with_ = reading()
     const reply = {...said, ts: "1700000001.000200", thread_ts: said.ts}
     expect(read({...said, thread_ts: said.ts}, with_)).toMatchObject([{channel: {id: "C0ROOM"}}])
@@ -53,7 +53,7 @@ describe("an event of Slack", () => {
     ])
   })
 
-  test("of a change is one where somebody has edited, not where Slack has unfolded a link", () => {
+  test("about a change is an edit only when a user edited, not when Slack unfolded a link", () => {
     const changed = (message: Payload, previous_message: Payload = said) =>
       read({type: "message", subtype: "message_changed", channel: "C0ROOM", message, previous_message})
     const edited = {...said, text: "ho", edited: {user: "U0ANN", ts: "1700000005.000000"}}
@@ -67,7 +67,7 @@ describe("an event of Slack", () => {
     ])
   })
 
-  test("of members: those of a conversation, and the bot itself", () => {
+  test("about members covers those of a conversation and the bot itself", () => {
     const joined = {type: "member_joined_channel", user: "U0ANN", channel: "C0ROOM", event_ts: "1700000000.000000"}
     expect(read(joined)).toMatchObject([{type: "guild-member-added", guild: {id: "C0ROOM"}, user: {id: "U0ANN"}}])
     expect(read({...joined, user: "U0BOT"})).toMatchObject([{type: "guild-added"}])
@@ -85,14 +85,14 @@ describe("an event of Slack", () => {
     ["an unknown type", {type: "emoji_changed"}],
     ["no type", {}],
     ["wrong types", {type: "message", channel: 1, user: {}, ts: [], text: 5}],
-    ["a time that is none", {...said, ts: "now"}],
+    ["an invalid time", {...said, ts: "now"}],
     ["null", null],
     ["a list", []],
-  ])("is nothing: %s", (_, event) => {
+  ])("is ignored: %s", (_, event) => {
     expect(readEvents({event_id: "Ev1", event}, reading())).toEqual([])
   })
 
-  test("of another bot says so, by the name that it shows", () => {
+  test("of another bot says so, with the name that it shows", () => {
     expect(read({...said, user: undefined, bot_id: "B0OTHER", username: "CI", subtype: "bot_message"})).toMatchObject([
       {user: {id: "B0OTHER", name: "CI", is_bot: true}},
     ])
@@ -109,7 +109,7 @@ const press = (action: Payload, more: Payload = {}): Payload => ({
 })
 
 describe("a press", () => {
-  test("of a button and of a menu has the id that was sent", () => {
+  test("of a button or menu has the id that was sent", () => {
     expect(readInteraction(press({action_id: "svc-button-0", value: "abc"}))).toMatchObject([
       {type: "interaction/button", button: {id: "abc"}, user: {id: "U0ANN", name: "ann"}, message: {id: said.ts}},
     ])
@@ -117,7 +117,7 @@ describe("a press", () => {
     expect(readInteraction(press(chosen))).toMatchObject([{button: {id: "o2"}}])
   })
 
-  test("of a form has what was filled in, and nothing of another form", () => {
+  test("of a form has its own values, and no other form's", () => {
     const values = {
       a: {"svc-field-2-name": {type: "plain_text_input", value: "Ann"}},
       b: {"svc-field-2-ok": {type: "static_select", selected_option: {value: "yes"}}},
@@ -135,12 +135,12 @@ describe("a press", () => {
     ["another interaction", {...press({action_id: "svc-button-0", value: "a"}), type: "view_submission"}],
     ["no message", {...press({action_id: "svc-button-0", value: "a"}), message: undefined}],
     ["wrong types", {type: "block_actions", user: 1, actions: "none"}],
-  ])("is nothing: %s", (_, body) => {
+  ])("is ignored: %s", (_, body) => {
     expect(readInteraction(body)).toEqual([])
   })
 })
 
-test("a slash command is a message that says it", () => {
+test("a slash command is a message with its text", () => {
   const body = {
     command: "/deploy",
     text: "now &amp; <@U0BOB>",
@@ -189,7 +189,7 @@ describe("a signature of Slack", () => {
       (Number(published.timestamp) + at) * 1000,
     )
 
-  test("is taken as Slack's documentation has it, for five minutes", () => {
+  test("is accepted as in Slack's documentation, for five minutes", () => {
     expect(verify()).toBeUndefined()
     expect(verify({at: 299})).toBeUndefined()
     expect(verify({at: -299})).toBeUndefined()
@@ -201,7 +201,7 @@ describe("a signature of Slack", () => {
     ["an older time", {at: 301}],
     ["a later time", {at: -301}],
     ["another time in the header", {headers: {"x-slack-request-timestamp": "1531420619"}}],
-    ["a time that is none", {headers: {"x-slack-request-timestamp": "1531420618:token"}}],
+    ["an invalid time", {headers: {"x-slack-request-timestamp": "1531420618:token"}}],
     ["no signature", {headers: {"x-slack-signature": ""}}],
     ["capitals", {headers: {"x-slack-signature": published.signature.toUpperCase()}}],
     ["two signatures", {headers: {"x-slack-signature": `${published.signature}, ${published.signature}`}}],

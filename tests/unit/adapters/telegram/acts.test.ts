@@ -18,7 +18,7 @@ const start = async (apiRoot?: string) => {
   return {fake, bot}
 }
 
-/** What an act throws, which never holds the token. */
+/** Resolves to the error that an act throws, which never contains the token. */
 const failure = async (act: () => Promise<unknown>): Promise<Error & {reason?: string}> => {
   const error = await acting(act).then(
     () => expect.fail("it did not fail"),
@@ -48,7 +48,7 @@ describe("members", () => {
     expect(Math.abs(Number(asked?.until_date) - wanted)).toBeLessThan(5)
   })
 
-  test("may speak again with a duration of 0", async () => {
+  test("may speak again after a duration of 0", async () => {
     const {fake, act} = await call("guild.member.mute", {duration: 0})
     await act()
     const [asked] = fake.calls("restrictChatMember")
@@ -59,7 +59,7 @@ describe("members", () => {
   test.each([
     [false, 1],
     [true, 0],
-  ])("are removed; for good: %s", async (permanent, times) => {
+  ])("are removed; permanently: %s", async (permanent, times) => {
     const {fake, act} = await call("guild.member.kick", {permanent})
     await act()
     expect(fake.calls("banChatMember")).toEqual([{chat_id: -1001, user_id: 7}])
@@ -72,7 +72,7 @@ describe("members", () => {
     ["guild.member.kick", {user_id: "@ada"}, /user_id/],
     ["guild.member.kick", {guild_id: undefined}, /guild_id/],
     ["toString", {}, /a method that it supports/],
-  ])("are not touched by %s with %j", async (method, params, message) => {
+  ])("are not changed by %s with %j", async (method, params, message) => {
     const {act} = await call(method, params)
     expect(await failure(async () => act())).toMatchObject({
       reason: "request_invalid",
@@ -82,7 +82,7 @@ describe("members", () => {
 })
 
 describe("acts", () => {
-  test("a reaction goes out as Telegram writes it", async () => {
+  test("a reaction is sent in Telegram's form", async () => {
     const {fake, bot} = await start()
     await react(bot, {id: "a", channel: "42", message: "5", emoji: "❤️"}, here, signal)
     await react(bot, {id: "b", channel: "42", message: "5", emoji: "custom:12"}, here, signal)
@@ -92,7 +92,7 @@ describe("acts", () => {
     ])
   })
 
-  test("only commands that Telegram can list are listed, and their descriptions are cut", async () => {
+  test("only commands that Telegram can list are listed, with shortened descriptions", async () => {
     const {fake, bot} = await start()
     const commands = ["help", "note add", "Übersicht", "a".repeat(33), "count"].map(name => ({
       name,
@@ -105,7 +105,7 @@ describe("acts", () => {
     ])
   })
 
-  test("a file that is none of Telegram's is left to the Host", async () => {
+  test("a file from another source is left to the Host", async () => {
     const {bot} = await start()
     const srcs = ["https://a.example/cat.png", "telegram:document/../../getMe", "telegram:passport/1", undefined]
     for (const src of srcs)
@@ -115,27 +115,27 @@ describe("acts", () => {
   })
 })
 
-describe("what fails", () => {
+describe("a failure", () => {
   const file = {element: {type: "file", attrs: {}, children: []}, src: "telegram:document/gone"}
 
   test.each<[string, (scene: Awaited<ReturnType<typeof start>>) => Promise<unknown>, string, RegExp]>([
     [
-      "a reaction that Telegram has not",
+      "a reaction that Telegram lacks",
       ({bot}) => react(bot, {id: "a", channel: "42", message: "5", emoji: "🫥"}, here, signal),
       "request_refused",
       /REACTION_INVALID/,
     ],
-    ["a user who is not there", ({bot}) => open(bot, "404", signal), "request_refused", /chat not found/],
-    ["a user that is no number", ({bot}) => open(bot, "@ada", signal), "target_invalid", /not a Telegram user/],
+    ["an unknown user", ({bot}) => open(bot, "404", signal), "request_refused", /chat not found/],
+    ["a user that is not a number", ({bot}) => open(bot, "@ada", signal), "target_invalid", /not a Telegram user/],
     [
-      "a message that is no number",
+      "a message that is not a number",
       ({bot}) => remove(bot, "abc", here, signal),
       "message_invalid",
       /not a Telegram message/,
     ],
     ["a file that is gone", ({bot}) => download(bot, file, signal), "request_refused", /invalid file_id/],
     [
-      "a method that the server has not",
+      "a method that the server lacks",
       ({bot}) => bot.api.sendGame({chat_id: 1, game_short_name: "x"}),
       "request_refused",
       /method not found/,
@@ -145,7 +145,7 @@ describe("what fails", () => {
     expect(await failure(async () => act(scene))).toMatchObject({reason, message: expect.stringMatching(message)})
   })
 
-  test("a server that is away is told without the address, which has the token in it", async () => {
+  test("an unreachable server is reported without its address, which contains the token", async () => {
     const {bot} = await start("http://127.0.0.1:9")
     expect((await failure(() => bot.api.getMe())).message).toMatch(/^Telegram did not answer getMe: /)
     expect((await failure(() => bot.download("documents/x", signal))).message).toMatch(

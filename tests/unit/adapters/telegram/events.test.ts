@@ -8,13 +8,13 @@ const group = {id: -1001, type: "supergroup", title: "Team"}
 const direct = {id: 7, type: "private", first_name: "Ada"}
 const time = 1_700_000_000
 
-/** What an update of the documented shape tells. */
+/** Reads an update of the documented shape. */
 const read = (fields: object) => readUpdate({update_id: 5, ...fields} as Update, me)
 const message = (fields: object) => ({message_id: 3, date: time, chat: group, from: ada, ...fields})
 const contentOf = (fields: object) => read({message: message(fields)})[0]?.message?.content
 
 describe("messages", () => {
-  test("a message of a group has its guild, its channel, who said it, and its payload", () => {
+  test("of a group have a guild, a channel, a user and a payload", () => {
     const said = message({text: "hello"})
     expect(read({message: said})).toEqual([
       {
@@ -30,19 +30,19 @@ describe("messages", () => {
     ])
   })
 
-  test("a private chat is a direct channel without a guild", () => {
+  test("of a private chat are in a direct channel without a guild", () => {
     const [event] = read({message: message({chat: direct, text: "hi"})})
     expect(event).toMatchObject({channel: {id: "7", type: 1}})
     expect(event).not.toHaveProperty("guild")
   })
 
-  test("a topic of a forum is a channel of its own; a thread of answers is none", () => {
+  test("of a forum topic have their own channel; a thread of answers has none", () => {
     const inTopic = message({text: "x", is_topic_message: true, message_thread_id: 50})
     expect(read({message: inTopic})[0]?.channel?.id).toBe("-1001:50")
     expect(read({message: message({text: "x", message_thread_id: 50})})[0]?.channel?.id).toBe("-1001")
   })
 
-  test("an answer quotes the message with its author; the beginning of a topic is no answer", () => {
+  test("quote the answered message with its author, but not the start of a topic", () => {
     const answered = message({message_id: 2, text: "so?"})
     expect(contentOf({text: "yes", reply_to_message: answered})).toBe(
       '<quote id="2"><author id="7" name="Ada L."/>so?</quote>yes',
@@ -51,7 +51,7 @@ describe("messages", () => {
     expect(contentOf({text: "x", is_topic_message: true, message_thread_id: 50, reply_to_message: begin})).toBe("x")
   })
 
-  test("a channel's post is said by the channel, an edit names the time of the edit", () => {
+  test("of a channel are posted by the channel, and an edit has the time of the edit", () => {
     const channel = {id: -1002, type: "channel", title: "News"}
     const [post] = read({channel_post: {message_id: 1, date: time, chat: channel, sender_chat: channel, text: "x"}})
     expect(post).toMatchObject({type: "message-created", user: {id: "-1002", name: "News"}, guild: {id: "-1002"}})
@@ -119,7 +119,7 @@ describe("messages", () => {
   test.each<[string, object]>([
     ["a new title", {message: message({new_chat_title: "x"})}],
     ["its own message", {message: message({from: {...ada, id: 999}, text: "x"})}],
-    ["an update of a kind to come", {shiny_thing: {a: 1}}],
+    ["an update of a future kind", {shiny_thing: {a: 1}}],
     ["a press of a game", {callback_query: {id: "1", from: ada, game_short_name: "x"}}],
     [
       "a user that blocks the bot",
@@ -133,13 +133,13 @@ describe("messages", () => {
         },
       },
     ],
-  ])("%s is no event", (_, fields) => {
+  ])("%s is ignored", (_, fields) => {
     expect(read(fields)).toEqual([])
   })
 })
 
-describe("what happens beside messages", () => {
-  test("a press names the button, the message and who pressed", () => {
+describe("events beside messages", () => {
+  test("name button, message and user of a press", () => {
     const press = {id: "77", from: ada, data: "1:yes", message: message({})}
     expect(read({callback_query: press})).toMatchObject([
       {
@@ -153,7 +153,7 @@ describe("what happens beside messages", () => {
     ])
   })
 
-  test("a change of reactions is an event for each, with ids that stay the same", () => {
+  test("of changed reactions are one per reaction, with stable ids", () => {
     const emoji = (text: string) => ({type: "emoji", emoji: text})
     const reaction = {
       chat: group,

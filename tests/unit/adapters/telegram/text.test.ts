@@ -6,14 +6,14 @@ import {type Content, h, renderContent, textOf} from "../../../../shared/sdk/sdk
 
 const me = {id: 999, username: "test_bot"}
 
-/** An entity over the first place of some words in a text. */
+/** An entity over the first occurrence of some words in a text. */
 const over = (text: string, words: string, entity: object): MessageEntity =>
   ({offset: text.indexOf(words), length: words.length, ...entity}) as MessageEntity
 
 const bold = {type: "bold"}
 const family = "👨‍👩‍👧"
 
-describe("a text of Telegram as elements", () => {
+describe("Telegram text as elements", () => {
   test.each<[string, string, readonly MessageEntity[], string]>([
     ["plain text", '1 < 2 & "so" <b>on</b>', [], "1 &lt; 2 &amp; &quot;so&quot; &lt;b&gt;on&lt;/b&gt;"],
     ["formatting", "a bold end", [over("a bold end", "bold", bold)], "a <b>bold</b> end"],
@@ -94,7 +94,7 @@ describe("a text of Telegram as elements", () => {
 const shown = (content: Content) =>
   render(typeof content === "string" || !Array.isArray(content) ? [content as never] : content, () => false)
 
-describe("elements as a text of Telegram", () => {
+describe("elements as Telegram text", () => {
   test.each<[string, Content, string, readonly object[]]>([
     ["text is never markup", "<b>*_no_*</b> [x](y)", "<b>*_no_*</b> [x](y)", []],
     ["formatting", h("b", "bold"), "bold", [{type: "bold", offset: 0, length: 4}]],
@@ -140,7 +140,7 @@ describe("elements as a text of Telegram", () => {
     expect({text: rendered.text, entities: rendered.entities}).toEqual({text, entities})
   })
 
-  test("a text is no longer than the plain text that the Host counts", () => {
+  test("are never longer than the plain text that the Host counts", () => {
     const content = [
       h("p", {}, h("b", "one"), " ", h("at", {id: "7", name: "Ada"})),
       h("a", {href: "https://a.example"}, "two"),
@@ -148,13 +148,13 @@ describe("elements as a text of Telegram", () => {
     expect(shown(content).text.length).toBeLessThanOrEqual(textOf(content).length)
   })
 
-  test("a quote is what the message answers, and not part of its text", () => {
+  test("make a quote the answered message, outside the text", () => {
     const quoted = [h("quote", {id: "12"}, h("author", {id: "7"}), "what was said"), "so it is"]
     expect(shown(quoted)).toMatchObject({text: "so it is", answers: 12})
     expect(shown([h("quote", {id: "not a number"}), "hm"])).toMatchObject({text: "hm", answers: undefined})
   })
 
-  test("buttons are taken out of the text: presses, links and their colours", () => {
+  test("lose their buttons from the text: presses, links and their colours", () => {
     const {text, buttons} = shown([
       "Sure?",
       h("button", {id: "1:yes", theme: "danger"}, "Yes"),

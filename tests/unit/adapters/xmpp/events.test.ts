@@ -33,7 +33,7 @@ const reactions = (...emojis: string[]) =>
 
 const ann = `${room}/ann`
 
-describe("what a stanza comes to", () => {
+describe("a stanza becomes", () => {
   test.each([
     ["a message", "<body>hi</body>", [["e1", "message-created", "m2", "hi"]]],
     ["a receipt", "<received xmlns='urn:xmpp:receipts' id='1'/>", []],
@@ -44,30 +44,30 @@ describe("what a stanza comes to", () => {
     ["a retraction as it was before", oldRetraction("m1"), [["e1", "message-deleted", "m1", ""]]],
     ["a retraction of what nobody knows", retraction("m9"), []],
     ["a retraction without an id", "<retract xmlns='urn:xmpp:message-retract:1'/>", []],
-  ])("in a room: %s", (_, inner, expected) => {
+  ])("the right event in a room: %s", (_, inner, expected) => {
     expect(read(inner, inRoom, memoryOf(ann))).toEqual(expected)
   })
 
-  test("in a room nobody corrects or takes back what somebody else has said", () => {
+  test("no event when it corrects or retracts another user's message in a room", () => {
     expect(read(correction("o1"), inRoom, memoryOf(`${room}/ben`))).toEqual([])
     expect(read(retraction("m1"), inRoom, memoryOf(`${room}/ben`))).toEqual([])
     expect(read(retraction("m1"), inRoom, memoryOf(undefined))).toEqual([])
   })
 
-  test("in a direct chat the peer names messages by their ids, also older ones, but none of the bot", () => {
+  test("an event about the peer's messages by id in a direct chat, but not about the bot's", () => {
     expect(read(correction("o9"), alone)).toEqual([["e1", "message-updated", "o9", "after"]])
     expect(read(retraction("o9"), alone)).toEqual([["e1", "message-deleted", "o9", ""]])
     for (const act of [retraction("m1"), correction("m1")])
       expect(read(act, alone, memoryOf(undefined, "ann@localhost"))).toEqual([])
   })
 
-  test("a correction of a correction is one of the first message", () => {
+  test("a correction of the first message when it corrects a correction", () => {
     const memory = memoryOf(ann)
     read(correction("o1"), inRoom, memory)
     expect(read(correction("o2"), inRoom, memory, "e2")).toEqual([["e2", "message-updated", "m1", "after"]])
   })
 
-  test("reactions are told by what has changed", () => {
+  test("an event for each reaction that changed", () => {
     const memory = memoryOf(ann)
     expect(read(reactions("👍", "👍", "🎉"), inRoom, memory)).toEqual([
       ["e1 +👍", "reaction-added", "m1", "👍"],
@@ -83,7 +83,7 @@ describe("what a stanza comes to", () => {
     ])
   })
 
-  test("moderation of a room as it is, and as it was", () => {
+  test("a moderation event, in the current and the former form", () => {
     const now = `<retract xmlns='urn:xmpp:message-retract:1' id='m1'><moderated xmlns='urn:xmpp:message-moderate:1' by='${ann}'/></retract>`
     const before = `<apply-to xmlns='urn:xmpp:fasten:0' id='m1'><moderated xmlns='urn:xmpp:message-moderate:0' by='${ann}'/></apply-to>`
     for (const inner of [now, before])
@@ -92,7 +92,7 @@ describe("what a stanza comes to", () => {
   })
 })
 
-test("the memory forgets the oldest", () => {
+test("the memory forgets the oldest message", () => {
   const memory = new Memory()
   for (let n = 0; n < 5001; n++) memory.remember("c", {id: `m${n}`, origin: `o${n}`, user: "u", text: "x", from: "u"})
   expect(memory.find("c", "m0")).toBeUndefined()

@@ -11,7 +11,7 @@ const asked = async (message: string) => {
   return {scram, first}
 }
 
-test("SCRAM says what the example of RFC 5802, section 5, says", async () => {
+test("SCRAM follows the example of RFC 5802, section 5", async () => {
   const {scram, first} = await asked(challenge)
   expect(first).toBe("n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL")
   expect(await scram.response(credentials)).toBe(
@@ -37,6 +37,6 @@ test.each([
   await expect(scram.response(credentials)).rejects.toThrow(reason)
 })
 
-test("SCRAM writes a comma and an equals sign of a name as the RFC says", async () => {
+test("SCRAM escapes a comma and an equals sign in a name as in the RFC", async () => {
   expect(await new Scram("nonce").response({...credentials, username: "a=b,c"})).toBe("n,,n=a=3Db=2Cc,r=nonce")
 })

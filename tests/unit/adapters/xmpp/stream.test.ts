@@ -7,7 +7,7 @@ import {bare, domainOf, isJid, localOf, normal, resourceOf} from "../../../../se
 import {LibrarySocket} from "../../../../server/adapters/xmpp/stream/library-socket.ts"
 import {parseXml} from "../../../support/platforms/xmpp/parse.ts"
 
-test("an address in its parts", () => {
+test("an address is split into its parts", () => {
   expect(bare("Ann@Example.ORG/Phone/2")).toBe("ann@example.org")
   expect(resourceOf("ann@example.org/Phone/2")).toBe("Phone/2")
   expect(normal("Team@Rooms.example/Ann B")).toBe("team@rooms.example/Ann B")
@@ -19,14 +19,14 @@ test("an address in its parts", () => {
 })
 
 test.each(["", "ann", "@example.org", "ann@", "a b@example.org", "ann@example.org/", "<x@y", "ann@x\0"])(
-  "%j is no address",
+  "%j is not an address",
   text => {
     expect(isJid(text)).toBe(false)
   },
 )
 
 describe("the cursor", () => {
-  test("keeps where each archive goes on", () => {
+  test("keeps the position in each archive", () => {
     const positions = new Map([
       ["team@rooms.example", {id: "b", at: 2}],
       ["bot@example.org", {id: "", at: 1}],
@@ -35,7 +35,7 @@ describe("the cursor", () => {
   })
 
   test.each([undefined, "", "[]", "{", "null", '{"archives":null}', '{"archives":{"a":1,"b":{"id":1,"at":2}}}'])(
-    "of %j has nothing",
+    "of %j is empty",
     cursor => expect(readPositions(cursor).size).toBe(0),
   )
 })
@@ -45,7 +45,7 @@ const error = (type: string, condition: string, text = "") =>
     `<message type='error'><error type='${type}'>${text}<${condition} xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>`,
   )
 
-describe("what an error comes to", () => {
+describe("an error is classified:", () => {
   test.each([
     ["cancel", "service-unavailable", true],
     ["auth", "forbidden", true],
@@ -62,7 +62,7 @@ describe("what an error comes to", () => {
     else expect(outcome).not.toHaveProperty("remediation")
   })
 
-  test("its text comes first or last, and a stanza without one is an error too", () => {
+  test("its text may come first or last, and a stanza without a text is an error too", () => {
     const text = "<text xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>no voice</text>"
     expect(failureIn(error("auth", "forbidden", text)).message).toBe("forbidden: no voice")
     expect(failureIn(parseXml("<message type='error'/>"))).toMatchObject({
@@ -84,7 +84,7 @@ describe("what an error comes to", () => {
   })
 })
 
-test("a character whose bytes come in two chunks is that character, and what the library throws ends the connection", async () => {
+test("a character split over two chunks stays whole, and a library error ends the connection", async () => {
   const server = createServer().listen(0, "127.0.0.1")
   onTestFinished(() => void server.close())
   await once(server, "listening")

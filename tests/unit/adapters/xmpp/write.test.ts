@@ -5,7 +5,7 @@ import {h, type Node} from "../../../../shared/sdk/sdk.ts"
 const write = (content: readonly Node[], withFiles = false) =>
   writeContent(content, {withFiles, nickOf: id => (id === "team@rooms.localhost/ann" ? "ann" : undefined)})
 
-describe("elements as a message of XMPP", () => {
+describe("elements as an XMPP message", () => {
   test.each<[string, Node[], string, boolean]>([
     ["text", ["hello"], "hello", false],
     ["text with what clients take for markup", ["*not bold* > _x_"], "*not bold* > _x_", false],
@@ -30,20 +30,20 @@ describe("elements as a message of XMPP", () => {
     if (body !== "") expect(written.isStyled).toBe(isStyled)
   })
 
-  test("files are messages of their own, and stay in the text of an edit", () => {
+  test("put files into their own messages, but keep them in the text of an edit", () => {
     const content = ["see ", h("img", {src: "https://up.example/a.png", title: "a.png"})]
     expect(write(content)).toMatchObject({body: "see ", files: [{attrs: {src: "https://up.example/a.png"}}]})
     expect(write(content, true)).toMatchObject({body: "see [a.png] https://up.example/a.png", files: []})
   })
 
-  test("a quote is the message that is answered, and no text", () => {
+  test("make a quote the answered message, not text", () => {
     expect(write([h("quote", {id: "m1"}, "what?"), "yes"])).toMatchObject({
       body: "yes",
       quote: {id: "m1", text: "what?"},
     })
   })
 
-  test("what is answered is repeated in five lines at most", () => {
+  test("repeat at most five lines of the answered message", () => {
     expect(quotedLines("1\n2\n3\n4\n5\n6")).toBe("> 1\n> 2\n> 3\n> 4\n> 5\n")
     expect(quotedLines("")).toBe("")
   })

@@ -2,7 +2,7 @@ import {expect, onTestFinished, test, vi} from "vitest"
 import {Connection} from "../../../../server/http/sockets/connection.ts"
 import type {Peer} from "../../../../server/runtime/runtime.ts"
 
-/** A stand-in for a connection of which so many bytes are not taken. */
+/** A stand-in for a connection with this number of unsent bytes. */
 const peerWith = (bufferedAmount: number) => {
   const calls: string[] = []
   const peer = {
@@ -25,7 +25,7 @@ const connectionOf = (peer: Peer, attempt = new AbortController().signal) =>
     attempt,
   })
 
-test("a platform that takes nothing for 30 s, and a second for each 64 KB, is cut; what waits is rejected", async () => {
+test("a platform that accepts nothing for 30 s plus 1 s per 64 KB is cut, rejecting queued sends", async () => {
   vi.useFakeTimers({toFake: ["setTimeout", "clearTimeout"]})
   onTestFinished(() => void vi.useRealTimers())
   const {peer, calls} = peerWith(640_000)
@@ -38,7 +38,7 @@ test("a platform that takes nothing for 30 s, and a second for each 64 KB, is cu
   expect(calls).toEqual(["send", "terminate"])
 })
 
-test("a connection whose attempt has ended is closed, and cut where the platform does not answer", async () => {
+test("a connection whose attempt has ended is closed, or cut if the platform does not answer", async () => {
   vi.useFakeTimers({toFake: ["setTimeout", "clearTimeout"]})
   onTestFinished(() => void vi.useRealTimers())
   const {peer, calls} = peerWith(0)

@@ -15,7 +15,7 @@ test.each<[string, string]>([
 })
 
 test.each(["data:", "data:text/plain;base64,a*b", "data:,%E0%A4%A", "data:text/plain;base64"])(
-  "%s is not whole",
+  "%s is incomplete",
   src => {
     expect(() => openDataUrl(src)).toThrow("its data: address is incomplete or malformed")
   },

@@ -10,7 +10,7 @@ const shown = (content: string) =>
   })
 
 describe("the files of a message", () => {
-  test("are its own in their order, also those inside of other elements, and none of what it quotes", () => {
+  test("are its own, in order, including those inside other elements, but not the quoted ones", () => {
     const content =
       '<quote id="1"><img src="https://x.example/old.png"/></quote>see <p><img src="https://x.example/a.png"/></p>' +
       '<a href="https://y.example"><video src="https://x.example/b.mp4"/></a><audio src="c"/><file src="d"/><at id="1"/>'
@@ -23,7 +23,7 @@ describe("the files of a message", () => {
     expect(shown("no file")).toEqual([])
   })
 
-  test("say what their elements and addresses tell", () => {
+  test("have the properties that their elements and addresses give", () => {
     const src = "https://x.example/files/My%20report.PDF?token=1#2"
     expect(shown(`<file src="${src}" size="12"/>`)).toEqual([
       {name: "My report.PDF", type: "application/pdf", size: 12, src},
@@ -52,7 +52,7 @@ describe("a name", () => {
     ["..", "img"],
     ["\u0007", "img"],
     [`${"x".repeat(300)}.jpeg`, `${"x".repeat(195)}.jpeg`],
-  ])("is clean: %j", (title, name) => {
+  ])("is cleaned: %j", (title, name) => {
     expect(describeFile(h("img", {title})).name).toBe(name)
   })
 
@@ -62,11 +62,11 @@ describe("a name", () => {
     ["https://x.example/%E0%A4%A.txt", "%E0%A4%A.txt"],
     ["not an address", "file"],
     ["sandbox:abc/d.txt", "d.txt"],
-  ])("of the address %s is %s", (src, name) => {
+  ])("from the address %s is %s", (src, name) => {
     expect(describeFile(h("file", {src})).name).toBe(name)
   })
 })
 
-test.each(["-1", "1.5", "1e3", "many", "9999999999999999"])("a size of %s is none", size => {
+test.each(["-1", "1.5", "1e3", "many", "9999999999999999"])("a size of %s is ignored", size => {
   expect(describeFile(h("file", {size}))).not.toHaveProperty("size")
 })

@@ -62,7 +62,7 @@ const first = ({files: [file]}: Session): SessionFile => {
 
 const hello = '<file src="data:text/plain,hello" title="a.txt"/>'
 
-/** A source that never ends, and what it was cancelled with. */
+/** A source that never ends, and the reason of its cancellation. */
 const endless = () => {
   let cancelled: unknown
   const body = new ReadableStream<Uint8Array>({
@@ -75,7 +75,7 @@ const endless = () => {
 }
 
 describe("session.files", () => {
-  test("are read as often as they are asked for, each time from their begin", async () => {
+  test("can be read any number of times, each time from the start", async () => {
     const texts: string[] = []
     await handle({content: `see ${hello}`}, async session => {
       expect(session.files).toBe(session.files)
@@ -85,7 +85,7 @@ describe("session.files", () => {
     expect(texts).toEqual(["hello", "hello"])
   })
 
-  test("go through the adapter, which gets the element, its address and the message", async () => {
+  test("are read through the adapter, which gets the element, its address and the message", async () => {
     const asked: FileRef[] = []
     const download: EndpointActs["download"] = async (endpoint, file) => {
       asked.push(file)
@@ -110,7 +110,7 @@ describe("session.files", () => {
       '<img src="http://127.0.0.1:1/"/>',
       "file_refused: 127.0.0.1:1 is in a private network or is this machine; the Host fetches nothing from there",
     ],
-  ])("that neither the adapter nor the Host reads are refused: %s", async (content, expected) => {
+  ])("that neither the adapter nor the Host can read are refused: %s", async (content, expected) => {
     let why = ""
     await handle({content}, async session => {
       why = await first(session)
@@ -120,7 +120,7 @@ describe("session.files", () => {
     expect(why).toBe(expected)
   })
 
-  test("have a limit of 32 MiB, which a reader lowers or raises up to 1 GiB", async () => {
+  test("have a limit of 32 MiB, which a reader can lower, or raise up to 1 GiB", async () => {
     const sized =
       (size: number): EndpointActs["download"] =>
       async () => ({body: endless().body, size})
@@ -156,7 +156,7 @@ describe("the handler's end", () => {
         throw new Error("no")
       },
     ],
-  ])("cancels what is read and refuses another read, when %s", async (_, end) => {
+  ])("cancels open reads and refuses new ones when %s", async (_, end) => {
     const source = endless()
     let reading: Promise<unknown> = Promise.resolve()
     let kept: SessionFile | undefined
@@ -172,7 +172,7 @@ describe("the handler's end", () => {
     await expect(kept?.read()).rejects.toMatchObject({code: "late"})
   })
 
-  test("by its time limit aborts a read that waits for the adapter, and what is read", async () => {
+  test("by its time limit aborts waiting and running reads", async () => {
     const source = endless()
     const signals: AbortSignal[] = []
     const ends: Promise<unknown>[] = []

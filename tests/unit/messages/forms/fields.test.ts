@@ -27,10 +27,10 @@ describe("an answer", () => {
     ["yes", Type.Boolean(), "Yes", true],
     ["no in another language", Type.Boolean(), "nein", false],
     ["true", Type.Boolean(), "true", true],
-    ["skip where the field may be left out", Type.Optional(Type.Integer()), "Skip", null],
+    ["skip if the field is optional", Type.Optional(Type.Integer()), "Skip", null],
     ["skip in another language", Type.Optional(Type.Integer()), "überspringen", null],
-    ["nothing where the field may be left out", Type.Optional(Type.String()), " ", null],
-    ["skip where the field is needed", Type.String(), "skip", "skip"],
+    ["nothing if the field is optional", Type.Optional(Type.String()), " ", null],
+    ["skip if the field is required", Type.String(), "skip", "skip"],
   ])("may be %s", (_, schema, text, value) => {
     expect(read(schema, text)).toEqual({value})
   })
@@ -51,16 +51,16 @@ describe("an answer", () => {
     ["of another pattern", Type.String({pattern: "^a+$"}), "b", '"b" is not a possible answer.'],
     ["no multiple", Type.Integer({multipleOf: 5}), "7", '"7" is not a possible answer.'],
     ["wrong at length", Type.Integer(), "y".repeat(99), `The answer must be a whole number, not "${"y".repeat(59)}…".`],
-  ])("that is %s has a sentence", (_, schema, text, wrong) => {
+  ])("that is %s gets a sentence as reply", (_, schema, text, wrong) => {
     expect(read(schema, text)).toEqual({wrong})
   })
 
-  test("may be longer where the schema says so", () => {
+  test("may be longer if the schema says so", () => {
     const long = "x".repeat(5000)
     expect(read(Type.String({maxLength: 6000}), long)).toEqual({value: long})
   })
 
-  test("that is wrong is told in the language of the user", () => {
+  test("that is wrong is explained in the user's language", () => {
     expect(read(Type.Boolean(), "yes?", "de")).toEqual({wrong: "Die Antwort muss ja oder nein sein, nicht „yes?“."})
     expect(read(Type.Integer({minimum: 1}), "0", "zh-CN")).toEqual({wrong: "回答不能小于 1。"})
   })
@@ -110,12 +110,12 @@ describe("the fields of a form", () => {
       "labels.b: there is no such field",
     ],
     ["a label that is no text", {fields: Type.Object({a: Type.String()}), labels: {a: 1}}, "labels.a must be text"],
-  ])("are refused where they are %s", (_, definition, message) => {
+  ])("are refused if they are %s", (_, definition, message) => {
     expect(wrong(definition)).toContain(message)
   })
 })
 
-test("a form says what is wrong with it when it is made", () => {
+test("a form is checked when it is made", () => {
   const declared = {name: "f", promptId: "root/p/prompt/f", actionId: "root/p/action/f", handle: () => {}}
   expect(() => createForm({...declared, definition: {fields: Type.Object({})}}, texts)).toThrow(
     /fields must be Type.Object/,

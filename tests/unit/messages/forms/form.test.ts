@@ -35,7 +35,7 @@ const signup: FormDeclaration = {
   handle: ({values, data}) => `${JSON.stringify(values)} for ${JSON.stringify(data)}`,
 }
 
-/** One user who talks to a plugin with this form; "join" begins it. */
+/** One user who talks to a plugin with this form; "join" starts it. */
 const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasForms = false) => {
   const handler = (id: string): Handler => ({
     id,
@@ -93,7 +93,7 @@ const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasFor
       const sends = await handle({...base, type: "message-created", message: {id: "m", content}}, open)
       return typeof sends === "string" ? sends : sends.map(nodes => textOf(nodes))
     },
-    /** Fills the form in, or only presses it; resolves to what is sent. */
+    /** Fills the form in, or only presses its button. Resolves to the sent messages. */
     fill: (values?: Readonly<Record<string, string>>) =>
       handle(
         {...base, type: "interaction/button", button: {id: "b"}, ...(values === undefined ? {} : {form: {values}})},
@@ -102,7 +102,7 @@ const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasFor
     ask: () => handle({...base, type: "message-created", message: {id: "m", content: "join"}}, undefined),
   }
 }
-test("a form asks its fields in order, a wrong answer again, and hands over the values once", async () => {
+test("a form asks its fields in order, repeats a wrong one, and delivers the values once", async () => {
   const {say} = talk(signup)
   expect(await say("join")).toEqual(["Welcome.\nYour name?"])
   expect(await say("A")).toEqual(["The answer must have at least 2 characters.\nYour name?"])
@@ -116,7 +116,7 @@ test("a form asks its fields in order, a wrong answer again, and hands over the 
   expect(await say("anything")).toEqual([])
 })
 
-test("the word of a form ends it, and nothing is handed over", async () => {
+test("the cancel word ends a form, and nothing is delivered", async () => {
   const {say} = talk(signup)
   await say("join")
   expect(await say("cancel")).toEqual(["Cancelled."])
@@ -127,7 +127,7 @@ test("the word of a form ends it, and nothing is handed over", async () => {
   expect(await own.say("Stop")).toEqual(["Cancelled."])
 })
 
-test("a form whose plugin changes between two answers asks what is missing and what no longer fits", async () => {
+test("a form whose plugin changes between two answers asks for missing and invalid values", async () => {
   const {say, change} = talk(signup)
   await say("join")
   await say("Ann")
@@ -137,7 +137,7 @@ test("a form whose plugin changes between two answers asks what is missing and w
     mail: Type.String({title: "Your address?"}),
   })
   change({...signup, definition: {...rest, fields}})
-  // What was asked is no field any more.
+  // The field that was asked no longer exists.
   expect(await say("M")).toEqual(["Your name?"])
   expect(await say("Ann Lee")).toEqual(["Your address?"])
   expect(await say("a@b.c")).toEqual(['{"name":"Ann Lee","mail":"a@b.c"} for {"course":"art"}'])
@@ -161,7 +161,7 @@ const formIn = (sent: Awaited<ReturnType<ReturnType<typeof talk>["ask"]>>): Elem
   return form
 }
 
-test("where the platform has forms, it gets all fields with their limits, and a button that keeps the data", async () => {
+test("a platform with forms gets all fields with their limits, and a button that keeps the data", async () => {
   const {ask} = talk(signup, {course: "art"}, true)
   const sent = await ask()
   const button = formIn(sent).children.at(-1)
@@ -194,7 +194,7 @@ test("where the platform has forms, it gets all fields with their limits, and a 
     ),
   ])
   expect(shownText(shown)).toBe("Welcome.\n[1] Fill in (name, size, age, seats)")
-  // A platform that has none since then begins it with its button.
+  // A platform that has lost the feature since then starts it with its button.
   expect(presentButtons(content, message, {buttons: true})).toEqual([
     "Welcome.",
     h("button", {id: `${message}:1`}, "Fill in"),
@@ -202,7 +202,7 @@ test("where the platform has forms, it gets all fields with their limits, and a 
   expect(textOf(presentButtons(content, message, {}))).toBe("Welcome.\n1. Fill in")
 })
 
-test("what is filled in is handed over once it fits; else the form comes again with what was filled in", async () => {
+test("submitted values are delivered once they fit; else the form returns with them", async () => {
   const {fill} = talk(signup, {course: "art"}, true)
   const wrong = await fill({name: "A", size: "XL", age: "", other: "?"})
   expect(typeof wrong === "string" ? wrong : wrong[0]?.[0]).toBe(
@@ -213,7 +213,7 @@ test("what is filled in is handed over once it fits; else the form comes again w
   expect(await fill({name: "Ann", size: "s", seats: "2"})).toEqual([
     ['{"name":"Ann","size":"S","seats":2} for {"course":"art"}'],
   ])
-  // A press alone shows the form.
+  // A press without values shows the form.
   expect(formIn(await fill()).children).toHaveLength(5)
 })
 

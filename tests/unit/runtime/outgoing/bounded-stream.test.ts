@@ -24,7 +24,7 @@ const never = new AbortController().signal
 const codeOf = (work: Promise<unknown>) => work.then(() => "done").catch(error => error.code ?? error)
 
 describe("a bounded stream", () => {
-  test("hands on every byte up to its limit", async () => {
+  test("passes on every byte up to its limit", async () => {
     const {body} = sourceOf([bytes(4), bytes(6)])
     const read = await new Response(boundedStream({body}, {limit: 10, signal: never})).arrayBuffer()
     expect(read.byteLength).toBe(10)
@@ -38,7 +38,7 @@ describe("a bounded stream", () => {
     expect(source.cancelled()).toMatchObject({code: "file_too_large"})
   })
 
-  test("is refused where the source says that it has more", () => {
+  test("is refused if the source declares a larger size", () => {
     const source = sourceOf([bytes(4)])
     const open = () => boundedStream({body: source.body, size: 11}, {limit: 10, signal: never})
     expect(open).toThrow("the file has 11 bytes; at most 10 are allowed")
@@ -46,7 +46,7 @@ describe("a bounded stream", () => {
     expect(source.cancelled()).toBeDefined()
   })
 
-  test("takes nothing before it is read, nor more than is asked for", async () => {
+  test("reads nothing before it is read, and no more than requested", async () => {
     const source = sourceOf([bytes(1), bytes(1), bytes(1)])
     const reader = boundedStream({body: source.body}, {limit: 10, signal: never}).getReader()
     expect(source.pulled()).toBe(0)
@@ -56,7 +56,7 @@ describe("a bounded stream", () => {
     expect(source.cancelled()).toBe("enough")
   })
 
-  test("ends with the signal's reason, while it is read and between, and cancels its source", async () => {
+  test("ends with the signal's reason, during and between reads, and cancels its source", async () => {
     const abort = new AbortController()
     const open = new ReadableStream<Uint8Array>({}, {highWaterMark: 0})
     const waiting = boundedStream({body: open}, {limit: 10, signal: abort.signal})
@@ -73,7 +73,7 @@ describe("a bounded stream", () => {
     expect(await codeOf(new Response(late).text())).toBe("over")
   })
 
-  test("takes nothing but bytes", async () => {
+  test("accepts bytes only", async () => {
     const {body} = sourceOf(["text"])
     const reader = boundedStream({body}, {limit: 10, signal: never}).getReader()
     expect(await codeOf(reader.read())).toBe("file_unavailable")

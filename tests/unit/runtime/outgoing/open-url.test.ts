@@ -65,7 +65,7 @@ const problemOf = (work: Promise<unknown>) =>
 const at = (path: string, host = loopback) => `http://${host}:${port}${path}`
 
 describe("an address", () => {
-  test("that may be read is read, with its size, behind a redirect too", async () => {
+  test("that is permitted is read, with its size, also behind a redirect", async () => {
     expect((await open(at("/hello"))).size).toBe(5)
     expect(await read(at("/hello"))).toBe("hello")
     expect(await read(at("/away"))).toBe("hello")
@@ -80,7 +80,7 @@ describe("an address", () => {
     "http://169.254.169.254/secret",
     "https://10.0.0.1:8443/secret",
     "http://localhost/secret",
-  ])("of a private network is refused before anything connects: %s", async address => {
+  ])("in a private network is refused before any connection: %s", async address => {
     const refused = await problemOf(open(address, {allowPrivate: []}))
     expect(refused).toMatch(/^file_refused: .* is in a private network or is this machine/)
     expect(refused).not.toContain("secret")
@@ -90,11 +90,11 @@ describe("an address", () => {
     ["ftp://example.org/x", "the Host fetches only http: and https: addresses, not ftp:"],
     ["http://me:hidden@example.org/x", "the address of example.org contains a user name or a password"],
     ["nothing", "its address is not a URL"],
-  ])("that is none for the Host is refused: %s", async (address, why) => {
+  ])("that is not valid for the Host is refused: %s", async (address, why) => {
     expect(await problemOf(open(address))).toBe(`file_refused: ${why}`)
   })
 
-  test("that redirects to a private one, to another scheme or without end is refused", async () => {
+  test("that redirects to a private one, to another scheme or endlessly is refused", async () => {
     asked.length = 0
     expect(await problemOf(open(at("/home")))).toMatch(/^file_refused: 127.0.0.2:\d+ is in a private network/)
     expect(await problemOf(open(at("/file")))).toBe(
@@ -105,7 +105,7 @@ describe("an address", () => {
     expect(asked.filter(line => line.endsWith("/round"))).toHaveLength(6)
   })
 
-  test("is allowed by name, by address, or by one port of these", async () => {
+  test("is allowed by name, by address, or by a single port of these", async () => {
     const lookup = async () => [{address: loopback, family: 4}]
     const named = at("/hello", "Media.test")
     for (const entry of ["media.test", `MEDIA.test:${port}`])
@@ -126,7 +126,7 @@ describe("a name", () => {
     return {lookup, looked: () => looked}
   }
 
-  test("is looked up once: the connection goes to the address that was checked, whatever the name means then", async () => {
+  test("is looked up once: the connection uses the checked address, whatever the name means later", async () => {
     asked.length = 0
     const {lookup, looked} = lookupOf([loopback], ["127.0.0.2"])
     expect(await read(at("/hello", "rebind.test"), {lookup, allowPrivate: ["rebind.test"]})).toBe("hello")
@@ -134,7 +134,7 @@ describe("a name", () => {
     expect(asked).toEqual([`${loopback} rebind.test:${port} /hello`])
   })
 
-  test("that means something private after a redirect is refused there", async () => {
+  test("that becomes private after a redirect is refused", async () => {
     const lookup = async (name: string) => [{address: name === "first.test" ? loopback : "10.0.0.1", family: 4}]
     const moved = {lookup, allowPrivate: ["first.test"]}
     expect(await read(at("/away", "first.test"), moved)).toBe("hello")
@@ -148,12 +148,12 @@ describe("a name", () => {
     expect(asked).toEqual([])
   })
 
-  test("is reached at its next address where the first one does not answer", async () => {
+  test("is reached at its next address if the first one does not answer", async () => {
     const {lookup} = lookupOf(["127.0.0.3", loopback])
     expect(await read(at("/hello", "two.test"), {lookup, allowPrivate: ["two.test"]})).toBe("hello")
   })
 
-  test("that does not exist is said so", async () => {
+  test("that does not exist is reported", async () => {
     const lookup = async () => Promise.reject(new Error("ENOTFOUND"))
     expect(await problemOf(open("http://nowhere.test/", {lookup}))).toBe(
       "file_unavailable: the host name nowhere.test does not resolve",
@@ -174,13 +174,13 @@ describe("a server that", () => {
     expect(await problemOf(read(at(path)))).toMatch(message)
   })
 
-  test("never answers, or stops, is left after the time limit", async () => {
+  test("never answers, or stops, is abandoned after the time limit", async () => {
     expect(await problemOf(open(at("/silent"), {patience: 50}))).toMatch(/did not answer: timed out after 0.05 s$/)
     const stream = boundedStream(await open(at("/stops")), {limit: 1000, signal: never, idle: 50})
     expect(await problemOf(new Response(stream).text())).toBe("file_unavailable: the file stalled for 0.05 s")
   })
 
-  test("never answers is left when the signal is aborted, with its reason", async () => {
+  test("never answers is abandoned when the signal is aborted, with its reason", async () => {
     const abort = new AbortController()
     const opening = open(at("/silent"), {signal: abort.signal}).catch(error => error)
     abort.abort("enough")

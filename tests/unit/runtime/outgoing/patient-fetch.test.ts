@@ -22,7 +22,7 @@ test.skipIf(process.versions.bun !== undefined)(
   },
 )
 
-test("a request ends by its signal, before its headers and behind them", async () => {
+test("a request ends with its signal, before its headers and after them", async () => {
   const server = createServer((request, response) => {
     if (request.url !== "/late") response.writeHead(200).write("be")
   })

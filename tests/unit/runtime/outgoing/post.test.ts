@@ -4,7 +4,7 @@ import {expect, onTestFinished, test} from "vitest"
 import {post} from "../../../../server/runtime/outgoing/post.ts"
 import {freePort} from "../../../support/machine/ports.ts"
 
-/** A receiver of this machine. */
+/** A receiver on this machine. */
 const startReceiver = async (answer: RequestListener) => {
   let connections = 0
   const server = createServer(answer).on("connection", () => connections++)
@@ -19,7 +19,7 @@ const startReceiver = async (answer: RequestListener) => {
 
 const said = (signal = new AbortController().signal) => ({headers: {"x-id": "7"}, body: '{"text": "👋"}', signal})
 
-test("the receiver gets path, headers and body, and its status and headers come back", async () => {
+test("the receiver gets path, headers and body, and its status and headers are returned", async () => {
   let got: object = {}
   const {url} = await startReceiver(async (request, response) => {
     const {method, url: path, headers} = request
@@ -48,7 +48,7 @@ test("a redirect is an answer, and is not followed", async () => {
   expect({status, ok, asked}).toEqual({status: 307, ok: false, asked: 1})
 })
 
-test("posts one after the other share their connections", async () => {
+test("consecutive posts share their connections", async () => {
   const {url, connections} = await startReceiver((request, response) => {
     request.resume().on("end", () => response.end("{}"))
   })
@@ -56,7 +56,7 @@ test("posts one after the other share their connections", async () => {
   expect(connections()).toBeLessThanOrEqual(2)
 })
 
-test("an answer without end is cut off, and the post has its status", async () => {
+test("an endless answer is cut off, and the post has its status", async () => {
   const closed = Promise.withResolvers<void>()
   const {url} = await startReceiver((request, response) => {
     request.resume()
@@ -72,7 +72,7 @@ test("an answer without end is cut off, and the post has its status", async () =
   await closed.promise
 })
 
-test("the caller's signal ends a post, before it and under way, with its own reason", async () => {
+test("the caller's signal ends a post, before its start and in transit, with its own reason", async () => {
   const {url} = await startReceiver(() => {})
   const reason = new Error("enough")
   await expect(post(url, said(AbortSignal.abort(reason)))).rejects.toBe(reason)
@@ -82,7 +82,7 @@ test("the caller's signal ends a post, before it and under way, with its own rea
   await expect(posted).rejects.toBe(reason)
 })
 
-test("a receiver that is away, and one that hangs up, are failures with a cause", async () => {
+test("a receiver that is offline or hangs up is a failure with a cause", async () => {
   const away = `http://127.0.0.1:${await freePort()}/`
   await expect(post(away, said())).rejects.toThrow()
   const {url} = await startReceiver(request => request.socket.destroy())
