@@ -167,7 +167,7 @@ test("a large page is cut, and the result says so", async () => {
   )
 })
 
-test("the model is told when a server fails, breaks off or is too slow", async () => {
+test("the model learns when a server fails, breaks off or is too slow", async () => {
   expect(await failure(fetching(at("/missing")))).toBe(`file_unavailable: 127.0.0.1:${port} answered 404`)
   expect(await failure(fetching(at("/short")))).toBe(`file_unavailable: 127.0.0.1:${port} broke off its answer`)
   const slow = `file_unavailable: 127.0.0.1:${port} was too slow: the answer did not end within 0.05 s`

@@ -76,7 +76,7 @@ test("the workroom records all parallel calls", async () => {
   ).toEqual(["1", "2", "3", "4"])
 })
 
-test("the model is told why the workroom refused a command", async () => {
+test("the model receives the workroom's reason for refusing a command", async () => {
   const workroom = await (await tablePlace()).open()
   const call = toolsOf(workroom)
   await workroom.run(add("One"))

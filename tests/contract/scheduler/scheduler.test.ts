@@ -34,11 +34,11 @@ const aDay = 86_400_000
 
 /** A latch: tasks wait at it until it opens. */
 const latch = () => {
-  let go: () => void = () => {}
+  let open: () => void = () => {}
   const gone = new Promise<void>(resolve => {
-    go = resolve
+    open = resolve
   })
-  return {gone, go}
+  return {gone, go: open}
 }
 
 /** Jobs at a quarter of an hour that a clock change in 2028 skips or repeats. */

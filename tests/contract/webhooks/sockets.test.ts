@@ -91,7 +91,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
     expect(await other.answer("auth")).toBe("Bearer of the platform")
   })
 
-  test("no account, no WebSocket; and a plain request is told to upgrade", async () => {
+  test("without an account nothing is served, and a plain request gets 426", async () => {
     const host = common()
     for (const nowhere of ["shop/line~none", "shop/line~deaf", "other/line~one", "shop/line~one/more", "shop", "%"]) {
       const {status, text} = await upgrade(host, `/hooks/${nowhere}`)

@@ -66,7 +66,7 @@ describe("the next step of a run", () => {
   })
 })
 
-test("gives the model the earlier messages, the question, and each result after its call", () => {
+test("the model receives the earlier messages, the question, and each result after its call", () => {
   const steps = [model(1, "done", 2, "let me see"), tool(2, "done"), tool(3, "refused")]
   expect(messagesOf([{input: "hi", answer: "hello"}], "what now", steps)).toEqual([
     {role: "user", text: "hi"},
@@ -78,7 +78,7 @@ test("gives the model the earlier messages, the question, and each result after 
   ])
 })
 
-test("uses a tool name that providers accept", () => {
+test("a tool has a name that providers accept", () => {
   expect(["send", "workroom.add", "my-plugin.look_up"].map(modelNameOf)).toEqual([
     "send",
     "workroom__add",

@@ -44,7 +44,7 @@ test("without an endpoint the run's own is used, and a run without one must name
   expect(tool.refusal?.(args, binding, runOf({endpoint: "gone"}))).toContain("You may not send to #news at gone.")
 })
 
-test("the model is told where it may send", () => {
+test("the model learns where it may send", () => {
   expect(tool.scope?.(binding)).toBe("You may send to: #news at line, #old at gone.")
 })
 
@@ -53,7 +53,7 @@ test("a listed endpoint that does not exist is refused", async () => {
   await expect(sending).rejects.toMatchObject({code: "endpoint_unknown"})
 })
 
-test("a binding without channels lacks the tool, and is told the missing key", () => {
+test("a binding without channels lacks the tool, and the reason names the missing key", () => {
   expect(tool.problem?.(bindingOf({send: {}}))).toContain("agents.helper.tools.send.to")
   expect(tool.problem?.(bindingOf({send: {to: []}}))).toContain("agents.helper.tools.send.to")
   expect(tool.problem?.(binding)).toBeUndefined()

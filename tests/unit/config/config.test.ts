@@ -114,7 +114,7 @@ plugins:
     ])
   })
 
-  test("refuse an alias bomb at once", () => {
+  test("come at once for an alias bomb", () => {
     const levels = Array.from(
       {length: 8},
       (_, level) =>
@@ -127,7 +127,7 @@ plugins:
     expect(performance.now() - start).toBeLessThan(20_000)
   })
 
-  test("stay few for a file that contains only brackets", () => {
+  test("are few for a file that contains only brackets", () => {
     const found = findings(`a: ${"[".repeat(20_000)}`)
     expect(found.length).toBeGreaterThan(0)
     expect(found.length).toBeLessThanOrEqual(50)

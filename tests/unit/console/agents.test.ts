@@ -280,7 +280,7 @@ describe("agents that need attention", () => {
   })
 })
 
-test("have events that link to their run and are easy to read", () => {
+test("an event of an agent links to its run, and is easy to read", () => {
   const event = (type: Envelope["type"], data: object): Envelope => ({
     id: "e-1",
     project: "bot",

@@ -13,7 +13,7 @@ const findings = (targets: string, more = "") => {
 
 const webhook = "pager: {webhook: {url: https://hooks.example.org}}"
 
-test("names the targets, and warns that a dead Host sends no alert", () => {
+test("doctor names the targets, and warns that a dead Host sends no alert", () => {
   expect(findings(`ops: {endpoint: irc~main, channel: ops}, ${webhook}`)).toEqual([
     "ok targets: ops, pager; heartbeat: none",
     "ok no alerts.heartbeat: nobody gets an alert if the Host dies",
@@ -21,11 +21,11 @@ test("names the targets, and warns that a dead Host sends no alert", () => {
   expect(findings(webhook, "  heartbeat: {url: https://hc.example.org}")).toEqual(["ok targets: pager; heartbeat: set"])
 })
 
-test("stays silent for a project without alerts", () => {
+test("doctor does not mention alerts in a project without them", () => {
   expect(findings("")).toEqual([])
 })
 
-test("warns of an endpoint without a plugin, and of an invalid channel", () => {
+test("doctor warns of an endpoint without a plugin, and of an invalid channel", () => {
   expect(findings(`ops: {endpoint: irc~mian, channel: ops}, ${webhook}`)[0]).toMatch(
     /^warning alerts\.targets\.ops names the endpoint irc~mian, which no plugin has/,
   )
@@ -34,7 +34,7 @@ test("warns of an endpoint without a plugin, and of an invalid channel", () => {
   )
 })
 
-test("warns that targets on a single endpoint cannot report it offline", () => {
+test("doctor warns that targets on a single endpoint cannot report it offline", () => {
   const alone = "warning all targets are channels of irc~main: no alert arrives while it is offline"
   expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: irc~main, channel: b}")).toContain(alone)
   expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: sandbox, channel: b}")).not.toContain(alone)

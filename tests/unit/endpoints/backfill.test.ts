@@ -110,7 +110,7 @@ test.each([
       throw new Error("not allowed")
     },
   ],
-] as const)("unfetchable events make it partial: the history %s", async (_, channels, ask) => {
+] as const)("a backfill is partial if the history %s", async (_, channels, ask) => {
   const {backfill, spoilt, receive, stored} = begin(channels)
   const waiting = receive("new", "c1")
   expect(await backfill.run(ask)).toBe("partly")
@@ -119,7 +119,7 @@ test.each([
   expect(stored.at(-1)).toBe("new")
 })
 
-test("the end of a connection cuts it off without closing the gap, and releases waiting deliveries", async () => {
+test("a lost connection cuts a backfill off, keeps the gap open, and releases waiting deliveries", async () => {
   const {backfill, spoilt, connection, receive} = begin()
   const {asked, ask} = history()
   const waiting = receive("new", "c1")
@@ -131,7 +131,7 @@ test("the end of a connection cuts it off without closing the gap, and releases 
   expect(spoilt).toEqual([])
 })
 
-test("too many waiting deliveries end it as partial", async () => {
+test("too many waiting deliveries end a backfill as partial", async () => {
   const {backfill, spoilt, receive} = begin()
   const {asked, ask} = history()
   const end = backfill.run(ask)
@@ -142,7 +142,7 @@ test("too many waiting deliveries end it as partial", async () => {
   expect(spoilt).toEqual(["partly"])
 })
 
-test("an adapter that waits for its event before it is online is admitted after a while, partially", async () => {
+test("an adapter that waits for its event before it is online is admitted later, with a partial gap", async () => {
   vi.useFakeTimers({toFake: ["setTimeout", "clearTimeout"]})
   const {backfill, spoilt, receive} = begin()
   const waiting = receive("new", "c1")

@@ -76,7 +76,7 @@ describe("an endpoint", () => {
     },
   )
 
-  test("accepts no cursor that would not survive JSON", async () => {
+  test("accepts no cursor that storing would change", async () => {
     const {handles, open} = attempts()
     const {is} = make(open)
     await is("online")

@@ -23,7 +23,7 @@ test.each<readonly [string, unknown]>([
   ["a full disk, as the system says it", coded("ENOSPC: no space left on device")],
   ["a full disk, as SQLite says it", problem("database_full")],
   ["a full disk under another failure", problem("migration_refused", problem("checkpoint_failed", coded("ENOSPC")))],
-])("is retried: %s", (_, error) => expect(mayPass(error)).toBe(true))
+])("a start is retried after %s", (_, error) => expect(mayPass(error)).toBe(true))
 
 test.each<readonly [string, unknown]>([
   ["a port without permission", problem("port_taken", coded("EACCES"))],
@@ -41,4 +41,4 @@ test.each<readonly [string, unknown]>([
   ],
   ["a plugin that fails", problem("generation_failed", new Error("setup failed"))],
   ["a plugin's own connection", problem("generation_failed", coded("ECONNREFUSED"))],
-])("is not retried: %s", (_, error) => expect(mayPass(error)).toBe(false))
+])("a start is not retried after %s", (_, error) => expect(mayPass(error)).toBe(false))

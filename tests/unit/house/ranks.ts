@@ -4,7 +4,7 @@ interface Rank {
   readonly steps: readonly (readonly string[])[]
 }
 
-/** A folder imports itself, lower ranks, and earlier steps of its own rank. */
+/** A folder imports itself, lower ranks, and earlier steps of the same rank. */
 export const ranks: readonly Rank[] = [
   {rank: 0, steps: [["shared"]]},
   {rank: 1, steps: [["server/runtime"], ["server/config", "server/database", "server/logs"], ["server/metrics"]]},

@@ -27,7 +27,7 @@ test("Redocly's recommended rules find no error in the API's description, and on
   expect(await lintWithRedocly(spoilt())).toContainEqual(expect.stringMatching(/^error /))
 })
 
-test("Spectral's recommended rules find no error in it, and only true warnings", async () => {
+test("Spectral's recommended rules find no error in the description, and only true warnings", async () => {
   expect(await lintWithSpectral(openApiFile)).toEqual([
     // The contact is up to the operator.
     "warn info-contact #/info",

@@ -165,7 +165,7 @@ describe("a handler", () => {
       async session => `sent ${(await session.send("one")) === "" ? "" : "it"}`,
       [["one"], ["sent it"]],
     ],
-  ])("does not reply with the id of its own act: %s", async (_, handle, expected) => {
+  ])("does not reply with the id of an act it did: %s", async (_, handle, expected) => {
     const definition = {id: "root/test/prompt/name", definition: {}, handle: () => undefined}
     const plugin = {
       name: "p",

@@ -31,7 +31,7 @@ describe("a failed attempt", () => {
     for (const wait of [0, -5, "0"]) expect(end(retryAfter(wait))).toMatchObject({wait: 200, counts: false})
   })
 
-  test("that timed out is unknown, unless repeating is harmless or configured", () => {
+  test("that timed out is unknown, unless repeating is harmless or wanted", () => {
     expect(end(late)).toMatchObject({is: "unknown", reason: "timed_out"})
     expect(end(late, {...noPolicy, idempotent: true})).toMatchObject({is: "queued", counts: true})
     expect(end(late, {...noPolicy, resumes: true})).toMatchObject({is: "queued", counts: true})
@@ -40,7 +40,7 @@ describe("a failed attempt", () => {
   })
 })
 
-test("whose direct channel opened too late sends nothing and has ended", async () => {
+test("an attempt whose direct channel opened too late sends nothing and has ended", async () => {
   const opening = Promise.withResolvers<{id: string; type: number}>()
   const calls: string[] = []
   const sender = {
@@ -58,7 +58,7 @@ test("whose direct channel opened too late sends nothing and has ended", async (
   expect(calls).toEqual([])
 })
 
-test("that the Host's death interrupted is unknown, unless repeats are dropped or configured", () => {
+test("an attempt that the Host's death interrupted is unknown, unless repeats are dropped or wanted", () => {
   expect(judgeInterrupted(noPolicy, 1, usualTiming)).toBe("unknown")
   // Only the dead process knew where the attempt had ended.
   expect(judgeInterrupted({...noPolicy, resumes: true}, 1, usualTiming)).toBe("unknown")

@@ -120,7 +120,7 @@ const visible = (text: string): string => text.replace(/\s/g, "")
 const typesOf = (nodes: readonly Node[]): readonly string[] =>
   nodes.flatMap(node => (isElement(node) ? (node.children.length > 0 ? typesOf(node.children) : [node.type]) : []))
 
-test("in any case completely, in order, within the limit, without cutting a grapheme or an element", () => {
+test("the parts are complete, in order and within the limit, and cut no grapheme or element", () => {
   const segmenter = new Intl.Segmenter(undefined, {granularity: "grapheme"})
   for (let seed = 1; seed <= 600; seed++) {
     const next = numbersOf(seed)

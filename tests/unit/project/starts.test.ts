@@ -44,7 +44,7 @@ test("the starts of another owner, or before a reboot, do not count", () => {
   expect(tooManyStarts(starts, "systemd", at(1007, "the next boot"))).toBeUndefined()
 })
 
-test("if the system names no boot, starts in the future belong to an earlier one", () => {
+test("if the system names no boot, starts in the future belong to an earlier boot", () => {
   const starts = [500, 510, 520, 530, 540].map(uptime => ({at: "", boot: "", uptime, owner: "systemd"}))
   expect(tooManyStarts(starts, "systemd", at(30, ""))).toBeUndefined()
   expect(tooManyStarts(starts, "systemd", at(545, ""))).toMatchObject({starts: 5})

@@ -156,7 +156,7 @@ describe("every reason", () => {
     expect(find(report, "endpoint").reason).toBe("plugin_failed")
   })
 
-  test("of an adapter that svc does not know is shown as a closed endpoint", () => {
+  test("that an adapter invented is shown as a closed endpoint", () => {
     expect(find(createReport(facts({endpoints: [closed("toString")]})), "endpoint").reason).toBe("endpoint_closed")
   })
 

@@ -33,7 +33,7 @@ const startClock = (...minutes: number[]) => {
   return {clock, due, waiting, fired, failures}
 }
 
-test("fires each row at its time, with one timer, page after page", async () => {
+test("the clock fires each row at its time, with one timer, page after page", async () => {
   const {clock, fired} = startClock(5, 7, 7, 7)
   await clock.passTo(at(4), settle)
   expect([fired.length, clock.waiting]).toEqual([0, 1])
@@ -44,7 +44,7 @@ test("fires each row at its time, with one timer, page after page", async () => 
   expect(clock.waiting).toBe(0)
 })
 
-test("wakes for a row that is earlier than all others, and for the very first one", async () => {
+test("the clock wakes for a row that is earlier than all others, and for the very first one", async () => {
   const {clock, due, waiting, fired} = startClock()
   await clock.passTo(at(1), settle)
   for (const minute of [9, 3]) {
@@ -57,7 +57,7 @@ test("wakes for a row that is earlier than all others, and for the very first on
   expect(fired.length).toBe(2)
 })
 
-test("fires rows together that fall due shortly after a firing", async () => {
+test("the clock fires rows together that fall due shortly after a firing", async () => {
   const {clock, due, waiting, fired} = startClock(1)
   const start = Date.parse(at(1))
   waiting.push(start + 20, start + 40)
@@ -68,7 +68,7 @@ test("fires rows together that fall due shortly after a firing", async () => {
   expect(fired).toEqual([[start], [start + 20, start + 40]])
 })
 
-test("retries one second after a failure", async () => {
+test("the clock retries one second after a failure", async () => {
   const {clock, fired, failures} = startClock(1)
   failures.push(new Error("the disk is full"))
   await clock.passTo(at(1), settle)
@@ -77,7 +77,7 @@ test("retries one second after a failure", async () => {
   expect(fired.length).toBe(1)
 })
 
-test("fires nothing once it is stopped", async () => {
+test("the clock fires nothing once it is stopped", async () => {
   const {clock, due, fired} = startClock(1)
   await due.stop()
   due.consider(Date.parse(at(1)))

@@ -71,7 +71,7 @@ test("a paused lane starts nothing more, and settles when its running work has e
   expect(lanes.length).toBe(2)
 })
 
-test("settles at once when nothing runs, or when the last lane is idle", async () => {
+test("lanes settle at once when nothing runs, or when the last one is idle", async () => {
   const {lanes, end} = makeLanes(2)
   await lanes.settled()
   lanes.push("a", "1")

@@ -36,7 +36,7 @@ test("the signal of work that ended in time is never aborted", async () => {
   expect(seen?.aborted).toBe(false)
 })
 
-test("an outer signal ends it with its own reason", async () => {
+test("an outer signal ends work with its own reason", async () => {
   const outer = new AbortController()
   let seen: AbortSignal | undefined
   const limited = withTimeLimit(

@@ -22,7 +22,7 @@ const open = async (url: string, token = "bot-999.token") => {
   return {gateway, names}
 }
 
-test("delivers events in the gateway's order, including those right after READY", async () => {
+test("a connection delivers events in the gateway's order, including those right after READY", async () => {
   const fake = await startDiscord()
   const {gateway, names} = await open(fake.sessions.url)
   const connecting = gateway.connect()
@@ -33,7 +33,7 @@ test("delivers events in the gateway's order, including those right after READY"
   expect(names).toEqual(["1 READY", ...Array.from({length: 20}, (_, n) => `${n + 2} MESSAGE_CREATE`)])
 })
 
-test("catches up with a heartbeat, but not when the gateway is silent", async () => {
+test("a connection catches up with a heartbeat, but not when the gateway is silent", async () => {
   const fake = await startDiscord()
   const {gateway} = await open(fake.sessions.url)
   await gateway.connect()
@@ -44,7 +44,7 @@ test("catches up with a heartbeat, but not when the gateway is silent", async ()
   await expect(gateway.catchUp(AbortSignal.timeout(50))).rejects.toThrow("did not answer")
 })
 
-test("reports why it ended, and does not connect a second time", async () => {
+test("a connection reports why it ended, and does not connect a second time", async () => {
   const fake = await startDiscord()
   const {gateway} = await open(fake.sessions.url)
   await gateway.connect()
@@ -61,7 +61,7 @@ test.each([
   ["a hello without its interval", {op: 10, d: null}],
   ["an event without its name", {op: 0, d: {}}],
   ["a READY without a session", {op: 0, t: "READY", s: 1, d: {user: {id: "1"}}}],
-] as const)("ends when the gateway sends %s", async (_, packet) => {
+] as const)("a connection ends when the gateway sends %s", async (_, packet) => {
   const fake = await startDiscord()
   const {gateway} = await open(fake.sessions.url)
   await gateway.connect()
@@ -75,7 +75,7 @@ test("a wrong token is recognized by its code", async () => {
   await expect(gateway.connect()).rejects.toMatchObject({code: 4004})
 })
 
-test("leaves no socket open when the gateway never answered", async () => {
+test("a connection leaves no socket open when the gateway never answered", async () => {
   const sockets: Socket[] = []
   const server = createServer(socket => void sockets.push(socket.resume())).listen(0, "127.0.0.1")
   onTestFinished(() => void server.close())

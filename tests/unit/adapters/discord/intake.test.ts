@@ -59,7 +59,7 @@ const begin = async (refuse: (ids: readonly string[]) => Problem | undefined = (
   return {intake, push, stored, lost, acknowledged}
 }
 
-test("stores earlier events in one batch with the next position, and then acknowledges", async () => {
+test("the intake stores earlier events in one batch with the next position, and then acknowledges", async () => {
   const {intake, push, stored, acknowledged} = await begin()
   push("a", "OTHER", "b")
   expect(stored).toEqual([])
@@ -70,13 +70,13 @@ test("stores earlier events in one batch with the next position, and then acknow
   expect(intake.oldest).toBe(Number.POSITIVE_INFINITY)
 })
 
-test("stores the position of a new session at once", async () => {
+test("the intake stores the position of a new session at once", async () => {
   const {intake, stored} = await begin()
   await intake.begin(session, true)
   expect(stored).toEqual([["", 10]])
 })
 
-test("stores the position of a new session before its events, even if the database fails at first", async () => {
+test("a new session's position is stored before its events, even if the database fails at first", async () => {
   let failures = 2
   const {intake, push, stored} = await begin(() => (failures-- > 0 ? new Problem("database_busy", "busy") : undefined))
   push("OTHER", "a")
@@ -88,7 +88,7 @@ test("stores the position of a new session before its events, even if the databa
   ])
 })
 
-test("leaves an invalid event out, and stores the others of its batch", async () => {
+test("the intake leaves an invalid event out, and stores the others of its batch", async () => {
   const invalid = new Problem("event_invalid", "the event is not valid")
   const {intake, push, stored, acknowledged} = await begin(ids => (ids.includes("bad") ? invalid : undefined))
   push("a", "bad", "b", "bad")
@@ -104,7 +104,7 @@ test("leaves an invalid event out, and stores the others of its batch", async ()
   expect(stored[2]).toEqual(["c", 15])
 })
 
-test("retries in the same order when the database fails", async () => {
+test("the intake retries in the same order when the database fails", async () => {
   let failures = 2
   const busy = new Problem("database_busy", "no database")
   const {intake, push, stored} = await begin(() => (failures-- > 0 ? busy : undefined))
@@ -115,7 +115,7 @@ test("retries in the same order when the database fails", async () => {
   expect(stored.map(([ids]) => ids).join(" ")).toBe("a b c")
 })
 
-test("stores nothing once the endpoint's admission is closed", async () => {
+test("the intake stores nothing once the endpoint's admission is closed", async () => {
   let asked = 0
   const closed = new Problem("admission_closed", "closed")
   const {intake, push, acknowledged} = await begin(() => {
@@ -130,7 +130,7 @@ test("stores nothing once the endpoint's admission is closed", async () => {
   expect({asked, acknowledged}).toEqual({asked: 1, acknowledged: []})
 })
 
-test("yields to others between the batches of a flood", async () => {
+test("the intake yields to others between the batches of a flood", async () => {
   const order: string[] = []
   const {intake, push} = await begin(ids => {
     order.push(`batch of ${ids.length}`)
@@ -143,7 +143,7 @@ test("yields to others between the batches of a flood", async () => {
   expect(order.slice(0, 5)).toEqual(["batch of 20", "another", "batch of 20", "another", "batch of 10"])
 })
 
-test("stores 5000 events of a flood and their position, and then drops the connection", async () => {
+test("the intake stores 5000 events of a flood and their position, and then drops the connection", async () => {
   const {intake, push, stored, lost} = await begin()
   push(...Array.from({length: 6000}, (_, n) => `e${n}`))
   expect(intake.oldest).toBeLessThan(Number.POSITIVE_INFINITY)
@@ -159,7 +159,7 @@ test("stores 5000 events of a flood and their position, and then drops the conne
   expect(stored.at(-1)?.[1]).toBe(session.sequence + 5000)
 })
 
-test("stores the position after a flood without storable events", async () => {
+test("the intake stores the position after a flood without storable events", async () => {
   const {intake, push, stored, lost} = await begin()
   push(...Array.from({length: 5001}, () => "OTHER"))
   await intake.begin(session, false)

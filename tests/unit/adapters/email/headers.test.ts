@@ -7,7 +7,7 @@ const read = async (lines: readonly string[], trusted?: string): Promise<Headers
   return readHeaders(await simpleParser(Buffer.from(`${[...own, ...lines].join("\r\n")}\r\n\r\n`)), trusted)
 }
 
-test("reads sender, subject and thread", async () => {
+test("the headers give sender, subject and thread", async () => {
   const headers = await read([
     "From: =?utf-8?q?=C3=84nn?= <Ann@Example.org>",
     "Reply-To: other@example.org",

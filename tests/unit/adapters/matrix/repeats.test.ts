@@ -26,7 +26,7 @@ test("content names the transaction that sent it", () => {
   expect(marked({body: "x"}, "a-2")).toEqual({body: "x", "svc.transaction_id": "a-2"})
 })
 
-test("finds the bot's earlier message, the older one of two, and trusts no other sender", async () => {
+test("the search finds the bot's earlier message, the older of two, and trusts no other sender", async () => {
   const {repeats, requests} = await lookIn([
     [event("$forged", "b", "@eve:a"), event("$2", "a-2"), event("$junk", 7), null, event("$later", "a")],
     [event("$first", "a")],
@@ -41,7 +41,7 @@ test("finds the bot's earlier message, the older one of two, and trusts no other
   expect(JSON.parse(query.get("filter") ?? "")).toEqual({senders: ["@bot:a"], types: ["m.room.message"]})
 })
 
-test("stops at the first match, and reads at most three pages", async () => {
+test("the search stops at the first match, and reads at most three pages", async () => {
   const pages = [[event("$9", "i")], [event("$8", "h")], [event("$7", "g")], [event("$6", "f")]]
   const near = await lookIn(pages)
   expect((await near.repeats.sentBefore("!r:a", "h", signal)).get("h")).toBe("$8")
@@ -51,7 +51,7 @@ test("stops at the first match, and reads at most three pages", async () => {
   expect(far.requests).toHaveLength(3)
 })
 
-test("asks nothing when the homeserver has postponed the last attempt", async () => {
+test("the search asks nothing when the homeserver has postponed the last attempt", async () => {
   const {repeats, requests} = await lookIn([[event("$1", "a")]])
   repeats.begin("a")
   repeats.postpone("a")
@@ -65,7 +65,7 @@ test.each([
   [{event_id: "$1", type: "m.room.message", sender: "@ann:a", content: {}, unsigned: {redacted_because: {}}}, true],
   [{event_id: "$1", type: "m.room.message", sender: "@ann:a", content: {}}, false],
   [undefined, false],
-])("knows whether a message is deleted: %j", async (found, isRedacted) => {
+])("a deleted message is recognized: %j", async (found, isRedacted) => {
   const {url} = await startStandIn((_, response) =>
     found === undefined
       ? void response.writeHead(404).end('{"errcode": "M_NOT_FOUND"}')

@@ -25,7 +25,7 @@ const implementation = (count: number, {most = 1000, isReversed = false} = {}) =
 const texts = (page: {events: readonly {message?: {content?: string}}[]}) =>
   page.events.map(({message}) => message?.content)
 
-test.each([false, true])("reaches back as far as needed, in order (newest first: %j)", async isReversed => {
+test.each([false, true])("a history reaches back as far as needed, in order (newest first: %j)", async isReversed => {
   const {asked, history} = implementation(150, {isReversed})
   const page = await history({channel: "9", after: "-140", limit: 100}, signal)
   expect(texts(page)).toEqual(Array.from({length: 9}, (_, n) => `line ${n + 141}`))
@@ -36,7 +36,7 @@ test.each([false, true])("reaches back as far as needed, in order (newest first:
   expect(long.more).toBe(true)
 })
 
-test("says so when the implementation does not return the known message", async () => {
+test("a history reports an implementation that does not return the known message", async () => {
   const {history} = implementation(150, {most: 20})
   await expect(history({channel: "9", after: "-60", limit: 50}, signal)).rejects.toThrow("do not reach back")
 })

@@ -28,7 +28,7 @@ const startEndpoint = (fails: (events: readonly Incoming[]) => Error | undefined
   return {endpoint, stored, lost, warned}
 }
 
-test("stores waiting events in one batch, in order, with the number of the last one", async () => {
+test("the intake stores waiting events in one batch, in order, with the number of the last one", async () => {
   const {endpoint, stored} = startEndpoint()
   const intake = new Intake(endpoint, {url: "http://a", sn: undefined})
   intake.add(event("a"), 5)
@@ -69,7 +69,7 @@ test("an event that the Host finds invalid is left out, and blocks no others", a
   expect(warned).toEqual(["dropped an event of the server: it is bad"])
 })
 
-test("waits while ingress is paused, and drops the connection when the Host cannot store", async () => {
+test("the intake waits while ingress is paused, and drops the connection if the Host cannot store", async () => {
   let isPaused = true
   const {endpoint, stored, lost} = startEndpoint(() =>
     isPaused ? new Problem("ingress_paused", "paused", {retryAfter: 1}) : undefined,

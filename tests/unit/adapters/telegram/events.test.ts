@@ -112,7 +112,7 @@ describe("messages", () => {
     ["a contact", {contact: {first_name: "Ada", phone_number: "+43"}}, "Ada +43"],
     ["a poll", {poll: {question: "Tea?", options: [{text: "Yes"}, {text: "No"}]}}, "Tea?\n- Yes\n- No"],
     ["a throw", {dice: {emoji: "🎲", value: 4}}, "🎲 4"],
-  ])("shows %s", (_, fields, content) => {
+  ])("show %s", (_, fields, content) => {
     expect(contentOf(fields)).toBe(content)
   })
 
