@@ -101,7 +101,7 @@ const nonsense: readonly (readonly [string, string, string])[] = [
   ["a page", "text/html", "<!doctype html><h1>Welcome</h1>"],
   ["nothing", "text/event-stream", ""],
   ["JSON without a stream", "application/json", '{"choices": []}'],
-  ["events that are no JSON", "text/event-stream", "data: {oops\n\n"],
+  ["events that are not JSON", "text/event-stream", "data: {oops\n\n"],
   ["events of another protocol", "text/event-stream", 'data: {"type": "message_start"}\n\n'],
 ]
 

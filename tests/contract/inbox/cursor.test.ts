@@ -65,7 +65,7 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
   })
 
   test.each([
-    ["a time that is none", {timestamp: Number.NaN}, /timestamp/],
+    ["an invalid time", {timestamp: Number.NaN}, /timestamp/],
     ["a time that is text", {timestamp: "5"}, /timestamp/],
     ["a time that no Date has", {timestamp: 1e300}, /timestamp/],
     ["half a character in its id", {id: "k\ud800"}, /^id must be non-empty text/],
@@ -73,7 +73,7 @@ describe.each(engines)("events that a platform replays, on $name,", ({make}) => 
     ["no user", {user: null}, /^user must be an object/],
     ["a message without id", {message: {content: "x"}}, /^message\.id/],
     ["a channel of no type", {channel: {id: "c", type: "text"}}, /^channel\.type/],
-    ["a guild that is none", {guild: 5}, /^guild must be an object/],
+    ["an invalid guild", {guild: 5}, /^guild must be an object/],
     ["a payload that is text", {raw: "x"}, /^raw must be an object/],
   ])("are refused with %s, together with their whole batch", async (_, more, why) => {
     const {inbox, endpoint, ids, cursor} = await start(1000)

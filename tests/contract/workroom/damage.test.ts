@@ -193,7 +193,7 @@ describe("damaged Catalog rows", () => {
     ["the first is missing", "DELETE FROM workroom_catalog WHERE item = 1"],
     ["the last is missing", "DELETE FROM workroom_catalog WHERE item = (SELECT max(item) FROM workroom_catalog)"],
     ["all are missing", "DELETE FROM workroom_catalog"],
-    ["one is no JSON", "UPDATE workroom_catalog SET data = 'x' WHERE item = 2"],
+    ["one is not JSON", "UPDATE workroom_catalog SET data = 'x' WHERE item = 2"],
     [
       "one too many",
       "INSERT INTO workroom_catalog SELECT max(item) + 1, replace(data, '\"id\":1,', '\"id\":99,') FROM workroom_catalog",

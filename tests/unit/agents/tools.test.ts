@@ -110,7 +110,7 @@ test.each([
   ["cut JSON", '{"city": "Ber', "they are not JSON"],
   ["text", '"Berlin"', "expected a JSON object."],
   ["a list", "[]", "expected a JSON object."],
-  ["nothing where something is needed", "", "city: is missing"],
+  ["missing a required value", "", "city: is missing"],
   ["a wrong type", '{"city": 7}', "city: expected text, got 7"],
   ["an unknown key", '{"city": "Berlin", "day": 2}', 'day: unknown key (did you mean "days"?)'],
   [

@@ -18,7 +18,7 @@ const textsOf = (table: object, path = ""): [place: string, text: Text][] =>
     const place = path === "" ? key : `${path}.${key}`
     if (isText(part)) return [[place, part]]
     if (typeof part === "object" && part !== null) return textsOf(part, place)
-    throw new Error(`${place} is no text`)
+    throw new Error(`${place} is not a text`)
   })
 
 /** An argument that works as a string or as a number. */

@@ -55,10 +55,10 @@ test("measuring some rows again keeps the others, in the order of the bench", ()
 })
 
 test.each([
-  ["no begin", page.replace(marks.begin, "")],
-  ["no end", page.replace(marks.end, "")],
-  ["two begins", `${page}\n${marks.begin}`],
-  ["the end first", `${marks.end}\n${marks.begin}`],
+  ["no start mark", page.replace(marks.begin, "")],
+  ["no end mark", page.replace(marks.end, "")],
+  ["two start marks", `${page}\n${marks.begin}`],
+  ["the end mark first", `${marks.end}\n${marks.begin}`],
 ])("a page with %s is not written", (_, broken) => {
   expect(() => withMeasured(broken, renderComparison(comparison), order)).toThrow(pagePath)
 })

@@ -148,8 +148,8 @@ describe("any logged value keeps its record, within a size limit", () => {
     ["Headers", new Headers({accept: "x", authorization: "Basic abc"}), {accept: "x", authorization: "[secret]"}],
     ["a Map and a Set", [new Map([["a", 1]]), new Set([2])], [{a: 1}, [2]]],
     ["bytes", new Uint8Array(3), "[3 bytes]"],
-    ["a Date that is none", new Date(Number.NaN), "Invalid Date"],
-    ["numbers that JSON has not", [Number.NaN, Number.POSITIVE_INFINITY, -0], ["NaN", "Infinity", 0]],
+    ["an invalid Date", new Date(Number.NaN), "Invalid Date"],
+    ["numbers that JSON lacks", [Number.NaN, Number.POSITIVE_INFINITY, -0], ["NaN", "Infinity", 0]],
     ["a function and a symbol", [() => {}, Symbol("s")], ["[function]", "Symbol(s)"]],
     ["a toJSON that throws", {toJSON: () => JSON.parse("no")}, expect.stringContaining("[unreadable: ")],
     ["an object without a prototype", Object.assign(Object.create(null), {a: 1}), {a: 1}],
@@ -191,10 +191,10 @@ describe("any logged value keeps its record, within a size limit", () => {
   })
 
   test.each<readonly [name: string, error: unknown, below: readonly string[]]>([
-    ["issues that are no list", {issues: 5}, []],
+    ["issues that are not a list", {issues: 5}, []],
     ["a stack that is a text", {stack: "at one\nat two"}, []],
-    ["frames and issues that are no texts", {issues: [{a: 1}], stack: [7, "at here"]}, ["at here"]],
-    ["a cause whose message is no text", {cause: {message: {toString: 1}}}, ['caused by: {"toString":1}']],
+    ["frames and issues that are not texts", {issues: [{a: 1}], stack: [7, "at here"]}, ["at here"]],
+    ["a cause whose message is not text", {cause: {message: {toString: 1}}}, ['caused by: {"toString":1}']],
     ["a list", [1], []],
     ["a text", "why", ["why"]],
   ])("on a terminal an invalid error is still printed: %s", (_, error, below) => {

@@ -70,7 +70,7 @@ describe("an account is only what a trusted server vouches for:", () => {
       ["Authentication-Results: mx.svc.test 1;", "\tdmarc=pass", "\theader.from=Example.org"],
       "ann@example.org",
     ],
-    ["nobody said anything", [], undefined],
+    ["no server's verdict", [], undefined],
     ["another server", [pass.replace("mx.svc.test", "mx.evil.test")], undefined],
     ["a failure", [pass.replace("dmarc=pass", "dmarc=fail")], undefined],
     ["a forged pass below a failure", [pass.replace("dmarc=pass", "dmarc=fail"), pass], undefined],

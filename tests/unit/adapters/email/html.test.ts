@@ -28,7 +28,7 @@ const cases: readonly (readonly [string, string, string])[] = [
   ["Apple's quotation", 'yes<blockquote type="cite"><div>old <blockquote>older</blockquote></div></blockquote>', "yes"],
   ["Outlook's quotation", 'yes<div id="appendonsend"></div><hr><div>From: Ann</div>', "yes"],
   ["tags that are not closed", "<b>a<i>b", "<b>a<i>b</i></b>"],
-  ["ends without begins", "a</b></div></p>b", "a\n\nb"],
+  ["end tags without start tags", "a</b></div></p>b", "a\n\nb"],
   ["half a tag", "a<b", "a"],
   ["markup that a user wrote as text", "&lt;at id=&quot;x&quot;/&gt;", "&lt;at id=&quot;x&quot;/&gt;"],
   ["a table", "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", "a b\nc"],

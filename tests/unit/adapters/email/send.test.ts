@@ -35,7 +35,7 @@ const cases: readonly (readonly [string, readonly Node[], string, string | undef
   ],
   ["a mention", ["hi ", h("at", {id: "ann@x.test", name: "Ann"})], "hi @Ann", undefined],
   ["paragraphs", [h("p", "a"), h("p", "b")], "a\nb", undefined],
-  ["what HTML does not have", [h("unknown", h("spl", "a"))], "a", "a"],
+  ["an element that HTML lacks", [h("unknown", h("spl", "a"))], "a", "a"],
   ["a quotation", [h("quote", {id: "q@x"}), "a"], "a", undefined],
 ]
 

@@ -133,7 +133,7 @@ describe("a failure", () => {
       "message_invalid",
       /not a Telegram message/,
     ],
-    ["a file that is gone", ({bot}) => download(bot, file, signal), "request_refused", /invalid file_id/],
+    ["a file that no longer exists", ({bot}) => download(bot, file, signal), "request_refused", /invalid file_id/],
     [
       "a method that the server lacks",
       ({bot}) => bot.api.sendGame({chat_id: 1, game_short_name: "x"}),

@@ -29,7 +29,7 @@ describe("Telegram text as elements", () => {
       [over("both", "both", {type: "underline"}), over("both", "both", {type: "strikethrough"})],
       "<u><s>both</s></u>",
     ],
-    ["offsets behind emoji", `${family} x`, [over(`${family} x`, "x", bold)], `${family} <b>x</b>`],
+    ["offsets after emoji", `${family} x`, [over(`${family} x`, "x", bold)], `${family} <b>x</b>`],
     [
       "a link",
       "see here",
@@ -69,7 +69,7 @@ describe("Telegram text as elements", () => {
       "/add@other 2",
     ],
     [
-      "what is found, not formatted",
+      "a detected entity without formatting",
       "#tag a.example",
       [over("#tag a.example", "#tag", {type: "hashtag"})],
       "#tag a.example",
@@ -99,7 +99,7 @@ describe("elements as Telegram text", () => {
     ["text is never markup", "<b>*_no_*</b> [x](y)", "<b>*_no_*</b> [x](y)", []],
     ["formatting", h("b", "bold"), "bold", [{type: "bold", offset: 0, length: 4}]],
     [
-      "formatting within formatting, behind an emoji",
+      "nested formatting after an emoji",
       [`${family} `, h("b", {}, "a ", h("em", "b"))],
       `${family} a b`,
       [
@@ -132,8 +132,8 @@ describe("elements as Telegram text", () => {
     ["everybody", h("at", {type: "all"}), "@all", []],
     ["paragraphs and lines", [h("p", "one"), h("p", {}, "two", h("br"), "three")], "one\ntwo\nthree", []],
     ["formatting up to the end of a paragraph", h("b", {}, h("p", "x")), "x", [{type: "bold", offset: 0, length: 1}]],
-    ["an element that Telegram has not", [h("sharp", {name: "news"}), h("marquee", "x"), h("sup", "2")], "#newsx2", []],
-    ["formatting of nothing", h("b"), "", []],
+    ["an element that Telegram lacks", [h("sharp", {name: "news"}), h("marquee", "x"), h("sup", "2")], "#newsx2", []],
+    ["formatting of an empty text", h("b"), "", []],
     ["a file that is not sent", h("img", {src: "cid:1", title: "cat.png"}), "[cat.png] cid:1", []],
   ])("%s", (_, content, text, entities) => {
     const rendered = shown(content)

@@ -39,10 +39,10 @@ describe("a stanza becomes", () => {
     ["a receipt", "<received xmlns='urn:xmpp:receipts' id='1'/>", []],
     ["a state of the chat", "<composing xmlns='http://jabber.org/protocol/chatstates'/>", []],
     ["a correction of a message of her own", correction("o1"), [["e1", "message-updated", "m1", "after"]]],
-    ["a correction of what nobody knows", correction("o9"), []],
+    ["a correction of an unknown message", correction("o9"), []],
     ["a retraction of her own", retraction("m1"), [["e1", "message-deleted", "m1", ""]]],
     ["a retraction as it was before", oldRetraction("m1"), [["e1", "message-deleted", "m1", ""]]],
-    ["a retraction of what nobody knows", retraction("m9"), []],
+    ["a retraction of an unknown message", retraction("m9"), []],
     ["a retraction without an id", "<retract xmlns='urn:xmpp:message-retract:1'/>", []],
   ])("the right event in a room: %s", (_, inner, expected) => {
     expect(read(inner, inRoom, memoryOf(ann))).toEqual(expected)

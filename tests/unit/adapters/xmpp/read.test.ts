@@ -17,7 +17,7 @@ describe("an XMPP message as elements", () => {
   test.each([
     ["text", body("hello"), "hello"],
     [
-      "text with what looks like markup",
+      "text that looks like markup",
       body("&lt;at id=&quot;x&quot;/&gt; &amp; *b*"),
       "&lt;at id=&quot;x&quot;/&gt; &amp; *b*",
     ],
@@ -28,17 +28,13 @@ describe("an XMPP message as elements", () => {
     ["the bot's nick within a word", body("helpers: hello"), "helpers: hello"],
     ["a reply", body("&gt; what?\nyes") + reply("m1") + fallback("<body start='0' end='8'/>"), '<quote id="m1"/>yes'],
     ["a reply without a repetition", body("yes") + reply("m1"), '<quote id="m1"/>yes'],
-    [
-      "a reply that is nothing but a repetition",
-      body("&gt; what?") + reply("m1") + fallback("<body/>"),
-      '<quote id="m1"/>',
-    ],
+    ["a reply that only repeats", body("&gt; what?") + reply("m1") + fallback("<body/>"), '<quote id="m1"/>'],
     [
       "a range beyond the text",
       body("yes") + reply("m1") + fallback("<body start='0' end='9'/>"),
       '<quote id="m1"/>yes',
     ],
-    ["a range that is none", body("yes") + reply("m1") + fallback("<body start='2' end='1'/>"), '<quote id="m1"/>yes'],
+    ["an invalid range", body("yes") + reply("m1") + fallback("<body start='2' end='1'/>"), '<quote id="m1"/>yes'],
     ["a repetition of something else", body("yes") + fallback("<body start='0' end='3'/>"), "yes"],
     [
       "characters of two code units before a range",
@@ -61,7 +57,7 @@ describe("an XMPP message as elements", () => {
       '<at id="a@b" name="abc"/>d',
     ],
     ["a mention beyond the text", body("abcd") + mention(0, 9, "xmpp:a@b"), "abcd"],
-    ["a mention of what is no address", body("abcd") + mention(0, 4, "https://a.example"), "abcd"],
+    ["a mention of a web address", body("abcd") + mention(0, 4, "https://a.example"), "abcd"],
     ["a mention with a broken address", body("abcd") + mention(0, 4, "xmpp:%ff"), "abcd"],
     [
       "a file",
@@ -73,8 +69,8 @@ describe("an XMPP message as elements", () => {
       body("look") + oob("https://up.example/x"),
       'look<file src="https://up.example/x" title="x"/>',
     ],
-    ["an address that nobody opens", body("look") + oob("file:///etc/passwd"), "look"],
-    ["an address that is none", body("look") + oob("https://"), "look"],
+    ["an address with another scheme", body("look") + oob("file:///etc/passwd"), "look"],
+    ["an invalid address", body("look") + oob("https://"), "look"],
   ])("%s", (_, stanza, expected) => {
     expect(read(stanza)).toBe(expected)
   })

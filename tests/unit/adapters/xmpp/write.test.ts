@@ -8,7 +8,7 @@ const write = (content: readonly Node[], withFiles = false) =>
 describe("elements as an XMPP message", () => {
   test.each<[string, Node[], string, boolean]>([
     ["text", ["hello"], "hello", false],
-    ["text with what clients take for markup", ["*not bold* > _x_"], "*not bold* > _x_", false],
+    ["text that clients take for markup", ["*not bold* > _x_"], "*not bold* > _x_", false],
     ["bold and italic", [h("b", "b"), " and ", h("em", "i")], "*b* and _i_", true],
     ["nested", [h("b", "a ", h("i", "b"))], "*a _b_*", true],
     ["spaces at the ends of a span", ["x", h("b", " y "), "z"], "x *y* z", true],
@@ -18,7 +18,7 @@ describe("elements as an XMPP message", () => {
     ["a block of code", [h("code", "a\nb")], "```\na\nb\n```", true],
     ["markup beside text that could be taken for it", [h("b", "b"), " *c*"], "b *c*", false],
     ["markup with a mark inside", [h("b", "2*3")], "2*3", false],
-    ["a line that begins like a quotation", [h("b", "b"), "\n> no"], "b\n> no", false],
+    ["a line that starts like a quotation", [h("b", "b"), "\n> no"], "b\n> no", false],
     ["paragraphs", [h("p", "a"), h("p", "b")], "a\nb", false],
     ["a link", [h("a", {href: "https://a.example"}, "here")], "here (https://a.example)", false],
     ["somebody in the room", [h("at", {id: "team@rooms.localhost/ann"}), ": hi"], "ann: hi", false],

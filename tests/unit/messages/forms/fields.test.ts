@@ -38,8 +38,8 @@ describe("an answer", () => {
   test.each<[string, TSchema, string, string]>([
     ["nothing", Type.String(), " ", "An answer is needed."],
     ["half a number", Type.Integer(), "1.5", 'The answer must be a whole number, not "1.5".'],
-    ["no number", Type.Number(), "many", 'The answer must be a number, not "many".'],
-    ["no choice", size, "L", 'The answer must be S, M or Extra large, not "L".'],
+    ["not a number", Type.Number(), "many", 'The answer must be a number, not "many".'],
+    ["not a choice", size, "L", 'The answer must be S, M or Extra large, not "L".'],
     ["neither yes nor no", Type.Boolean(), "perhaps", 'The answer must be yes or no, not "perhaps".'],
     ["too small", Type.Integer({minimum: 18}), "17", "The answer must be at least 18."],
     ["too large", Type.Integer({maximum: 9}), "10", "The answer must be at most 9."],
@@ -49,7 +49,7 @@ describe("an answer", () => {
     ["too long", Type.String({maxLength: 3}), "abcd", "The answer may have at most 3 characters."],
     ["longer than any", Type.String(), "x".repeat(4001), "The answer may have at most 4000 characters."],
     ["of another pattern", Type.String({pattern: "^a+$"}), "b", '"b" is not a possible answer.'],
-    ["no multiple", Type.Integer({multipleOf: 5}), "7", '"7" is not a possible answer.'],
+    ["not a multiple", Type.Integer({multipleOf: 5}), "7", '"7" is not a possible answer.'],
     ["wrong at length", Type.Integer(), "y".repeat(99), `The answer must be a whole number, not "${"y".repeat(59)}…".`],
   ])("that is %s gets a sentence as reply", (_, schema, text, wrong) => {
     expect(read(schema, text)).toEqual({wrong})
@@ -109,7 +109,7 @@ describe("the fields of a form", () => {
       {fields: Type.Object({a: Type.String()}), labels: {b: "B"}},
       "labels.b: there is no such field",
     ],
-    ["a label that is no text", {fields: Type.Object({a: Type.String()}), labels: {a: 1}}, "labels.a must be text"],
+    ["a label that is not text", {fields: Type.Object({a: Type.String()}), labels: {a: 1}}, "labels.a must be text"],
   ])("are refused if they are %s", (_, definition, message) => {
     expect(wrong(definition)).toContain(message)
   })
