@@ -21,7 +21,7 @@ test("copies a message to the other channels once, and never copies its own copi
     assert.equal((await said("there")).length, 2)
   }))
 
-test("carries files over, and the names of those that are too large", () =>
+test("copies files, and names those that are too large", () =>
   plugin.test(bridge, {config: {rooms, megabytes: 0.001}}, async bot => {
     const files = [
       {name: "note.txt", type: "text/plain", bytes: new TextEncoder().encode("read me")},

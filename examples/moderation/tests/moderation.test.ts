@@ -5,7 +5,7 @@ import moderation from "../plugins/moderation.ts"
 
 const config = {words: ["spam"], log: {endpoint: "sandbox", channel: "log"}}
 
-test("deletes, mutes, logs, and hears the appeal", () =>
+test("deletes a message, mutes its author, logs both, and passes the appeal on", () =>
   plugin.test(moderation, {config, users: {ada: "trusted"}}, async bot => {
     const said = async (channel: string) => (await bot.messages(channel)).map(({text}) => text)
     const hears = async (channel: string, text: string) => assert.ok((await said(channel)).includes(text), text)
@@ -28,7 +28,7 @@ test("deletes, mutes, logs, and hears the appeal", () =>
     assert.deepEqual(await bot.say("/appeal again", direct), ["There is nothing to appeal."])
   }))
 
-test("lets moderators quote, and nobody else pardon", () =>
+test("ignores quotes by moderators, and lets only moderators pardon", () =>
   plugin.test(moderation, {config, users: {ada: "trusted"}}, async bot => {
     assert.deepEqual(await bot.say("is spam a food?", {channel: "team", user: "ada", group: true}), [])
     assert.deepEqual(await bot.say("/pardon sandbox eve", {user: "ada"}), ["There is no open case for eve."])
