@@ -44,7 +44,7 @@ const judge = (isYes: boolean, evidence: readonly string[], next: string): Judge
 export const judgeHost = (status: View<"status">, {project, version}: Expectations): Judgement => {
   const {generation, runtimeId, mode, startedAt, restarts} = status
   const who = `${status.project}, svc ${status.version}, generation ${generation.number}, ${mode}`
-  const run = `runtimeId ${runtimeId}, since ${startedAt}, ${restarts} earlier starts`
+  const run = `runtimeId ${runtimeId}, since ${startedAt}, earlier starts: ${restarts}`
   const wrong = [
     ...(project === undefined || project === status.project ? [] : [`expected the project ${project}`]),
     ...(version === undefined || version === status.version ? [] : [`expected svc ${version}`]),
