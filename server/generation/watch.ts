@@ -2,20 +2,20 @@ import {relative} from "node:path"
 import {watch} from "chokidar"
 import type {ProjectPaths} from "../runtime/project.ts"
 
-/** Changes that come so close together, in milliseconds, are one. */
+/** Changes within this time, in milliseconds, count as one. */
 const quiet = 60
 
 export interface Watcher {
-  /** Watches these files too, from now on. */
+  /** Also watches these files from now on. */
   add(paths: readonly string[]): void
-  /** Calls back with a path of the project, once files have changed and are quiet again; also for earlier changes. */
+  /** Calls `changed` with a path in the project once changed files have been quiet; also for earlier changes. */
   onChange(changed: (path: string) => void): void
   close(): Promise<void>
 }
 
 /**
- * Watches the configuration, `.env` and the environment's own file, and the plugins' source. Resolves once no change can
- * go unseen any more: what is read after that is either current or reported.
+ * Watches the configuration, `.env` and the environment's own file, and the source of plugins. Resolves once it cannot
+ * miss a change: what is read afterwards is either current or reported.
  */
 export const watchProject = async (paths: ProjectPaths, environment: string): Promise<Watcher> => {
   const watched = new Set<string>()

@@ -37,7 +37,7 @@ export interface PluginHost {
   runAgent(plugin: string, agent: string, input: string, options?: AgentRunOptions): Promise<string>
   /** Throws `agent_run_unknown`. */
   agentResult(plugin: string, runId: string): Promise<AgentResult>
-  /** Returns a message of the outbox, whoever sent it; undefined if it is not there. */
+  /** Returns a message of the outbox, sent by any plugin or the Host; undefined if it is not there. */
   message(id: string): Promise<SentMessage | undefined>
   /** Resolves to whether the message was cancelled. Throws `outbox_unknown`. */
   cancel(plugin: string, id: string): Promise<boolean>

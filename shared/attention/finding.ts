@@ -24,9 +24,9 @@ export interface Facts {
   readonly workroom: Pick<WorkroomView, "overdue">
   /** How many handlers and messages wait for a decision. */
   readonly aside: {readonly inbox: number; readonly outbox: number}
-  /** Undefined where they are not known. */
+  /** Undefined if unknown. */
   readonly jobs: {readonly items: readonly Job[]; readonly file: Static<typeof JobFileView>} | undefined
-  /** Undefined where they are not known. `approvals` are those that wait. */
+  /** Undefined if unknown. `approvals` are those that wait. */
   readonly agents: {readonly items: readonly AgentView[]; readonly approvals: readonly ApprovalView[]} | undefined
 }
 

@@ -2,7 +2,7 @@ import type {HostUnderTest} from "./host-under-test.ts"
 import type {PlatformUnderTest} from "./platform.ts"
 import type {EndpointState, Trial} from "./trial.ts"
 
-/** A check. It rejects with what is wrong, and resolves to why it checked nothing, or to undefined. */
+/** A check. Rejects with the failure. Resolves to why it checked nothing, or to undefined. */
 export type Check = (trial: Trial) => Promise<string | undefined>
 
 /** The part of a check that starts when the endpoint is online. */
