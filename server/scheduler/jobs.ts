@@ -90,7 +90,7 @@ export class Jobs {
       await this.#store.change(jobs => withDefaults(jobs, defaults))
       await recordDefaults(database, defaults)
       log.info(
-        `wrote to ${jobFileName} the defaults of ${defaults.map(({plugin, name}) => `${plugin}/${name}`).join(", ")}`,
+        `wrote the defaults of ${defaults.map(({plugin, name}) => `${plugin}/${name}`).join(", ")} to ${jobFileName}`,
       )
     } catch (error) {
       log.error(`could not write the defaults that plugins declare to ${jobFileName}: ${messageOf(error)}`, {error})

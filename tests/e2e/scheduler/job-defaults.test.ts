@@ -73,7 +73,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     const {project} = host
     await untilWritten(project)
     await until("the Host to record the write", async () =>
-      host.process.output().includes("has the default of team/Digest"),
+      host.process.output().includes("wrote the defaults of team/Digest"),
     )
     await host.post("/api/jobs/team.digest/edit", {schedule: {every: "2h"}})
     await host.stop("SIGKILL")
@@ -92,7 +92,7 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
     const {project} = host
     await until("the Host to record the write", async () =>
-      host.process.output().includes("has the default of team/Digest"),
+      host.process.output().includes("wrote the defaults of team/Digest"),
     )
     const withIt = await makeCheckpoint(project, runtime)
     await host.post("/api/jobs/team.digest/remove")
