@@ -337,7 +337,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     await reader?.read()
     const finished = await host.stop()
     expect({code: finished.code, signal: finished.signal}).toEqual({code: 0, signal: null})
-    // The end does not wait for a stream. If an end takes too long, its last line is another one.
+    // The shutdown does not wait for a stream. A shutdown that takes too long has another last line.
     expect(finished.stdout).not.toContain("were still running")
     expect(finished.stdout.trimEnd().split("\n").at(-1)).toContain("stopped")
   })

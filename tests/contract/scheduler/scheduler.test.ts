@@ -286,7 +286,7 @@ test("the event log reports each change of a run, in the batch of the change", a
   ])
 })
 
-test("a job that is new, changed or enabled again starts at the current time", async () => {
+test("a job that is new, changed or enabled again fires nothing that was due before", async () => {
   const hourly = jobOf("hourly", {missed: "all"})
   const {scheduler, clock, fired, settle, passTo} = await started([hourly], "2026-05-01T08:30:00Z")
   await passTo("2026-05-01T09:00:00Z")

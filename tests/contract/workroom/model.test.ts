@@ -9,7 +9,7 @@ const {rounds: commands, seed} = run
 const together = 100
 
 describe.each(stores)("the workroom in $name", ({make}) => {
-  test(`equals a simple model after ${commands} random commands (seed ${seed}), and so does its rebuilt Catalog`, async () => {
+  test(`equals a simple model after ${commands} random commands (seed ${seed}), and its rebuilt Catalog equals the stored one`, async () => {
     tellHowToRepeat(run)
     const place = await make()
     const model = new WorkroomModel()

@@ -7,7 +7,7 @@ import {documentedParts} from "../../support/docs/documented-parts.ts"
 import {makeFolder, type Project} from "../../support/host/project.ts"
 import {onBun, root} from "../../support/host/runtimes.ts"
 
-/** A clone with its dependencies installed: the examples are copies, since a Host keeps its state beside them. */
+/** A clone with its dependencies installed. The examples are copies, because a Host keeps its state beside them. */
 const makeClone = (): string => {
   const clone = makeFolder()
   for (const name of readdirSync(root)) if (name !== "examples") symlinkSync(join(root, name), join(clone, name))
@@ -48,7 +48,7 @@ test.each([
       const inside = makeReader({...project, folder: example}, onBun, () => ({}), options)
       if (headingsOf(page).includes("Try it")) await inside.run(page, "Try it")
     } finally {
-      // `bun run` does not pass the end of the test on to the Host that it started.
+      // `bun run` does not forward the end of the test to the Host that it started.
       const {pid} = JSON.parse(readFileSync(join(example, ".svc/host.json"), "utf8"))
       process.kill(pid, "SIGTERM")
     }

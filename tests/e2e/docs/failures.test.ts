@@ -48,7 +48,7 @@ interface Bot {
   start(env?: Readonly<Record<string, string>>): Promise<Running>
   /** Starts another process with the same token beside the first. Resolves once it is on the platform or has ended. */
   startSecond(): Promise<Running>
-  /** Breaks a plugin or file. Resolves to whether the running process continues, or the next one starts. */
+  /** Breaks a plugin or file. Resolves to the verdict: the running process continues, or the next one starts. */
   break(running: Running): Promise<string>
 }
 

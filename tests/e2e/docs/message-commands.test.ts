@@ -14,14 +14,14 @@ const configOf = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\
 const say = async (project: Project, text: string, more: object = {}) =>
   (await ask<{sn: number}>(project, "/api/plugins/sandbox/messages", {text, ...more})).sn
 
-/** The state of an inbox event, once it is one of these. */
+/** Waits until an inbox event has one of these states. */
 const untilEvent = (project: Project, seq: number, ...states: readonly string[]) =>
   until(`event ${seq} to be ${states.join(" or ")}`, async () =>
     states.includes((await ask<{state: string}>(project, `/api/inbox/${seq}`)).state),
   )
 
 test.each(bunAnd("node24"))(
-  "the page on delivery lists commands that work for an event whose handler failed, on $name",
+  "the commands of the page on delivery work for an event with a failed handler, on $name",
   async runtime => {
     const notes = pluginWith(`plugin.command("note add", () => { throw new Error("no room for notes") })`)
     const project = makeReadersProject({config: configOf("notes: {}"), plugins: {notes}})
@@ -31,7 +31,7 @@ test.each(bunAnd("node24"))(
       () => ({" 42": ` ${seq}`}),
       {
         after: async line => {
-          // A retry fails like the first attempt, and nothing can be discarded twice.
+          // A retry fails like the first attempt, and an event cannot be discarded twice.
           if (line.includes(" retry ")) await untilEvent(project, seq, "failed", "dead")
           if (line.includes(" discard ")) seq = await failing()
         },
@@ -53,7 +53,7 @@ test.each(bunAnd("node24"))(
 
 const refusing = 'if (text === "no") throw refused("not here", {reason: "rejected", remediation: "Send another."})'
 
-test("the page on the outbox lists commands that work for messages that the platform did not take", async () => {
+test("the commands of the page on the outbox work for messages that the platform rejected", async () => {
   const project = makeReadersProject({
     config: configOf("line: {}"),
     plugins: {line: linePlugin(`${hangingOn("hang")}; ${refusing}`)},
@@ -76,7 +76,7 @@ test("the page on the outbox lists commands that work for messages that the plat
   await reader.start()
   unknown = await send("hang", "sending")
   failed = await send("no", "failed")
-  // The kill leaves open whether the platform has the message.
+  // After the kill it is unknown whether the platform has the message.
   process.kill(JSON.parse(project.read(".svc/host.json")).pid, "SIGKILL")
   project.write("plugins/line.ts", linePlugin(refusing))
   await reader.start()
@@ -84,7 +84,7 @@ test("the page on the outbox lists commands that work for messages that the plat
   expect((await ask<{state: string}>(project, `/api/outbox/${unknown}`)).state).not.toBe("unknown")
 }, 600_000)
 
-test("the pages on events, the sandbox, users and uploads list commands that work", async () => {
+test("the commands of the pages on events, the sandbox, users and uploads work", async () => {
   const project = makeReadersProject()
   writeFileSync(project.path("cat.png"), "a picture")
   const reader = readerOf(
@@ -92,7 +92,7 @@ test("the pages on events, the sandbox, users and uploads list commands that wor
     line => ({
       "irc~libera": "sandbox",
       "3aa44cb96936-41": epoch,
-      // Without a terminal the command cannot ask.
+      // Without a terminal the command cannot ask for confirmation.
       ...(/^svc user forget (?!.*--dry-run)/.test(line) ? {"sandbox you": "sandbox you --yes"} : {}),
     }),
     {input: "/greet Ada\n"},
@@ -111,7 +111,7 @@ test("the pages on events, the sandbox, users and uploads list commands that wor
   expect(readFileSync(project.path("you.ndjson"), "utf8")).toContain("/greet Ada")
 }, 600_000)
 
-test("the pages on a first plugin and on timers list commands that work with the page's own plugin", async () => {
+test("the commands of the pages on a first plugin and on timers work with the page's own plugin", async () => {
   const sourceOf = (page: string) =>
     readDocuments()
       .find(({path}) => path === page)
@@ -126,11 +126,11 @@ test("the pages on a first plugin and on timers list commands that work with the
   await untilEvent(project, await say(project, "/remind 5 tea", {user: "ada"}), "handled")
   id = (await ask<{items: {id: string}[]}>(project, "/api/timers")).items[0]?.id ?? ""
   await reader.run("docs/plugins/timers.md", "Look after timers")
-  // Two were added, and the first was cancelled.
+  // Two were added, and the first one was cancelled.
   expect((await ask<{items: unknown[]}>(project, "/api/timers?state=waiting")).items).toHaveLength(2)
 }, 600_000)
 
-test("the page on webhooks lists commands that sign a message, and the bot gets it", async () => {
+test("the commands of the page on webhooks sign a message, and the bot gets it", async () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
   const project = makeReadersProject({
     config: configOf('webhook: {endpoints: [{id: shop, secrets: ["${SHOP_WEBHOOK_SECRET}"]}]}'),

@@ -14,7 +14,7 @@ import {freePort} from "../../support/machine/ports.ts"
 import {describeWith, tool} from "../../support/machine/tools.ts"
 import {monitoringFolder} from "../../support/metrics/monitoring.ts"
 
-test("the pages on changes, capacity, logs, permissions and metrics list commands that work", async () => {
+test("the commands of the pages on changes, capacity, logs, permissions and metrics work", async () => {
   const project = makeReadersProject()
   const reader = readerOf(
     project,
@@ -44,27 +44,27 @@ test("the pages on changes, capacity, logs, permissions and metrics list command
   await reader.run("docs/monitoring.md")
 }, 600_000)
 
-test("the page on starts lists commands that work, each in place of the one before", async () => {
+test("the commands of the page on starts work, each in place of the previous one", async () => {
   const project = makeReadersProject()
   const reader = readerOf(project)
   await reader.run("docs/operate/run.md", "Start")
 }, 600_000)
 
-test("the page on checks lists the commands of a project's CI, and they pass", async () => {
+test("the commands of a project's CI on the page on checks pass", async () => {
   const project = makeReadersProject({
     files: {
       "package.json": JSON.stringify({name: "my-bot", type: "module", scripts: {test: "bun test"}}),
       "tests/greeter.test.ts": readFileSync(`${root}cli/init/template/tests/greeter.test.ts`, "utf8"),
     },
   })
-  // CI asks the Host that was deployed, elsewhere.
+  // CI asks the deployed Host on another machine.
   const deployed = makeReadersProject()
   await readerOf(deployed).start()
   const reader = readerOf(project, () => ({"https://bot.example.org": urlOf(deployed)}))
   await reader.run("docs/operate/check.md", "In CI")
 }, 600_000)
 
-test("the page on state lists commands that rescue a database whose file is gone", async () => {
+test("the commands of the page on state rescue a database whose file is missing", async () => {
   const project = makeReadersProject()
   const spare = makeFolder()
   const reader = readerOf(project, () => ({"/mnt/spare/": `${spare}/`}))
@@ -74,7 +74,7 @@ test("the page on state lists commands that rescue a database whose file is gone
   expect(readFileSync(join(spare, "rescued.sqlite")).subarray(0, 15).toString()).toBe("SQLite format 3")
 }, 600_000)
 
-test("the page on backups lists commands that take a checkpoint from elsewhere, and take a secret out of the data", async () => {
+test("the commands of the page on backups accept a foreign checkpoint, and remove a secret", async () => {
   const project = makeReadersProject()
   const backup = makeFolder()
   const ids = {inbox: "", outbox: ""}
@@ -88,7 +88,7 @@ test("the page on backups lists commands that take a checkpoint from elsewhere, 
   await printed(project, ["checkpoint", "create", "--output", join(backup, "bot.tar.gz")])
   await printed(project, ["checkpoint", "export", "newest", "--output", join(backup, "bot.tar")])
   await printed(project, "checkpoint prune --keep 1")
-  // Another project's Host would take the archive, too; this one must not have it any more.
+  // Another project's Host would accept the archive too; this one must no longer have it.
   const {items: kept} = await printedJson<{items: {id: string}[]}>(project, "checkpoint list")
   for (const {id} of kept) rmSync(project.path(".svc/checkpoints", id), {recursive: true})
   await reader.run("docs/backup.md", "Take one from elsewhere")
@@ -109,7 +109,7 @@ test("the page on backups lists commands that take a checkpoint from elsewhere, 
   expect(left.filter(({uploadedAt}) => uploadedAt === null)).toHaveLength(1)
 }, 600_000)
 
-test("the page on backups lists commands that work with a remote database and a copy of it", async () => {
+test("the commands of the page on backups work with a remote database and its copy", async () => {
   const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
   const file = join(scratchFolder(), "restored.sqlite")
   const settings = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
@@ -134,7 +134,7 @@ test("the page on backups lists commands that work with a remote database and a 
 }, 600_000)
 
 describeWith("prometheus")("with a real Prometheus", () => {
-  test("the page on monitoring lists commands that check the example and its rules, and scrape the Host", async () => {
+  test("the commands of the page on monitoring check the example and its rules, and scrape the Host", async () => {
     const project = makeReadersProject()
     const reader = readerOf(project)
     await reader.start()

@@ -19,9 +19,9 @@ agents:
 `
 
 test.each(bunAnd("node24"))(
-  "the pages on the workroom and on agents list commands that work, on $name",
+  "the commands of the pages on the workroom and on agents work, on $name",
   async runtime => {
-    // A stand-in for a model's server: it says what the test wants.
+    // A stand-in for a model's server, with a scripted answer.
     const model = await startScriptedModel([{text: "Seven days."}])
     const project = makeReadersProject({config: configOf(model.url, "file")})
     await fillDatabase(project, [agentRun(1, {agent: "helper", state: "held", reason: "restored"})])
@@ -42,7 +42,7 @@ test.each(bunAnd("node24"))(
   600_000,
 )
 
-test("the page on the workroom lists commands that verify its files, and rebuild the Catalog", async () => {
+test("the commands of the page on the workroom verify its files and rebuild the Catalog", async () => {
   const project = makeReadersProject({config: configOf("http://127.0.0.1:9/v1", "file")})
   const reader = readerOf(project, () => ({}), {
     after: async line => {
