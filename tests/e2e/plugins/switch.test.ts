@@ -145,7 +145,7 @@ test("svc plugin disable, list and enable report the resulting state", async () 
   expect(stdout).toMatch(/^wire +disabled$/m)
   expect(await run("disable", "wire")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("wire is disabled already"),
+    stderr: expect.stringContaining("wire is already disabled"),
   })
   expect(await run("disable", "wirr")).toMatchObject({code: 1, stderr: expect.stringMatching(/no plugin "wirr".*wire/)})
   expect(JSON.parse((await run("enable", "wire", "--json")).stdout)).toMatchObject({number: 3, pinned: false})
