@@ -122,7 +122,7 @@ test("--with-packages restores packages and configuration but not code, and doct
 
   const found = await doctorOf(project)
   expect(found).toMatchObject({level: "error", remediation: expect.stringContaining("Do not commit it")})
-  expect(found?.remediation).toContain(`commit ${one.slice(0, 7)} brought it`)
+  expect(found?.remediation).toContain(`it comes from commit ${one.slice(0, 7)}`)
   expect(found?.remediation).not.toMatch(/git (commit|add)/)
   const repaired = await runProcess(["sh", "-ec", commandIn(found?.remediation ?? "")], {cwd: project.folder})
   expect(repaired).toMatchObject({code: 0})
@@ -144,7 +144,9 @@ test("doctor never suggests committing an old lockfile from another package mana
   expect(project.git("status", "--porcelain")).toBe("")
   // A lockfile that was never committed may be the operator's own change.
   project.write("package-lock.json", "mine")
-  expect((await doctorOf(project))?.remediation).toMatch(/^git diff HEAD -- package\.json package-lock\.json shows how/)
+  expect((await doctorOf(project))?.remediation).toMatch(
+    /^git diff HEAD -- package\.json package-lock\.json shows the difference/,
+  )
 })
 
 test("a restore is refused if only the commit differs, and --with-packages restores configuration and data", async () => {

@@ -79,7 +79,7 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
       built: tried[0]?.content,
       stamp: sha256(project.read("bun.lock")),
     })
-    expect(await printed(project, "release install", runtime)).toContain("it was installed already")
+    expect(await printed(project, "release install", runtime)).toContain("(already installed)")
     // The Host still runs the old code, and svc does not mistake it for the new version.
     expect((await buildOf(host)).plugins.find(({name}) => name === "notes")?.content).toBe(before.built)
     expect(await refusal(project, "release complete --accepted-by dana")).toContain("svc runtime restart")

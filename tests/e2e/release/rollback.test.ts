@@ -90,7 +90,7 @@ test("an uncommitted change of the configuration does not prevent a rollback, an
   const {code, stdout} = await runCommand(project, `rollback ${checkpoint.id}`)
   expect(code, stdout).toBe(0)
   expect(project.read(`svc.config.yml.before-${checkpoint.id}`)).toBe(mine)
-  expect(stdout).toContain(`kept           svc.config.yml.before-${checkpoint.id}, as it was`)
+  expect(stdout).toContain(`kept           the replaced configuration, as svc.config.yml.before-${checkpoint.id}`)
   expect(filesOf(project)).toEqual({...one, status: `?? svc.config.yml.before-${checkpoint.id}`})
   expect(await refusal(project, `rollback ${dirty.id}`)).toContain(`?? svc.config.yml.before-${checkpoint.id}`)
   project.git("clean", "--quiet", "--force", ".")

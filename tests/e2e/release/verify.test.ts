@@ -268,7 +268,7 @@ test("a full disk is reported as that, and verification leaves no files on it", 
   const checkedOut = await verifyRelease(project)
   expect(checkedOut).toMatchObject({code: 1, marks: ["worktree FAILED"]})
   expect(checkedOut.steps[0]?.detail).toMatch(
-    /^a disk is full: the files .* 3 MiB, .*\.svc\/tmp has 1 MiB free\nFree space/,
+    /^a disk is full: the files .* 3 MiB, .*\.svc\/tmp has only 1 MiB free\nFree space/,
   )
   expectNothingLeft(project)
   disk.resize("8m")
