@@ -52,7 +52,7 @@ describeWith(
           {what: "credentials", ok: true, detail: expect.stringMatching(/^connected to 127\.0\.0\.1 as svcbo\d{4}$/)},
           {what: "channel #keyed", ok: false, remediation: 'Write "#keyed <key>" under channels.'},
           {what: "channel #closed", ok: true, detail: expect.stringContaining("invite-only")},
-          {what: "channel #open", ok: true, detail: "it is there"},
+          {what: "channel #open", ok: true, detail: "it exists"},
         ],
       })
       expect(await checked(host, "keyed")).toMatchObject({ok: true, findings: [{ok: true}, {what: "channel #keyed"}]})
