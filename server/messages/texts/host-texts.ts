@@ -35,7 +35,7 @@ const plain = (text: string): Message => {
 
 export const isHostText = (key: string): key is HostText => Object.hasOwn(en, key)
 
-/** svc's chat texts, in the languages of its own table and of the project. */
+/** svc's chat texts, in the languages of the built-in tables and of the project. */
 export class HostTexts {
   readonly #own: OwnTexts
   readonly #fallback: string
