@@ -93,7 +93,7 @@ describe("accounts of Discord", () => {
     expect(host.process.output()).not.toContain(tokens.WRONG_TOKEN)
   })
 
-  test("fail with the names of the intents that are off, and say where to switch them on", async () => {
+  test("fail with the names of the intents that are off, and say where to turn them on", async () => {
     const fake = await startDiscord()
     fake.sessions.areIntentsOff = true
     const accounts = [
@@ -104,7 +104,7 @@ describe("accounts of Discord", () => {
     const host = await startDiscordHost(fake, {runtime, accounts})
     expect(await untilDiscord(host, "failed")).toMatchObject({
       reason: "intents",
-      remediation: expect.stringMatching(/^Switch on Message Content Intent at https:\/\/discord.com\/developers/),
+      remediation: expect.stringMatching(/^Turn on Message Content Intent at https:\/\/discord.com\/developers/),
     })
     const two = await untilDiscord(host, "failed", "discord~two")
     expect(two.remediation).toContain("Server Members Intent")
