@@ -10,7 +10,7 @@ export const payloadOf = (value: unknown): Payload => (isObject(value) ? value :
 /** Returns the objects of a list; empty for anything but a list. */
 export const payloadsOf = (value: unknown): readonly Payload[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Returns a non-empty text in whole Unicode characters, without NUL. */
+/** Returns a non-empty text without NUL and without half a Unicode character. */
 export const textIn = (payload: Payload, key: string): string | undefined => {
   const value = payload[key]
   if (typeof value !== "string" || value === "") return undefined

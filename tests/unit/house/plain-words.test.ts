@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {type Line, linesOfProse, riddles, sentencesOf, widthOf} from "../../../scripts/words/prose.ts"
+import {readSources} from "../../../scripts/words/sources.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
 
 /** The handwritten pages. Reference pages are generated, and the other two lists have their own form of entries. */
@@ -24,6 +25,15 @@ test("the documentation has no phrase that hides who acts", () => {
   const lists = readDocuments().filter(({path}) => path === "CHANGELOG.md" || path === "DECISIONS.md")
   const entries = lists.flatMap(({path, text}) => linesOfProse(path, text))
   expect(entries.filter(({text}) => riddles.test(text)).map(where)).toEqual([])
+})
+
+test("no text, comment or test name has a phrase that hides who acts", () => {
+  const found = readSources().flatMap(({path, source}) =>
+    source
+      .split("\n")
+      .flatMap((text, index) => (riddles.test(text) ? [where({path, number: index + 1, text, isTable: false})] : [])),
+  )
+  expect(found).toEqual([])
 })
 
 test("the checks find what they look for", () => {
