@@ -52,6 +52,7 @@ export const stringsIn = (path: string, source: string): readonly SourceText[] =
     const text = match[1] ?? match[2] ?? match[3] ?? ""
     const line = source.slice(0, match.index).split("\n").length
     return !text.startsWith("svc ") &&
+      text.split("${").length === text.split("}").length &&
       /^[^\n]*[A-Za-z]+(?: [^ \n]+){3,}/.test(text) &&
       !/[{};]\s*$|=>|import /.test(text)
       ? [{path, line, text}]
