@@ -127,19 +127,19 @@ export const brokenChanges: readonly BrokenChange[] = [
     name: "lockfile of other versions than the installed ones",
     by: "reload",
     change: replacing("package-lock.json", "1.2.3", "1.3.0"),
-    tells: "package-lock.json:1:1 locked: has version 1.3.0, and 1.2.3 is installed",
+    tells: "package-lock.json:1:1 locked: has version 1.3.0, but 1.2.3 is installed",
   },
   {
     name: "damaged lockfile",
     by: "reload",
     change: writing("package-lock.json", "<<<<<<< HEAD"),
-    tells: "package-lock.json cannot be read",
+    tells: "cannot read package-lock.json",
   },
   {
     name: "runtime that package.json does not allow",
     by: "restart",
     change: replacing("package.json", `"type"`, `"engines":{"node":">=99","bun":">=99"},"type"`),
-    tells: /package\.json:1:1 engines\.(node|bun): asks for ">=99"/,
+    tells: /package\.json:1:1 engines\.(node|bun): requires ">=99"/,
   },
   {
     name: "setup that never ends",
