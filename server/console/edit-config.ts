@@ -166,7 +166,7 @@ const writeForRestart = async (
       if (mode !== "production" && isProblem(error, "restart_required")) return {...written, restart: [...reasons]}
       await takeBack()
       // The refused text is no longer in the file, so the status must not report it.
-      await generations.reload("taken back").catch(() => {})
+      await generations.reload("undone").catch(() => {})
       throw error
     }
   } catch (error) {

@@ -21,7 +21,7 @@ export const installRecord = (paths: ProjectPaths): ProjectPaths => ({...paths, 
 export const settleInstall = async (
   paths: ProjectPaths,
   command: string,
-): Promise<"finished" | "taken back" | undefined> => {
+): Promise<"finished" | "undone" | undefined> => {
   if (!(await isThere(paths.install))) return undefined
   await makePrivateFolder(paths.temporary)
   return withLock(placeOfTrial(paths), command, () => settleRestore(installRecord(paths)))

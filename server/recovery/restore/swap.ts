@@ -90,17 +90,17 @@ export const swapAll = async (paths: SwapPaths, record: RestoreRecord): Promise<
  * Completes or undoes an interrupted restore; only for the holder of the lock. Resolves to what it did. Throws
  * `restore_unfinished`.
  */
-export const settleRestore = async (paths: SwapPaths): Promise<"finished" | "taken back" | undefined> => {
+export const settleRestore = async (paths: SwapPaths): Promise<"finished" | "undone" | undefined> => {
   const record = await readRecord(paths)
   if (record === undefined) return undefined
   try {
     if (record.state === "swapping") {
       const reached = await goOn(paths, record)
       await settle(paths, {...record, state: reached})
-      return reached === "cleaning" ? "finished" : "taken back"
+      return reached === "cleaning" ? "finished" : "undone"
     }
     await settle(paths, record)
-    return record.state === "cleaning" ? undefined : "taken back"
+    return record.state === "cleaning" ? undefined : "undone"
   } catch (cause) {
     throw unfinished(record, cause)
   }

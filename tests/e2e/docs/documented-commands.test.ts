@@ -1,10 +1,10 @@
 import {execFileSync} from "node:child_process"
-import {copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
+import {copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, onTestFinished, test} from "vitest"
 import {makeReader, urlOf} from "../../support/docs/documented-commands.ts"
+import {ask, makeReadersProject, readerOf, readersToken} from "../../support/docs/reader-project.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import {makeGitProject} from "../../support/host/git-project.ts"
 import {startHost} from "../../support/host/host.ts"
 import {makeNextVersion} from "../../support/host/next-version.ts"
 import {until} from "../../support/host/process.ts"
@@ -13,11 +13,9 @@ import {onBun, onNode22, root} from "../../support/host/runtimes.ts"
 import {makeUpgradable} from "../../support/release/upgrade.ts"
 import {releaseOf} from "../../support/release/verifications.ts"
 
-const token = "a-token-of-thirty-two-characters"
-
 const withToken = (config: string) => config.replace("http:\n", "http:\n  token: ${HTTP_TOKEN}\n")
 
-const keepToken = (path: string) => writeFileSync(path, `HTTP_TOKEN=${token}\n`, {mode: 0o600})
+const keepToken = (path: string) => writeFileSync(path, `HTTP_TOKEN=${readersToken}\n`, {mode: 0o600})
 
 test.each([onBun, onNode22 ?? onBun])(
   "on $name, the release and rollback pages work as written under a daemon, and the bot's answers prove the code",
@@ -34,7 +32,7 @@ test.each([onBun, onNode22 ?? onBun])(
     let checkpoint = ""
     const answers: [string, string][] = []
     const answer = async () => {
-      const headers = {authorization: `Bearer ${token}`}
+      const headers = {authorization: `Bearer ${readersToken}`}
       const asked = await fetch(`${urlOf(project)}/api/plugins/notes/version`, {headers}).catch(() => undefined)
       return asked === undefined ? "none" : ((await asked.json()) as {version: string}).version
     }
@@ -42,7 +40,7 @@ test.each([onBun, onNode22 ?? onBun])(
       project,
       runtime,
       () => ({
-        "svc doctor --live http://127.0.0.1:8068": `SVC_HTTP_TOKEN=${token} svc doctor --live ${urlOf(project)}`,
+        "svc doctor --live http://127.0.0.1:8068": `SVC_HTTP_TOKEN=${readersToken} svc doctor --live ${urlOf(project)}`,
         "20261121-120933-7f226e": checkpoint,
       }),
       {
@@ -73,42 +71,24 @@ test.each([onBun, onNode22 ?? onBun])(
 )
 
 test("the commands of the page on migrations work as written, run by a next version", async () => {
-  const config = withToken("http:\n  port: 0\nplugins:\n  sandbox: {}\n")
-  const project = makeGitProject({config, files: {"bun.lock": "locked"}})
-  keepToken(project.path(".env"))
-  const host = await startHost({project, env: {HTTP_TOKEN: token}})
+  const project = makeReadersProject()
+  const host = await startHost({project, env: {HTTP_TOKEN: readersToken}})
   await host.say("before")
   await makeReader(project, await makeNextVersion(onBun), () => ({})).run("docs/operate/migrate.md")
   const {items} = await printedJson<{items: {id: string; reason: string}[]}>(project, "checkpoint list")
   expect(items.map(({reason}) => reason)).toEqual(["migration"])
   const older = makeReader(project, onBun, () => ({"20261121-144512-8c41d0": items[0]?.id ?? ""}))
   await older.run("docs/operate/migrate.md", "Go back")
-  const inbox = await fetch(`${urlOf(project)}/api/inbox`, {headers: {authorization: `Bearer ${token}`}})
-  expect(((await inbox.json()) as {items: unknown[]}).items).toHaveLength(1)
+  expect((await ask<{items: unknown[]}>(project, "/api/inbox")).items).toHaveLength(1)
 }, 600_000)
 
 test("the commands of the pages on backups and incidents work as written", async () => {
-  const project = makeGitProject({
-    config: withToken("http:\n  port: 0\nplugins:\n  greeter: {}\n  sandbox: {}\n"),
-    plugins: {greeter: readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf8")},
-    files: {"bun.lock": "locked"},
-  })
-  keepToken(project.path(".env"))
+  const project = makeReadersProject()
   const backup = project.path("data/backup")
   mkdirSync(backup, {recursive: true})
-  const reader = makeReader(project, onNode22 ?? onBun, () => ({
-    "/backup/": `${backup}/`,
-    "SVC_HTTP_TOKEN=...": `SVC_HTTP_TOKEN=${token}`,
-    "https://bot.example.org": urlOf(project),
-    "http://127.0.0.1:8068": urlOf(project),
-  }))
+  const reader = readerOf(project, () => ({"/backup/": `${backup}/`}), {}, onNode22 ?? onBun)
   await reader.start()
-  const said = await fetch(`${urlOf(project)}/api/plugins/sandbox/messages`, {
-    method: "POST",
-    headers: {authorization: `Bearer ${token}`, "content-type": "application/json"},
-    body: JSON.stringify({text: "/greet Ada"}),
-  })
-  expect(said.status).toBe(202)
+  await ask(project, "/api/plugins/sandbox/messages", {text: "/greet Ada"})
   await reader.run("docs/operate/incident.md")
   await reader.run("docs/backup.md", "Make one")
   const {items} = await printedJson<{items: {state: string}[]}>(project, "checkpoint list")
@@ -119,7 +99,7 @@ test("the commands of the pages on backups and incidents work as written", async
 test("the page on backups brings a project to a new machine, from git or into an empty folder", async () => {
   const {project, upgrade} = makeUpgradable(withToken)
   keepToken(project.path(".env"))
-  const host = await startHost({project, env: {HTTP_TOKEN: token}})
+  const host = await startHost({project, env: {HTTP_TOKEN: readersToken}})
   expect(await host.say("hello")).toEqual(["one hello"])
   await host.stop()
   const backup = makeFolder()
@@ -146,15 +126,10 @@ test("the page on backups brings a project to a new machine, from git or into an
       "4b825dc642cb6eb9a060e54bf8d69288fbee4904": commit,
     }))
     await reader.run("docs/backup.md", heading)
-    const headers = {authorization: `Bearer ${token}`, "content-type": "application/json"}
-    const {items} = (await (await fetch(`${urlOf(bot)}/api/inbox`, {headers})).json()) as {items: unknown[]}
-    expect(items).toHaveLength(1)
-    const body = JSON.stringify({text: "again"})
-    expect((await fetch(`${urlOf(bot)}/api/plugins/sandbox/messages`, {method: "POST", headers, body})).status).toBe(
-      202,
-    )
+    expect((await ask<{items: unknown[]}>(bot, "/api/inbox")).items).toHaveLength(1)
+    await ask(bot, "/api/plugins/sandbox/messages", {text: "again"})
     await until("the old code to answer", async () => {
-      const outbox = (await (await fetch(`${urlOf(bot)}/api/outbox`, {headers})).json()) as {items: {text: string}[]}
+      const outbox = await ask<{items: {text: string}[]}>(bot, "/api/outbox")
       return outbox.items.some(({text}) => text === "one again")
     })
     expect(existsSync(bot.path(".git"))).toBe(tree !== "")
