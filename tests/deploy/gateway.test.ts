@@ -3,7 +3,7 @@ import {appendFileSync} from "node:fs"
 import {request as plainRequest} from "node:http"
 import {gzipSync} from "node:zlib"
 import {describe, expect, test} from "vitest"
-import {readDocuments} from "../support/docs/documents.ts"
+import {documentedCommands} from "../support/docs/documented-commands.ts"
 import {runProcess, until} from "../support/host/process.ts"
 import {bunAnd, onBun, type TestRuntime} from "../support/host/runtimes.ts"
 import {metricsOf} from "../support/metrics/metrics.ts"
@@ -24,10 +24,13 @@ import {
 import {describePart, linux, program} from "./support/part.ts"
 import {type GatewayStream, openStream} from "./support/stream.ts"
 
+const page = "docs/deploy/gateway.md"
+
 const start = async (runtime: TestRuntime) => {
   const host = await startHostBehind(runtime)
-  const gateways = await startGateways(host, makeCertificate())
-  return {host, gateways, token: {authorization: `Bearer ${host.token}`}}
+  const certificate = makeCertificate()
+  const gateways = await startGateways(host, certificate)
+  return {host, gateways, certificate, token: {authorization: `Bearer ${host.token}`}}
 }
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
@@ -73,6 +76,19 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
           })),
         ),
       )
+    })
+
+    test("the page's live check finds the Host ready through each gateway", async () => {
+      const {host, gateways, certificate} = await start(runtime)
+      const [check = ""] = documentedCommands(page).filter(line => line.includes("--live"))
+      const answers = await fromEach(gateways, async ({url}) => {
+        const typed = check.replace("...", host.token).replace("https://bot.example.org", url)
+        const line = typed.replace("svc", runtime.command.join(" "))
+        const env = {NODE_EXTRA_CA_CERTS: certificate.certificate}
+        const {code, stdout} = await runProcess(["sh", "-c", line], {cwd: host.project.folder, env})
+        return {code, ok: JSON.parse(stdout).ok}
+      })
+      expect(answers).toEqual(forAll({code: 0, ok: true}))
     })
 
     test("a signed webhook is accepted as signed, and refused with one byte changed", async () => {
@@ -217,12 +233,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
 
 /** The commands of the page that check a configuration, for these files instead of those in `/etc`. */
 const checks = (gateways: readonly Gateway[]): readonly string[] => {
-  const page = readDocuments().find(({path}) => path === "docs/deploy/gateway.md")
-  const commands =
-    page?.fences
-      .find(({text}) => text.startsWith("nginx -t"))
-      ?.text.trim()
-      .split("\n") ?? []
+  const commands = documentedCommands(page).filter(line => !line.includes("--live"))
   return commands.map((command, index) => {
     const file = gateways[index]?.file ?? ""
     return command === "nginx -t" ? `${command} -c ${file}` : command.replace(/\/etc\/\S+/, file)
