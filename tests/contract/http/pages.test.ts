@@ -136,7 +136,7 @@ describe.each(bunAnd("node24"))("the pages of plugins on $name", runtime => {
     const {findings} = JSON.parse(stdout) as {findings: readonly {check: string; level: string; detail: string}[]}
     expect(findings.flatMap(({check, level, detail}) => (check === "pages" ? [`${level}: ${detail}`] : []))).toEqual([
       "ok: anyone may open /pages/site/asked, /pages/site/weak, /pages/site/, /pages/site/fails, /pages/site/nothing",
-      "ok: not listed under plugins.<name>.pages, so nobody may open them: site/hidden",
+      "ok: nobody may open these pages, because plugins.<name>.pages does not list them: site/hidden",
       "warning: the configuration lists the page site/lost, which its plugin does not publish",
     ])
   })

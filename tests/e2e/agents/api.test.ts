@@ -127,7 +127,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
       (await expectProblem(await host().fetch(`/api/runs?${query}`), 400, "request_invalid")).detail
     expect(await detail("agent=writer")).toMatch(/add kind=agent/)
     expect(await detail("kind=agent&job=nightly")).toMatch(/leave out kind=agent/)
-    expect(await detail("kind=agent&state=skipped")).toMatch(/runs of agents are queued, .+; none is skipped/)
+    expect(await detail("kind=agent&state=skipped")).toMatch(/runs of agents are queued, .+, not skipped/)
     expect(await detail("state=waiting")).toMatch(/runs of jobs are queued/)
   })
 
@@ -279,6 +279,6 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     expect(await refusal("check", "nobody")).toMatch(/^1 svc: there is no agent nobody/)
     expect(await refusal("approve", "run-1")).toMatch(/^1 svc: the run run-1 waits for no approval/)
     expect(await refusal("release")).toMatch(/^1 svc: .*which run\?/s)
-    expect(await refusal("runs", "--state", "skipped")).toMatch(/none is skipped/)
+    expect(await refusal("runs", "--state", "skipped")).toMatch(/, not skipped/)
   })
 })

@@ -113,7 +113,7 @@ test.for(bunAnd("node24"))(
     const report = await reportOf(host)
     expect(report).toMatchObject({ready: true, generation: 2, provisional: true, committedAt: null})
     expect(report.components).toMatchObject([
-      {name: "wire", required: true, ready: true, message: expect.stringContaining("not opened")},
+      {name: "wire", required: true, ready: true, message: expect.stringContaining("not open")},
       {
         kind: "database",
         required: false,

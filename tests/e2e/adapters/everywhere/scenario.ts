@@ -91,7 +91,7 @@ export const refusedMute = async (host: TestHost, place: Place, endpoints: reado
   })
   expect(answer.status).toBe(501)
   const {detail} = (await answer.json()) as {readonly detail: string}
-  expect(detail).toContain("no feature guild.member.mute")
+  expect(detail).toContain("does not support guild.member.mute")
   return detail
 }
 
