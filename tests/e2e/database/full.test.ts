@@ -170,7 +170,7 @@ test("svc checkpoint prune frees a full disk while a Host waits for space, and t
   fillDisk(project.path(".svc"))
   const {serves, end} = await launchOnFull(project, port, onBun)
   const pruned = await svc(onBun, project, ["checkpoint", "prune", "--keep", "1"])
-  expect(pruned).toMatchObject({code: 0, stderr: "", stdout: expect.stringContaining("removed ")})
+  expect(pruned).toMatchObject({code: 0, stderr: "", stdout: expect.stringContaining("deleted ")})
   await serves()
   await end()
 })
