@@ -73,7 +73,7 @@ describeWith("ngircd")("a platform in trouble", () => {
     )
     await expectAnswers(host, ann)
     const {items} = await host.get<{items: readonly {state: string; error?: string}[]}>("/api/outbox?state=queued")
-    expect(items[0]?.error).toContain("Discord limits POST /channels/")
+    expect(items[0]?.error).toContain("Discord rate-limits POST /channels/")
 
     fake.refuseAll()
     fake.hang(true)

@@ -29,7 +29,7 @@ describeWith("prometheus")("a real Prometheus with the scrape example and the ru
       host.project.write("away", "")
       const offline = await firing(prometheus, "SvcEndpointOffline")
       expect(offline.labels).toMatchObject({Endpoint: "away", Project: "my-bot", runtimeId: host.runtimeId})
-      expect(offline.annotations.remediation).toContain("svc runtime status")
+      expect(offline.annotations.remediation).toContain("svc endpoint show away")
       const gap = await firing(prometheus, "SvcEndpointGap")
       expect(gap.labels).toMatchObject({Endpoint: "away", runtimeId: host.runtimeId})
 

@@ -51,7 +51,7 @@ describeWithChromium("what the console uploads and edits", () => {
       const file = page.getByLabel("An archive")
       await file.setInputFiles(broken)
       await page.getByRole("button", {name: "Upload", exact: true}).click()
-      await page.locator('[data-upload="failed"]').getByText("is not a checkpoint").waitFor()
+      await page.locator('[data-upload="failed"]').getByText("is not a valid checkpoint").waitFor()
       await file.setInputFiles(archive)
       await page.getByRole("button", {name: "Upload", exact: true}).click()
       await page.locator('[data-upload="sent"]').getByText(`${id} is verified and stored.`).waitFor()
