@@ -11,7 +11,7 @@ const fail = message => {
 
 if (!onBun && (major < wanted[0] || (major === wanted[0] && minor < wanted[1]))) {
   fail(`the Host needs Bun, or Node ${wanted.join(".")} or newer; this is Node ${process.versions.node}
-  hint: install a newer Node, or run svc on Bun: bun run --bun svc (in a clone of svc: npx --yes bun@1.4.5 run svc)`)
+  hint: Install a newer Node, or run svc on Bun: npx --yes bun@1.4.5 run --bun svc`)
 }
 
 // Node keeps its compiled code in the user's cache folder; if it cannot write there, it compiles at each start.

@@ -106,7 +106,7 @@ const kinds: Readonly<Record<UserPartName, readonly [string, string, string]>> =
   timers: ["timer", "to cancel", "cancelled"],
   inbox: ["inbox event", "to redact", "redacted"],
   errors: ["error", "to empty in the event log", "emptied in the event log"],
-  outbox: ["outbox message", "to redact, or to cancel where not sent", "redacted, or cancelled where not sent"],
+  outbox: ["outbox message", "to redact, or to cancel if not sent", "redacted, or cancelled if not sent"],
   agents: ["agent run", "to redact", "redacted"],
   state: ["value", "of plugin state to delete", "of plugin state deleted"],
   prompts: ["question", "to end", "ended"],

@@ -75,7 +75,7 @@ export const serveApi = (options: ApiOptions): Api => {
   const isReady = () => isStarted && !isStopping && isEveryRequiredReady(observe())
   const requireRestartable = (confirm: boolean) => {
     if (identity.supervisor() === "none" && !confirm) {
-      throw new Problem("no_supervisor", "no supervisor is known that would restart the Host")
+      throw new Problem("no_supervisor", "svc knows no supervisor that would restart the Host")
     }
     const limit = tooManyStarts()
     if (limit !== undefined) {

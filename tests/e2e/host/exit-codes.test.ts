@@ -166,7 +166,7 @@ describe("a restart", () => {
     for (const command of ["restart", "reload"]) {
       const refused = await svc(onBun, project, ["runtime", command], {env})
       expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
-      expect(refused.stderr).toContain("no supervisor is known that would restart the Host")
+      expect(refused.stderr).toContain("svc knows no supervisor that would restart the Host")
       expect(refused.stderr).toContain("--confirm")
     }
     const accepted = await svc(onBun, project, ["runtime", "restart", "--confirm"], {env})

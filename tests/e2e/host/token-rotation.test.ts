@@ -83,7 +83,7 @@ describe.each(bunOr("node24"))("rotating a token on $name", runtime => {
     const reload = await svc(runtime, project, ["runtime", "reload"])
     expect({code: reload.code, stderr: reload.stderr}).toEqual({
       code: 1,
-      stderr: expect.stringContaining("no supervisor is known that would restart the Host"),
+      stderr: expect.stringContaining("svc knows no supervisor that would restart the Host"),
     })
     const restarted = await svc(runtime, project, ["runtime", "restart", "--confirm"])
     expect({code: restarted.code, stderr: restarted.stderr}).toEqual({code: 0, stderr: ""})
