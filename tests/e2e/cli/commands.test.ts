@@ -214,7 +214,10 @@ describe.each(bunOr("node24"))("svc chat with piped input exits 1, on $name,", r
     })
     await until("the command to run", () => project.read("notes.log").includes("begun"))
     await host.stop("SIGKILL")
-    expect(await talking.finished).toMatchObject({code: 1, stderr: expect.stringContaining("no Host is running for")})
+    const {code, stderr} = await talking.finished
+    expect(code).toBe(1)
+    // Under load the kill may come before the Host has confirmed the message to the command.
+    expect(stderr).toMatch(/no Host is running for|does not answer/)
   }, 120_000)
 })
 
