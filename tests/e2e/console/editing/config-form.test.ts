@@ -90,7 +90,11 @@ describeWithChromium("changing settings in the console", () => {
     expect(await greeting.inputValue()).toBe("good day: everybody")
     await until("the preview to use the changed file", async () => {
       await form.getByRole("button", {name: "Preview"}).click()
-      return (await apply.count()) > 0
+      // A new click would discard the preview that is on its way.
+      return apply.waitFor({timeout: 5000}).then(
+        () => true,
+        () => false,
+      )
     })
     await apply.click()
     await page.locator("[data-config-applied]").waitFor()
