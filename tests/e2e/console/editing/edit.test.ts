@@ -100,6 +100,8 @@ describeWithChromium("what the console uploads and edits", () => {
       await press("Control+End")
       await page.keyboard.type("log_le")
       await page.getByRole("option", {name: /^log_level/}).waitFor()
+      // CodeMirror ignores Enter in the first 75 ms of a list (interactionDelay), and would begin a new line.
+      await page.waitForTimeout(150)
       await press("Enter", "Control+Space")
       await page.getByRole("option", {name: "debug"}).waitFor()
       await page.keyboard.type("debug")
