@@ -11,15 +11,18 @@ const shortest = 16
 export const wantedBits = 128
 
 const words = [
-  ..."replace change changeme me my your the a new old with long random some very super top".split(" "),
+  ..."replace change changeme me my your the new old with long random some very super top".split(" "),
   ..."placeholder example sample default demo test testing dev development prod production".split(" "),
   ..."token tokens secret secrets password passwort passphrase pass pw key api http full auth bearer".split(" "),
   ..."admin administrator root user bot svc host server letmein welcome hello here todo fixme insert none".split(" "),
   ..."0123456789abcdef abcdefghijklmnopqrstuvwxyz abcdef abc qwertyuiop qwerty qwertz asdfghjkl asdf xxx".split(" "),
 ]
 
-/** Matches text of known words, digits and signs only, with at least one word. */
-const known = new RegExp(`^(?=.*[a-z])(?:${words.join("|")}|[^a-z])+$`, "i")
+/**
+ * Matches text of known words, digits and signs only, with at least one word. "a" counts only between signs: a random hex
+ * token may have no other letter.
+ */
+const known = new RegExp(`^(?=.*[a-z])(?:${words.join("|")}|(?<![a-z\\d])a(?![a-z\\d])|[^a-z])+$`, "i")
 
 /** Matches digits that count up or down, or repeat. */
 const counting = /^(?:0?1234567890?|9876543210?|(\d)\1+)+\d{0,9}$/
