@@ -1,6 +1,7 @@
 import {parseArgs} from "node:util"
 import {problems} from "../../shared/problems.ts"
 import {readDocuments} from "../../tests/support/docs/documents.ts"
+import {Chance} from "../../tests/support/machine/chance.ts"
 import {paragraphsOf, sentencesOf} from "./prose.ts"
 import {commentsIn, logsIn, readSources, stringsIn} from "./sources.ts"
 
@@ -38,8 +39,10 @@ interface Sentence {
 /** A whole sentence: short labels and rows of tables are not drawn. */
 const isSentence = (text: string) => text.split(" ").length >= 4
 
+const sources = readSources()
+
 const fromSources = (texts: typeof commentsIn, paths: RegExp): readonly Sentence[] =>
-  readSources()
+  sources
     .filter(({path}) => paths.test(path))
     .flatMap(({path, source}) => texts(path, source))
     .flatMap(({path, line, text}) => sentencesOf(text).map(sentence => ({place: `${path}:${line}`, text: sentence})))
@@ -61,22 +64,14 @@ const kinds: Readonly<Record<string, readonly Sentence[]>> = {
   log: fromSources(logsIn, /^(?:cli|server|shared)\//),
 }
 
-/** Mulberry32, a generator of 32 bits of state: https://gist.github.com/tommyettinger/46a874533244883189143505d203312c */
-const randomFrom = (state: number) => () => {
-  state = (state + 0x6d2b79f5) | 0
-  let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-}
-
-const random = randomFrom(seed)
+const chance = new Chance(seed)
 const names = Object.keys(kinds)
 for (const [index, name] of names.entries()) {
   const share = Math.floor(count / names.length) + (index < count % names.length ? 1 : 0)
   const left = (kinds[name] ?? []).filter(({text}) => isSentence(text))
   print(`\n${name} (${Math.min(share, left.length)} of ${left.length})`)
   for (let n = 0; n < share && left.length > 0; n++) {
-    const [drawn] = left.splice(Math.floor(random() * left.length), 1)
+    const [drawn] = left.splice(chance.below(left.length), 1)
     print(`  ${drawn?.text.trim().replace(/\s+/g, " ")}\n      ${drawn?.place}`)
   }
 }

@@ -1,45 +1,32 @@
 import {describe, expect, test} from "vitest"
 import {parseContent} from "../../../server/messages/parse-content.ts"
 import {type Element, h, type Node, renderContent, textOf, writtenText} from "../../../shared/sdk/elements.ts"
-
-/** A generator of repeatable random numbers from a seed (mulberry32). */
-const randomOf = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-}
-
-const pick = <T>(random: () => number, items: readonly T[]): T => {
-  const item = items[Math.floor(random() * items.length)]
-  if (item === undefined) throw new Error("nothing to pick")
-  return item
-}
+import {Chance} from "../../support/machine/chance.ts"
 
 const types = ["at", "sharp", "a", "img", "b", "i", "p", "message", "quote", "button", "x-own.thing", "ns:tag"]
 const texts = ["plain", "a < b & c > d", '"quoted"', "it's", "&amp;lt;", "</b>", "<3", "日本語 🙂", "line\nbreak", " "]
 
-const randomTree = (random: () => number, depth: number): Node[] => {
+const randomTree = (chance: Chance, depth: number): Node[] => {
   const nodes: Node[] = []
-  for (let n = Math.floor(random() * 4); n >= 0; n--) {
-    const isText = typeof nodes.at(-1) !== "string" && random() < 0.5
-    if (isText) nodes.push(pick(random, texts))
-    else nodes.push(randomElement(random, depth))
+  for (let n = Math.floor(chance.next() * 4); n >= 0; n--) {
+    const isText = typeof nodes.at(-1) !== "string" && chance.next() < 0.5
+    if (isText) nodes.push(chance.pick(texts))
+    else nodes.push(randomElement(chance, depth))
   }
   return nodes
 }
 
-const randomElement = (random: () => number, depth: number): Element => {
+const randomElement = (chance: Chance, depth: number): Element => {
   const attrs: Record<string, string | boolean> = {}
-  if (random() < 0.5) attrs.id = pick(random, [...texts, ""])
-  if (random() < 0.3) attrs.flag = random() < 0.5
-  return {type: pick(random, types), attrs, children: depth > 5 ? [] : randomTree(random, depth + 1)}
+  if (chance.next() < 0.5) attrs.id = chance.pick([...texts, ""])
+  if (chance.next() < 0.3) attrs.flag = chance.next() < 0.5
+  return {type: chance.pick(types), attrs, children: depth > 5 ? [] : randomTree(chance, depth + 1)}
 }
 
 describe("rendering and parsing returns the same tree", () => {
   test("for 500 random trees", () => {
     for (let seed = 1; seed <= 500; seed++) {
-      const tree = randomTree(randomOf(seed), 0)
+      const tree = randomTree(new Chance(seed), 0)
       expect(parseContent(renderContent(tree)), `seed ${seed}`).toEqual(tree)
     }
   })

@@ -1,8 +1,6 @@
-import {readFileSync} from "node:fs"
-import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
+import {documentedParts} from "../../../support/docs/documented-parts.ts"
 import {type Finished, until} from "../../../support/host/process.ts"
-import {root} from "../../../support/host/runtimes.ts"
 import type {Docker} from "./dockerd.ts"
 
 /** A project with the compose template, in an engine. */
@@ -61,8 +59,7 @@ export const openComposition = (folder: string, path: string, docker: Docker): C
 
 /** The commands of a page, with a record of those that were run. */
 export const commandsOf = (page: string) => {
-  const fences = [...readFileSync(join(root, page), "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
-  const lines = fences.flatMap(([, text = ""]) => text.trimEnd().split("\n"))
+  const lines = documentedParts.filter(part => part.page === page).flatMap(({commands}) => commands)
   const left = new Set(lines)
   return {
     /** Returns the line. Throws if the page does not contain it. */
