@@ -1,5 +1,6 @@
 import {Cli, type CommandClass} from "clipanion"
 import {commands} from "../../cli/commands.ts"
+import {sentencesOf} from "../words/prose.ts"
 import {code, page, prose} from "./markdown.ts"
 
 const intro = `\`svc <command> --help\` shows the same. In a clone, run \`npx --yes bun@1.4.5 run svc <command>\`; in a project,
@@ -15,11 +16,13 @@ const readCommand = async (name: string): Promise<CommandClass> => {
   return command as CommandClass
 }
 
+/** Writes one sentence a line, as on the handwritten pages. */
 const paragraphs = (text: string): string =>
   text
     .trim()
     .split("\n")
     .map(line => prose(line.trim()))
+    .flatMap(line => (line.startsWith("- ") ? line : sentencesOf(line)))
     .join("\n")
 
 export const commandsPage = async (): Promise<string> => {
