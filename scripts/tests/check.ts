@@ -42,7 +42,8 @@ runSteps([
   {name: "reference", command: [bun, "scripts/reference/reference.ts", "--check"]},
   {
     name: "units and contracts on Bun",
-    command: [...vitestOnBun, ...onBoth, ...notOnBoth.flatMap(file => ["--exclude", file])],
+    command: [...vitestOnBun, ...withFailures, ...onBoth, ...notOnBoth.flatMap(file => ["--exclude", file])],
+    isTests: true,
   },
   ...awaited,
   {

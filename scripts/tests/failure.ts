@@ -3,29 +3,21 @@ import {join} from "node:path"
 
 /** A failed test. */
 export interface Failure {
-  /** The path in the repository; empty for an error without a file. */
+  /** The path in the repository; empty for an error that no file caused. */
   readonly file: string
   /** The names of its suites and the test, from the outside in; empty if the whole file failed. */
   readonly names: readonly string[]
   readonly output: string
+  /** Whether vitest ran on Bun. */
+  readonly onBun: boolean
 }
 
-/**
- * The tests that depend on foreign programs: the console in its browser, gateways, init systems, container engines. If one of
- * these fails, it is repeated once, alone. No other test is repeated, in particular no test of kills, models, faults,
- * checkpoints, deliveries or contracts, nor the browser test that counts the deliveries of a killed Host.
- */
-const repeatable: readonly string[] = [
-  "tests/e2e/console/",
-  "tests/deploy/compose.test.ts",
-  "tests/deploy/compose-restarts.test.ts",
-  "tests/deploy/gateway.test.ts",
-  "tests/deploy/gateway-bare.test.ts",
-  "tests/deploy/kubernetes-pod.test.ts",
-  "tests/deploy/systemd.test.ts",
-]
-
-export const isRepeatable = ({file}: Failure): boolean => repeatable.some(start => file.startsWith(start))
+/** The failures of one file on one runtime. */
+export interface FailedFile {
+  readonly file: string
+  readonly onBun: boolean
+  readonly failures: readonly Failure[]
+}
 
 export const titleOf = ({file, names}: Failure): string => [file || "vitest", ...names].join(" > ")
 
@@ -41,3 +33,8 @@ export const readFailures = (folder: string): readonly Failure[] =>
         .sort()
         .flatMap(name => readFailuresOf(join(folder, name)))
     : []
+
+export const byFile = (failures: readonly Failure[]): readonly FailedFile[] =>
+  [...Map.groupBy(failures, ({file, onBun}) => JSON.stringify([file, onBun])).values()].flatMap(group =>
+    group.slice(0, 1).map(({file, onBun}) => ({file, onBun, failures: group})),
+  )

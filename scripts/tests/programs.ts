@@ -28,10 +28,14 @@ const folderWithBun = (): string => {
   return folder
 }
 
-/** The environment of the tests. The compile cache of Node speeds up the many processes that they start. */
+/**
+ * The environment of the tests. The compile cache of Node speeds up the many processes that they start. The seed is that of
+ * all random choices without a fixed one, so that a file that is repeated makes the same choices.
+ */
 export const testEnvironment: Readonly<Record<string, string | undefined>> = {
   ...process.env,
   PATH: `${process.env.PATH ?? ""}${delimiter}${folderWithBun()}`,
   SVC_TEST_BUN: bun,
+  SVC_TEST_SEED: process.env.SVC_TEST_SEED ?? String(Date.now() % 1_000_000),
   NODE_COMPILE_CACHE: `${root}node_modules/.cache/node-compiled`,
 }

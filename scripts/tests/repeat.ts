@@ -1,77 +1,79 @@
 import {spawnSync} from "node:child_process"
-import {mkdtempSync, readFileSync, rmSync} from "node:fs"
-import {tmpdir} from "node:os"
-import {join} from "node:path"
+import {rmSync} from "node:fs"
 import {root} from "../root.ts"
-import {type Failure, isRepeatable, readFailures, titleOf} from "./failure.ts"
-import {testEnvironment, vitest} from "./programs.ts"
+import {byFile, type FailedFile, readFailures, titleOf} from "./failure.ts"
+import {testEnvironment, vitest, vitestOnBun} from "./programs.ts"
 
-/** The most unsteady tests (failed, then passed) with which a run still passes. */
-const mostUnsteady = 2
+/** The most unsteady files (failed, then passed alone) with which a run still passes. */
+const mostUnsteady = 3
 
-/** The most output of a repeated test, in bytes. */
+/** The most files that are run again. When more have failed, the fault is not one of timing. */
+const mostRepeated = 12
+
+/** The most output of a repeated file, in bytes. */
 const mostOutput = 64 * 1024 ** 2
 
-interface Repeated {
-  readonly failure: Failure
+/** How a file that failed ended when it ran alone. */
+export interface Repeated {
   readonly passed: boolean
   readonly output: string
 }
 
-const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+export interface Verdict {
+  /** Whether the run of all tests has passed. */
+  readonly passed: boolean
+  readonly report: string
+}
 
-/** Repeats a failed test, or its whole file if that failed, without other tests beside it. */
-const runAlone = (failure: Failure, cwd: string): Repeated => {
-  const {file, names} = failure
-  const only = names.length === 0 ? [] : ["-t", `${escapeRegExp(names.join(" > "))}$`]
-  const folder = mkdtempSync(join(tmpdir(), "svc-repeat-"))
-  const report = join(folder, "report.json")
-  const reporters = ["--reporter", "default", "--reporter", "json", `--outputFile.json=${report}`]
-  const [command = "", ...args] = [...vitest, file, ...only, ...reporters]
+/** Runs a file without other tests beside it, with the same seed (`SVC_TEST_SEED`). */
+const runAlone = ({file, onBun}: FailedFile, cwd: string): Repeated => {
+  const [command = "", ...args] = [...(onBun ? vitestOnBun : vitest), file]
   const {status, stdout, stderr} = spawnSync(command, args, {
     cwd,
     encoding: "utf8",
     maxBuffer: mostOutput,
     env: testEnvironment,
   })
-  // Vitest also exits with 0 if no test has that name.
-  const passed = status === 0 && passedTests(report) > 0
-  rmSync(folder, {recursive: true})
-  return {failure, passed, output: `${stdout}${stderr}`}
+  return {passed: status === 0, output: `${stdout}${stderr}`}
 }
 
-const passedTests = (report: string): number => {
-  const {numPassedTests}: {numPassedTests: number} = JSON.parse(readFileSync(report, "utf8"))
-  return numPassedTests
+/**
+ * Runs each failed file once more, and judges the run: a file that fails twice fails it, and so do more than
+ * `mostUnsteady` files that pass the second time. The report lists the unsteady ones last, with both outputs.
+ */
+export const judge = (files: readonly FailedFile[], repeat: (file: FailedFile) => Repeated): Verdict => {
+  const isRepeatable = ({file}: FailedFile) => file !== "" && files.length <= mostRepeated
+  const ended = files.map(failed => ({failed, again: isRepeatable(failed) ? repeat(failed) : undefined}))
+  const unsteady = ended.filter(({again}) => again?.passed === true)
+  const failed = ended.filter(({again}) => again?.passed !== true)
+  const lines = [
+    ...(failed.length === 0 ? [] : [`\nFailed: ${count(failed.length)}`, ...failed.map(tell)]),
+    ...(unsteady.length === 0 ? [] : [`\nUnsteady: ${count(unsteady.length)} ${allowance}`, ...unsteady.map(tell)]),
+  ]
+  return {passed: failed.length === 0 && unsteady.length <= mostUnsteady, report: lines.join("\n")}
 }
 
-const print = (text: string) => process.stdout.write(`${text}\n`)
+const allowance = `failed and passed alone (a run passes with at most ${mostUnsteady})`
+
+const count = (files: number) => `${files} ${files === 1 ? "file" : "files"}`
 
 const indent = (text: string) => text.trimEnd().replace(/^/gm, "    ")
 
-const tell = ({failure, output}: Repeated) =>
-  print(`\n  ${titleOf(failure)}\n  first:\n${indent(failure.output)}\n  then, alone:\n${indent(output)}`)
+const tell = ({failed: {file, onBun, failures}, again}: {failed: FailedFile; again: Repeated | undefined}): string => {
+  const first = failures.map(failure => `\n  ${titleOf(failure)}\n${indent(failure.output)}`).join("\n")
+  const title = `\n  ${file || "vitest"}${onBun ? " (on Bun)" : ""}`
+  if (again === undefined) return `${title}, not repeated:${first}`
+  return `${title}, first:${first}\n\n  then, alone:\n${indent(again.output)}`
+}
 
 /**
- * Repeats the failures in a folder that may be repeated, and deletes the folder. Prints the results at the end. Resolves to
- * false if the run of all tests has failed.
+ * Judges the failures that the steps of a run left in a folder, deletes the folder and prints the report. Returns whether
+ * the run has passed.
  */
 export const repeatFailures = (folder: string, repository = root): boolean => {
-  const failures = readFailures(folder)
+  const files = byFile(readFailures(folder))
   rmSync(folder, {recursive: true, force: true})
-  const final = failures.filter(failure => !isRepeatable(failure))
-  const repeated = failures.filter(isRepeatable).map(failure => runAlone(failure, repository))
-  const unsteady = repeated.filter(({passed}) => passed)
-  const failed = repeated.filter(({passed}) => !passed)
-  if (failures.length === 0) return true
-  if (unsteady.length > 0) {
-    print(`\nUnsteady: ${unsteady.length} failed and passed alone (a run passes with at most ${mostUnsteady})`)
-    for (const each of unsteady) tell(each)
-  }
-  if (final.length + failed.length > 0) {
-    print(`\nFailed: ${final.length + failed.length}`)
-    for (const each of failed) tell(each)
-    for (const failure of final) print(`\n  ${titleOf(failure)}\n${indent(failure.output)}`)
-  }
-  return final.length + failed.length === 0 && unsteady.length <= mostUnsteady
+  const {passed, report} = judge(files, file => runAlone(file, repository))
+  if (report !== "") process.stdout.write(`${report}\n`)
+  return passed
 }

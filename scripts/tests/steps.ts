@@ -3,14 +3,14 @@ import {mkdtempSync, rmSync} from "node:fs"
 import {cpus, tmpdir} from "node:os"
 import {join} from "node:path"
 import {root} from "../root.ts"
-import {isRepeatable, readFailuresOf} from "./failure.ts"
+import {readFailuresOf} from "./failure.ts"
 import {testEnvironment} from "./programs.ts"
 import {repeatFailures} from "./repeat.ts"
 
 export interface Step {
   readonly name: string
   readonly command: readonly string[]
-  /** Whether it is a run of vitest with the reporters of `withFailures`. Failures that may be repeated do not end the steps. */
+  /** Whether it is a run of vitest with the reporters of `withFailures`. Its failed files are repeated at the end. */
   readonly isTests?: boolean
   /** Variables in addition to those of all tests. */
   readonly env?: Readonly<Record<string, string>>
@@ -20,8 +20,8 @@ export interface Step {
 export const withFailures = ["--reporter", "default", "--reporter", "./scripts/tests/failure-reporter.ts"] as const
 
 /**
- * Runs the steps in the repository, in order. Exits with the code of the first one that fails. Failed tests that may be
- * repeated run again at the end; if SVC_TEST_FAILURES_FOLDER names a folder, they are left there for a later step.
+ * Runs the steps in the repository, in order. Exits with the code of the first one that fails. Failed test files run again
+ * at the end; if SVC_TEST_FAILURES_FOLDER names a folder, their list is left there for a later step.
  */
 export const runSteps = (steps: readonly Step[]): void => {
   const {SVC_TEST_FAILURES_FOLDER: later} = process.env
@@ -36,8 +36,8 @@ export const runSteps = (steps: readonly Step[]): void => {
     if (status === 0) continue
     // Deletes the file of an earlier run, because an interrupted run leaves none.
     const failures = file === undefined ? [] : readFailuresOf(file)
-    if (failures.length === 0 || !failures.every(isRepeatable)) end(status)
-    process.stdout.write(`repeating ${failures.length} of the failed tests alone, at the end\n`)
+    if (failures.length === 0) end(status)
+    process.stdout.write(`${failures.length} failed: their files run once more, alone, at the end\n`)
   }
   if (later === undefined && !repeatFailures(folder)) end(1)
 }

@@ -9,9 +9,12 @@ export interface FaultRun {
   readonly seed: number
 }
 
+/** The seed of this run of the tests (`scripts/tests/programs.ts`); for a test that is started by hand, a new one. */
+export const seedOfRun = (): number => Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
+
 /** The values of `bun run faults`, or the defaults of `bun run check`. */
 export const faultRun = (name: FaultName): FaultRun => {
-  const {suite = Number.POSITIVE_INFINITY, seed = Date.now() % 1_000_000} = faults[name]
+  const {suite = Number.POSITIVE_INFINITY, seed = seedOfRun()} = faults[name]
   const {SVC_FAULT_ROUNDS: rounds = suite, SVC_FAULT_SEED: asked = seed} = process.env
   return {name, rounds: Number(rounds), seed: Number(asked)}
 }

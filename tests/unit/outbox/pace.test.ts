@@ -1,9 +1,10 @@
 import {expect, onTestFinished, test, vi} from "vitest"
 import {Pace, Rate} from "../../../server/outbox/pace.ts"
 import {Chance} from "../../support/machine/chance.ts"
+import {seedOfRun} from "../../support/machine/fault-run.ts"
 
 test("no window of a limit's length contains more messages than the limit", () => {
-  const seed = Number(process.env.SVC_FAULT_SEED ?? Date.now() % 1_000_000_000)
+  const seed = seedOfRun()
   const chance = new Chance(seed)
   const integer = (least: number, most: number) => least + chance.below(most - least + 1)
   for (let n = 0; n < 200; n++) {
