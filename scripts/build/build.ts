@@ -7,16 +7,7 @@ import {bundleForNode} from "./bundle-for-node.ts"
 import {declared} from "./bundles.ts"
 import {pruneDeclarations} from "./declarations.ts"
 import {licencesOf} from "./licences.ts"
-import {filesOf, hashFiles} from "./source-files.ts"
-
-const stamp = join(root, "dist/built-from")
-
-/** Hashes the sources of the bundles, the declarations and the API's document. */
-const hashSources = (): string => {
-  const sources = ["cli", "server", "shared", "scripts"].flatMap(folder => filesOf(join(root, folder)))
-  const others = ["package.json", "tsconfig.json", "bun.lockb"].map(file => join(root, file))
-  return hashFiles(root, [...sources.filter(file => /\.(ts|json)$/.test(file)), ...others])
-}
+import {hashSources, stamp} from "./source-files.ts"
 
 const bundle = async () => {
   for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
