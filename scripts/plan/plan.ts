@@ -1,16 +1,17 @@
 import {dirname} from "node:path"
 import {parseArgs} from "node:util"
+import {figures, groupByFolder} from "./figures.ts"
 import {arrowsOf, circlesOf, readImports, roomOf, sourceFiles} from "./graph.ts"
-import {limits} from "./limits.ts"
+import {type FigureName, judge, type Limit, limits} from "./limits.ts"
 
 const usage = `bun run plan [--arrows]
 
-The plan of the program: its rooms (the folders at the top, server/ opened one level), with their files and lines; how many
-arrows there are (imports from one room into another); and the circles of files.
+Prints the rooms of the program (the folders at the top, server/ opened one level) and what they import, the circles of
+files, and the budget: each figure with its limit, and with the goal where there is one.
 
-  --arrows   list every arrow, with the number of its imports
+  --arrows   list every arrow (imports from one room into another), with the number of its imports
 
-It exits with 1 if the program exceeds a limit of scripts/plan/limits.ts.`
+It exits with 1 if a figure is over its limit in scripts/plan/limits.ts.`
 
 const {values} = parseArgs({
   options: {help: {type: "boolean", short: "h", default: false}, arrows: {type: "boolean", default: false}},
@@ -24,9 +25,7 @@ if (values.help) {
 const files = sourceFiles()
 const imports = readImports(files)
 const arrows = arrowsOf(imports)
-const circles = circlesOf(imports)
 const rooms = Map.groupBy(files, roomOf)
-const folders = Map.groupBy(files, file => dirname(file))
 
 const countArrows = (room: string, at: "from" | "to") =>
   [...arrows.keys()].filter(arrow => arrow.split(" -> ")[at === "from" ? 0 : 1] === room).length
@@ -40,15 +39,27 @@ for (const [room, own] of [...rooms].sort()) {
   )
 }
 if (values.arrows) for (const [arrow, count] of [...arrows].sort()) print(`${arrow} (${count})`)
-for (const circle of circles) print(`circle: ${circle.join(", ")}`)
-const crowded = [...folders].filter(([, own]) => own.length > limits.files)
-for (const [folder, own] of crowded) print(`crowded: ${folder} has ${own.length} files`)
+for (const circle of circlesOf(imports)) print(`circle: ${circle.join(", ")}`)
+for (const [folder, own] of groupByFolder(imports))
+  if (own.length > limits.files.limit) print(`crowded: ${folder} has ${own.length} files`)
 
-const figures = {rooms: rooms.size, arrows: arrows.size, circles: circles.length}
-print(
-  Object.entries(figures)
-    .map(([name, figure]) => `${figure} ${name} (at most ${limits[name as keyof typeof figures]})`)
-    .join(", "),
-)
-const isOver = figures.rooms > limits.rooms || figures.arrows > limits.arrows || figures.circles > limits.circles
-process.exit(isOver || crowded.length > 0 ? 1 : 0)
+const written = (figure: number | undefined) => figure?.toLocaleString("en") ?? ""
+
+/** Returns what a reader should do about a figure. */
+const adviceOf = (name: FigureName, figure: number | undefined): string => {
+  if (figure === undefined) return "not built: run bun run build"
+  const {over, lower} = judge(name, figure)
+  if (over > 0) return `OVER by ${written(over)}`
+  return lower === undefined ? "" : `the limit can fall to ${written(lower)}`
+}
+
+print(`\n${"budget".padEnd(28)} ${"now".padStart(8)} ${"limit".padStart(8)} ${"goal".padStart(8)}`)
+let isOver = false
+for (const name of Object.keys(limits) as FigureName[]) {
+  const {limit, goal}: Limit = limits[name]
+  const figure = figures[name].count(imports)
+  const columns = [figure, limit, goal].map(each => written(each).padStart(8)).join(" ")
+  print(`${figures[name].what.padEnd(28)} ${columns}  ${adviceOf(name, figure)}`.trimEnd())
+  isOver ||= figure !== undefined && judge(name, figure).over > 0
+}
+process.exit(isOver ? 1 : 0)
