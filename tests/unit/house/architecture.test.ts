@@ -1,4 +1,4 @@
-import {readFileSync} from "node:fs"
+import {readdirSync, readFileSync} from "node:fs"
 import {basename, dirname, join} from "node:path"
 import {expect, test} from "vitest"
 import {commands} from "../../../cli/commands.ts"
@@ -163,4 +163,23 @@ test("server/ has no loose file, and no file has a generic name such as utils", 
   const loose = files.filter(file => dirname(file) === "server")
   const vague = files.filter(file => /^(utils?|helpers?|misc|common|index)\.ts$/.test(basename(file)))
   expect([...loose, ...vague.filter(file => adapterOf(file) === undefined)]).toEqual([])
+})
+
+/** The libraries that svc is built on. */
+const libraries = ["@elysiajs/node", "@libsql/client", "clipanion", "elysia", "tslog", "typebox", "yaml"]
+
+test.each(libraries)("the program imports %s", library => {
+  const program = [...imports].filter(([file]) => roomOf(file) !== "scripts")
+  const importers = program.filter(([, targets]) => targets.some(each => `${each}/`.startsWith(`${library}/`)))
+  expect(importers.map(([file]) => file)).not.toEqual([])
+})
+
+test("the tests run on vitest", () => {
+  expect(readImports(["vitest.config.ts"]).get("vitest.config.ts")).toContain("vitest/config")
+  expect([...testImports.values()].flat()).toContain("vitest")
+})
+
+test("the top of the repository has its folders and files", () => {
+  const expected = ["package.json", "bun.lockb", "tsconfig.json", "server", "cli", "shared", "container", "tests"]
+  expect(readdirSync(root)).toEqual(expect.arrayContaining(expected))
 })
