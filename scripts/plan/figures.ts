@@ -7,7 +7,7 @@ import {problems} from "../../shared/problems.ts"
 import {keysOf} from "../reference/schema.ts"
 import {root} from "../root.ts"
 import {arrowsOf, circlesOf, type Imports, roomOf, sourceFiles} from "./graph.ts"
-import {isBuilt, packagesBelow, shippedBytes} from "./installation.ts"
+import {dependencies, isBuilt, packagesBelow, shippedBytes} from "./installation.ts"
 import type {FigureName} from "./limits.ts"
 
 interface Figure {
@@ -48,8 +48,6 @@ const countKeys = (): number => {
 /** Groups the files of the program and of the tests by their folder. */
 export const groupByFolder = (imports: Imports): ReadonlyMap<string, readonly string[]> =>
   Map.groupBy([...imports.keys(), ...sourceFiles(["tests"])], file => dirname(file))
-
-const dependencies = (): readonly string[] => Object.keys(JSON.parse(read("package.json")).dependencies)
 
 /** How to count each figure of the budget. */
 export const figures: Readonly<Record<FigureName, Figure>> = {

@@ -9,6 +9,7 @@ export interface Package {
 }
 
 interface Manifest extends Package {
+  readonly files?: readonly string[]
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
@@ -16,6 +17,10 @@ interface Manifest extends Package {
 }
 
 const readManifest = (file: string): Manifest => JSON.parse(readFileSync(file, "utf8"))
+
+/** Returns the names of the packages that npm installs for svc-runtime itself. */
+export const dependencies = (): readonly string[] =>
+  Object.keys(readManifest(join(root, "package.json")).dependencies ?? {})
 
 /** Returns the manifest of a package as Node finds it from a folder; undefined if it is not installed. */
 const findPackage = (name: string, folder: string): string | undefined => {
@@ -48,7 +53,7 @@ export const isBuilt = (): boolean => existsSync(stamp) && readFileSync(stamp, "
 
 /** Returns the unpacked bytes of what `npm pack` ships: the `files` of package.json, and the three files that npm adds. */
 export const shippedBytes = (): number => {
-  const {files}: {readonly files: readonly string[]} = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const {files = []} = readManifest(join(root, "package.json"))
   const left = files.filter(each => each.startsWith("!")).map(each => each.slice(1))
   const paths = files
     .filter(each => !each.startsWith("!"))
