@@ -50,7 +50,7 @@ else {
   if (values.on !== undefined && values.on !== "bun" && values.on !== "node") fail('--on must be "bun" or "node"')
   runTests({
     files: faults[name].files,
-    env: {SVC_FAULT_ROUNDS: String(rounds), SVC_FAULT_SEED: values.seed},
+    env: {SVC_FAULT: name, SVC_FAULT_ROUNDS: String(rounds), SVC_FAULT_SEED: values.seed},
     ...(values.on === "bun" ? {onBun: true} : {}),
   })
 }

@@ -113,6 +113,20 @@ const table = {
     long: 200,
     seed: 11,
   },
+  "call-kills": {
+    what: "commands killed at each rename, fsync and removal: a restore, rollback, installation and compaction are complete or undone",
+    files: [
+      "e2e/checkpoint/kill",
+      "e2e/checkpoint/mixing",
+      "e2e/database/capacity",
+      "e2e/release/install",
+      "e2e/release/rollback",
+      "e2e/restart/last-good",
+    ],
+    unit: "percent of the calls",
+    suite: 25,
+    long: 100,
+  },
   "checkpoint-changes": {
     what: "altered checkpoints: verify rejects each",
     files: ["e2e/checkpoint/mutations"],

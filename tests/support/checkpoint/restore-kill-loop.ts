@@ -6,6 +6,8 @@ import {printed} from "../host/command-line.ts"
 import {startProcess} from "../host/process.ts"
 import type {Project} from "../host/project.ts"
 import type {TestRuntime} from "../host/runtimes.ts"
+import {Chance} from "../machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../machine/fault-run.ts"
 import {startToBeKilled} from "../machine/strace.ts"
 
 /** The differences between states of a project. */
@@ -63,6 +65,14 @@ export const steps = {
 
 /** More calls than any of the commands makes, so that a command that fails at every one is not killed forever. */
 const mostCalls = 300
+
+/** The numbers of the calls at which a test kills a command, without end: the first four, then a share of all, by chance. */
+export function* killNumbers(): Generator<number, never> {
+  const run = faultRun("call-kills")
+  tellHowToRepeat(run)
+  const chance = new Chance(run.seed)
+  for (let number = 1; ; number++) if (number <= 4 || chance.below(100) < run.rounds) yield number
+}
 
 /** Runs `svc` and kills it with SIGKILL at the call with this number; returns false if it finished with fewer calls. */
 export const killAt = async (

@@ -15,7 +15,8 @@ export const seedOfRun = (): number => Number(process.env.SVC_TEST_SEED ?? Date.
 /** The values of `bun run faults`, or the defaults of `bun run check`. */
 export const faultRun = (name: FaultName): FaultRun => {
   const {suite = Number.POSITIVE_INFINITY, seed = seedOfRun()} = faults[name]
-  const {SVC_FAULT_ROUNDS: rounds = suite, SVC_FAULT_SEED: asked = seed} = process.env
+  const {SVC_FAULT, SVC_FAULT_ROUNDS = suite, SVC_FAULT_SEED = seed} = process.env
+  const [rounds, asked] = SVC_FAULT === name ? [SVC_FAULT_ROUNDS, SVC_FAULT_SEED] : [suite, seed]
   return {name, rounds: Number(rounds), seed: Number(asked)}
 }
 
