@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
-import {adapterChecks} from "../../../server/testing/adapter/conformance.ts"
 import {email} from "../../support/adapters/email.ts"
+import {checksOf} from "../../support/adapters/platforms.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 
 /** Checks for features that email does not have. */
@@ -16,7 +16,7 @@ const leftOut: ReadonlySet<string> = new Set([
 ])
 
 describeWith("dovecot")("email, at a real Dovecot and a real SMTP server", () => {
-  const checks = adapterChecks(email)
+  const checks = checksOf(email)
 
   test.each(checks)("$name", async ({name, run}) => {
     const why = await run()

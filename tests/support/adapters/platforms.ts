@@ -8,6 +8,7 @@ import {
 import {until} from "../host/process.ts"
 import {joinIrc} from "../irc/person.ts"
 import {startIrcServer} from "../irc/servers.ts"
+import {faultRun} from "../machine/fault-run.ts"
 import {deliver, secretOf, startReceiver} from "../webhooks/webhooks.ts"
 
 type At = () => HostAddress | undefined
@@ -190,13 +191,17 @@ export const sandbox: AdapterUnderTest = {
 }
 
 /** Runs all or some of the checks, `atOnce` in parallel, and returns how each ended. */
+/** The checks of the conformance suite, with the kills of the suite or of `bun run faults conformance`. */
+export const checksOf = (adapter: AdapterUnderTest) =>
+  adapterChecks({...adapter, kills: faultRun("conformance").rounds})
+
 export const outcomesOf = async (
   adapter: AdapterUnderTest,
   atOnce = 1,
   isWanted: (name: string) => boolean = () => true,
 ): Promise<Readonly<Record<string, string>>> => {
   const outcomes: Record<string, string> = {}
-  const waiting = adapterChecks(adapter)
+  const waiting = checksOf(adapter)
     .filter(({name}) => isWanted(name))
     .values()
   const lane = async () => {

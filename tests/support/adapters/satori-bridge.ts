@@ -12,7 +12,6 @@ const bridged = (
   ...builtIn,
   use: "satori-bridge",
   name: "satori-bridge",
-  kills: 2,
   platform: async defer => {
     const platform = await builtIn.platform(defer)
     const made = {id: "one", ...account(platform)}

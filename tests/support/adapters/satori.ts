@@ -43,7 +43,6 @@ export const heardIn = async (host: TestHost, channel: string): Promise<readonly
 export const satori = (server: () => TestHost): AdapterUnderTest => ({
   use: "satori",
   name: "satori",
-  kills: 2,
   env: {SATORI_TOKEN: token, WRONG_TOKEN: "another-token-than-the-server-has"},
   platform: async defer => {
     const host = server()

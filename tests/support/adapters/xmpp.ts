@@ -35,7 +35,6 @@ export const xmpp = (): AdapterUnderTest => {
   return {
     use: "xmpp",
     name: "xmpp",
-    kills: 3,
     env: {XMPP_PASSWORD: "bot-password", XMPP_OTHER: "other-password"},
     platform: async () => {
       server ??= startProsody({accounts})
