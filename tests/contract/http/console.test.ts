@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-console", DEMO_TOKEN: "demo-token-of-the-console"}
 
@@ -21,7 +21,7 @@ const scriptOf = async (host: TestHost): Promise<string> => {
   return /src="\.\/(assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ""
 }
 
-describe.each(bunAnd("node24"))("the console on $name", runtime => {
+describe.each(bunOr("node24"))("the console on $name", runtime => {
   const start = () => startHost({runtime, config, env})
 
   test("is a page below http.base only, with a redirect from the address without a slash", async () => {

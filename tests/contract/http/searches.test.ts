@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {startHost, type TestHost} from "../../support/host/host.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 
 const talker = `import {definePlugin} from "svc-runtime"
@@ -33,7 +33,7 @@ const say = async (host: TestHost) => {
   await host.say("fail", {user: "bob", channel: "two"})
 }
 
-describe.each(bunAnd("node24"))("the lists of messages on $name", runtime => {
+describe.each(bunOr("node24"))("the lists of messages on $name", runtime => {
   const spoken = shared(async () => {
     const host = await startHost({
       runtime,

@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {expectProblem, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {bunAnd, usualRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -44,7 +44,7 @@ const open = (host: TestHost, path: string, init: RequestInit = {}) => {
 const read = async (host: TestHost) => (await (await open(host, "/status/status.json")).json()) as Page
 const statesOf = ({labels}: Page) => Object.fromEntries(labels.map(({label, state}) => [label, state]))
 
-describe.each(bunAnd("node24"))("the status page on $name", runtime => {
+describe.each(bunOr("node24"))("the status page on $name", runtime => {
   const host = shared(() => startHost({runtime, config, plugins: {secretive: pluginWith("")}}))
 
   test("shows the operator's labels as up or down to everyone, below http.base", async () => {

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** A platform with guilds. It records its calls, and rejects every call about `nobody`. */
@@ -41,7 +41,7 @@ const guildPlugin = pluginWith(`
 
 const config = "http: {port: 0}\nplugins:\n  club: {}\n"
 
-describe.each(bunAnd("node24"))("a method in an endpoint's features, on $name,", runtime => {
+describe.each(bunOr("node24"))("a method in an endpoint's features, on $name,", runtime => {
   const start = async () => {
     const host = await startHost({runtime, config, plugins: {club: guildPlugin}, args: ["--no-watch"]})
     await until("the club to be online", async () => {

@@ -4,7 +4,7 @@ import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -121,7 +121,7 @@ const stored = async (host: TestHost): Promise<number> =>
 const leftovers = (host: TestHost): readonly string[] =>
   readdirSync(host.project.path("data/files")).filter(name => name.endsWith(".tmp"))
 
-describe.each(bunAnd("node22"))("files of Satori applications, on $name:", runtime => {
+describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtime => {
   const started = shared(() => startHost({runtime, config, env, plugins: {club}, args: ["--no-watch"]}))
 
   test("an upload is sent as a stored file, and can be read again by its link", async () => {

@@ -1,12 +1,12 @@
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 
 const bot = {id: "bot", name: "bot", is_bot: true}
 
-describe.each(bunAnd("node22"))("the sandbox, called over Satori, on $name,", runtime => {
+describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", runtime => {
   /** Each test has its own channel and user. */
   const host = shared(async () => {
     const started = await startHost({

@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {expectProblem, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {secrets, startWebhookHost, webhookConfig} from "../../support/webhooks/host.ts"
 import {deliver, type SigningOptions, secretOf, signatureOf, signedHeaders} from "../../support/webhooks/webhooks.ts"
 
@@ -30,7 +30,7 @@ const raw = (host: TestHost, lines: readonly string[]): Promise<number> =>
     socket.on("close", () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])))
   })
 
-describe.each(bunAnd("node22"))("an incoming webhook on $name", runtime => {
+describe.each(bunOr("node22"))("an incoming webhook on $name", runtime => {
   test("is acknowledged once its event is durable, and handled", async () => {
     const {host, say} = await startWebhookHost({runtime})
     const response = await say({text: "a < b", channel: "#team", user: "u1", name: "Ann"}, "msg_1")

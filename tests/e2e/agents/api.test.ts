@@ -5,7 +5,7 @@ import type {Static} from "../../../shared/type.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, fillDatabase} from "../../support/agents/rows.ts"
 import {expectProblem, startHost, svc} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 
@@ -75,7 +75,7 @@ const start = async (runtime: (typeof runtimes)[number]) => {
   return startHost({runtime, project, env: fullAndDemo.env, args: ["--no-watch"]})
 }
 
-const runtimes = bunAnd("node24")
+const runtimes = bunOr("node24")
 
 describe.each(runtimes)("agents over HTTP on $name", runtime => {
   const host = shared(() => start(runtime))

@@ -2,7 +2,7 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 
 const toolbox = `import {definePlugin, Type} from "svc-runtime"
 export default definePlugin({
@@ -20,7 +20,7 @@ export default definePlugin({
 })
 `
 
-describe.each(bunAnd("node24"))("an agent on $name", runtime => {
+describe.each(bunOr("node24"))("an agent on $name", runtime => {
   test("answers a direct message with a plugin's tool", async () => {
     const model = await startScriptedModel(({results}) =>
       results === 0 ? {calls: [{name: "toolbox.note", args: {text: "milk"}}]} : {text: "I noted milk."},

@@ -3,7 +3,7 @@ import {readRows, runAsked, waitingApprovals} from "../../support/agents/host.ts
 import {type FakeQuestion, startProtocolFake} from "../../support/agents/protocol-fake.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
@@ -85,7 +85,7 @@ const untilJoined = async (host: TestHost, people: readonly {sees(pattern: RegEx
 }
 
 describeWith("ngircd")("an agent from the question to the answer", () => {
-  describe.each(bunAnd("node24"))("on $name", runtime => {
+  describe.each(bunOr("node24"))("on $name", runtime => {
     test("uses tools, keeps approvals across kill -9, and repeats nothing, with two model protocols", async () => {
       const fake = await startProtocolFake(tell)
       const server = await startIrcServer("ngircd")

@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import type {MetricHistoryView} from "../../../server/console/web/host/views.ts"
 import {hour, storePast} from "../../support/console/past.ts"
 import {startHost} from "../../support/host/host.ts"
-import {bunAnd, usuallyOn} from "../../support/host/runtimes.ts"
+import {bunOr, usuallyOn} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, live, openConsole} from "./console.ts"
 
@@ -16,7 +16,7 @@ const hostWithPast = async () => {
   return startHost({runtime: usuallyOn("node24"), project: first.project, env})
 }
 
-test.each(bunAnd("node24"))(
+test.each(bunOr("node24"))(
   "what a run did is stored at its end, and shown by the next one, on $name",
   async runtime => {
     const first = await startHost({runtime, config, env})

@@ -6,7 +6,7 @@ import type {Static} from "../../../shared/type.ts"
 import {expectProblem, launchHost, startHost} from "../../support/host/host.ts"
 import {type Running, until} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {fillDisk, fillInodes, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -91,7 +91,7 @@ const lacks = [
 ] as const
 
 for (const {of, at, folder, isFirst, fill} of lacks)
-  test.for(bunAnd("node24"))(
+  test.for(bunOr("node24"))(
     `on $name, a Host without ${of} in ${at} at startup serves report and console only, and recovers with space`,
     async (runtime, context) => {
       needMounts(context)

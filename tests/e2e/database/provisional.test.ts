@@ -11,7 +11,7 @@ import {scratchFolder} from "../../support/database/databases.ts"
 import {type HranaServer, startHrana} from "../../support/database/hrana-server.ts"
 import {expectProblem, type HostOptions, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
-import {bunAnd, usualRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -92,7 +92,7 @@ const watchReady = (host: TestHost) => {
   return end
 }
 
-test.for(bunAnd("node24"))(
+test.for(bunOr("node24"))(
   "on $name, a Host that does not require its database runs provisionally without it, and commits once it answers",
   async runtime => {
     const remote = await remoteDatabase()
@@ -180,7 +180,7 @@ test.for(bunAnd("node24"))(
   },
 )
 
-test.for(bunAnd("node24"))("on $name, a signal stops a provisional Host gracefully", async runtime => {
+test.for(bunOr("node24"))("on $name, a signal stops a provisional Host gracefully", async runtime => {
   const {url} = await remoteDatabase()
   const host = await startHost({...optionsFor(url), runtime})
   expect(await reportOf(host)).toMatchObject({ready: true, generation: 1, provisional: true})

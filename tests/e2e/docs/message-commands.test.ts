@@ -5,7 +5,7 @@ import {readDocuments} from "../../support/docs/documents.ts"
 import {ask, makeReadersProject, readerOf, readersToken} from "../../support/docs/reader-project.ts"
 import {until} from "../../support/host/process.ts"
 import type {Project} from "../../support/host/project.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {hangingOn, linePlugin} from "../../support/plugins/line-plugin.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -20,7 +20,7 @@ const untilEvent = (project: Project, seq: number, ...states: readonly string[])
     states.includes((await ask<{state: string}>(project, `/api/inbox/${seq}`)).state),
   )
 
-test.each(bunAnd("node24"))(
+test.each(bunOr("node24"))(
   "the commands of the page on delivery work for an event with a failed handler, on $name",
   async runtime => {
     const notes = pluginWith(`plugin.command("note add", () => { throw new Error("no room for notes") })`)

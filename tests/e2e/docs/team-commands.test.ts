@@ -3,7 +3,7 @@ import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {ask, makeReadersProject, readerOf} from "../../support/docs/reader-project.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 
 const configOf = (url: string, store: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}
 workroom: {store: ${store}}
@@ -18,7 +18,7 @@ agents:
     triggers: {items: true}
 `
 
-test.each(bunAnd("node24"))(
+test.each(bunOr("node24"))(
   "the commands of the pages on the workroom and on agents work, on $name",
   async runtime => {
     // A stand-in for a model's server, with a scripted answer.

@@ -4,7 +4,7 @@ import {reload, statusOf} from "../../support/host/generation.ts"
 import {expectProblem, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {bunAnd, bunOr} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 
@@ -156,7 +156,7 @@ describe("a required endpoint", () => {
     expect((await readyReport(host)).ready).toBe(true)
   })
 
-  test.each(bunAnd("node24"))(
+  test.each(bunOr("node24"))(
     "is listed first as admitting but not connected while it is offline, on $name",
     async runtime => {
       const plugins = {
@@ -225,7 +225,7 @@ plugins: {sandbox: {}, lost: {}}
   })
 })
 
-describe.each(bunAnd("node24"))("a required agent on $name", runtime => {
+describe.each(bunOr("node24"))("a required agent on $name", runtime => {
   const config = (writer: string, required = "[writer]") =>
     `http: {port: 0, readiness: {agents: ${required}}}\nplugins: {sandbox: {}}\n${writer === "" ? "" : `agents:\n  writer: {${writer}}\n`}`
   const local = 'provider: openai-compatible, baseURL: "http://127.0.0.1:9/v1", model: small, instructions: Write.'

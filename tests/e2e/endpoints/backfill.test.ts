@@ -4,7 +4,7 @@ import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd, bunOr, onBun} from "../../support/host/runtimes.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {handledAll, readLedger} from "../../support/messages/inbox-ledger.ts"
 
@@ -42,7 +42,7 @@ const meet = async (platform: HistoryPlatform, runtime = onBun, end: "SIGTERM" |
   return host.project
 }
 
-test.each(bunAnd("node24"))(
+test.each(bunOr("node24"))(
   "a backfill stores missed messages in order before new ones, and ends the gap as filled, on $name",
   async runtime => {
     const platform = await HistoryPlatform.start()
@@ -100,7 +100,7 @@ test.each(bunOr("node24"))(
   },
 )
 
-test.each(bunAnd("node24"))(
+test.each(bunOr("node24"))(
   "after a kill during a backfill, the next run fetches the rest once, on $name",
   async runtime => {
     const platform = await HistoryPlatform.start()

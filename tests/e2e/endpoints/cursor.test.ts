@@ -3,7 +3,7 @@ import {expect, test} from "vitest"
 import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {Chance} from "../../support/machine/chance.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
@@ -108,13 +108,13 @@ const killing = async (runtime: TestRuntime) => {
   expect(wrong).toEqual([])
 }
 
-test.each(bunAnd("node24"))(
+test.each(bunOr("node24"))(
   `${kills} kills during polling leave each event stored and answered once, on $name`,
   killing,
   120_000 + kills * 14_000,
 )
 
-test.each(bunAnd("node24"))(
+test.each(bunOr("node24"))(
   "a restore also rewinds the cursor: repeated messages are held and new ones answered, on $name",
   async runtime => {
     const platform = await startPlatform({forgets: false})

@@ -10,7 +10,7 @@ import {generationOf, generationsOf, statusOf} from "../../support/host/generati
 import {makeGitProject} from "../../support/host/git-project.ts"
 import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd, bunOr, casesOf, usualRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, casesOf, usualRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
 import {freePort} from "../../support/machine/ports.ts"
@@ -77,7 +77,7 @@ const change = async (host: TestHost, ...changes: ConfigChange[]): Promise<Appli
 
 const set = (key: string, value: unknown): ConfigChange => ({change: "set", plugin: "greeter", path: [key], value})
 
-const runtimes = bunAnd("node24")
+const runtimes = bunOr("node24")
 
 describe.each(runtimes)("editing the configuration over the API on $name", runtime => {
   const common = shared(() => startHost({runtime, config, env, plugins: {greeter, slow}}))

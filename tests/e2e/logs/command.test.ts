@@ -3,7 +3,7 @@ import {expect, test} from "vitest"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {startProcess, until, untilPrinted} from "../../support/host/process.ts"
-import {bunAnd, onBun} from "../../support/host/runtimes.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {recordsIn, talkerHost} from "./talker.ts"
 
 const say = (host: TestHost, text: string, times = 1) => host.post("/api/plugins/talker/say", {text, times})
@@ -77,7 +77,7 @@ test("svc logs --follow ends when its output is closed", async () => {
   expect((await follower.finished).code).toBe(0)
 })
 
-test.each(bunAnd("node24"))(
+test.each(bunOr("node24"))(
   "an earlier run's log can be read without a Host and over the API, on $name",
   async runtime => {
     const first = await startHost({...talkerHost, runtime})

@@ -3,7 +3,7 @@ import {failureOf} from "../../support/host/generation.ts"
 import {startHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {tell} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -28,7 +28,7 @@ const refused = pluginWith(`
 
 const others = pluginWith(`plugin.hears("please", () => "to all")`)
 
-test.each(bunAnd("node22"))("a heard message is stored, and answered once after a kill, on $name", async runtime => {
+test.each(bunOr("node22"))("a heard message is stored, and answered once after a kill, on $name", async runtime => {
   const first = await startHost({
     runtime,
     config: "http: {port: 0}\nplugins: {bot: {}, others: {}, sandbox: {}}\n",

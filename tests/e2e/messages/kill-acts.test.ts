@@ -3,7 +3,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, onTestFinished, test} from "vitest"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -92,7 +92,7 @@ const actor = pluginWith(`
       },
     })`)
 
-test.each(bunAnd("node22"))(`${kills} kills leave each act done once and in order, on $name`, async runtime => {
+test.each(bunOr("node22"))(`${kills} kills leave each act done once and in order, on $name`, async runtime => {
   const platform = await startPlatform()
   const config = `http: {port: 0}
 plugins:

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {startHost, svc} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {bunAnd, onBun} from "../../support/host/runtimes.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
 
 /** A plugin that writes texts, fails, asks, and returns the language for a user outside of a session. */
 const bot = `
@@ -31,7 +31,7 @@ const languages = {
 }
 const config = JSON.stringify({http: {port: 0}, languages, plugins: {bot: {}, sandbox: {}}})
 
-test.each(bunAnd("node22"))(
+test.each(bunOr("node22"))(
   "each user gets a language by choice, channel, platform or default, and keeps a choice, on $name",
   async runtime => {
     const options = {runtime, args: ["--no-watch"], config, plugins: {bot}}

@@ -4,7 +4,7 @@ import {reload} from "../../support/host/generation.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = (word: string) => `http: {port: 0}
@@ -82,7 +82,7 @@ const say = async (host: TestHost, text: string, user = "tester") => {
 
 const notes = (host: TestHost) => readFileSync(host.project.path("notes.log"), "utf8").trim().split("\n")
 
-describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
+describe.each(bunOr("node22"))("a plugin on $name", runtime => {
   test("edits and deletes its messages, sends to a user, and is refused acts that the endpoint lacks", async () => {
     const host = await startHost({runtime, config: config("one"), plugins: {actor}})
     const {items} = await host.get<{items: {name: string}[]}>("/api/plugins/sandbox/commands")

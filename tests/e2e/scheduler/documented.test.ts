@@ -6,7 +6,7 @@ import {printedJson} from "../../support/host/command-line.ts"
 import {startHost, svc} from "../../support/host/host.ts"
 import {runProcess, until} from "../../support/host/process.ts"
 import {makeFolder, type Project} from "../../support/host/project.ts"
-import {bunAnd} from "../../support/host/runtimes.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
 
 const page = readDocuments().find(({path}) => path === "docs/schedule.md")
 const fences = (wanted: string) => page?.fences.flatMap(({language, text}) => (language === wanted ? [text] : [])) ?? []
@@ -19,7 +19,7 @@ const projectIn = (folder: string): Project => ({
   write: (path, text) => writeFileSync(join(folder, path), text),
 })
 
-test.each(bunAnd("node24"))("the commands of the documentation page work in a new project, on $name", async runtime => {
+test.each(bunOr("node24"))("the commands of the documentation page work in a new project, on $name", async runtime => {
   const parent = makeFolder()
   const made = await runProcess([...runtime.command, "init", "my-bot", "--no-install"], {cwd: parent})
   expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
