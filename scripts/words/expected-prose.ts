@@ -48,7 +48,7 @@ const runsOf = (text: string): readonly string[] =>
     words.slice(run - 1).flatMap((_, index) => {
       const some = words.slice(index, index + run)
       // A command is no prose: it has to work as written.
-      return some[0] === "svc" ? [] : [some.join(" ")]
+      return some.slice(0, 2).includes("svc") ? [] : [some.join(" ")]
     }),
   )
 

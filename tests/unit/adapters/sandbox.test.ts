@@ -52,7 +52,7 @@ test("a rejected call is not shown", () => {
   const heard: RoomChange[] = []
   room.listen("team", change => heard.push(change))
   expect(() => callMethod("guild.member.role.set", {user_id: "eve", role_id: "x"}, {guild, room, row: "a"})).toThrow(
-    "the sandbox has no member eve",
+    /\bmember eve$/,
   )
   expect(() => callMethod("guild.member.mute", {user_id: "eve"}, {guild, room, row: "b"})).toThrow(/duration/)
   expect(heard).toEqual([])

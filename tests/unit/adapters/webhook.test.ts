@@ -49,8 +49,8 @@ describe("a signature of Standard Webhooks", () => {
     }
     expect(verifyAt(5 * minutes)).not.toThrow()
     expect(verifyAt(-5 * minutes)).not.toThrow()
-    expect(verifyAt(5 * minutes + 1)).toThrow("more than five minutes old")
-    expect(verifyAt(-5 * minutes - 1)).toThrow("more than five minutes ahead")
+    expect(verifyAt(5 * minutes + 1)).toThrow(/ five minutes old$/)
+    expect(verifyAt(-5 * minutes - 1)).toThrow(/ five minutes ahead$/)
   })
 
   test("is accepted from any secret and among several, and made with the first secret", async () => {

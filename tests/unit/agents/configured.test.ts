@@ -61,9 +61,7 @@ describe("a binding is not configured", () => {
       const standing = configurationOf(binding, all)
       return standing.configured ? "" : `${standing.reason}: ${standing.message}`
     }
-    expect(message(unread)).toBe(
-      "agent_instructions_missing: The agent binding has no instructions. There is no file writer.md.",
-    )
+    expect(message(unread)).toMatch(/^agent_instructions_missing: .*\bwriter\.md\b/)
     expect(message(bindingOf(file))).toMatch(/writer\.md is empty\.$/)
   })
 })
@@ -91,6 +89,6 @@ agents:
     ]),
   )
   expect(bindingIssues(loaded.source, standings).map(formatIssue)).toEqual([
-    "svc.config.yml:10:7 agents.writer.tools.nothing: The agent binding lists a tool that is not available to it. nothing: there is no tool of that name.",
+    expect.stringMatching(/^svc\.config\.yml:10:7 agents\.writer\.tools\.nothing: .*\btool\b/),
   ])
 })

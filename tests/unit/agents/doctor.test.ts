@@ -4,7 +4,7 @@ import {checkAgents} from "../../../server/doctor/agents.ts"
 test("doctor names runs that a restore holds and calls that wait for a person, with the next step", () => {
   expect(checkAgents({held: false, approvals: []})).toEqual([])
   expect(checkAgents({held: true, approvals: [{id: "a1", agent: "helper", tool: "send"}]})).toMatchObject([
-    {level: "warning", check: "agents", detail: "a restore holds runs of agents"},
+    {level: "warning", check: "agents", detail: expect.stringContaining("restore")},
     {
       level: "warning",
       check: "agents",

@@ -40,12 +40,12 @@ test("without an endpoint the run's own is used, and a run without one must name
   expect((await callTool(tool, args, {binding})).sends).toMatchObject([{endpoint: "line", channel: "#news"}])
   expect(tool.describe?.(args, runOf())).toBe("Send to #news at line:\n> hi")
   const nowhere = runOf({endpoint: undefined, channel: undefined, place: {}})
-  await expect(callTool(tool, args, {binding, run: nowhere})).rejects.toThrow("belongs to no endpoint")
-  expect(tool.refusal?.(args, binding, runOf({endpoint: "gone"}))).toContain("You may not send to #news at gone.")
+  await expect(callTool(tool, args, {binding, run: nowhere})).rejects.toThrow(/\bno endpoint\b/)
+  expect(tool.refusal?.(args, binding, runOf({endpoint: "gone"}))).toMatch(/ #news at gone\. /)
 })
 
 test("the model learns where it may send", () => {
-  expect(tool.scope?.(binding)).toBe("You may send to: #news at line, #old at gone.")
+  expect(tool.scope?.(binding)).toMatch(/: #news at line, #old at gone\.$/)
 })
 
 test("a listed endpoint that does not exist is refused", async () => {

@@ -27,9 +27,7 @@ describe("alerts", () => {
   const where = (text: string, variables = {}) => findings(alerts(text), variables).join("\n")
 
   test("need exactly one place per target, with a complete address", () => {
-    expect(where("  targets:\n    ops: {}")).toMatch(
-      /^svc.config.yml:3:5 alerts\.targets\.ops: needs exactly one of: endpoint/,
-    )
+    expect(where("  targets:\n    ops: {}")).toMatch(/^svc.config.yml:3:5 alerts\.targets\.ops: .*\bendpoint\b/)
     expect(where("  targets:\n    ops: {endpoint: irc~a, channel: ops, webhook: {url: https://a.example}}")).toMatch(
       /:3:5 .*exactly one of/,
     )
@@ -54,8 +52,8 @@ describe("alerts", () => {
     expect(where("  items: {endpoint_ofline: {}}")).toMatch(/:2:11 .*did you mean "?endpoint_offline/)
     expect(where("  items: {last_good: {above: 1}}")).toMatch(/above/)
     expect(where("  items: {log_errors: {for: soon}}")).toMatch(/alerts\.items\.log_errors\.for: /)
-    expect(where("  quiet: {zone: Mars/Base}")).toMatch(/:2:17 alerts\.quiet\.zone: there is no time zone "Mars\/Base"/)
-    expect(where('  quiet: {hours: [{from: "07:00", to: "07:00"}]}')).toMatch(/is the same time as from/)
+    expect(where("  quiet: {zone: Mars/Base}")).toMatch(/:2:17 alerts\.quiet\.zone: .*"Mars\/Base"/)
+    expect(where('  quiet: {hours: [{from: "07:00", to: "07:00"}]}')).toMatch(/hours\[0\]\.to: .*\bfrom\b/)
     expect(where('  quiet: {hours: [{from: "22:00", to: "24:00", days: [fri]}]}')).toBe("")
   })
 })
@@ -89,16 +87,18 @@ plugins:
   Greeter: {}
 `
     expect(findings(text)).toEqual([
-      'svc.config.yml:1:12 log_level: expected one of silly, trace, debug, info, warn, error, fatal, got "infos" (did you mean "info"?)',
+      expect.stringMatching(
+        /^svc\.config\.yml:1:12 log_level: .* silly, trace, debug, info, warn, error, fatal, .*"infos" .*"info"/,
+      ),
       'svc.config.yml:3:3 http.hots: unknown key (did you mean "host"?)',
       'svc.config.yml:4:9 http.port: expected an integer, got "abc"',
       "svc.config.yml:7:9 http.readiness.endpoints[0].name: is missing",
-      "svc.config.yml:9:3 plugins.Greeter: expected a name that matches ^[a-z0-9][a-z0-9_-]{0,63}$",
+      expect.stringMatching(/^svc\.config\.yml:9:3 plugins\.Greeter: .* \^\[a-z0-9\]/),
     ])
   })
 
   test("name a duplicate key", () => {
-    expect(findings("http: {}\nhttp: {}\n")).toEqual(["svc.config.yml:2:1 duplicate key; keep only one of them"])
+    expect(findings("http: {}\nhttp: {}\n")).toEqual([expect.stringMatching(/^svc\.config\.yml:2:1 .*\bduplicate\b/)])
   })
 
   test("name a duplicate account", () => {
@@ -109,8 +109,8 @@ plugins:
 
   test("name keys that do not belong together", () => {
     expect(findings("database: {dialect: libsql, filename: x}\n")).toEqual([
-      "svc.config.yml:1:11 database.url: is missing; dialect libsql needs the address of the database",
-      "svc.config.yml:1:29 database.filename: applies only to dialect sqlite; dialect libsql uses url",
+      expect.stringMatching(/^svc\.config\.yml:1:11 database\.url: .*\blibsql\b/),
+      expect.stringMatching(/^svc\.config\.yml:1:29 database\.filename: .*\bsqlite\b.*\burl$/),
     ])
   })
 
@@ -138,7 +138,7 @@ plugins:
   })
 
   test("name text that stands in place of keys", () => {
-    expect(findings("hello")).toEqual(["svc.config.yml:1:1 expected keys with values (a mapping)"])
+    expect(findings("hello")).toEqual([expect.stringMatching(/^svc\.config\.yml:1:1 .*\bmapping\b/)])
   })
 })
 
@@ -153,9 +153,7 @@ describe("a file", () => {
   }
 
   test("that is empty is refused", () => {
-    expect(refusal(new Uint8Array())).toEqual([
-      "svc.config.yml:1:1 the file is empty; svc init writes one that you can start from",
-    ])
+    expect(refusal(new Uint8Array())).toEqual([expect.stringMatching(/^svc\.config\.yml:1:1 .*\bsvc init\b/)])
   })
 
   test("that is not UTF-8 is refused", () => {
@@ -220,8 +218,8 @@ describe("secrets", () => {
   })
 
   test("must differ between full and demo token", () => {
-    expect(findings("http: {token: '${A}', demoToken: '${B}'}", {A: "same-value", B: "same-value"})[0]).toContain(
-      "is the same as http.token",
+    expect(findings("http: {token: '${A}', demoToken: '${B}'}", {A: "same-value", B: "same-value"})[0]).toMatch(
+      / http\.demoToken: .*\bhttp\.token\b/,
     )
   })
 
@@ -229,14 +227,14 @@ describe("secrets", () => {
     const at = "previousToken: {token: '${B}', until: 2026-12-01T18:00:00Z}"
     const same = {A: "same-value", B: "same-value"}
     expect(findings(`http:\n  token: \${A}\n  ${at}\n`, same)).toEqual([
-      expect.stringMatching(/^svc\.config\.yml:3:26 http\.previousToken\.token: is the same as http\.token/),
+      expect.stringMatching(/^svc\.config\.yml:3:26 http\.previousToken\.token: .*\bhttp\.token\b/),
     ])
     const demo = {...same, C: "another-value"}
     expect(findings(`http:\n  token: \${C}\n  demoToken: \${A}\n  ${at}\n`, demo)).toEqual([
-      expect.stringMatching(/^svc\.config\.yml:4:26 http\.previousToken\.token: is the same as http\.demoToken/),
+      expect.stringMatching(/^svc\.config\.yml:4:26 http\.previousToken\.token: .*\bhttp\.demoToken\b/),
     ])
     expect(findings(`http:\n  ${at}\n`, {B: "a-value"})).toEqual([
-      expect.stringMatching(/^svc\.config\.yml:2:26 http\.previousToken\.token: needs the new token/),
+      expect.stringMatching(/^svc\.config\.yml:2:26 http\.previousToken\.token: .*\bhttp\.token\b/),
     ])
     expect(findings(`http:\n  token: \${A}\n  ${at}\n`, {A: "a-value", B: "same-value"})).toEqual([])
     const literal = at.replace("${B}", "literal-value")
@@ -250,7 +248,7 @@ describe("secrets", () => {
     text => {
       const config = `http:\n  token: \${A}\n  previousToken:\n    token: \${B}\n    until: ${text}\n`
       expect(findings(config, {A: "a-value", B: "another-value"})).toEqual([
-        `svc.config.yml:5:12 http.previousToken.until: expected a date and time with its time zone, such as 2026-12-01T18:00:00Z, got "${text}"`,
+        expect.stringMatching(/^svc\.config\.yml:5:12 http\.previousToken\.until: .* 2026-12-01T18:00:00Z, .*"$/),
       ])
     },
   )
@@ -274,6 +272,8 @@ describe("a name that every object has is an ordinary key:", () => {
   })
 
   test("__proto__ names no plugin", () => {
-    expect(findings("plugins:\n  __proto__: {}\n")).toEqual([expect.stringContaining("expected a name that matches")])
+    expect(findings("plugins:\n  __proto__: {}\n")).toEqual([
+      expect.stringMatching(/:2:3 plugins\.__proto__: .* \^\[a-z0-9\]/),
+    ])
   })
 })

@@ -16,6 +16,7 @@ import {
   toneOfShare,
 } from "../../../server/console/web/pages/agents/words.ts"
 import {agentsOf} from "../../../server/console/web/pages/overview/attention-agents.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {agentReasons} from "../../../shared/agents/states.ts"
 import type {Envelope} from "../../../shared/api/event-stream.ts"
 
@@ -192,7 +193,7 @@ describe("agents in words", () => {
     const waiting = {state: "waiting", waitsFor: "retry", dueAt: at(0), reason: null} as const
     expect(statusOf(waiting)).toMatch(/^waits to retry the provider, next retry at ./)
     expect(statusOf({...waiting, waitsFor: "approval"})).toMatch(/^waits for a person, denied at .+ if nobody decides$/)
-    expect(statusOf({...waiting, waitsFor: "ingress", dueAt: null})).toBe("waits until ingress is resumed")
+    expect(statusOf({...waiting, waitsFor: "ingress", dueAt: null})).toBe(en.agents.waits.ingress)
     expect(statusOf({...waiting, state: "failed", reason: "limit_day"})).toBe("limit_day")
   })
 

@@ -2,6 +2,7 @@ import {expect, test} from "vitest"
 import type {EndpointView, Status} from "../../../server/console/web/host/views.ts"
 import {attentionOf, type Facts} from "../../../server/console/web/pages/overview/attention.ts"
 import {treeOf} from "../../../server/console/web/pages/plugins/tree.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 
 const at = "2026-01-02T03:04:05.000Z"
 
@@ -98,7 +99,7 @@ const endpoints = [
 
 test("a required endpoint without a connection needs attention first, as admitting, not connected", () => {
   expect(attentionOf(facts(endpoints)).map(({tone, title}) => `${tone} ${title}`)).toEqual([
-    "bad needed is admitting, not connected",
+    `bad ${en.attention.notConnected("needed")}`,
     "bad Ingress is paused",
     "bad failed is failed",
     "warn optional is reconnecting",

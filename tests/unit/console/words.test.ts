@@ -2,6 +2,7 @@ import {expect, test} from "vitest"
 import {isParty, partyOf} from "../../../server/console/web/host/party.ts"
 import {changeOf, clockThere, isSameClock} from "../../../server/console/web/pages/jobs/words.ts"
 import {revisionOf, tellOf} from "../../../server/console/web/pages/workroom/timeline.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import type {Command} from "../../../shared/api/workroom.ts"
 
 test("a bare name is a person's, but a name with a space is not a name", () => {
@@ -19,13 +20,13 @@ test("a clock change shows the clock before and after it", () => {
   const change = (timezone: string, at: string, before: string, after: string) =>
     changeOf({timezone, at, before, after})
   expect(change("Europe/London", "2026-10-25T01:00:00.000Z", "+01:00", "+00:00")).toBe(
-    "Clocks go back in Europe/London: 02:00 becomes 01:00",
+    en.jobs.back("Europe/London", "02:00", "01:00"),
   )
   expect(change("America/St_Johns", "2026-03-08T05:30:00.000Z", "-03:30", "-02:30")).toBe(
-    "Clocks go forward in America/St_Johns: 02:00 becomes 03:00",
+    en.jobs.forward("America/St_Johns", "02:00", "03:00"),
   )
   expect(change("Australia/Lord_Howe", "2026-10-03T15:30:00.000Z", "+10:30", "+11:00")).toBe(
-    "Clocks go forward in Australia/Lord_Howe: 02:00 becomes 02:30",
+    en.jobs.forward("Australia/Lord_Howe", "02:00", "02:30"),
   )
 })
 
@@ -38,12 +39,12 @@ test("a job's local time includes its day if that differs from the calendar's", 
 test("a Journal record shows its text and the new revision", () => {
   const tell = (command: Command) => [tellOf({command}), revisionOf({command})]
   const added = {title: "t", description: "", labels: [], assignee: null, conversation: null} as const
-  expect(tell({is: "add", priority: "high", ...added})).toEqual([{what: "added it with priority high"}, 1])
+  expect(tell({is: "add", priority: "high", ...added})).toEqual([{what: en.workroom.told.add("high")}, 1])
   expect(tell({is: "comment", text: "on its way", expectedRevision: 4})).toEqual([
     {what: "commented", words: "on its way"},
     5,
   ])
   expect(tell({is: "cancel", reason: null, expectedRevision: 1})).toEqual([{what: "cancelled it"}, 2])
   const blocked = tell({is: "block", reason: "ink", owner: "user:ada", deadline: null, expectedRevision: 2})
-  expect(blocked).toEqual([{what: "blocked it; user:ada has to resolve it", words: "ink"}, 3])
+  expect(blocked).toEqual([{what: `${en.workroom.told.block}; ${en.workroom.told.owner("user:ada")}`, words: "ink"}, 3])
 })

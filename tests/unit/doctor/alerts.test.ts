@@ -16,7 +16,7 @@ const webhook = "pager: {webhook: {url: https://hooks.example.org}}"
 test("doctor names the targets, and warns that a dead Host sends no alert", () => {
   expect(findings(`ops: {endpoint: irc~main, channel: ops}, ${webhook}`)).toEqual([
     "ok targets: ops, pager; heartbeat: none",
-    "ok no alerts.heartbeat: nobody gets an alert if the Host dies",
+    expect.stringMatching(/^ok .*\balerts\.heartbeat\b/),
   ])
   expect(findings(webhook, "  heartbeat: {url: https://hc.example.org}")).toEqual(["ok targets: pager; heartbeat: set"])
 })
@@ -27,15 +27,17 @@ test("doctor does not mention alerts in a project without them", () => {
 
 test("doctor warns of an endpoint without a plugin, and of an invalid channel", () => {
   expect(findings(`ops: {endpoint: irc~mian, channel: ops}, ${webhook}`)[0]).toMatch(
-    /^warning alerts\.targets\.ops names the endpoint irc~mian, which no plugin has/,
+    /^warning alerts\.targets\.ops .*\birc~mian\b/,
   )
   expect(findings(`ops: {endpoint: irc~main, channel: "ops "}, ${webhook}`)[0]).toMatch(
-    /^warning alerts\.targets\.ops\.channel "ops " is not the id of a channel/,
+    /^warning alerts\.targets\.ops\.channel "ops " /,
   )
 })
 
 test("doctor warns that targets on a single endpoint cannot report it offline", () => {
-  const alone = "warning all targets are channels of irc~main: no alert arrives while it is offline"
-  expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: irc~main, channel: b}")).toContain(alone)
-  expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: sandbox, channel: b}")).not.toContain(alone)
+  const alone = expect.stringMatching(/^warning all .*\birc~main\b/)
+  expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: irc~main, channel: b}")).toContainEqual(alone)
+  expect(findings("one: {endpoint: irc~main, channel: a}, two: {endpoint: sandbox, channel: b}")).not.toContainEqual(
+    alone,
+  )
 })

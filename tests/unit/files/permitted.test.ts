@@ -57,7 +57,7 @@ test("an absolute path may lead out of the project, a relative one may not", asy
   for (const path of ["../elsewhere/c.txt", "way-out", "far/c.txt", "sub/../../elsewhere/c.txt"])
     await expect(permittedFile(path, options), path).rejects.toMatchObject({
       code: "file_path_refused",
-      message: expect.stringContaining("leads out of the project"),
+      message: expect.stringMatching(/\bout of\b/),
     })
 })
 
@@ -88,7 +88,7 @@ test("the database is refused with its log, also through a hard link", async () 
   linkSync(`${database}-wal`, join(project, "log"))
   for (const path of ["data/bot.sqlite", "data/bot.sqlite-wal", "copy", "log"])
     await expect(permittedFile(path, {project, database}), path).rejects.toMatchObject({
-      message: expect.stringContaining("it is the database"),
+      message: expect.stringMatching(/\bdatabase\b/),
     })
 })
 

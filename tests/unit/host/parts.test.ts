@@ -79,7 +79,7 @@ test("a stop that exceeds its limit is reported, and the next part stops", async
   parts.add(part("slow", {stop: () => new Promise(() => {}), limit: 10, late: "slow is late"}))
   parts.add(part("quiet", {stop: () => new Promise(() => {}), limit: 10}))
   await parts.stop(ending)
-  expect(noted).toEqual(["debug: quiet did not stop within 10 ms", "warn: slow is late", "stop next"])
+  expect(noted).toEqual([expect.stringMatching(/^debug: quiet .*\b10 ms$/), "warn: slow is late", "stop next"])
 })
 
 test("the limits of all stops have a common limit, and a part without a limit is awaited", async () => {
@@ -110,8 +110,8 @@ test("a stop that fails is logged, and the next part stops", async () => {
   parts.add(part("worse", {stop: () => Promise.reject(new Error("gone")), limit: 1000}))
   await parts.stop(ending)
   expect(noted).toEqual([
-    "error: bad did not stop cleanly: broken",
-    "error: worse did not stop cleanly: gone",
+    expect.stringMatching(/^error: bad .*: broken$/),
+    expect.stringMatching(/^error: worse .*: gone$/),
     "stop next",
   ])
 })

@@ -245,7 +245,7 @@ describe("any logged value keeps its record, within a size limit", () => {
     hide(["a-secret-value"])
     log.error("kept")
     expect(messagesOf(page())).toEqual(["kept"])
-    expect(told).toEqual([expect.stringMatching(/^a log record was not written: Error: no room for \[secret\]: /)])
+    expect(told).toEqual([expect.stringMatching(/ Error: no room for \[secret\]: /)])
   })
 })
 

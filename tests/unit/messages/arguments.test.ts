@@ -155,7 +155,7 @@ describe("an option", () => {
     const greet = {type: "boolean", default: true} as const
     expect(checkCallRules({options: {greet, "no-greet": {type: "boolean"}}})).toContain("--no-greet turns it off")
     const short = {type: "string", short: "x"} as const
-    expect(checkCallRules({options: {one: short, two: short}})).toBe("--two: -x belongs to another option")
+    expect(checkCallRules({options: {one: short, two: short}})).toMatch(/^--two: -x /)
     expect(checkCallRules({options})).toBeUndefined()
   })
 })

@@ -76,13 +76,13 @@ test("a menu refuses invalid options, an empty list and too many options", () =>
   const vote = actionHandle("vote", "root/bot/action/vote", {data: Type.Integer()})
   const option = {label: "One", data: 1}
   expect(vote.select([option]).children).toHaveLength(1)
-  expect(() => vote.select([])).toThrow(/root\/bot\/action\/vote needs a list of 1 to 25 options/)
-  expect(() => vote.select(Array(26).fill(option))).toThrow(/a list of 1 to 25 options/)
-  expect(() => vote.select("One" as never)).toThrow(/a list of 1 to 25 options/)
+  expect(() => vote.select([])).toThrow(/root\/bot\/action\/vote .* 1 to 25 options/)
+  expect(() => vote.select(Array(26).fill(option))).toThrow(/ 1 to 25 options/)
+  expect(() => vote.select("One" as never)).toThrow(/ 1 to 25 options/)
   expect(() => vote.select([{label: " ", data: 1}])).toThrow(/needs a label/)
   expect(() => vote.select(["One" as never])).toThrow(/needs a label/)
-  expect(() => vote.select([{label: "One", data: "1" as never}])).toThrow(/does not fit its schema: data/)
-  expect(() => vote.select([option], {placeholder: 1 as never})).toThrow(/placeholder must be text/)
+  expect(() => vote.select([{label: "One", data: "1" as never}])).toThrow(/ schema: data\b/)
+  expect(() => vote.select([option], {placeholder: 1 as never})).toThrow(/\bplaceholder\b/)
 })
 
 test("the sandbox shows each menu as a line, and presses its options by number, label or id", () => {
@@ -118,9 +118,9 @@ test("a long message ends with its list, once", () => {
 
 test("a button that another run made, or whose question has no user, is refused", () => {
   const forged = h("button", {id: id.replace("yes", "no!")}, "Yes")
-  expect(() => contentOf(["Well?", h("p", forged)])).toThrow(/id no action of this run of the Host created/)
+  expect(() => contentOf(["Well?", h("p", forged)])).toThrow(/\bid\b.*\baction\b/)
   const asked = h("button", {id: makeButtonId({...made, asked: 1})}, "Yes")
-  expect(() => contentOf([asked], false)).toThrow(/root\/bot\/action\/vote, which only the asked user may press/)
+  expect(() => contentOf([asked], false)).toThrow(/root\/bot\/action\/vote, .*\basked user\b/)
   expect(contentOf([asked], true)).toEqual([asked])
 })
 
@@ -134,8 +134,8 @@ test("an action's handle refuses data that is invalid, too long or without a lab
     once: 1,
     asked: 1,
   })
-  expect(() => vote.id({})).toThrow(/does not fit its schema: data\.choice/)
+  expect(() => vote.id({})).toThrow(/ schema: data\.choice/)
   expect(() => vote.button({choice: "x".repeat(65_536)}, "Yes")).toThrow(/at most 65536 are allowed/)
   expect(() => vote.button({choice: "yes"}, " ")).toThrow(/needs a label/)
-  expect(() => vote.button({choice: "yes"}, "Yes", {style: "loud" as never})).toThrow(/primary, secondary or danger/)
+  expect(() => vote.button({choice: "yes"}, "Yes", {style: "loud" as never})).toThrow(/primary, secondary .*danger/)
 })

@@ -168,7 +168,7 @@ describe("a handler", () => {
     const {run} = dispatchOf(await handlersOf([[/tea/, {name: "drink"}, say("Tea!")]]))
     expect(await run(event("coffee"), "root/test/hears/drink")).toEqual({
       is: "failed",
-      error: "the handler's pattern in the running generation does not match this message",
+      error: expect.stringContaining("pattern"),
     })
   })
 

@@ -5,6 +5,7 @@ import {helpCommand, misuseText, unknownText, usages} from "../../../server/mess
 import {Router} from "../../../server/messages/command/router.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Session} from "../../../shared/sdk/session.ts"
+import {answer as chatText, unknownCommand} from "../../support/messages/answers.ts"
 
 const command = (pattern: string, definition: Command["definition"] = {}): Command => ({
   id: `root/test/command/${pattern.split(/ [<[]/)[0]}`,
@@ -103,12 +104,12 @@ describe("an unknown command", () => {
   }
 
   test("is answered with a suggestion", () => {
-    expect(answer("/gret")).toBe('There is no command "gret". Did you mean /greet?')
-    expect(answer("/wether")).toBe('There is no command "wether". Did you mean /weather?')
+    expect(answer("/gret")).toBe(unknownCommand("gret", "/greet"))
+    expect(answer("/wether")).toBe(unknownCommand("wether", "/weather"))
   })
 
   test("without a similar one is answered in a direct conversation, but ignored in a group", () => {
-    expect(answer("/shrug", channelType.direct)).toBe('There is no command "shrug". /help lists all.')
+    expect(answer("/shrug", channelType.direct)).toBe(unknownCommand("shrug"))
     expect(answer("/shrug")).toBeUndefined()
   })
 })
@@ -137,22 +138,22 @@ describe("a group of commands", () => {
   })
 
   test("suggests its own commands, and lists them if none resembles the word", () => {
-    expect(answer("/note ad milk")).toBe('There is no command "note ad". Did you mean /note add?')
-    expect(answer("/note shrug")).toBe(`There is no command "note shrug". ${list}`)
-    expect(answer("/nte")).toBe('There is no command "nte". Did you mean /note?')
+    expect(answer("/note ad milk")).toBe(unknownCommand("note ad", "/note add"))
+    expect(answer("/note shrug")).toBe(chatText("help.unknown", {words: "note shrug", hint: list}))
+    expect(answer("/nte")).toBe(unknownCommand("nte", "/note"))
   })
 
   test("is not shown to a user who may call none of them", () => {
     expect(answer("/ops")).toBeUndefined()
     expect(answer("/osp")).toBeUndefined()
-    expect(answer("/note wip")).toBe(`There is no command "note wip". ${list}`)
+    expect(answer("/note wip")).toBe(chatText("help.unknown", {words: "note wip", hint: list}))
     expect(answer("/ops", "admin")).toBe("Commands of /ops:\n/ops ban <user>")
   })
 
   test("that is a command too suggests or lists them when it is misused", () => {
     const item = router.find("item") as Command
     const misuse = (rest: string) => misuseText(router, item, `Unexpected "${rest}"`, {rest})
-    expect(misuse("ad milk")).toBe('There is no command "item ad". Did you mean /item add?')
+    expect(misuse("ad milk")).toBe(unknownCommand("item ad", "/item add"))
     expect(misuse("shrug")).toBe('Unexpected "shrug". Usage: /item\nCommands of /item:\n/item add <title>')
   })
 
@@ -161,7 +162,7 @@ describe("a group of commands", () => {
       helpCommand(() => router).handle({args: {command: words}, options: {}, session: saying("/help")})
     expect(help("note")).toBe(list)
     expect(help("item")).toBe("/item: Say what there is\nCommands of /item:\n/item add <title>")
-    expect(help("ops")).toBe('There is no command "ops". /help lists all.')
+    expect(help("ops")).toBe(unknownCommand("ops"))
   })
 })
 
@@ -294,7 +295,7 @@ describe("help", () => {
       [
         "Commands:",
         "/greet <name> [times] [--loud]: Say hello",
-        "/help [command...]: Lists the commands, or explains one",
+        `/help [command...]: ${chatText("help.description")}`,
       ].join("\n"),
     )
     expect(usages(router)).toEqual(["/greet <name> [times] [--loud]", "/help [command...]"])
@@ -305,7 +306,7 @@ describe("help", () => {
       ["/greet <name> [times] [--loud]: Say hello", "also: hi", "  --loud, -l: In capitals", "  /greet Ann"].join("\n"),
     )
     expect(help("hi")).toBe(help("greet"))
-    expect(help("nothing")).toBe('There is no command "nothing". /help lists all.')
+    expect(help("nothing")).toBe(unknownCommand("nothing"))
   })
 
   test.each([

@@ -40,19 +40,15 @@ test("a pattern has its name in its id, or its number if it has no name", () => 
 test("an invalid pattern, handler or name, or too many, are refused in the declaration", () => {
   const {declaring, close} = collectRegistrations("root/bot")
   const hears = declaring.hears as (...given: unknown[]) => void
-  expect(() => hears(1, nothing)).toThrow(
-    "hears() needs a pattern first: a regular expression, or its source as a string",
-  )
+  expect(() => hears(1, nothing)).toThrow(/^hears\(\) .*\bpattern\b/)
   expect(() => hears(/a/)).toThrow("hears(/a/) needs a handler")
   expect(() => hears(/a/, nothing, {})).toThrow("hears(/a/) needs a handler")
-  expect(() => hears("a", {name: "a b"}, nothing)).toThrow("hears(): a name must start with a letter")
-  expect(() => hears("a", {retries: 11}, nothing)).toThrow('hears("a"): retries must be a whole number from 0 to 10')
+  expect(() => hears("a", {name: "a b"}, nothing)).toThrow(/^hears\(\): .*\bname\b/)
+  expect(() => hears("a", {retries: 11}, nothing)).toThrow(/^hears\("a"\): retries .* 0 to 10$/)
   for (let count = 0; count < 100; count++) hears(/a/, nothing)
-  expect(() => hears(/a/, nothing)).toThrow(
-    "a plugin may have at most 100 patterns; join some with |, or use plugin.on",
-  )
+  expect(() => hears(/a/, nothing)).toThrow(/\b100 patterns\b.*plugin\.on$/)
   close()
-  expect(() => hears(/a/, nothing)).toThrow("hears() was called after setup had ended")
+  expect(() => hears(/a/, nothing)).toThrow(/^hears\(\) .*\bsetup\b/)
 })
 
 test("a match has its text, its groups in order, and the named ones", async () => {
@@ -122,47 +118,51 @@ test("patterns that would take JavaScript years are answered", async () => {
 })
 
 test("a pattern beyond linear time is refused, with position and next step", async () => {
-  const linear = "svc does not support it, because its engine guarantees linear time in the length of the text"
-  expect(
-    await refusalsOf(/no(?=w)/, /(?<!un)done/, /x(?!y)z/, /(a)\1/, /(?<q>['"]).*?\k<q>/, "ab(?>c)", "a/b++"),
-  ).toEqual([
-    `(?= at character 3 is lookaround; ${linear}. Match more, and check the groups in the handler`,
-    `(?<! is lookaround; ${linear}. Match more, and check the groups in the handler`,
-    `(?! at character 2 is lookaround; ${linear}. Match more, and check the groups in the handler`,
-    `\\1 at character 4 is a backreference; ${linear}. Match both with groups, and compare them in the handler`,
-    `\\k at character 14 is a backreference; ${linear}. Match both with groups, and compare them in the handler`,
-    `(?> at character 3 is an atomic group or a possessive quantifier; ${linear}. Use the plain form: nothing here backtracks`,
-    `++ at character 4 is an atomic group or a possessive quantifier; ${linear}. Use the plain form: nothing here backtracks`,
+  const refused = await refusalsOf(
+    /no(?=w)/,
+    /(?<!un)done/,
+    /x(?!y)z/,
+    /(a)\1/,
+    /(?<q>['"]).*?\k<q>/,
+    "ab(?>c)",
+    "a/b++",
+  )
+  expect(refused).toEqual([
+    expect.stringMatching(/^\(\?= at character 3 .*lookaround.*\blinear time\b.*\. .*handler$/),
+    expect.stringMatching(/^\(\?<! .*lookaround.*\blinear time\b.*\. .*handler$/),
+    expect.stringMatching(/^\(\?! at character 2 .*lookaround.*\blinear time\b.*\. .*handler$/),
+    expect.stringMatching(/^\\1 at character 4 .*backreference.*\blinear time\b.*\. .*groups.*handler$/),
+    expect.stringMatching(/^\\k at character 14 .*backreference.*\blinear time\b.*\. .*groups.*handler$/),
+    expect.stringMatching(/^\(\?> at character 3 .*possessive quantifier.*\blinear time\b.*\. .*plain form/),
+    expect.stringMatching(/^\+\+ at character 4 .*possessive quantifier.*\blinear time\b.*\. .*plain form/),
   ])
 })
 
 test("a pattern that RE2 does not know is refused, with its position", async () => {
-  const correct = "Correct the pattern; it uses the syntax of RE2"
-  expect(
-    await refusalsOf("a(b", "tea[z-a]", "a**", "\\p{Foo}!", "(?<n>a)(?<n>b)", "x(?<a-b>c)", "\\", "a{1,2000}"),
-  ).toEqual([
-    `missing closing ): a(b. ${correct}`,
-    `invalid character class range: z-a at character 5. ${correct}`,
-    `invalid nested repetition operator: ** at character 2. ${correct}`,
-    `invalid character class range: \\p{Foo} at character 1. ${correct}`,
-    `duplicate capture group name: n. ${correct}`,
-    `invalid named capture: (?<a-b> at character 2. ${correct}`,
-    `trailing backslash at end of expression. ${correct}`,
-    `invalid repeat count: {1,2000} at character 2. ${correct}`,
+  const patterns = ["a(b", "tea[z-a]", "a**", "\\p{Foo}!", "(?<n>a)(?<n>b)", "x(?<a-b>c)", "\\", "a{1,2000}"]
+  const refused = await refusalsOf(...patterns)
+  expect(refused.filter(text => !text.endsWith(" RE2"))).toEqual([])
+  expect(refused.map(text => text.slice(0, text.lastIndexOf(". ")))).toEqual([
+    `missing closing ): a(b`,
+    `invalid character class range: z-a at character 5`,
+    `invalid nested repetition operator: ** at character 2`,
+    `invalid character class range: \\p{Foo} at character 1`,
+    `duplicate capture group name: n`,
+    `invalid named capture: (?<a-b> at character 2`,
+    `trailing backslash at end of expression`,
+    `invalid repeat count: {1,2000} at character 2`,
   ])
 })
 
 test("a meaningless flag, an empty pattern and a large one are refused", async () => {
-  const only = "nothing here, because a handler runs once for a message. Use only i, m, s or u"
-  const empty = 'it is empty, so every message would match. Write a pattern, or use plugin.on("message-created")'
+  const empty = expect.stringMatching(/\bempty\b.*plugin\.on\("message-created"\)$/)
   expect(await refusalsOf(/a/g, /a/dgy, /a/v, /(?:)/, "", "(?:ab){101}")).toEqual([
-    `the flag g means ${only}`,
-    `the flags d, g, y mean ${only}`,
-    `the flag v means ${only}`,
+    expect.stringMatching(/\bflag g\b.* i, m, s or u$/),
+    expect.stringMatching(/\bflags d, g, y\b.* i, m, s or u$/),
+    expect.stringMatching(/\bflag v\b.* i, m, s or u$/),
     empty,
     empty,
-    "it compiles to 204 instructions, but at most 200 are allowed, because each message waits for the match. " +
-      "Shorten it, lower its counts such as {1,50}, or split it into several patterns",
+    expect.stringMatching(/\b204 instructions\b.*\b200\b.*\{1,50\}/),
   ])
 })
 

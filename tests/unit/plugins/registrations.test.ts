@@ -30,7 +30,7 @@ test("a handler has its name in its id, or its number among those of its type", 
 test("a name that could be a number, has other characters or is used twice is refused", () => {
   const {declaring} = collectRegistrations("root/bot")
   for (const name of ["0", "", "a b", "a.b", "-a", "a".repeat(65)]) {
-    expect(() => declaring.on("message-created", {name}, nothing)).toThrow("a name must start with a letter")
+    expect(() => declaring.on("message-created", {name}, nothing)).toThrow(/\bname\b.*\bletter\b/)
   }
   declaring.on("message-created", {name: "audit"}, nothing)
   expect(() => declaring.on("message-created", {name: "audit"}, nothing)).toThrow("the name audit is given twice")
@@ -42,13 +42,11 @@ test("a migration says in words whether it can be undone, and is declared once",
   const {declaring, close} = collectRegistrations("root/bot")
   const up = () => ["CREATE TABLE one (id)"]
   const refused = (migration: object) => expect(() => declaring.migrate([migration as PluginMigration]))
-  refused({up}).toThrow("each migration needs a name")
+  refused({up}).toThrow(/\bmigration\b.*\bname$/)
   refused({name: "one"}).toThrow('migration "one" needs up()')
-  refused({name: "one", up, undo: "drop it", irreversible: "all is gone"}).toThrow(
-    "declares both undo and irreversible",
-  )
-  refused({name: "one", up, undo: ["DROP TABLE one"]}).toThrow("must say in words how to undo it")
-  refused({name: "one", up, irreversible: true}).toThrow("or why that is impossible (irreversible)")
+  refused({name: "one", up, undo: "drop it", irreversible: "all is gone"}).toThrow(/ undo and irreversible;/)
+  refused({name: "one", up, undo: ["DROP TABLE one"]}).toThrow(/\bundo\b.*\(irreversible\)/)
+  refused({name: "one", up, irreversible: true}).toThrow(/\bundo\b.*\(irreversible\)/)
   const sound = [
     {name: "one", up},
     {name: "two", up, undo: "drop it"},

@@ -38,7 +38,7 @@ test("a service is typed in provide, in setup and in stand-ins", () => {
   ]
   expect([digest.uses?.clock.name, provide.length, standIn.length]).toEqual(["clock", 1, 1])
   expect(() => service("a b")).toThrow('service("a b"): 1 to 64 letters')
-  expect(() => definePlugin({uses: {clock: "clock" as never}, setup: () => {}})).toThrow("uses.clock must be made by")
+  expect(() => definePlugin({uses: {clock: "clock" as never}, setup: () => {}})).toThrow(/\buses\.clock\b/)
 })
 
 test("provide accepts an object or a function, once for each name, in setup", () => {
@@ -47,10 +47,10 @@ test("provide accepts an object or a function, once for each name, in setup", ()
   declaring.provide(clock, {now})
   declaring.provide("now", now)
   expect(() => declaring.provide("clock", {})).toThrow('provide("clock") is called twice')
-  expect(() => declaring.provide("text", "no" as never)).toThrow("needs an object or a function")
+  expect(() => declaring.provide("text", "no" as never)).toThrow(/\bobject\b.*\bfunction\b/)
   expect(() => declaring.provide("a b", {})).toThrow("letters, digits, _ and - only")
   expect([...close().services.keys()]).toEqual(["clock", "now"])
-  expect(() => declaring.provide("late", {})).toThrow("call it in setup")
+  expect(() => declaring.provide("late", {})).toThrow(/^provide\(\) .*\bsetup\b/)
 })
 
 test("a guarded service is unchanged, follows its provider's rules, and is read-only", () => {
@@ -111,6 +111,6 @@ test("state is shared by plugins of different files, but not by instances of one
   if (one === undefined || two === undefined) throw new Error("there are two")
   expect(await findSharedState(project, [one, one])).toEqual([])
   expect(await findSharedState(project, [one, two, one])).toEqual([
-    expect.stringMatching(/^counter\.ts keeps state in count, and the plugins one and two each have a copy/),
+    expect.stringMatching(/^counter\.ts .*\bcount\b.*\bone and two\b/),
   ])
 })

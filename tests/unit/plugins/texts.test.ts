@@ -52,25 +52,21 @@ describe("the texts of a plugin", () => {
     const texts = new DeclaredTexts(table)
     await texts.load()
     expect(texts.notes).toEqual([
-      "de-AT lacks bye: svc uses another language for it",
-      "de-AT.hello needs {nmae}, which en.hello does not",
+      expect.stringMatching(/^de-AT .*\bbye\b/),
+      expect.stringMatching(/^de-AT\.hello .*\{nmae\}.*\ben\.hello\b/),
     ])
   })
 
   test("refuse invalid keys, values and languages", async () => {
     const texts = new DeclaredTexts(table)
-    expect(codeOf(() => texts.say(["en"], "items", {count: 1}))).toBe(
-      'not_active: the text "items" is available only after setup has ended',
-    )
+    expect(codeOf(() => texts.say(["en"], "items", {count: 1}))).toMatch(/^not_active: .*"items"/)
     await texts.load()
-    expect(codeOf(() => texts.say(["en"], "helo"))).toBe(
-      'text_unknown: no language has a text "helo"; the keys are hello, items, bye',
+    expect(codeOf(() => texts.say(["en"], "helo"))).toMatch(/^text_unknown: .*"helo".* hello, items, bye$/)
+    expect(codeOf(() => texts.say(["en"], "hello"))).toMatch(/^text_invalid: en\.hello: .*\{name\} (?!.*\bobject\b)/)
+    expect(codeOf(() => texts.say(["en"], "hello", {name: {} as never}))).toMatch(
+      /^text_invalid: en\.hello: .*\{name\} .*\bobject\b/,
     )
-    expect(codeOf(() => texts.say(["en"], "hello"))).toBe("text_invalid: en.hello: the value of {name} is missing")
-    expect(codeOf(() => texts.say(["en"], "hello", {name: {} as never}))).toBe(
-      "text_invalid: en.hello: the value of {name} is object; expected text, a number or a Date",
-    )
-    expect(codeOf(() => texts.say(["en_GB"], "bye"))).toMatch(/^text_invalid: "en_GB" is not a language tag/)
+    expect(codeOf(() => texts.say(["en_GB"], "bye"))).toMatch(/^text_invalid: "en_GB" /)
   })
 
   test.each([

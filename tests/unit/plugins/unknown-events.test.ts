@@ -13,8 +13,8 @@ const listeningFor = (...types: readonly string[]) => {
 
 test("an event that Satori does not have is reported once, with a suggestion", () => {
   expect(findUnknownEvents([listeningFor("mesage-created", "mesage-created", "weather")])).toEqual([
-    'root/stars listens for "mesage-created", which is not an event of Satori (did you mean "message-created"?)',
-    'root/stars listens for "weather", which is not an event of Satori',
+    expect.stringMatching(/^root\/stars .*"mesage-created".*"message-created"/),
+    expect.stringMatching(/^root\/stars .*"weather"[^"]*$/),
   ])
 })
 

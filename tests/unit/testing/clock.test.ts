@@ -77,5 +77,5 @@ test.each<[unknown, number]>([
 })
 
 test.each<unknown>(["soon", Number.NaN, -1, new Date(Number.NaN), undefined, 8.64e15])("%j is not a time", time => {
-  expect(() => readTime("now", time as Time)).toThrow("now must be a Date, milliseconds since 1970, or text such as")
+  expect(() => readTime("now", time as Time)).toThrow(/^now .*\bDate\b/)
 })

@@ -149,7 +149,7 @@ test("the intake stores 5000 events of a flood and their position, and then drop
   expect(intake.oldest).toBeLessThan(Number.POSITIVE_INFINITY)
   await intake.begin(session, false)
   await until("the connection to be dropped", () => lost.length > 0)
-  expect(lost).toEqual(["more than 5000 events are waiting to be stored"])
+  expect(lost).toEqual([expect.stringMatching(/\b5000\b/)])
   expect(stored.flatMap(([ids]) => ids.split(" "))).toEqual(Array.from({length: 5000}, (_, n) => `e${n}`))
   expect(stored.at(-1)?.[1]).toBe(session.sequence + 5000)
   // Events without room count as not stored until the next connection delivers them.

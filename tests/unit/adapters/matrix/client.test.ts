@@ -103,9 +103,7 @@ test("a gap that is too long is named, and the fetched events stay in order", as
   const missed = {room: "!r:a", from: "t", to: "s", isBegin: () => false}
   const events = await fetchMissed(new Client(url), missed, log, signal)
   expect(events.map(({id}) => id)).toEqual(Array.from({length: longestBackfill}, (_, index) => `$${4001 + index}`))
-  expect(said).toEqual([
-    expect.stringContaining("!r:a: the bot missed more than 1000 events; those before 1970-01-01T01:06:40"),
-  ])
+  expect(said).toEqual([expect.stringMatching(/^!r:a: .*\b1000\b.* 1970-01-01T01:06:40/)])
   n = 300
   const known = {...missed, isBegin: ({id}: {readonly id: string}) => id === "$151"}
   expect((await fetchMissed(new Client(url), known, log, signal)).map(({id}) => id)[0]).toBe("$152")

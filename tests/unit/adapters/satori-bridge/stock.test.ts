@@ -69,7 +69,7 @@ test("a failure reports the platform's status and the time to wait", () => {
   expect(failureOf(new Error(discords), veil)).toEqual(retryAfter(1500, discords))
   expect(failureOf(answered(403), veil)).toMatchObject({
     reason: "rejected",
-    remediation: expect.stringContaining("secrets in the account"),
+    remediation: expect.stringMatching(/\bsecrets\b/),
   })
   expect(failureOf(new Error("Telegram API error 400. Bad Request: message to delete not found"), veil)).toMatchObject({
     status: 404,

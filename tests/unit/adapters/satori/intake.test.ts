@@ -50,7 +50,7 @@ test("a lower number starts a new count only if it is the first of its connectio
   }
   expect(stored.map(({sn}) => sn)).toEqual([3, 5, 5])
   expect(warned).toHaveLength(1)
-  expect(warned[0]).toContain("has restarted its event numbers: 3 came after 50")
+  expect(warned[0]).toMatch(/ 3 came after 50\b/)
 })
 
 test("an event that the Host finds invalid is left out, and blocks no others", async () => {
@@ -66,7 +66,7 @@ test("an event that the Host finds invalid is left out, and blocks no others", a
     {ids: [], sn: 3},
     {ids: ["b"], sn: 4},
   ])
-  expect(warned).toEqual(["dropped an event of the server: it is bad"])
+  expect(warned).toEqual([expect.stringMatching(/: it is bad$/)])
 })
 
 test("the intake waits while ingress is paused, and drops the connection if the Host cannot store", async () => {

@@ -47,7 +47,7 @@ test("a server that answers no PING is lost, counted from its last answer", asyn
   })
   expect(await ready).toMatchObject([{platform: "p", user: {id: "u"}}])
   await until("the connection to be lost", () => lost.length > 0)
-  expect(lost).toEqual([{error: "the server did not answer PING within 0.05 s", since: expect.any(Number)}])
+  expect(lost).toEqual([{error: expect.stringMatching(/\bPING\b.* 0\.05 s$/), since: expect.any(Number)}])
   expect(lost[0]?.since).toBeGreaterThanOrEqual(began)
   expect(lost[0]?.since).toBeLessThan(Date.now() - 50)
 })
@@ -58,7 +58,7 @@ test.each([3000, 3003, 4003, 4004])("a server that closes with %i before READY r
   })
   const error = await ready.catch(thrown => thrown)
   expect(isRefusal(error)).toBe(true)
-  expect(error.message).toBe(`the server rejected the token: no (${code})`)
+  expect(error.message).toContain(`: no (${code})`)
   expect(lost).toEqual([])
 })
 
@@ -77,7 +77,7 @@ test("a server that closes otherwise before READY is retried; one that closes la
   })
   await late.ready
   await until("the connection to be lost", () => late.lost.length > 0)
-  expect(late.lost[0]?.error).toBe("the server closed the connection: the Host stops (1001)")
+  expect(late.lost[0]?.error).toMatch(/: the Host stops \(1001\)$/)
   expect(late.strange).toEqual(["an unknown signal"])
 })
 
@@ -89,6 +89,6 @@ test("a server that cannot be reached is reported at once", async () => {
     {url},
     {signal: new AbortController().signal, defer: undo => onTestFinished(undo), listener},
   )
-  await expect(opening).rejects.toThrow("the server did not accept the event connection")
+  await expect(opening).rejects.toThrow(/\bevent connection\b/)
   expect(performance.now() - began).toBeLessThan(10_000)
 })

@@ -147,9 +147,7 @@ describe("a failure", () => {
 
   test("an unreachable server is reported without its address, which contains the token", async () => {
     const {bot} = await start("http://127.0.0.1:9")
-    expect((await failure(() => bot.api.getMe())).message).toMatch(/^Telegram did not answer getMe: /)
-    expect((await failure(() => bot.download("documents/x", signal))).message).toMatch(
-      /^Telegram did not return the file/,
-    )
+    expect((await failure(() => bot.api.getMe())).message).toMatch(/\bgetMe: /)
+    expect((await failure(() => bot.download("documents/x", signal))).message).toMatch(/^Telegram .*\bfile\b/)
   })
 })

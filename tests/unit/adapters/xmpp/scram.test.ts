@@ -25,7 +25,7 @@ test("SCRAM refuses a server that does not know the password", async () => {
   const {scram} = await asked(challenge)
   await scram.response(credentials)
   for (const message of ["v=cm1GOXBxVjhTN3N1QW9aV2phND0=", "e=other-error"])
-    expect(() => scram.final(message)).toThrow("does not know the password")
+    expect(() => scram.final(message)).toThrow(/\bpassword\b/)
 })
 
 test.each([

@@ -17,6 +17,6 @@ test.each<[string, string]>([
 test.each(["data:", "data:text/plain;base64,a*b", "data:,%E0%A4%A", "data:text/plain;base64"])(
   "%s is incomplete",
   src => {
-    expect(() => openDataUrl(src)).toThrow("its data: address is incomplete or malformed")
+    expect(() => openDataUrl(src)).toThrow(expect.objectContaining({code: "file_refused"}))
   },
 )

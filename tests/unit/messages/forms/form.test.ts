@@ -15,6 +15,7 @@ import {channelType, type SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import type {Session} from "../../../../shared/sdk/session.ts"
 import {Type} from "../../../../shared/type.ts"
 import {log} from "../../../support/host/silence.ts"
+import {answer} from "../../../support/messages/answers.ts"
 import {firstAttempt} from "../../../support/messages/attempt.ts"
 import {ableEndpoints} from "../../../support/messages/endpoint-acts.ts"
 
@@ -105,12 +106,12 @@ const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasFor
 test("a form asks its fields in order, repeats a wrong one, and delivers the values once", async () => {
   const {say} = talk(signup)
   expect(await say("join")).toEqual(["Welcome.\nYour name?"])
-  expect(await say("A")).toEqual(["The answer must have at least 2 characters.\nYour name?"])
+  expect(await say("A")).toEqual([`${answer("form.short", {limit: "2"})}\nYour name?`])
   expect(await say("Ann &lt;b&gt;")).toEqual(["Shirt (S or M)"])
-  expect(await say("XL")).toEqual(['The answer must be S or M, not "XL".\nShirt (S or M)'])
+  expect(await say("XL")).toEqual([`${answer("form.type", {type: "S or M", word: "XL"})}\nShirt (S or M)`])
   const age = 'Your age?\nFor the insurance\nAnswer "skip" to skip it.'
   expect(await say("m")).toEqual([age])
-  expect(await say("17")).toEqual([`The answer must be at least 18.\n${age}`])
+  expect(await say("17")).toEqual([`${answer("form.least", {limit: "18"})}\n${age}`])
   expect(await say("skip")).toEqual(['Seats\nAnswer "skip" to skip it.'])
   expect(await say("skip")).toEqual(['{"name":"Ann <b>","size":"M","seats":1} for {"course":"art"}'])
   expect(await say("anything")).toEqual([])
@@ -144,15 +145,13 @@ test("a form whose plugin changes between two answers asks for missing and inval
 })
 
 test("a form refuses data that does not fit its schema, before it asks", async () => {
-  expect(await talk(signup, {course: 1}).say("join")).toMatch(
-    /the data of root\/club\/prompt\/signup does not fit its schema: course/,
-  )
+  expect(await talk(signup, {course: 1}).say("join")).toMatch(/\broot\/club\/prompt\/signup .*\bschema: course\b/)
 })
 
 test("a form that the plugin does not declare is refused by name", async () => {
   const {say, change} = talk(signup)
   change({...signup, name: "other"})
-  expect(await say("join")).toBe('the plugin declares no form "other"')
+  expect(await say("join")).toContain('"other"')
 })
 
 const formIn = (sent: Awaited<ReturnType<ReturnType<typeof talk>["ask"]>>): Element => {
@@ -206,7 +205,7 @@ test("submitted values are delivered once they fit; else the form returns with t
   const {fill} = talk(signup, {course: "art"}, true)
   const wrong = await fill({name: "A", size: "XL", age: "", other: "?"})
   expect(typeof wrong === "string" ? wrong : wrong[0]?.[0]).toBe(
-    'Your name? The answer must have at least 2 characters.\nShirt: The answer must be S or M, not "XL".',
+    `Your name? ${answer("form.short", {limit: "2"})}\nShirt: ${answer("form.type", {type: "S or M", word: "XL"})}`,
   )
   const again = formIn(wrong).children.flatMap(child => (isElement(child) ? [child.attrs.value] : []))
   expect(again).toEqual(["A", "XL", undefined, "1", undefined])
@@ -219,5 +218,5 @@ test("submitted values are delivered once they fit; else the form returns with t
 
 test("a form with data that is too long for a button is refused", async () => {
   const {ask} = talk(signup, {course: "x".repeat(65_536)}, true)
-  expect(await ask()).toMatch(/the data of the form signup has \d+ characters as JSON; at most 65536 are allowed/)
+  expect(await ask()).toMatch(/\bform signup .*\b\d{5,} .*\b65536\b/)
 })

@@ -82,7 +82,7 @@ describe("an address", () => {
     "http://localhost/secret",
   ])("in a private network is refused before any connection: %s", async address => {
     const refused = await problemOf(open(address, {allowPrivate: []}))
-    expect(refused).toMatch(/^file_refused: .* is in a private network or is this machine/)
+    expect(refused).toMatch(/^file_refused: .*\bprivate\b/)
     expect(refused).not.toContain("secret")
   })
 
@@ -96,10 +96,8 @@ describe("an address", () => {
 
   test("that redirects to a private one, to another scheme or endlessly is refused", async () => {
     asked.length = 0
-    expect(await problemOf(open(at("/home")))).toMatch(/^file_refused: 127.0.0.2:\d+ is in a private network/)
-    expect(await problemOf(open(at("/file")))).toBe(
-      "file_refused: the Host fetches only http: and https: addresses, not file:",
-    )
+    expect(await problemOf(open(at("/home")))).toMatch(/^file_refused: 127\.0\.0\.2:\d+ .*\bprivate\b/)
+    expect(await problemOf(open(at("/file")))).toMatch(/^file_refused: .*\bhttp: and https: .*file:$/)
     expect(await problemOf(open(at("/round")))).toBe(`file_refused: ${loopback}:${port} redirects more than 5 times`)
     expect(asked.filter(line => line.startsWith("127.0.0.2"))).toEqual([])
     expect(asked.filter(line => line.endsWith("/round"))).toHaveLength(6)
