@@ -1,4 +1,5 @@
 import {expect, onTestFinished, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {agentRun, fillDatabase} from "../../support/agents/rows.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {startHost} from "../../support/host/host.ts"
@@ -56,8 +57,8 @@ describeWithChromium("acting on agents in the console", () => {
     const waiting = page.locator('[data-approval-state="waiting"]')
     const ask = async () => {
       await goTo(page, "agents/helper")
-      await page.getByLabel("Question for the agent").fill("please note milk")
-      await page.getByLabel("What its tools may do").selectOption("user")
+      await page.getByLabel(en.agents.question).fill("please note milk")
+      await page.getByLabel(en.agents.askPermission).selectOption("user")
       await act("Ask helper", "Ask")
       await page.locator('[data-notice="done"] [data-notice-event="agent.run_queued"]').first().waitFor()
       await waiting.getByText("helper wants to call toolbox.note").waitFor()
@@ -100,13 +101,13 @@ describeWithChromium("acting on agents in the console", () => {
     await shown("cancelled")
 
     await goTo(page, "agents/helper")
-    await act("Check the model of helper", "Check the model")
+    await act(en.agents.checkOf("helper"), "Check the model")
     await page
       .locator('[data-check="true"]')
       .getByText(/^scripted answered in/)
       .waitFor()
     model.follow([{status: 401, message: "this key is wrong"}])
-    await act("Check the model of helper", "Check the model")
+    await act(en.agents.checkOf("helper"), "Check the model")
     await page.locator('[data-check="false"]').getByText("this key is wrong").waitFor()
     expect(errors).toEqual([])
   })

@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {fillDatabase} from "../../support/agents/rows.ts"
 import {agentsOfScene, sceneOfAgents} from "../../support/agents/scene.ts"
 import {startHost} from "../../support/host/host.ts"
@@ -41,9 +42,9 @@ describeWithChromium("the agents in the console", () => {
     await goTo(page, "agents/triage")
     const detail = page.getByRole("region", {name: "triage", exact: true})
     await detail.getByText("a mention, a command").waitFor()
-    await detail.getByText("Runs without a user have the permission trusted.").waitFor()
+    await detail.getByText(en.agents.permission("trusted")).waitFor()
     await detail.getByText("up to 100").waitFor()
-    await detail.getByRole("button", {name: "Check the model of triage"}).waitFor()
+    await detail.getByRole("button", {name: en.agents.checkOf("triage")}).waitFor()
     await goTo(page, "agents/nobody")
     await page.getByText("The configuration has no agent nobody.").waitFor()
     expect(errors).toEqual([])
@@ -71,8 +72,8 @@ describeWithChromium("the agents in the console", () => {
     await until("the list to have only failed runs of triage", async () => (await rows.count()) === 1)
     await rows.first().getByText("provider_refused").waitFor()
     await page.getByRole("combobox", {name: "State", exact: true}).selectOption("held")
-    await page.getByRole("button", {name: "Release all held runs"}).click()
-    await page.getByRole("alertdialog").getByText("Every held run of every agent continues").waitFor()
+    await page.getByRole("button", {name: en.agents.heldDeeds.release}).click()
+    await page.getByRole("alertdialog").getByText(en.agents.heldSays.release).waitFor()
     await page.keyboard.press("Escape")
     await page.getByRole("combobox", {name: "State", exact: true}).selectOption("queued")
     await page.getByText("No runs.").waitFor()
@@ -142,7 +143,7 @@ describeWithChromium("the agents in the console", () => {
     for (const action of ["Approve", "Deny"]) {
       await page.getByRole("button", {name: `${action} send for triage`}).click()
       await question.getByText("send “Tea is ready” to #office on sandbox").waitFor()
-      await question.getByLabel("Reason, for the agent and for people (optional)").fill("tea is wanted")
+      await question.getByLabel(en.agents.approval.reason).fill("tea is wanted")
       await expectNoBarriers(page, `${action}?`)
       await question.getByRole("button", {name: "Cancel"}).click()
       await question.waitFor({state: "hidden"})
@@ -150,7 +151,7 @@ describeWithChromium("the agents in the console", () => {
     await goTo(page, "agents/triage/run-3")
     await page.getByRole("button", {name: "Release run run-3"}).waitFor()
     await page.getByRole("button", {name: "Discard run run-3"}).click()
-    await question.getByText("The run ends as cancelled.").waitFor()
+    await question.getByText(en.agents.discardSays[0]).waitFor()
     expect(errors).toEqual([])
   })
 
@@ -187,8 +188,8 @@ describeWithChromium("the agents in the console", () => {
     await goTo(page, "agents/triage/run-1")
     await page.locator('[data-shown-run="succeeded"]').waitFor()
     await page.locator('[data-step="1"] summary').click()
-    await page.locator('[data-step="1"]').getByText("hidden for a demo token").first().waitFor()
-    await page.locator('[data-approval="approval-4-2"]').getByText("hidden for a demo token").waitFor()
+    await page.locator('[data-step="1"]').getByText(en.hidden).first().waitFor()
+    await page.locator('[data-approval="approval-4-2"]').getByText(en.hidden).waitFor()
     await page.locator('[data-step="1"]').getByText("200 tokens in, 20 out").waitFor()
     const said = ["printer", "Tea is ready", "second floor", "Sorts what comes in", "#team", "#office", "grace", "ada"]
     const seen = async () => (await page.locator("main").textContent()) ?? ""

@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {startHost} from "../../support/host/host.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
 import {story} from "../../support/host/story.ts"
@@ -23,7 +24,7 @@ describeWithChromium("the chat in the console", () => {
     })
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "chat"})
     await page.getByRole("button", {name: "/greet"}).click()
-    const field = page.getByLabel("Say something to the bot")
+    const field = page.getByLabel(en.chat.say)
     expect(await field.inputValue()).toBe("/greet ")
     await field.fill("/greet Ada")
     await field.press("Enter")
@@ -36,6 +37,6 @@ describeWithChromium("the chat in the console", () => {
     const host = await startHost({config: config("{}"), env})
     // The OpenAPI document lacks the routes of a plugin that is not enabled, so Prism would reject them.
     const {page} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "chat", direct: true})
-    await page.getByText("This project has no sandbox").waitFor()
+    await page.getByText(en.chat.missing).waitFor()
   })
 })

@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
@@ -58,7 +59,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await expectNoBarriers(page, "sign-in")
     await page.keyboard.type("wrong")
     await page.keyboard.press("Enter")
-    await page.getByText("The Host does not accept this token").waitFor()
+    await page.getByText(en.failures.wrongToken).waitFor()
     await page.getByLabel("Token").fill("")
     await page.keyboard.type(token)
     await page.keyboard.press("Enter")
@@ -92,7 +93,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.DEMO_TOKEN})
     await page.getByText("Demo: observing only").waitFor()
     await page.locator("[data-verdict]").waitFor()
-    await page.getByText("needs the full token").waitFor()
+    await page.getByText(en.overview.readinessDemo).waitFor()
     await goTo(page, "inbox/1")
     await page.getByRole("heading", {name: "Inbox event 1"}).waitFor()
     await page.locator("[data-seq]").waitFor()
@@ -155,7 +156,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await page.locator('[data-verdict="bad"]', {hasText: /No answer since \d/}).waitFor()
     await expectNoBarriers(page, "a Host that is down")
     await goTo(page, "operations")
-    await page.getByRole("button", {name: "Ask the five questions"}).click()
+    await page.getByRole("button", {name: en.operations.ask}).click()
     await page
       .getByText(/it said at .*Z:/)
       .first()
@@ -176,7 +177,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     const second = await startHost({project, env})
     await live(page)
     await page.getByText(second.runtimeId).waitFor()
-    await page.getByText("The previous run was killed").waitFor()
+    await page.getByText(en.attention.unclean).waitFor()
     expect(await page.locator("[data-gap]").count()).toBe(0)
     expect(await page.evaluate(() => "isTheSamePage" in window)).toBe(true)
     expect(errors.filter(error => !error.includes("ERR_"))).toEqual([])
@@ -219,7 +220,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     const stranger = await startHost({config: configOf("port: 0"), env, plugins})
     const {page} = await openConsole(await startChromium(), host, {token, direct: true})
     const add = async (url: string) => {
-      await page.getByLabel("Address of the Host").fill(url)
+      await page.getByLabel(en.signIn.address).fill(url)
       await page.getByLabel("Token", {exact: true}).fill(token)
       await page.getByRole("button", {name: "Sign in"}).click()
     }

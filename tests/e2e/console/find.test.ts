@@ -1,5 +1,6 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
@@ -57,10 +58,10 @@ describeWithChromium("finding in the console", () => {
     await expectNoSidewaysScroll(page, "a filtered list")
 
     rmSync(host.project.path("broken"))
-    await page.getByRole("button", {name: "Retry all of these"}).click()
+    await page.getByRole("button", {name: en.messages.bulk.actions.retry}).click()
     const question = page.getByRole("alertdialog")
     await question.getByText("2 events", {exact: true}).waitFor()
-    await question.getByRole("button", {name: "Retry all of these"}).click()
+    await question.getByRole("button", {name: en.messages.bulk.actions.retry}).click()
     await page.locator('[data-notice="done"]').getByText("Done for 2 events.").waitFor()
     await until("no failed event of ann", async () => (await page.locator("[data-seq]").count()) === 0)
     const left = await host.get<{items: {seq: number}[]}>("/api/inbox?state=failed")

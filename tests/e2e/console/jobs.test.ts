@@ -1,5 +1,6 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import type {CalendarView} from "../../../shared/api/scheduled/job-calendar.ts"
 import {reload} from "../../support/host/generation.ts"
 import {startHost, svc} from "../../support/host/host.ts"
@@ -98,8 +99,8 @@ describeWithChromium("the jobs in the console", () => {
       await question.waitFor({state: "hidden"})
     }
     await page.getByText("data/schedule-jobs.json", {exact: true}).waitFor()
-    await page.getByText("one run records that they were skipped").waitFor()
-    await page.getByText("the next runs wait, up to ten").waitFor()
+    await page.getByText(en.jobs.missed.skip).waitFor()
+    await page.getByText(en.jobs.overlap.queue).waitFor()
     await page.getByRole("button", {name: "Run now: nightly"}).click()
     await question.getByText("You cannot undo what it sends and changes").waitFor()
     await question.getByRole("button", {name: "Run now"}).click()
@@ -182,10 +183,10 @@ describeWithChromium("the jobs in the console", () => {
     })
     await page.getByLabel("From").fill(from)
     const day = page.locator(`[data-day="${spring}"]`)
-    await day.getByText("Clocks go forward in Europe/Berlin: 02:00 becomes 03:00").waitFor()
+    await day.getByText(en.jobs.forward("Europe/Berlin", "02:00", "03:00")).waitFor()
     await day.getByText("23 hours long").waitFor()
     await day.locator('[data-coming="nightly"]').getByText("03:00").waitFor()
-    await day.locator('[data-coming="nightly"]').getByText("Its clock changes on this day").waitFor()
+    await day.locator('[data-coming="nightly"]').getByText(en.jobs.changes).waitFor()
     await day.locator('[data-coming="standup"]').getByText("15:00").waitFor()
     await day.locator('[data-coming="standup"]').getByText("09:00 -04:00 America/New_York").waitFor()
     await day.locator('[data-coming="slow"]').getByText("and more").waitFor()

@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import type {MetricHistoryView} from "../../../server/console/web/host/views.ts"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {hour, storePast} from "../../support/console/past.ts"
 import {startHost} from "../../support/host/host.ts"
 import {bunOr, usuallyOn} from "../../support/host/runtimes.ts"
@@ -46,7 +47,7 @@ describeWithChromium("the past in the console", () => {
       token: env.HTTP_TOKEN,
       at: "metrics",
     })
-    for (const title of ["Messages per minute", "Failures", "Duration of a handler", "Database size on disk"])
+    for (const title of ["Messages per minute", "Failures", en.metrics.handlers, en.metrics.database])
       await page.getByRole("heading", {name: title}).waitFor()
     await page.getByRole("img", {name: /^Messages over time: [1-9][\d,]+ received, [1-9][\d,]+ sent$/}).waitFor()
     await expectNoBarriers(page, "the metrics")
@@ -77,7 +78,7 @@ describeWithChromium("the past in the console", () => {
   test("the overview lists what happened while nobody looked, until it is marked as seen", async () => {
     const {page} = await openConsole(await startChromium(), await hostWithPast(), {token: env.HTTP_TOKEN})
     await page.getByRole("heading", {name: "Messages"}).waitFor()
-    const missed = page.getByRole("region", {name: "While you were away"})
+    const missed = page.getByRole("region", {name: en.missed.title})
     expect(await missed.count()).toBe(0)
     await page.evaluate(ago => {
       for (const key of Object.keys(localStorage))

@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {startHost} from "../../support/host/host.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
@@ -44,7 +45,7 @@ describeWithChromium("a newcomer to the project", () => {
     const done = (event: string) => page.getByText(`Event ${event}`).first()
 
     await menu("Chat")
-    await page.getByLabel("Say something to the bot").fill("hello?")
+    await page.getByLabel(en.chat.say).fill("hello?")
     await page.getByRole("button", {name: "Send"}).click()
     await page.getByText("hello?").first().waitFor()
 
@@ -66,7 +67,7 @@ describeWithChromium("a newcomer to the project", () => {
     await menu("Generations")
     await link("Changes of generation 2")
     await page.getByText("config: {mood: good}").waitFor()
-    await act("Roll back to generation 1", "Roll back")
+    await act(en.generations.rollBackTo(1), "Roll back")
     await done("generation.committed").waitFor()
     await menu("Inbox")
     await link(/hello\?/)
@@ -80,7 +81,7 @@ describeWithChromium("a newcomer to the project", () => {
     await done("checkpoint.verified").waitFor({timeout: 60_000})
     await act(/^Verify /, "Verify")
     await page.getByText("Event checkpoint.verified").nth(1).waitFor({timeout: 60_000})
-    await page.getByRole("button", {name: "Ask the five questions"}).click()
+    await page.getByRole("button", {name: en.operations.ask}).click()
     await page.locator("[data-answer]").nth(4).waitFor()
     expect(await page.locator('[data-answer="yes"]').count()).toBe(5)
     expect(errors).toEqual([])

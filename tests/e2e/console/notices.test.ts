@@ -1,5 +1,6 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
@@ -50,7 +51,7 @@ describeWithChromium("the console's notices and links", () => {
   test("the chat marks a message whose handler failed, and a retry clears the mark", async () => {
     host().project.write("broken", "")
     const {page, errors} = await openConsole(await startChromium(), host(), {token: env.HTTP_TOKEN, at: "chat"})
-    const field = page.getByLabel("Say something to the bot")
+    const field = page.getByLabel(en.chat.say)
     await field.fill("/ask")
     await field.press("Enter")
     const failed = page.locator('[data-said="failed"]')
@@ -71,11 +72,11 @@ describeWithChromium("the console's notices and links", () => {
     await page.route("**/api/plugins/sandbox/messages", route =>
       isCut && isPost(route.request()) ? route.abort() : route.continue(),
     )
-    const field = page.getByLabel("Say something to the bot")
+    const field = page.getByLabel(en.chat.say)
     await field.fill("is anybody there?")
     await field.press("Enter")
     const refused = page.locator('[data-said="refused"]')
-    await refused.getByText("The Host rejected this message:").waitFor()
+    await refused.getByText(en.chat.refused).waitFor()
     isCut = false
     await refused.getByRole("button", {name: "Retry"}).click()
     const isStored = async () => {

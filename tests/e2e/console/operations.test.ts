@@ -1,5 +1,6 @@
 import {join} from "node:path"
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {printed} from "../../support/host/command-line.ts"
 import {startHost} from "../../support/host/host.ts"
@@ -35,10 +36,10 @@ describeWithChromium("operating a Host from the console", () => {
       await page.getByRole("link", {name: "Changes of generation 2"}).click()
       await page.locator("[data-diff]").getByText("+log_level: debug").waitFor()
       await expectNoBarriers(page, "a comparison")
-      await page.getByRole("button", {name: "Roll back to generation 1"}).click()
+      await page.getByRole("button", {name: en.generations.rollBackTo(1)}).click()
       const asked = page.getByRole("alertdialog")
       await asked.getByText("-log_level: debug").waitFor()
-      await asked.getByText("Plugins run their current code").waitFor()
+      await asked.getByText(en.generations.codeStays).waitFor()
       await expectNoBarriers(page, "the question of a rollback")
       await asked.getByRole("button", {name: "Roll back", exact: true}).click()
       await page.locator('[data-notice="done"] [data-notice-event="generation.committed"]').waitFor()
@@ -47,7 +48,7 @@ describeWithChromium("operating a Host from the console", () => {
       host.project.write("svc.config.yml", "log_level: loud\n")
       await act("Unpin")
       await page.locator('[data-notice="failed"]').getByText("log_level").waitFor()
-      await page.getByText("The newest configuration was not committed").first().waitFor()
+      await page.getByText(en.attention.generation).first().waitFor()
       host.project.write("svc.config.yml", configOf(0, "warn"))
       await act("Unpin")
       await page.locator('[data-generation="4"]').waitFor()
@@ -76,7 +77,7 @@ describeWithChromium("operating a Host from the console", () => {
       await question.getByRole("button", {name: "Download", exact: true}).click()
       const archive = join(scratchFolder(), "bot.tar")
       await (await whole).saveAs(archive)
-      await page.locator('[data-notice="done"]').getByText("The archive is saved.").waitFor()
+      await page.locator('[data-notice="done"]').getByText(en.operations.downloaded).waitFor()
       expect(await printed(host.project, ["checkpoint", "verify", archive], runtime)).toContain("can be restored")
       await page.getByRole("button", {name: /^Verify /}).click()
       await question.getByRole("button", {name: "Verify", exact: true}).click()
@@ -85,13 +86,13 @@ describeWithChromium("operating a Host from the console", () => {
         .nth(1)
         .waitFor({timeout: 60_000})
 
-      await page.getByRole("button", {name: "Ask the five questions"}).click()
+      await page.getByRole("button", {name: en.operations.ask}).click()
       await page.locator("[data-answer]").nth(4).waitFor()
       const answers = () =>
         page.locator("[data-answer]").evaluateAll(all => all.map(each => each.getAttribute("data-answer")))
       expect(await answers()).toEqual(["yes", "yes", "yes", "yes", "yes"])
       await page.getByLabel("Expected version").fill("9.9.9")
-      await page.getByRole("button", {name: "Ask the five questions"}).click()
+      await page.getByRole("button", {name: en.operations.ask}).click()
       await page.locator('[data-answer="no"]').getByText("expected svc 9.9.9").waitFor()
       expect(await answers()).toEqual(["yes", "no", "yes", "yes", "yes"])
       await expectNoBarriers(page, "operations")
@@ -141,7 +142,7 @@ describeWithChromium("operating a Host from the console", () => {
     const {page} = await openConsole(await startChromium(), first, {token, at: "operations"})
     await page.getByRole("button", {name: "Restart the Host"}).click()
     const question = page.getByRole("alertdialog")
-    await question.getByText("it stays down until someone starts it").waitFor()
+    await question.getByText(en.operations.noSupervisor).waitFor()
     await question.getByRole("button", {name: "Restart the Host"}).click()
     expect((await first.process.finished).code).toBe(51)
     await page.locator('[data-connection="away"]').waitFor()
@@ -165,7 +166,7 @@ describeWithChromium("operating a Host from the console", () => {
     await expectNoBarriers(page, "a refused restart")
     expect((await fetch(`${host.url}/pub/ready`)).status).toBe(200)
     expect(errors.filter(error => !error.includes("422"))).toEqual([])
-    await act("Restart without a trial")
+    await act(en.operations.force)
     expect((await host.process.finished).code).toBe(51)
   })
 })

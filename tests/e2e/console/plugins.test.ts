@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
@@ -123,7 +124,7 @@ describeWithChromium("the plugins in the console", () => {
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.DEMO_TOKEN, at: "plugins/risky"})
     await page.getByRole("status").getByText("plugin_invalid").waitFor()
     await page.getByLabel("mode (required)").waitFor()
-    expect(await page.getByLabel("mode (required)").inputValue()).toBe("hidden for a demo token")
+    expect(await page.getByLabel("mode (required)").inputValue()).toBe(en.hidden)
     expect(await page.getByRole("button").allTextContents()).toEqual(["Go to …", "Sign out"])
     await goTo(page, "plugins/nobody")
     await page.getByText("has no plugin").waitFor()
@@ -142,9 +143,7 @@ describeWithChromium("the plugins in the console", () => {
     })
     for (let count = 0; count < 3; count++) await host.say("/bad")
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN})
-    await page
-      .getByRole("heading", {name: "The plugin moody keeps failing: 3 of 3 attempts in the last hour"})
-      .waitFor()
+    await page.getByRole("heading", {name: en.attention.failing("moody", 3, 3)}).waitFor()
     await expectNoBarriers(page, "a plugin that keeps failing")
     await page.getByRole("link", {name: /Show: The plugin moody keeps failing/}).click()
     await untilHeadingFocused(page, "h2", "moody")
@@ -153,7 +152,7 @@ describeWithChromium("the plugins in the console", () => {
     expect(await last.textContent()).toContain(`plugins/moody.ts:${line}:`)
     expect(await page.getByText(/root\/moody\/command\/bad: \d+\.\d ms on average/).count()).toBe(1)
     expect(await page.getByText("3 of 3 attempts failed").count()).toBe(2)
-    await page.getByRole("img", {name: "Failed attempts by minute in the last hour: 3"}).waitFor()
+    await page.getByRole("img", {name: en.plugins.handlers.sparkline("3")}).waitFor()
     await expectNoBarriers(page, "the failures of a plugin")
     await page.getByRole("link", {name: "Inbox event 3"}).waitFor()
     await goTo(page, "")

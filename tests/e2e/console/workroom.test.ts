@@ -1,5 +1,6 @@
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
+import {en} from "../../../server/console/web/texts/en.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
@@ -48,7 +49,7 @@ describeWithChromium("the workroom in the console", () => {
   test("an item goes through every command, and its timeline names the actor of each", async () => {
     const host = await startHost({config, env})
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "workroom"})
-    await page.getByText("No work items yet").waitFor()
+    await page.getByText(en.workroom.empty).waitFor()
     await page.getByLabel("You act as").fill("ada")
     await act(page, "Add an item", {Title: "Renew the certificate", Labels: "ops, web", Assignee: "agent:triage"})
     await page.getByRole("link", {name: "Renew the certificate"}).click()
@@ -58,7 +59,7 @@ describeWithChromium("the workroom in the console", () => {
     await page.getByText("assigned it to user:grace").waitFor()
     await act(page, "Block: item 1", {
       "Waiting for": "the authority's answer",
-      "Who has to resolve it": "grace",
+      [en.workroom.fields.owner]: "grace",
       Deadline: "2020-01-02T03:04",
     })
     await inState(page, "blocked", "Renew the certificate")
@@ -107,7 +108,7 @@ describeWithChromium("the workroom in the console", () => {
     await expectNoBarriers(page, "a lost revision")
     await question.getByRole("button", {name: "Block"}).click()
     await page.locator('[data-notice="failed"]').getByText("it is now In review at revision 3").waitFor()
-    await page.getByText("submitted it for review").waitFor()
+    await page.getByText(en.workroom.told.review).waitFor()
     expect(await host.get("/api/workroom/items/1")).toMatchObject({state: "review", revision: 3})
     await act(page, "Reject: item 1")
     await page.getByRole("button", {name: "Block: item 1"}).click()
@@ -129,7 +130,7 @@ describeWithChromium("the workroom in the console", () => {
     await page.getByLabel("Label").fill("ops")
     await page.getByText("came while it was looked at").waitFor({state: "hidden"})
     await page.getByLabel("Contains").fill("nothing like it")
-    await page.getByText("No matching work items").waitFor()
+    await page.getByText(en.workroom.noneFits).waitFor()
     await page.getByLabel("Contains").fill("")
     await page.locator('[data-item="1"]').waitFor()
 
@@ -174,7 +175,7 @@ describeWithChromium("the workroom in the console", () => {
       expect(errors).toEqual([])
     }
     const {page, errors} = await openConsole(browser, host, {token: env.DEMO_TOKEN, at: "workroom/1"})
-    await page.getByText("The Journal needs the full token").waitFor()
+    await page.getByText(en.workroom.timelineDemo).waitFor()
     await page.locator('[data-item="1"] [data-overdue]').waitFor()
     expect(await page.getByRole("button").allTextContents()).toEqual(["Go to …", "Sign out"])
     expect(await page.locator("main").textContent()).not.toMatch(/ada|grace|parts|decision|late/)

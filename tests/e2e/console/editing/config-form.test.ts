@@ -1,4 +1,5 @@
 import {expect, test} from "vitest"
+import {en} from "../../../../server/console/web/texts/en.ts"
 import {startHost} from "../../../support/host/host.ts"
 import {until} from "../../../support/host/process.ts"
 import {usuallyOn} from "../../../support/host/runtimes.ts"
@@ -121,7 +122,7 @@ describeWithChromium("changing settings in the console", () => {
     await page.getByRole("button", {name: "Preview"}).click()
     await page.getByRole("button", {name: "Apply"}).click()
     const form = page.getByRole("form", {name: "Settings of webhook"})
-    await form.getByLabel("Id of a new account").fill("shop")
+    await form.getByLabel(en.configForm.newAccount).fill("shop")
     await form.getByRole("button", {name: "Add the account"}).click()
     const account = page.locator('[data-account="shop"]')
     await account.getByLabel("secrets (required)").fill('["${SHOP_KEY}"]')
@@ -142,7 +143,7 @@ describeWithChromium("changing settings in the console", () => {
         url: https://shop.example.org/in
 `,
     )
-    await form.getByRole("button", {name: "Remove it from the file"}).click()
+    await form.getByRole("button", {name: en.configForm.remove}).click()
     await page.getByRole("button", {name: "Apply", exact: true}).click()
     await until("the file to be as before", () => host.project.read("svc.config.yml") === before)
     await page.getByRole("link", {name: "Add a plugin"}).waitFor()

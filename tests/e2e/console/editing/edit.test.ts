@@ -1,5 +1,6 @@
 import {cpSync, readdirSync, readFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
+import {en} from "../../../../server/console/web/texts/en.ts"
 import {makeCheckpoint} from "../../../support/checkpoint/checkpoints.ts"
 import {printed} from "../../../support/host/command-line.ts"
 import {startHost} from "../../../support/host/host.ts"
@@ -64,7 +65,7 @@ describeWithChromium("what the console uploads and edits", () => {
       // On the same Host: a user's permission, and the rule that decides.
       await goTo(page, "permissions")
       const ask = async (user: string) => {
-        await page.getByLabel("User (the platform's id)").fill(user)
+        await page.getByLabel(en.permissions.user).fill(user)
         await page.getByRole("button", {name: "Show", exact: true}).click()
       }
       await ask("ada")
@@ -122,14 +123,14 @@ describeWithChromium("what the console uploads and edits", () => {
       await findings(0)
       // Tab leaves the editor.
       await press("Tab")
-      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Compare with the file")
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(en.config.compare)
 
       // If something else changes the file, the text stays.
       const other = config.replace("  bot: {}\n", "  # kept\n  bot: {}\n")
       project.write("svc.config.yml", other)
       await press("Enter")
-      await page.getByText("Your text is kept").waitFor()
-      await page.getByRole("button", {name: "Compare my text with the new file"}).click()
+      await page.getByText(en.config.changed).waitFor()
+      await page.getByRole("button", {name: en.config.keepMine}).click()
       const diff = page.locator("[data-compared] [data-diff]")
       await diff.getByText("+log_level: debug").waitFor()
       await diff.getByText("-  # kept").waitFor()

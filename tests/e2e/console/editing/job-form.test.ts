@@ -1,5 +1,6 @@
 import type {Locator, Page} from "playwright-core"
 import {expect, test} from "vitest"
+import {en} from "../../../../server/console/web/texts/en.ts"
 import type {JobView} from "../../../../shared/api/scheduled/jobs.ts"
 import type {Static} from "../../../../shared/type.ts"
 import {startHost, type TestHost} from "../../../support/host/host.ts"
@@ -87,7 +88,7 @@ describeWithChromium("the form of a job in the console", () => {
     await fieldOf(page, "Endpoint").fill("sandbox")
     await fieldOf(page, "Channel").fill("#team")
     await fieldOf(page, "Message").fill("Stand-up!")
-    await fieldOf(page, "Delay of up to").fill("5m")
+    await fieldOf(page, en.scheduling.fields.jitter).fill("5m")
     await untilTimes(times, 5)
     await expectFit(page, "a form that is right")
     await page.getByRole("button", {name: "Add", exact: true}).click()
@@ -106,7 +107,7 @@ describeWithChromium("the form of a job in the console", () => {
     await fieldOf(page, "Every").fill("90")
     await errorAt(page, "Every").getByText("expected a number and s, m, h or d").waitFor()
     await fieldOf(page, "Every").fill("90m")
-    await fieldOf(page, "Delay of up to").fill("")
+    await fieldOf(page, en.scheduling.fields.jitter).fill("")
     await page.getByRole("button", {name: "Save", exact: true}).click()
     await page.getByRole("link", {name: "Duplicate", exact: true}).waitFor()
     const {jitter: _, ...plain} = standup
@@ -126,7 +127,7 @@ describeWithChromium("the form of a job in the console", () => {
     expect(jobIn(host, "digest")).toMatchObject({target: {plugin: "team", job: "digest", data: {room: "#team"}}})
 
     await page.getByRole("button", {name: "Remove digest"}).click()
-    await page.getByRole("alertdialog").getByText("You lose its schedule: every 90m, Europe/Berlin.").waitFor()
+    await page.getByRole("alertdialog").getByText(en.scheduling.lost.schedule("every 90m", "Europe/Berlin")).waitFor()
     await page.getByRole("alertdialog").getByRole("button", {name: "Remove", exact: true}).click()
     await page.getByText("The file has no job digest").waitFor()
 
@@ -173,12 +174,12 @@ describeWithChromium("the form of a job in the console", () => {
     await host.post("/api/jobs/tea/edit", {target: {...target, text: "theirs"}})
     await page.getByRole("button", {name: "Save", exact: true}).click()
     const conflict = page.locator("[data-conflict]")
-    await conflict.getByText("Someone else changed this job while you had it open.").waitFor()
+    await conflict.getByText(en.scheduling.conflict.title).waitFor()
     await conflict.getByText("theirs", {exact: true}).waitFor()
     await expectFit(page, "a conflict")
     expect(jobIn(host, "tea")).toMatchObject({target: {text: "theirs"}})
     expect(await fieldOf(page, "Message").inputValue()).toBe("mine")
-    await conflict.getByRole("button", {name: "Save mine over theirs"}).click()
+    await conflict.getByRole("button", {name: en.scheduling.conflict.keep}).click()
     await page.locator("[data-job-form]").waitFor({state: "detached"})
     expect(jobIn(host, "tea")).toMatchObject({target: {text: "mine"}})
 
@@ -186,13 +187,13 @@ describeWithChromium("the form of a job in the console", () => {
     await fieldOf(page, "Message").fill("typed before the kill")
     await host.stop("SIGKILL")
     await page.getByRole("button", {name: "Save", exact: true}).click()
-    await page.getByRole("alert").getByText("Your input is kept").first().waitFor()
+    await page.getByRole("alert").getByText(en.scheduling.kept).first().waitFor()
     expect(await fieldOf(page, "Message").inputValue()).toBe("typed before the kill")
     const second = await startHost({project: host.project, env})
     await live(page)
     await page.reload()
     await live(page)
-    await page.getByText("Your unsaved input is back").waitFor()
+    await page.getByText(en.scheduling.back).waitFor()
     expect(await fieldOf(page, "Message").inputValue()).toBe("typed before the kill")
     await expectFit(page, "a form that is back")
     await page.getByRole("button", {name: "Save", exact: true}).click()

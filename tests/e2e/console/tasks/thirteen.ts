@@ -1,6 +1,7 @@
 import {join} from "node:path"
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
+import {en} from "../../../../server/console/web/texts/en.ts"
 import {scratchFolder} from "../../../support/database/databases.ts"
 import {printed} from "../../../support/host/command-line.ts"
 import {until} from "../../../support/host/process.ts"
@@ -83,9 +84,9 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       await operator.search(page.getByRole("searchbox", {name: "Plugin"}), "shop")
       await until("the list to have only the orders", async () => (await page.locator("[data-seq]").count()) === orders)
       day.mend()
-      await operator.button("Retry all of these")
+      await operator.button(en.messages.bulk.actions.retry)
       await operator.question.getByText(`${orders} events`, {exact: true}).waitFor()
-      await operator.confirm("Retry all of these")
+      await operator.confirm(en.messages.bulk.actions.retry)
       await until("all failed orders to be retried", async () => (await page.locator("[data-seq]").count()) === 0)
       await day.kill()
       await operator.reads(/No answer since/)
@@ -103,9 +104,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     await operator.reads(/The plugin advert keeps failing: \d+ of \d+ attempts in the last hour/)
     await operator.reads("there is no advert today")
     await operator.button("Disable advert")
-    await operator.question
-      .getByText("Its commands, handlers, jobs, routes and endpoints stay off, also after a restart")
-      .waitFor()
+    await operator.question.getByText(en.plugins.disableSays[0]).waitFor()
     await operator.confirm("Disable")
     await operator.isTold("Disable advert", "generation.committed")
     await page.getByRole("heading", {name: /advert keeps failing/}).waitFor({state: "detached"})
@@ -122,7 +121,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     [7, 8],
     async (operator, day, page) => {
       await operator.goTo("Generations")
-      await operator.button("Roll back to generation 1")
+      await operator.button(en.generations.rollBackTo(1))
       const says = operator.question
       for (const text of [
         "Disables advert.",
@@ -137,9 +136,9 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       await operator.reads(/No answer since/)
       await day.startAgain()
       await live(page)
-      await operator.button("Roll back to generation 1")
+      await operator.button(en.generations.rollBackTo(1))
       await operator.confirm("Roll back")
-      await operator.isTold("Roll back to generation 1", "generation.committed")
+      await operator.isTold(en.generations.rollBackTo(1), "generation.committed")
       await operator.reads("Generation 1 is pinned")
       await operator.button("Unpin")
       await operator.confirm("Unpin")
@@ -186,7 +185,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
     const before = day.host.runtimeId
     await operator.goTo("Operations")
     await operator.button("Restart the Host")
-    await operator.question.getByText("Then it shuts down gracefully with exit code 51").waitFor()
+    await operator.question.getByText(en.operations.restartSays[1]).waitFor()
     await operator.confirm("Restart the Host")
     expect((await day.host.process.finished).code).toBe(51)
     await operator.reads(/No answer since/)
@@ -215,11 +214,11 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
         if (key.startsWith("svc.seen.")) localStorage.setItem(key, String(at))
     }, day.lookedAt)
     await page.reload()
-    const missed = page.getByRole("region", {name: "While you were away"})
+    const missed = page.getByRole("region", {name: en.missed.title})
     await operator.reads(/handlers? failed/, missed)
     await operator.reads(/^For \d+ min, no Host was running/, missed)
     await operator.click(missed.getByRole("link", {name: /^away: 1 interval in which messages may be missing/}))
-    await operator.reads("the platform does not deliver them later; the Host records a gap")
+    await operator.reads(en.endpoints.histories.none)
     await operator.reads(/: connection_lost|to now: /)
     await operator.goTo("Overview")
     await operator.link(/^Show: 1 message may not have been delivered/)
@@ -230,9 +229,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
   task("pauses ingress, and resumes it", [5, 6], async (operator, _, page) => {
     await operator.goTo("Operations")
     await operator.button("Pause ingress")
-    await operator.question
-      .getByText("Platforms without history do not deliver the messages of this time later; the Host records a gap.")
-      .waitFor()
+    await operator.question.getByText(en.operations.pauseSays[1]).waitFor()
     await operator.confirm("Pause ingress")
     await operator.isTold("Pause ingress", "ingress.paused")
     await page.locator('[data-ingress="paused"]').waitFor()
