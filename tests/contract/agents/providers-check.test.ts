@@ -69,7 +69,7 @@ test("the check reports a model that does not answer within the time of a call",
   const server = await startScriptedModel([{hang: "before"}])
   const {limits} = bindingOf().config
   const result = await check({baseURL: server.url, limits: {...limits, call: 1}})
-  expect(result).toMatchObject({ok: false, problem: "the model did not answer in 1 s"})
+  expect(result).toMatchObject({ok: false, problem: expect.stringMatching(/\b1 s$/)})
   expect(result.hint).toContain("limits.call")
 })
 

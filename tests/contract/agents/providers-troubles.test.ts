@@ -177,11 +177,11 @@ test("a failure inside the stream keeps the provider's words", async () => {
       .writeHead(200, eventStream)
       .end(events(word("half"), {error: {message: "engine is full", type: "server_error"}})),
   )
-  expect(overloaded).toMatchObject({kind: "busy", message: "the provider broke off: engine is full"})
+  expect(overloaded).toMatchObject({kind: "busy", message: expect.stringMatching(/: engine is full$/)})
   const invalid = await failureFrom(response =>
     response.writeHead(200, eventStream).end(events({error: {message: "too long", type: "invalid_request_error"}})),
   )
-  expect(invalid).toMatchObject({kind: "refused", message: "the provider broke off: too long"})
+  expect(invalid).toMatchObject({kind: "refused", message: expect.stringMatching(/: too long$/)})
 })
 
 test("a redirect is not followed, so no other server receives the key", async () => {

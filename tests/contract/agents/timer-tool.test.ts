@@ -33,7 +33,7 @@ const openTool = async (place = localDatabase()) => {
 
 test.each(engines)("a timer wakes the same agent in its conversation, for its user, on $name", async ({make}) => {
   const {database, set} = await openTool(make())
-  expect(await set({in_minutes: 90, note: "water the plants"})).toBe("You will be woken at 2026-05-01T10:30:00.000Z.")
+  expect(await set({in_minutes: 90, note: "water the plants"})).toMatch(/ 2026-05-01T10:30:00\.000Z\.$/)
   const [row] = await database.read("SELECT * FROM timers")
   expect(row).toMatchObject({plugin: "agents", name: "wake", endpoint: "line", channel: "#team", user: "ada"})
   expect(row?.due_at).toBe(Date.parse("2026-05-01T10:30:00Z"))
@@ -56,7 +56,7 @@ test("a repeated call sets one timer, also in a run without a conversation", asy
 test("at most ten timers wait for an agent in one conversation", async () => {
   const {set} = await openTool()
   for (let n = 1; n <= 10; n++) await set({in_minutes: n, note: "again"}, {key: `run-1/${n}`})
-  await expect(set({in_minutes: 11, note: "again"}, {key: "run-1/11"})).rejects.toThrow("10 timers are already waiting")
+  await expect(set({in_minutes: 11, note: "again"}, {key: "run-1/11"})).rejects.toThrow(/\b10 timers\b/)
   await set({in_minutes: 11, note: "again"}, {key: "run-2/1", run: runOf({agent: "other"})})
   const elsewhere = runOf({channel: "#news", place: {channel: {id: "#news", type: 0}}})
   await set({in_minutes: 11, note: "again"}, {key: "run-3/1", run: elsewhere})
@@ -82,9 +82,7 @@ test.each([
 test("a person sees the time and the whole note", async () => {
   const {tool} = await openTool()
   const {run} = useOf({})
-  expect(tool.describe?.({in_minutes: 5, note: "one\ntwo"}, run)).toBe(
-    "Wake the agent helper 5 minutes after this is approved, in this conversation, with the note:\n> one\n> two",
-  )
+  expect(tool.describe?.({in_minutes: 5, note: "one\ntwo"}, run)).toMatch(/\bhelper 5 minutes\b.*\n> one\n> two$/)
   expect(tool.describe?.({at: "2026-05-01T10:00:00Z", note: "x"}, run)).toContain("at 2026-05-01T10:00:00Z")
 })
 

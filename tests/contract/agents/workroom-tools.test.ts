@@ -80,9 +80,18 @@ test("the model receives the workroom's reason for refusing a command", async ()
   const workroom = await (await tablePlace()).open()
   const call = toolsOf(workroom)
   await workroom.run(add("One"))
-  await expect(call("review", {item: 1}, "k1")).rejects.toThrow("review needs an item that is active; item 1 is open")
-  await expect(call("show", {item: 9}, "k2")).rejects.toThrow("there is no work item 9")
-  await expect(call("comment", {item: 9, text: "x"}, "k3")).rejects.toThrow("there is no work item 9")
+  await expect(call("review", {item: 1}, "k1")).rejects.toMatchObject({
+    code: "workroom_state",
+    message: expect.stringMatching(/\bactive; item 1 is open\b/),
+  })
+  await expect(call("show", {item: 9}, "k2")).rejects.toMatchObject({
+    code: "workroom_unknown",
+    message: expect.stringMatching(/\b9\b/),
+  })
+  await expect(call("comment", {item: 9, text: "x"}, "k3")).rejects.toMatchObject({
+    code: "workroom_unknown",
+    message: expect.stringMatching(/\b9\b/),
+  })
   await expect(call("comment", {item: 1, text: " "}, "k4")).rejects.toThrow("text: expected text")
   await expect(call("add", {title: "x", assignee: "agent:other"}, "k5")).rejects.toThrow("assignee: unknown key")
   await expect(call("block", {item: 1, reason: "x", until: "soon"}, "k6")).rejects.toThrow("until: expected a date")

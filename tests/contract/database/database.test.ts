@@ -2,6 +2,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {assertThat} from "../../../server/database/database.ts"
 import {migrations} from "../../../server/database/migrations/migrations.ts"
+import {problems} from "../../../shared/problems.ts"
 import {countNotes, engines, localDatabase, note, notes, onSlowDisk, open} from "../../support/database/databases.ts"
 
 const ids = (count: number, from = 1) => Array.from({length: count}, (_, index) => index + from)
@@ -74,7 +75,7 @@ describe.each([...engines, {name: "a local file on a slow disk", make: onSlowDis
     await expect(open(location)).rejects.toMatchObject({
       code: "database_newer",
       message: expect.stringContaining("schema version 99"),
-      hint: expect.stringContaining("checkpoint from before the upgrade"),
+      hint: expect.stringContaining(problems.database_newer.hint),
     })
     expect((await open(location, {known: [notes, newer]})).applied).toEqual([])
   })

@@ -135,7 +135,7 @@ test("a remote database is not copied by a snapshot", async () => {
   const database = await open((await remoteDatabase()).location)
   const target = join(scratchFolder(), "copy.sqlite")
   await expect(database.snapshotTo(target)).rejects.toMatchObject({
-    message: expect.stringContaining("back it up with its own tool"),
+    message: expect.stringMatching(/\bown tool\b/),
   })
   expect(existsSync(target)).toBe(false)
 })

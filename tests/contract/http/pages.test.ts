@@ -136,8 +136,8 @@ describe.each(bunOr("node24"))("the pages of plugins on $name", runtime => {
     const {findings} = JSON.parse(stdout) as {findings: readonly {check: string; level: string; detail: string}[]}
     expect(findings.flatMap(({check, level, detail}) => (check === "pages" ? [`${level}: ${detail}`] : []))).toEqual([
       "ok: anyone may open /pages/site/asked, /pages/site/weak, /pages/site/, /pages/site/fails, /pages/site/nothing",
-      "ok: nobody may open these pages, because plugins.<name>.pages does not list them: site/hidden",
-      "warning: the configuration lists the page site/lost, which its plugin does not publish",
+      expect.stringMatching(/^ok: .*\bplugins\.<name>\.pages\b.*: site\/hidden$/),
+      expect.stringMatching(/^warning: .* site\/lost, /),
     ])
   })
 })

@@ -60,9 +60,9 @@ describe("a plugin's route", () => {
     expect(failures.join("\n")).not.toContain("secret")
     expect(failures).toEqual(
       expect.arrayContaining([
-        "POST /api/plugins/notes/wrong failed: the answer does not fit the route's response schema: text: is missing",
-        "POST /api/plugins/notes/nothing failed: the route returned nothing",
-        "POST /api/plugins/notes/bare failed: the route returned no Response, and it has no response schema",
+        expect.stringMatching(/^POST \/api\/plugins\/notes\/wrong failed: .*\bschema: text: is missing$/),
+        expect.stringMatching(/^POST \/api\/plugins\/notes\/nothing failed: .*\bnothing$/),
+        expect.stringMatching(/^POST \/api\/plugins\/notes\/bare failed: .*\bno Response, .*\bschema$/),
       ]),
     )
   })

@@ -69,7 +69,7 @@ describe.each(engines)("the result of an adapter's send, on $name,", ({make}) =>
     })
     expect({...row, attempts}).toMatchObject({
       state: "dead",
-      error: "something was thrown that has no text",
+      error: expect.stringMatching(/\bno text$/),
       attempts: 2,
     })
   })

@@ -174,7 +174,7 @@ describe.each(bunOr("node22"))("files of Satori applications, on $name:", runtim
     const at = {"satori-platform": "club", "satori-user-id": "@bot:club"}
     const send = (content: string) => askSatori(host, "message.create", {channel_id: "hall", content}, at)
     const large = await expectProblem(await send(`<img src="${file}"/>`), 413, "file_too_large")
-    expect(large.detail).toBe("a.png has 70000 bytes; club accepts files of at most 1000")
+    expect(large.detail).toMatch(/^a\.png has 70000 bytes; club .* 1000$/)
     const missing = file.replace(/[0-9a-f]{64}/, "0".repeat(64))
     await expectProblem(await send(`<img src="${missing}"/>`), 400, "request_invalid")
     await expectProblem(await proxied(host, missing), 404, "not_found")

@@ -66,7 +66,7 @@ describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", run
     expect((await answer("channel.list")).data).toContainEqual({id: "hall-2", type: 0, name: "news"})
     await answer("channel.delete", {channel_id: "hall-2"})
     const mute = {channel_id: "hall-2", duration: 0}
-    expect(await refusal("channel.mute", mute)).toContain("the sandbox has no channel hall-2")
+    expect(await refusal("channel.mute", mute)).toMatch(/\bchannel hall-2\b/)
   })
 
   test("creates, renames, assigns, removes and deletes roles", async () => {
@@ -97,10 +97,10 @@ describe.each(bunOr("node22"))("the sandbox, called over Satori, on $name,", run
     expect(await sayInVain("max", "den")).toContain("max is muted")
     await answer("guild.member.mute", {...max, duration: 0})
     await answer("guild.member.kick", max)
-    expect(await refusal("guild.member.get", max)).toContain("the sandbox has no member max")
+    expect(await refusal("guild.member.get", max)).toMatch(/\bmember max\b/)
     await say("max", "den")
     await answer("guild.member.kick", {...max, permanent: true})
-    expect(await sayInVain("max", "den")).toContain("max was banned from the sandbox")
+    expect(await sayInVain("max", "den")).toMatch(/\bmax was banned\b/)
   })
 
   test("lists and clears the bot's reactions", async () => {

@@ -162,7 +162,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     expect(ahead.sn()).toBe(307)
     await tell(next, {text: "new", group: true})
     expect((await ahead.hearsMessages(1)).map(({sn}) => sn)).toEqual([308])
-    const told = "asked for the events after 10000; the newest is 307"
+    const told = "after 10000; the newest is 307"
     await untilPrinted(next.process, told)
   })
 

@@ -75,19 +75,19 @@ test.each(bunOr("node24"))(
       {path: "timezone", message: expect.stringContaining('did you mean "Europe/Berlin"')},
     ])
     expect(await wrong({schedule: {every: "7"}})).toEqual([
-      {path: "schedule.every", message: "expected a number and s, m, h or d, such as 15m"},
+      {path: "schedule.every", message: expect.stringMatching(/ m, h /)},
     ])
     expect(await wrong({id: "Stand up"})).toEqual([
       {path: "id", message: expect.stringContaining("lower-case letters")},
     ])
     expect(await wrong({target: {...message, endpoint: "nowhere"}})).toEqual([
-      {path: "target", message: "there is no endpoint nowhere"},
+      {path: "target", message: expect.stringMatching(/\bendpoint nowhere$/)},
     ])
     expect(await wrong({target: {plugin: "team", job: "digest", data: {room: 7}}})).toEqual([
       {path: "target.data", message: expect.stringContaining("data.room: expected text")},
     ])
     expect(await wrong({schedule: {at: "2020-01-01T09:00"}})).toEqual([
-      {path: "schedule.at", message: "2020-01-01T09:00 is in the past"},
+      {path: "schedule.at", message: expect.stringMatching(/^2020-01-01T09:00 /)},
     ])
     // The times are shown even before the target is typed.
     const {target: _, ...unfinished} = standup
@@ -102,7 +102,7 @@ test.each(bunOr("node24"))(
     )
 
     const first = await host.post<Job>("/api/jobs", standup)
-    expect(await wrong({})).toEqual([{path: "id", message: "there is already a job standup"}])
+    expect(await wrong({})).toEqual([{path: "id", message: expect.stringMatching(/\bjob standup$/)}])
     expect((await check(standup, {replaces: "standup"})).findings).toEqual([])
     const seen = await (await host.fetch("/api/jobs/standup", {headers: {authorization: `Bearer ${demo}`}})).json()
     expect(seen).not.toHaveProperty("revision")
@@ -144,7 +144,7 @@ test.each(bunOr("node24"))(
     expect((await look(draft)).next?.items).toHaveLength(1)
     expect((await look({...draft, when: {every: "15m"}})).next?.items).toHaveLength(5)
     expect((await look({...draft, when: {cron: "0 9 32 * *", timezone: "UTC"}})).findings).toEqual([
-      {path: "when.cron", message: expect.stringContaining('day of the month "32"'), column: 5},
+      {path: "when.cron", message: expect.stringMatching(/"32"/), column: 5},
     ])
     expect((await look({...draft, name: "nothing"})).findings.map(({path}) => path)).toEqual(["name"])
     expect((await look({...draft, data: {text: 1}})).findings.map(({path}) => path)).toEqual(["data"])

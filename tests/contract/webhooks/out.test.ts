@@ -82,7 +82,7 @@ describe.each(bunAnd("node24"))("an outgoing webhook on $name", runtime => {
     })
     const errors = await Promise.all(sent.map(({id}) => host.get<{error: string}>(`/api/outbox/${id}`)))
     expect(errors.map(({error}) => error).sort()).toEqual([
-      "the receiver answered 307: svc does not follow redirects",
+      expect.stringMatching(/\b307\b.*\bredirects$/),
       "the receiver answered 404",
     ])
     expect(receiver.deliveries).toHaveLength(2)

@@ -60,7 +60,7 @@ describe("a Journal that was cut", () => {
       writeFileSync(segment.path, bytes.subarray(0, cut))
       const text = await refusal(open(paths))
       expect(text).toMatch(
-        /record (10|11|12) in 0{15}1\.segment, at byte \d+: it is cut short|Journal ends with record (9|10|11) in 0{15}1\.segment/,
+        /record (10|11|12) in 0{15}1\.segment, at byte \d+: .*\bshort|ends with record (9|10|11) in 0{15}1\.segment/,
       )
       expect(text).toContain("record 12")
       expect(readFileSync(segment.path)).toHaveLength(cut)
@@ -264,6 +264,6 @@ describe("damage of the tables is refused, naming the record:", () => {
     await (await place.database()).write([
       {sql: 'UPDATE workroom_catalog SET data = replace(data, \'"priority":"low"\', \'"priority":"high"\')'},
     ])
-    expect(await refusal(workroom.verify())).toContain("the Catalog stored does not match the Journal at record 20")
+    expect(await refusal(workroom.verify())).toMatch(/\bCatalog\b.*\brecord 20\b/)
   })
 })

@@ -19,6 +19,7 @@ import {agentsOf} from "../../../server/console/web/pages/overview/attention-age
 import {en} from "../../../server/console/web/texts/en.ts"
 import {agentReasons} from "../../../shared/agents/states.ts"
 import type {Envelope} from "../../../shared/api/event-stream.ts"
+import {readinessReasons} from "../../../shared/api/readiness.ts"
 
 const zero = Date.parse("2026-11-25T12:00:00.000Z")
 const at = (milliseconds: number) => new Date(zero + milliseconds).toISOString()
@@ -181,7 +182,7 @@ describe("agents in words", () => {
     expect(healthOf(wrong)).toMatchObject({tone: "bad", word: "not configured", command: "svc config check"})
     expect(healthOf(wrong).why).toMatch(/^the key is not set Add agents\.triage/)
     const {problem: _, ...observed} = wrong
-    expect(healthOf(observed as AgentView).why).toMatch(/^The configuration has no agent binding/)
+    expect(healthOf(observed as AgentView).why).toContain(readinessReasons.agent_missing.message)
     expect(healthOf(agent("off", {enabled: false})).word).toBe("disabled")
     expect(healthOf(agent("good"))).toEqual({tone: "good", word: "configured"})
   })
@@ -191,8 +192,10 @@ describe("agents in words", () => {
     expect(openRunsOf({runs})).toBe("2 running, 1 held")
     expect(openRunsOf(agent("a"))).toBe("no open runs")
     const waiting = {state: "waiting", waitsFor: "retry", dueAt: at(0), reason: null} as const
-    expect(statusOf(waiting)).toMatch(/^waits to retry the provider, next retry at ./)
-    expect(statusOf({...waiting, waitsFor: "approval"})).toMatch(/^waits for a person, denied at .+ if nobody decides$/)
+    expect(statusOf(waiting)).toMatch(new RegExp(`^${en.agents.waits.retry}, ${en.agents.due.retry(".")}`))
+    expect(statusOf({...waiting, waitsFor: "approval"})).toMatch(
+      new RegExp(`^${en.agents.waits.approval}, ${en.agents.due.approval(".+")}$`),
+    )
     expect(statusOf({...waiting, waitsFor: "ingress", dueAt: null})).toBe(en.agents.waits.ingress)
     expect(statusOf({...waiting, state: "failed", reason: "limit_day"})).toBe("limit_day")
   })
@@ -259,7 +262,7 @@ describe("agents that need attention", () => {
 
   test("have an approval first, with the start of its effect; healthy agents are left out", () => {
     const [first, ...others] = found([agent("triage", {approvals: 1})], [approval])
-    expect(first).toMatchObject({tone: "warn", title: "An agent waits for your approval", page: "agents"})
+    expect(first).toMatchObject({tone: "warn", title: en.attention.approvals(1), page: "agents"})
     expect(first?.why).toMatch(/^triage: Send "x+…$/)
     expect(others).toEqual([])
     const {shown: _, ...observed} = approval
@@ -274,9 +277,9 @@ describe("agents that need attention", () => {
       agent("d", {enabled: false, configured: false, lastRun}),
     ]
     expect(found(items).map(({tone, title, why}) => `${tone} ${title}: ${why}`)).toEqual([
-      "bad An agent is not configured: a: no key.",
-      "warn An agent's last run failed: b (provider_refused).",
-      "warn 3 agent runs are held since a restore: c (3).",
+      `bad ${en.attention.agentsWrong(1)}: a: no key.`,
+      `warn ${en.attention.agentsFailed(1)}: b (provider_refused).`,
+      `warn ${en.attention.agentsHeld(3)}: c (3).`,
     ])
   })
 })

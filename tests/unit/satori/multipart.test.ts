@@ -69,7 +69,10 @@ test.each([
   ["--bx\r\n", "there is text after a boundary"],
   [`--b\r\nX: ${"y".repeat(20_000)}`, "the headers of a part are longer than 16384 bytes"],
 ])("%j is refused: %s", async (form, why) => {
-  await expect(readAll(form)).rejects.toMatchObject({code: "request_invalid", message: `the form is not valid: ${why}`})
+  await expect(readAll(form)).rejects.toMatchObject({
+    code: "request_invalid",
+    message: expect.stringContaining(`: ${why}`),
+  })
 })
 
 test.each([

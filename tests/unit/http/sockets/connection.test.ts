@@ -34,7 +34,7 @@ test("a platform that accepts nothing for 30 s plus 1 s per 64 KB is cut, reject
   await vi.advanceTimersByTimeAsync(39_999)
   expect(calls).toEqual(["send"])
   await vi.advanceTimersByTimeAsync(1)
-  expect(await Promise.all(sends)).toEqual(["the platform reads too slowly", "the connection has ended"])
+  expect(await Promise.all(sends)).toEqual([expect.stringMatching(/\bslowly$/), expect.stringMatching(/\bended$/)])
   expect(calls).toEqual(["send", "terminate"])
 })
 
