@@ -55,9 +55,8 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const before = {files: filesOf(project), state: await readState(project)}
     const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id}`, runtime)
     expect({code, stdout}).toEqual({code: 1, stdout: ""})
-    expect(stderr).toContain(
-      `the code or packages of the project differ from ${id}; nothing was changed\n  the commit is ${two}, not ${one}\n`,
-    )
+    expect(stderr).toContain(` ${id};`)
+    expect(stderr).toContain(` ${two}, not ${one}\n`)
     expect(stderr).toContain("  package.json differs\n  bun.lock differs\n  hint: ")
     expect(stderr).toMatch(
       new RegExp(`hint: svc rollback ${id} rolls back code.* together\\. --data-only .*\\. --with-packages `),
@@ -73,7 +72,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const {project, id} = await upgraded(runtime)
     const before = filesOf(project)
     const told = await printed(project, `checkpoint restore ${id} --data-only`, runtime)
-    expect(told).toMatch(/warning +the code and packages differ from the checkpoint's.*--from-checkpoint/)
+    expect(told).toMatch(/^warning .*\bcode and packages\b.*--from-checkpoint/m)
     expect(filesOf(project)).toEqual(before)
     expect(project.git("status", "--porcelain")).toBe("")
     expect(await ask(project, runtime)).toEqual({heard: ["early"], answer: ["two hello"]})
@@ -92,7 +91,7 @@ test("a dry run prints the plan, and refuses in the same cases as the restore", 
   const {project, id} = await upgraded()
   const before = await readState(project)
   const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id} --dry-run`)
-  expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("code or packages of the project differ")})
+  expect({code, stderr}).toEqual({code: 1, stderr: expect.stringMatching(/ bun\.lock differs\n +hint: svc rollback /)})
   expect(stdout).toContain(`would restore  ${id}`)
   expect(stdout).toMatch(/differs +bun.lock differs/)
   for (const option of ["--data-only", "--with-packages"]) {
@@ -101,7 +100,7 @@ test("a dry run prints the plan, and refuses in the same cases as the restore", 
     expect(plan.differences).toEqual(expect.arrayContaining([...plan.mismatches, "svc.config.yml differs"]))
   }
   const both = await refused(project, id, "--data-only", "--with-packages")
-  expect(both).toContain("--data-only and --with-packages cannot be used together")
+  expect(both).toMatch(/--data-only and --with-packages /)
   expect(await readState(project)).toEqual(before)
 })
 
@@ -119,16 +118,16 @@ test("--with-packages restores packages and configuration but not code, and doct
   const {project, id, one} = await upgraded()
   const [configuration, manifest, lockfile, plugin] = filesOf(project)
   const told = await printed(project, `checkpoint restore ${id} --with-packages`)
-  expect(told).toMatch(/next +bun install --frozen-lockfile; svc build; svc doctor, then svc runtime start/)
-  expect(told).toMatch(/warning +the code differs from the checkpoint's/)
+  expect(told).toMatch(/next +bun install --frozen-lockfile; svc build; svc doctor, .*svc runtime start/)
+  expect(told).toMatch(/^warning .*\bcode (?!and packages)/m)
   const after = filesOf(project)
   expect(after).toEqual([versions.one.config, expect.not.stringContaining("farewell"), versions.one.lockfile, plugin])
   expect(keptConfigurations(project)).toEqual([`svc.config.yml.before-${id}`])
   expect(project.read(`svc.config.yml.before-${id}`)).toBe(configuration)
 
   const found = await doctorOf(project)
-  expect(found).toMatchObject({level: "error", remediation: expect.stringContaining("Do not commit it")})
-  expect(found?.remediation).toContain(`it comes from commit ${one.slice(0, 7)}`)
+  expect(found).toMatchObject({level: "error"})
+  expect(found?.remediation).toContain(` ${one.slice(0, 7)}`)
   expect(found?.remediation).not.toMatch(/git (commit|add)/)
   const repaired = await runProcess(["sh", "-ec", commandIn(found?.remediation ?? "")], {cwd: project.folder})
   expect(repaired).toMatchObject({code: 0})
@@ -145,7 +144,7 @@ test("doctor never suggests committing an old lockfile from another package mana
   rmSync(project.path("package-lock.json"))
   project.write("bun.lock", `${older}\n`)
   const {remediation = ""} = (await doctorOf(project)) ?? {}
-  expect(remediation).toContain("Do not commit it")
+  expect(remediation).not.toMatch(/git (commit|add)/)
   expect(await runProcess(["sh", "-ec", commandIn(remediation)], {cwd: project.folder})).toMatchObject({code: 0})
   expect(project.git("status", "--porcelain")).toBe("")
   // A lockfile that was never committed may be the operator's own change.
@@ -182,7 +181,7 @@ test("a restore replaces a configuration that differs, and keeps a copy of each 
   for (const text of texts) {
     project.write("svc.config.yml", text)
     const {notes, keptConfiguration} = await restore(project, id)
-    expect(notes).toEqual([expect.stringContaining(`git does not ignore ${keptConfiguration}`)])
+    expect(notes).toEqual([expect.stringMatching(new RegExp(`\\bgit\\b.* ${keptConfiguration}`))])
   }
   expect(keptConfigurations(project)).toEqual([`svc.config.yml.before-${id}`, `svc.config.yml.before-${id}-2`])
   expect(keptConfigurations(project).map(name => project.read(name))).toEqual(texts)
@@ -203,17 +202,17 @@ test("without git, a restore compares package.json and lockfile, and says what a
   const {id} = await makeCheckpoint(project)
   const archive = project.path("backup.tar")
   await printed(project, ["checkpoint", "export", id, "--output", archive])
-  for (const [name, text, why] of [
-    ["bun.lock", "new", "bun.lock differs"],
-    ["package.json", "{}", "package.json differs"],
-    ["package-lock.json", "{}", "package-lock.json is not in the checkpoint"],
+  for (const [name, text] of [
+    ["bun.lock", "new"],
+    ["package.json", "{}"],
+    ["package-lock.json", "{}"],
   ] as const) {
     const before = project.read(name)
     project.write(name, text)
     for (const each of [id, archive]) {
       const told = await refused(project, each)
-      expect(told).toContain(`nothing was changed\n  ${why}\n  hint: `)
-      expect(told).toMatch(/svc rollback needs a git work tree\. --data-only .* --with-packages /)
+      expect(told).toMatch(new RegExp(`\\n  ${name} .*\\n  hint: `))
+      expect(told).toMatch(/svc rollback .*\bgit\b.*\. --data-only .* --with-packages /)
     }
     if (before === "") rmSync(project.path(name))
     else project.write(name, before)
@@ -251,10 +250,8 @@ test("a restore fills an empty folder inside a work tree, and --data-only needs 
     /there is no \S+svc.config.yml, .*\n +hint: Leave out --data-only/,
   )
   const told = await printed(other, ["checkpoint", "restore", archive])
-  expect(told).toContain("svc.config.yml, package.json, lockfile (all new in this folder)")
-  expect(told).toMatch(
-    /next +copy the code and \.env into this folder; bun install --frozen-lockfile; svc build; svc doctor/,
-  )
+  expect(told).toMatch(/svc\.config\.yml, package\.json, lockfile\b/)
+  expect(told).toMatch(/next .*\.env .*; bun install --frozen-lockfile; svc build; svc doctor/)
   expect(readFileSync(other.path("bun.lock"), "utf8")).toBe(versions.one.lockfile)
 })
 

@@ -44,7 +44,7 @@ test("a remote database's checkpoint names its backup, and is verified and resto
   const made = await printedJson<CheckpointDetail>(project, "checkpoint create --external-restore-point backup-7")
   expect(made.manifest.database).toMatchObject({dialect: "libsql", file: null, restorePoint: "backup-7"})
   expect(made.manifest.files.map(({path}) => path)).not.toContain("database.sqlite")
-  expect(made.verification?.warnings).toEqual(["the backup backup-7 of the remote database was not checked"])
+  expect(made.verification?.warnings).toEqual([expect.stringMatching(/\bbackup-7\b/)])
   const restored = await restoreBackup(backup)
   expect(await verify(project, "--database-url", restored.url)).toMatchObject({
     code: 0,

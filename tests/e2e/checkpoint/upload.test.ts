@@ -9,6 +9,7 @@ import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {tarHeader} from "../../support/checkpoint/tar.ts"
 import {printed, printedJson} from "../../support/host/command-line.ts"
 import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {problemsIn} from "../../support/host/problems-in.ts"
 import {until} from "../../support/host/process.ts"
 import {makeFolder, type Project} from "../../support/host/project.ts"
 import {bunAnd, type TestRuntime, usuallyOn} from "../../support/host/runtimes.ts"
@@ -144,7 +145,7 @@ test.each(bunAnd("node24"))(
     await host.process.finished
     const next = await startWithTokens(runtime, project)
     expect(await next.get("/api/system/status")).toMatchObject({checkpoint: null})
-    expect(await refusal(project, "checkpoint show newest")).toContain("name an uploaded one by its id")
+    expect(problemsIn(await refusal(project, "checkpoint show newest"))).toEqual(["checkpoint_unknown"])
     expect(await printed(project, "checkpoint list")).toContain("verified, uploaded")
 
     await beginUpload(next, archiveOf(tarHeader("svc.config.yml", 100_000), new Uint8Array(400_000)))
@@ -187,9 +188,9 @@ test("svc checkpoint import works with and without a Host, and keeps the minimum
   remove(project, id)
   await host.stop()
   expect(await printed(project, ["checkpoint", "import", file])).toContain("verified, uploaded")
-  expect(await refusal(project, ["checkpoint", "import", project.path("svc.config.yml")])).toContain(
-    "not a valid checkpoint",
-  )
+  expect(problemsIn(await refusal(project, ["checkpoint", "import", project.path("svc.config.yml")]))).toEqual([
+    "checkpoint_invalid",
+  ])
   remove(project, id)
 
   // ingress.minimumFree is 100 MiB.

@@ -23,13 +23,13 @@ describe("svc init refuses", () => {
     writeFileSync(join(folder, "held/notes.txt"), "mine")
     writeFileSync(join(folder, "file"), "mine")
     for (const [target, why] of [
-      ["held", "is not empty"],
-      ["file", "cannot create"],
-      ["file/below", "cannot create"],
+      ["held", "held (?!.*E[A-Z]{4})"],
+      ["file", "file: .*E[A-Z]{4}"],
+      ["file/below", "file/below: .*E[A-Z]{4}"],
     ]) {
       const refused = await init(folder, target ?? "")
       expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
-      expect(refused.stderr).toMatch(new RegExp(`^svc: .*${why}.*\n {2}hint: Choose a new folder: svc init my-bot\n$`))
+      expect(refused.stderr).toMatch(new RegExp(`^svc: .*${why}.*\n {2}hint: .*: svc init my-bot\n$`))
     }
     expect(readdirSync(folder).sort()).toEqual(["file", "held"])
     expect(readdirSync(join(folder, "held"))).toEqual(["notes.txt"])
@@ -40,9 +40,8 @@ describe("svc init refuses", () => {
     for (const name of ["...", "___", "node_modules", "svc-runtime", "☃"]) {
       const refused = await init(folder, name)
       expect(refused.code).toBe(1)
-      expect(refused.stderr).toBe(
-        `svc: "${name}" cannot be the name of a project\n  hint: Choose a folder name with letters or digits: svc init my-bot\n`,
-      )
+      expect(refused.stderr).toMatch(/^svc: ".+" .*\n {2}hint: .*: svc init my-bot\n$/)
+      expect(refused.stderr).toContain(`svc: "${name}" `)
     }
     expect(readdirSync(folder)).toEqual([])
   })
@@ -51,7 +50,7 @@ describe("svc init refuses", () => {
     const refused = await init(makeFolder(), "my-bot", "--runtime", "deno")
     expect({code: refused.code, told: refused.stderr.split("\n")[1]}).toEqual({
       code: 1,
-      told: '  detail: --runtime must be bun or node, not "deno"',
+      told: expect.stringMatching(/^ {2}detail: --runtime .*bun or node, .*"deno"$/),
     })
   })
 
@@ -60,9 +59,9 @@ describe("svc init refuses", () => {
     const refused = await init(folder, "my-bot", "--template", "remindres")
     expect({code: refused.code, stderr: refused.stderr}).toEqual({
       code: 1,
-      stderr: `svc: there is no template "remindres" (did you mean "reminders"?)
-  hint: Choose one of starter, reminders, moderation, files, poll, bridge, agent, adapter; svc init --list describes them.
-`,
+      stderr: expect.stringMatching(
+        /"remindres" .*"reminders".*\n {2}hint: .* starter, reminders, moderation, files, poll, bridge, agent, adapter; svc init --list /,
+      ),
     })
     expect(readdirSync(folder)).toEqual([])
   })
@@ -73,7 +72,7 @@ describe("svc init refuses", () => {
     const refused = await runProcess([...bunAnywhere(), "init", "my-bot", "--runtime", "node"], options)
     expect({code: refused.code, told: refused.stderr.split("\n")[0]}).toEqual({
       code: 1,
-      told: "svc: npm is not on the PATH",
+      told: expect.stringMatching(/^svc: npm .*PATH$/),
     })
     expect(readdirSync(folder)).toEqual([])
   })
@@ -128,7 +127,7 @@ test("svc init --runtime node warns if the installed Node is too old for the pro
   const made = await runProcess(line, {cwd: folder, env: {PATH: `${bin}${delimiter}/bin`}})
   expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
   const last = made.stdout.trim().split("\n").at(-1)
-  expect(last).toBe("This terminal runs Node 20.1.0. Install Node 22.12 or newer before you start the bot.")
+  expect(last).toMatch(/ Node 20\.1\.0\. .* Node 22\.12 /)
 })
 
 test("svc init builds a missing bundle or console in a clone before it packs svc", async () => {
@@ -154,7 +153,7 @@ test("svc init builds a missing bundle or console in a clone before it packs svc
     expect(code).toBe(0)
     return stdout
   }
-  expect(await make("first")).toContain("building svc (only this time)")
+  expect(await make("first")).toContain("building svc")
   const {stdout} = await runProcess(["tar", "-tzf", join(clone, `made/first/vendor/svc-runtime-${version}.tgz`)])
   const packed = ["svc.js", "bun/svc.js", "console/files.json", "openapi.json"].map(file => `package/dist/${file}`)
   expect(stdout.split("\n")).toEqual(expect.arrayContaining(packed))
