@@ -5,6 +5,7 @@ import {createClient} from "@libsql/client/sqlite3"
 import {expect, test} from "vitest"
 import type {Compacted, CompactTask, DatabaseInfo} from "../../../shared/api/database.ts"
 import type {IngressView} from "../../../shared/api/readiness.ts"
+import {problems} from "../../../shared/problems.ts"
 import {aDay, countOf, storeEvents} from "../../support/capacity/retention.ts"
 import {killAt, killDuring, killNumbers} from "../../support/checkpoint/restore-kill-loop.ts"
 import {changeDatabase, open} from "../../support/database/databases.ts"
@@ -103,7 +104,7 @@ test("a file that cannot shrink in use must be compacted once while the Host is 
   const refused = await runCommand(project, "database compact")
   expect(refused).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("Stop the Host, then run svc database compact"),
+    stderr: expect.stringContaining(problems.compact_unavailable.hint),
   })
   await host.stop()
   await printed(project, "database compact")

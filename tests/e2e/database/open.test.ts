@@ -2,6 +2,7 @@ import {createHash} from "node:crypto"
 import {copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from "node:fs"
 import {beforeEach, describe, expect, test} from "vitest"
 import {migrations} from "../../../server/database/migrations/migrations.ts"
+import {problems} from "../../../shared/problems.ts"
 import {open} from "../../support/database/databases.ts"
 import {holdDatabase} from "../../support/database/stranger.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
@@ -64,8 +65,8 @@ describe.each(bunOr("node22"))("a Host on $name", runtime => {
     rmSync(file)
     mkdirSync(file)
     const text = await refusal(runtime)
-    expect(text).toContain(`cannot open ${file}: it is a folder`)
-    expect(text).toContain("Check the path and its permissions")
+    expect(text).toMatch(new RegExp(`cannot open ${file}: .*\\bfolder$`, "m"))
+    expect(text).toContain(problems.database_unopenable.hint)
   })
 
   test("refuses a file that is not a database, and leaves it unchanged", async () => {
@@ -74,7 +75,7 @@ describe.each(bunOr("node22"))("a Host on $name", runtime => {
     const text = await refusal(runtime)
     expect(text).toContain(`cannot open ${file}: `)
     expect(text).toContain("not a database")
-    expect(text).toContain("Keep the file, restore a checkpoint")
+    expect(text).toContain(problems.database_corrupt.hint)
     expect(hashOf(file)).toBe(before)
   })
 })
@@ -91,13 +92,13 @@ test.each([
   const text = await refusal()
   expect(text).toContain(`cannot open ${file}: `)
   expect(text).toMatch(/malformed|not a database|cut short/)
-  expect(text).toContain("Keep the file, restore a checkpoint")
+  expect(text).toContain(problems.database_corrupt.hint)
   expect(existsSync(file)).toBe(true)
 })
 
 test("an empty database file is accepted in a new project and refused in one that had a database", async () => {
   truncateSync(file)
-  expect(await refusal()).toContain("the database of this project was lost or replaced")
+  expect(await refusal()).toMatch(/\bdatabase\b.*\breplaced\b/)
   const fresh = makeProject({config, files: {"data/bot.sqlite": ""}})
   const host = await startHost({project: fresh})
   expect(await host.get("/api/system/status")).toMatchObject({database: {schema: migrations.at(-1)?.version}})
@@ -114,7 +115,7 @@ test("a read-only database is refused", async context => {
   mountReadOnly(project.path("data"))
   const text = await refusal()
   expect(text).toContain(`cannot open ${file}: EROFS: read-only file system`)
-  expect(text).toContain("Check the path and its permissions")
+  expect(text).toContain(problems.database_unopenable.hint)
 })
 
 test("a new database in a read-only folder is refused", async context => {
@@ -131,7 +132,7 @@ test("a read-only state folder is refused", async context => {
   mountReadOnly(project.path(".svc"))
   const text = await refusal()
   expect(text).toContain(project.path(".svc/host.lock"))
-  expect(text).toContain("Make .svc/ a folder that the Host's user owns")
+  expect(text).toContain(problems.state_unwritable.hint)
 })
 
 test("a database that a newer version wrote is refused and left unchanged", async () => {
@@ -141,7 +142,7 @@ test("a database that a newer version wrote is refused and left unchanged", asyn
   const text = await refusal()
   expect(text).toContain("schema version 1000")
   expect(text).toContain(`up to ${migrations.at(-1)?.version}`)
-  expect(text).toContain("Start the version that wrote it, or restore the checkpoint from before the upgrade")
+  expect(text).toContain(problems.database_newer.hint)
   expect(hashOf(file)).toBe(before)
 })
 
@@ -149,7 +150,7 @@ test("a database that another process is writing to is refused, and opens once t
   const stranger = await holdDatabase(file)
   const text = await refusal()
   expect(text).toContain(`cannot open ${file}: SQLITE_BUSY: database is locked`)
-  expect(text).toContain("Stop the other process")
+  expect(text).toContain(problems.database_busy.hint)
   stranger.child.kill("SIGKILL")
   await stranger.finished
   expect((await (await startHost({project})).fetch("/pub/ready")).status).toBe(200)

@@ -149,9 +149,7 @@ test.for(bunOr("node24"))(
     const stream = await host.fetch("/api/events")
     expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"])
     const status = await svc(runtime, project, ["runtime", "status"], {env: {SVC_HTTP_TOKEN: env.HTTP_TOKEN}})
-    expect(status.stdout).toMatch(
-      /^provisional +the Host opens and sends nothing until the database answers; \d+ attempts/m,
-    )
+    expect(status.stdout).toMatch(/^provisional .*; \d+ attempts/m)
     expect(status.stdout).not.toMatch(/^(ingress|checkpoint|running for|authority) /m)
     const live = await svc(runtime, project, ["doctor", "--live", host.url], {env: {SVC_HTTP_TOKEN: env.HTTP_TOKEN}})
     expect(live).toMatchObject({code: 0, stdout: expect.stringContaining("generation 2 (provisional: ")})
@@ -254,11 +252,11 @@ test("a Host exits when the database answers and refuses it, as it would at star
   const host = await startHost(options)
   expect(await probe(host, "ready")).toBe(200)
   const doctor = await svc(usualRuntime, host.project, ["doctor"], {env})
-  expect(doctor.stdout).toMatch(/^ERROR {3}database: the running Host retries: .+ does not answer/m)
+  expect(doctor.stdout).toMatch(/^ERROR {3}database: .*\bretries: ./m)
   await remote.start()
   const {code, stderr} = await host.process.finished
   expect(code).toBe(exit.failed)
-  expect(stderr).toContain("cannot open the remote database")
+  expect(stderr).toMatch(/^svc: .*\bremote database\b/)
   const {code: again} = await launchHost({...options, project: host.project}).process.finished
   expect(again).toBe(exit.failed)
 })
@@ -275,6 +273,6 @@ test("a Host that requires its database exits if the database does not answer", 
   const {url} = await remoteDatabase()
   const config = configOf(url).replace("database: false, ", "")
   const launched = launchHost({...optionsFor(url), config, runtime: usualRuntime})
-  await untilPrinted(launched.process, "cannot open the remote database")
+  await untilPrinted(launched.process, /\bremote database at\b/)
   expect((await launched.process.finished).code).toBe(exit.failed)
 })

@@ -93,8 +93,8 @@ test("a second Host on the same remote database is refused, and learns which Hos
   const twin = makeProject(optionsFor(server))
   twin.write(".svc/authority.json", host.project.read(".svc/authority.json"))
   const text = await refusal({project: twin, env: {DATABASE_TOKEN}})
-  expect(text).toContain(`another Host holds the remote database: runtimeId ${host.runtimeId}`)
-  expect(text).toContain("Stop the other Host. After a crash, wait until its lease expires")
+  expect(text).toContain(`: runtimeId ${host.runtimeId}`)
+  expect(text).toMatch(/hint: Stop .*\blease\b/)
   expect((await post(host, "still mine")).status).toBe(202)
 })
 
@@ -125,10 +125,10 @@ test("the remote database's authority refuses another project's state folder wit
 test("the error names a remote database that does not answer or that refuses the token", async () => {
   const server = await startServer()
   const {host} = new URL(server.url)
-  expect(await refusal(optionsFor(server, "a-wrong-token"))).toContain(`cannot open the remote database at ${host}`)
+  expect(await refusal(optionsFor(server, "a-wrong-token"))).toContain(`remote database at ${host}`)
   await server.close()
   const text = await refusal(optionsFor(server))
-  expect(text).toContain(`cannot open the remote database at ${host}`)
+  expect(text).toContain(`remote database at ${host}`)
   expect(text).toContain("Check database.url, database.authToken and the network")
 })
 
@@ -157,7 +157,7 @@ test("a handler's answer is stored once, even if the database's response is lost
     host.project.write(`go ${when}`, "")
     await handledAll(host)
   }
-  await untilPrinted(host.process, "the database is failing; retrying")
+  await untilPrinted(host.process, /\bfailing; retrying\b/)
   expect(server.sql("SELECT state FROM inbox_marks")).toEqual([{state: "handled"}, {state: "handled"}])
   expect(answered(server)).toEqual(["before", "after"].map(id => ({id, answers: 1})))
 })

@@ -49,7 +49,7 @@ test("a Host replaces database connections that hang and keeps working, on each 
     expect((await post(host, "during")).status).toBe(202)
     await handledAll(host)
     await untilPrinted(host.process, "did not answer: timed out after 2 s")
-    await untilPrinted(host.process, "the remote database answers again")
+    await untilPrinted(host.process, /\bremote database answers\b/)
     expect((await metricsOf(host)).value("svc_database_unanswered_total")).toBeGreaterThan(0)
     cable.mute()
     await until("an event to be accepted", async () => (await post(host, "without answer")).status === 202)
@@ -77,7 +77,7 @@ test("a Host that cannot renew its lease reports it, acknowledges nothing and ex
     const {code, stdout} = await host.process.finished
     expect(code).toBe(exit.runtimeRestart)
     expect(performance.now() - began).toBeGreaterThan(10_000)
-    expect(stdout).toContain("the lease of the remote database has expired: no renewal was answered for 15 s")
+    expect(stdout).toMatch(/\blease\b.* 15 s\b/)
     expect(server.sql("SELECT event_id FROM inbox")).toEqual([])
   })
 })
@@ -89,7 +89,7 @@ test("SIGTERM stops a Host with a hanging database, at runtime and at startup, o
     cable.stall("later")
     const unanswered = post(host, "late").catch(() => {})
     const {code, stdout} = await host.stop()
-    expect({code, late: stdout.includes("did not stop within")}).toEqual({code: exit.ok, late: false})
+    expect({code, late: / stop within \d/.test(stdout)}).toEqual({code: exit.ok, late: false})
     await unanswered
     const before = cable.silent
     const next = launchHost({...options, project: host.project})

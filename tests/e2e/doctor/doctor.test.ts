@@ -35,9 +35,7 @@ describe("svc doctor on a healthy project", () => {
     chmodSync(project.path(".env"), 0o644)
     const unsound = await svc(onBun, project, ["doctor"])
     expect(unsound.code).toBe(1)
-    expect(unsound.stdout).toContain(
-      "ERROR   environment file: .env can be read by others (mode 644)\n          do: chmod 600 .env\n",
-    )
+    expect(unsound.stdout).toMatch(/^ERROR {3}environment file: \.env .*644.*\n +do: chmod 600 \.env$/m)
   })
 
   test("asks the running Host about its database, and recognizes its port", async () => {
@@ -46,8 +44,8 @@ describe("svc doctor on a healthy project", () => {
     const findings = await runDoctor(project)
     expect(findings.filter(({level}) => level !== "ok")).toEqual([])
     const detailOf = (name: string) => findings.find(({check}) => check === name)?.detail
-    expect(detailOf("database")).toMatch(/^sqlite, schema \d+, according to the running Host$/)
-    expect(detailOf("port")).toMatch(/^this project's Host uses /)
+    expect(detailOf("database")).toMatch(/^sqlite, schema \d+, .*\bHost$/)
+    expect(detailOf("port")).toMatch(/\bHost uses /)
   })
 
   test("warns about a pinned generation, and about a Host that rejects its token", async () => {
@@ -55,9 +53,9 @@ describe("svc doctor on a healthy project", () => {
     const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
     await host.post("/api/generations/1/rollback")
     expect(await findingsOf(project)).toEqual([
-      "warning pin: the Host runs the pinned configuration of generation 1, not svc.config.yml",
+      expect.stringMatching(/^warning pin: .*generation 1, .*svc\.config\.yml/),
     ])
     project.write(".env", "HTTP_TOKEN=another-token-than-the-hosts\n")
-    expect(await findingsOf(project)).toEqual(["warning database: a Host has it open, and does not answer svc doctor"])
+    expect(await findingsOf(project)).toEqual([expect.stringMatching(/^warning database: .*svc doctor/)])
   })
 })

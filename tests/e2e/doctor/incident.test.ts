@@ -92,7 +92,7 @@ describe("svc doctor --incident asks its five questions in order", () => {
     const {code, stdout} = await svc(onBun, host.project, words, {env: {SVC_HTTP_TOKEN: tokens.HTTP_TOKEN}})
     expect(code).toBe(1)
     expect(stdout).toContain("1 yes       Is /pub/health reachable?\n            200 in ")
-    expect(stdout).toContain("2 no        Is it the expected Host and version?\n            scratch-bot, svc 0.1.0, ")
+    expect(stdout).toMatch(/^2 no .*\?\n +scratch-bot, svc 0\.1\.0, /m)
     expect(stdout).toContain("            expected svc 9.9.9\n            next: ")
 
     const given = await incident(host.url, {args: "--expect-project other --expect-version 9.9.9"})
@@ -110,7 +110,7 @@ describe("svc doctor --incident asks its five questions in order", () => {
       project: host.project,
     })
     expect(quiet.short).toEqual(["yes", "yes", "no", "no", "yes"])
-    expect(quiet.evidence(3)).toContain("the inbox has no events\nexpected one within 15 min")
+    expect(quiet.evidence(3)).toMatch(/\bno events\n.* 15 min$/)
     expect(quiet.evidence(4)).toContain("root/greeter/command/wave: not published")
     await host.post("/api/ingress/pause")
     const paused = await incident(host.url, {project: host.project})
@@ -122,10 +122,8 @@ describe("svc doctor --incident asks its five questions in order", () => {
     await host.post("/api/system/reload")
     const disabled = await incident(host.url, {project: host.project})
     expect(disabled.short).toEqual(["yes", "yes", "no", "no", "yes"])
-    expect(disabled.evidence(3)).toContain("the generation has no endpoint")
-    expect(disabled.evidence(4)).toContain(
-      "generation 2: 1 of 2 required components are ready\nendpoint sandbox: plugin_disabled",
-    )
+    expect(disabled.evidence(3)).toMatch(/\bno endpoint\b/)
+    expect(disabled.evidence(4)).toMatch(/^generation 2: 1 of 2 .*\nendpoint sandbox: plugin_disabled: /m)
     expect(disabled.next(4)).toContain("svc ")
   })
 
@@ -133,10 +131,10 @@ describe("svc doctor --incident asks its five questions in order", () => {
     const host = await start()
     const wrong = await incident(host.url, {token: "wrong", project: host.project})
     expect(wrong.short).toEqual(["yes", "no", "not asked", "not asked", "not asked"])
-    expect(wrong.evidence(2)).toBe("the Host does not know the token in SVC_HTTP_TOKEN (401)")
+    expect(wrong.evidence(2)).toMatch(/\bSVC_HTTP_TOKEN \(401\)$/)
     const demo = await incident(host.url, {token: tokens.DEMO_TOKEN, project: host.project})
     expect(demo.short).toEqual(["yes", "yes", "yes", "not asked", "yes"])
-    expect(demo.evidence(4)).toBe("the token in SVC_HTTP_TOKEN is not the full token (403)")
+    expect(demo.evidence(4)).toMatch(/\bSVC_HTTP_TOKEN .*\(403\)$/)
     const none = await incident(host.url, {token: "", project: host.project})
     expect(none.short).toEqual(["yes", "not asked", "not asked", "not asked", "not asked"])
     expect(none.evidence(5)).toContain("SVC_HTTP_TOKEN is not set")
@@ -148,7 +146,7 @@ describe("svc doctor --incident asks its five questions in order", () => {
       const {short, evidence} = await incident(url)
       expect(short).toEqual(["no", "not asked", "not asked", "not asked", "not asked"])
       expect(evidence(1)).toMatch(/^the request failed: |^no answer within 5 s$/)
-      expect(evidence(2)).toBe("the Host does not answer")
+      expect(evidence(2)).toMatch(/\bnot answer$/)
     }
   })
 
@@ -157,12 +155,12 @@ describe("svc doctor --incident asks its five questions in order", () => {
     const {url, requests} = await startStandIn((_, response) => response.writeHead(302, {location: other.url}).end())
     const redirected = await incident(url)
     expect(redirected.short).toEqual(["no", "no", "not asked", "not asked", "not asked"])
-    expect(redirected.evidence(2)).toBe("the Host answered with a redirect, which svc doctor does not follow")
+    expect(redirected.evidence(2)).toMatch(/\bredirect\b/)
     expect(other.requests).toEqual([])
     const before = requests.length
     const refused = await incident(url.replace("://", "://name:hunter22@"))
     expect(refused.short).toEqual(["no", "not asked", "not asked", "not asked", "not asked"])
-    expect(refused.evidence(1)).toBe("the address must not contain credentials; put the token into SVC_HTTP_TOKEN")
+    expect(refused.evidence(1)).toMatch(/\bcredentials; .*\bSVC_HTTP_TOKEN$/)
     expect(requests).toHaveLength(before)
   })
 
@@ -206,6 +204,6 @@ test("question 5 finds the store that contradicts the others", async () => {
     const {short, evidence, next} = await incident(url, {project: host.project})
     expect(short).toEqual(["yes", "yes", "yes", "yes", "no"])
     expect(evidence(5).split("\n")).toContainEqual(expect.stringMatching(new RegExp(`^${store}.*: differs$`)))
-    expect(next(5)).toContain("restore all of it from one checkpoint")
+    expect(next(5)).toMatch(/\bone checkpoint\b/)
   }
 })

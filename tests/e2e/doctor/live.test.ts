@@ -79,9 +79,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
 
     const people = await live(runtime, host.url, {args: []})
     expect({code: people.code, stdout: people.stdout}).toEqual({code: 1, stdout: ""})
-    expect(people.stderr).toContain(
-      "not ready: the Host is not ready\n  endpoint root/sandbox sandbox: plugin_disabled",
-    )
+    expect(people.stderr).toContain("\n  endpoint root/sandbox sandbox: plugin_disabled")
     expect(people.stderr).toContain("    do: ")
   })
 
@@ -93,9 +91,9 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
       reasons.push([code, report().reason])
     }
     expect(reasons).toEqual([
-      [1, "the Host does not know the token in SVC_HTTP_TOKEN (401)"],
-      [1, "the token in SVC_HTTP_TOKEN is not the full token (403)"],
-      [1, "SVC_HTTP_TOKEN is not set; it must hold the Host's full token"],
+      [1, expect.stringMatching(/\bSVC_HTTP_TOKEN \(401\)$/)],
+      [1, expect.stringMatching(/\bSVC_HTTP_TOKEN .*\(403\)$/)],
+      [1, expect.stringMatching(/^SVC_HTTP_TOKEN is not set\b/)],
     ])
   })
 
@@ -105,7 +103,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     const {code, report} = await live(runtime, host.url, {token: "", project: host.project})
     expect({code, reason: report().reason}).toEqual({
       code: 1,
-      reason: "SVC_HTTP_TOKEN is not set; it must hold the Host's full token",
+      reason: expect.stringMatching(/^SVC_HTTP_TOKEN is not set\b/),
     })
   })
 
@@ -116,7 +114,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     expect((await live(runtime, `${host.url}/`)).code).toBe(0)
     const without = await live(runtime, new URL(host.url).origin)
     expect(without.code).toBe(1)
-    expect(without.report().reason).toBe("the answer is not a readiness report (404); check the address and http.base")
+    expect(without.report().reason).toMatch(/\(404\); .*\bhttp\.base$/)
   })
 
   test("exits 1 when nothing listens", async () => {
@@ -132,7 +130,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
       const {code, report} = await live(runtime, url)
       expect({code, reason: report().reason}).toEqual({
         code: 1,
-        reason: "the Host answered with a redirect, which svc doctor does not follow",
+        reason: expect.stringMatching(/\bredirect\b/),
       })
     }
     expect(other.requests).toEqual([])
@@ -153,9 +151,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     for (const credentials of ["name:hunter22", "name", ":hunter22", "a@b:hunter22"]) {
       const {code, stdout, stderr} = await live(runtime, url.replace("://", `://${credentials}@`))
       expect(code).toBe(1)
-      expect(JSON.parse(stdout).reason).toBe(
-        "the address must not contain credentials; put the token into SVC_HTTP_TOKEN",
-      )
+      expect(JSON.parse(stdout).reason).toMatch(/\bcredentials; .*\bSVC_HTTP_TOKEN$/)
       expect(stdout + stderr).not.toContain("hunter22")
     }
     expect(requests).toEqual([])
@@ -203,7 +199,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
       const {code, report} = await live(runtime, url)
       expect({code, reason: report().reason}).toEqual({
         code: 1,
-        reason: "the answer is not a readiness report (200); check the address and http.base",
+        reason: expect.stringMatching(/\(200\); .*\bhttp\.base$/),
       })
     }
     // In megabytes: the most that svc reads, plus the buffers of sockets and streams.
