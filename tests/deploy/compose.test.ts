@@ -145,7 +145,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     await written("docker compose run --rm -T bot svc checkpoint restore - < bot.tar")
     await bot.must("docker compose down --volumes")
     const restored = await bot.must("docker compose run --rm -T bot svc checkpoint restore - < bot.tar")
-    expect(restored).toContain("read-only, and the same as the checkpoint's")
+    expect(restored).toMatch(/\bread-only, /)
     await bot.must("docker compose up --detach")
     await bot.untilReady()
     await expectState()

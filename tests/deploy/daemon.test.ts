@@ -6,6 +6,7 @@ import {describe, expect, test} from "vitest"
 import {makeReader} from "../support/docs/documented-commands.ts"
 import {runCommand} from "../support/host/command-line.ts"
 import {expectProblem, svc} from "../support/host/host.ts"
+import {problemsIn} from "../support/host/problems-in.ts"
 import {runProcess, startProcess, until} from "../support/host/process.ts"
 import {makeProject, type Project} from "../support/host/project.ts"
 import {onBun, onNode22, root} from "../support/host/runtimes.ts"
@@ -57,24 +58,24 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const first = await daemon.serving()
     const pid = daemon.file()?.pid ?? 0
     expect(daemon.started).toMatchObject({code: 0, stderr: ""})
-    expect(daemon.started.stdout).toContain(`the daemon, pid ${pid}, runs the Host, pid ${first}`)
+    expect(daemon.started.stdout).toMatch(new RegExp(`\\bpid ${pid}\\b.*\\bpid ${first}\\b`))
     process.kill(first, "SIGKILL")
     const second = await daemon.serving(first)
-    expect(daemon.log()).toContain("the Host was killed by SIGKILL")
+    expect(daemon.log()).toMatch(/\bSIGKILL\b/)
     const told = JSON.parse((await status(daemon.project)).stdout)
     expect(told).toMatchObject({supervisor: "daemon", endedCleanly: false, owner: {daemon: {pid, starts: 2}}})
 
     const stopped = await stop(daemon.project)
     expect(stopped).toMatchObject({
       code: 0,
-      stdout: `stopped the daemon, pid ${pid}, and its Host, pid ${second}\n`,
+      stdout: expect.stringMatching(new RegExp(`\\bpid ${pid}\\b.*\\bpid ${second}\\n$`)),
       stderr: "",
     })
     expect(isRunning(second)).toBe(false)
     await gone(pid)
     expect(daemon.log()).toContain("stopping (SIGTERM)")
     expect(daemon.file()?.state).toMatchObject({is: "ended", code: 0})
-    expect((await stop(daemon.project)).stderr).toContain("no Host is running for")
+    expect(problemsIn((await stop(daemon.project)).stderr)).toEqual(["host_unreachable"])
   })
 
   test("restarts the Host on 51 and 75 without a confirmation, with the new code", async () => {
@@ -85,25 +86,25 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     daemon.project.write("plugins/word.ts", wordPlugin("two"))
     expect(await (await daemon.post("/api/system/reload")).json()).toMatchObject({restarting: true})
     await daemon.serving(second)
-    expect(daemon.log()).toContain("the Host exited with code 51 (an operator requested a restart)")
-    expect(daemon.log()).toContain("the Host exited with code 75 (a change needs a restart)")
+    expect(daemon.log()).toMatch(/\bcode 51\b/)
+    expect(daemon.log()).toMatch(/\bcode 75\b/)
     expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({restarts: 2, endedCleanly: true})
     const restart = await svc(runtime, daemon.project, ["runtime", "restart"], {env: {HTTP_TOKEN: daemonToken}})
-    expect(restart.stdout).toMatch(/^pid \d+ is exiting with code 51; daemon starts it again\n$/)
+    expect(restart.stdout).toMatch(/^pid \d+ .*\bcode 51; daemon /)
   })
 
   test("gives up after five starts in 120 s; the command, the log and the status say why", async () => {
     const daemon = await startDaemon({runtime, config: `${daemonConfig}prot: 1\n`})
-    const why = "the limit is 5 starts in 120 s, and the Host exited with code 1"
+    const why = /\b5 starts in 120 s\b.*\bcode 1\b/
     expect(daemon.started.code).toBe(1)
-    expect(daemon.started.stderr).toContain(why)
+    expect(daemon.started.stderr).toMatch(why)
     expect(daemon.started.stderr).toContain(".svc/runtime.log")
-    expect(daemon.file()).toMatchObject({starts: 5, state: {is: "ended", code: 1, why}})
+    expect(daemon.file()).toMatchObject({starts: 5, state: {is: "ended", code: 1, why: expect.stringMatching(why)}})
     expect(daemon.log().match(/prot: unknown key/g)).toHaveLength(5)
-    expect(daemon.log()).toContain(`the daemon gives up: ${why}`)
+    expect(daemon.log()).toMatch(why)
     const told = await status(daemon.project)
     expect({code: told.code, problem: JSON.parse(told.stderr).code}).toEqual({code: 1, problem: "host_unreachable"})
-    expect(JSON.parse(told.stderr).detail).toContain(`its daemon has given up: ${why}`)
+    expect(JSON.parse(told.stderr).detail).toMatch(why)
   })
 
   test("refuses a restart that would make the daemon give up, and both keep running", async () => {
@@ -114,9 +115,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
       host = await daemon.serving(host)
     }
     const problem = await expectProblem(await daemon.post("/api/system/restart"), 429, "restart_limit")
-    expect(problem.detail).toMatch(
-      /^daemon allows at most 5 starts in 120 s, and has counted 5; the next restart is possible at /,
-    )
+    expect(problem.detail).toMatch(/^daemon .*\b5 starts in 120 s\b.* 5; .*\d{4}-\d\d-\d\d/)
     expect(daemon.file()).toMatchObject({starts: 5, state: {is: "running", host}})
     expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
   })
@@ -127,7 +126,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const starting = startDaemon({runtime, project})
     const isTold = () =>
       existsSync(project.path(".svc/runtime.log")) &&
-      project.read(".svc/runtime.log").includes(`127.0.0.1:${port} is already in use by pid ${process.pid}`)
+      new RegExp(`127\\.0\\.0\\.1:${port} .*\\bpid ${process.pid}\\b`).test(project.read(".svc/runtime.log"))
     await until("the daemon to find the port in use", isTold, 60_000)
     await sleep(8000)
     await release()
@@ -143,7 +142,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     await gone(pid)
     expect(daemon.file()).toMatchObject({
       starts: 4,
-      state: {is: "ended", code: 0, why: "stopped while no Host was running"},
+      state: {is: "ended", code: 0, why: expect.stringContaining("stopped")},
     })
   })
 
@@ -152,7 +151,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const pid = await crashIntoPause(daemon)
     process.kill(pid, "SIGSTOP")
     const told = await status(daemon.project)
-    expect(JSON.parse(told.stderr).detail).toMatch(/its daemon, pid \d+, will start one at .*killed by SIGKILL/)
+    expect(JSON.parse(told.stderr).detail).toMatch(/\bdaemon, pid \d+, .*\bSIGKILL\b/)
   })
 
   test("when killed leaves its Host without a supervisor; the next daemon takes over after a stop", async () => {
@@ -166,7 +165,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     await expectProblem(await daemon.post("/api/system/restart"), 409, "no_supervisor")
     expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({supervisor: "none"})
     const doctor = await svc(runtime, daemon.project, ["doctor"], {env: {HTTP_TOKEN: daemonToken}})
-    expect(doctor.stdout).toContain("warning restarts: the Host runs, but its daemon was killed")
+    expect(doctor.stdout).toMatch(/^warning restarts: .*\bdaemon\b.*\bkilled\b/m)
 
     const second = await startDaemon({runtime, project: daemon.project})
     expect(second.started.code).toBe(1)
@@ -185,7 +184,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const [line = ""] = /^ +kill -USR2 .*$/m.exec(readFileSync(join(root, page), "utf8")) ?? []
     const signalled = await runProcess(["sh", "-c", line.replaceAll("/srv/bots/my-bot", project.folder)])
     expect(signalled).toMatchObject({code: 0, stderr: ""})
-    await until("the log to be reopened", () => daemon.log().includes("reopened the log file"))
+    await until("the log to be reopened", () => /\breopened\b/.test(daemon.log()))
     const before = project.read(".svc/runtime.log.1").length
     await stop(project)
     expect(project.read(".svc/runtime.log.1")).toHaveLength(before)
@@ -218,7 +217,7 @@ describe("svc runtime start --daemon", () => {
   ])("is refused under %s", async (name, env) => {
     const {started, project} = await startDaemon({env})
     expect({code: started.code, stdout: started.stdout}).toEqual({code: 1, stdout: ""})
-    expect(started.stderr).toContain(`svc: ${name} starts and restarts the Host here`)
+    expect(started.stderr).toContain(`svc: ${name} `)
     expect(started.stderr).toContain("without --daemon")
     expect(existsSync(project.path(".svc"))).toBe(false)
   })
@@ -231,7 +230,7 @@ describe("svc runtime start --daemon", () => {
       const ended = await startProcess(shell, {cwd: project.folder}).finished
       expect({code: ended.code, stderr: ended.stderr}).toEqual({
         code: 1,
-        stderr: expect.stringContaining("systemd starts and restarts the Host here"),
+        stderr: expect.stringMatching(/^svc: systemd /m),
       })
     }
   })
@@ -249,7 +248,7 @@ describe("svc runtime start --daemon", () => {
         name,
         project.read(name).replaceAll(String(pid), String(innocent.pid)).replaceAll(String(host), String(innocent.pid)),
       )
-    expect((await stop(project)).stderr).toContain(`no Host is running for ${project.folder}`)
+    expect(problemsIn((await stop(project)).stderr)).toEqual(["host_unreachable"])
     expect(JSON.parse((await status(project)).stderr).detail).toContain("was killed")
     const second = await startDaemon({project})
     expect(second.started.code).toBe(0)
@@ -301,7 +300,7 @@ describe("a Host with another owner", () => {
     await until("the Host to serve", () => existsSync(project.path(".svc/host.json")))
     const refused = await stop(project)
     expect(refused).toMatchObject({code: 1, stdout: ""})
-    expect(refused.stderr).toContain(`pm2 owns the Host, pid ${host.pid}`)
+    expect(refused.stderr).toMatch(new RegExp(`^svc: pm2 .*\\bpid ${host.pid}\\b`))
     expect(refused.stderr).toContain("pm2 stop <name>")
     expect(await runCommand(project, "runtime stop --confirm")).toMatchObject({code: 0})
     expect((await host.finished).code).toBe(0)
@@ -318,9 +317,7 @@ describe("a Host with another owner", () => {
     expect((await doctor()).stdout).toContain(`ok      restarts: only systemd (${unit}) starts the Host`)
     const daemon = await startDaemon({project})
     const found = await doctor()
-    expect(found.stdout).toContain(
-      `ERROR   restarts: two supervisors start this project's Host: systemd (${unit}) and the daemon (pid ${daemon.file()?.pid})`,
-    )
+    expect(found.stdout).toContain(`: systemd (${unit}) and the daemon (pid ${daemon.file()?.pid})`)
     expect(found.code).toBe(1)
   })
 })

@@ -72,7 +72,7 @@ describePart("systemd, booted in a container", needs, () => {
       box.must(`cd ${project.folder} && install -o ${user} -g ${user} -m 0600 .env.example .env`)
       const installed = asRoot("service install", project.folder, runtime)
       expect(installed).toMatchObject({code: 0, stderr: ""})
-      expect(installed.stdout).toContain("the Host is ready")
+      expect(installed.stdout).toMatch(/\bis ready\b/)
     })
 
     test("runs as the user in its name, enabled; svc service status exits 0 and shows readiness", () => {
@@ -97,7 +97,7 @@ describePart("systemd, booted in a container", needs, () => {
 
     test("restarts on 51 and 75, and names systemd as the owner", async () => {
       const restart = svc("runtime restart", project)
-      expect(restart.stdout).toContain(`is exiting with code 51; systemd (${unit}.service) starts it again`)
+      expect(restart.stdout).toContain(`code 51; systemd (${unit}.service) `)
       await until("the first restart", () => show(unit, "NRestarts") === "1" && project.isReady())
       box.must(`echo '// changed' >> ${project.folder}/plugins/writer.js`)
       expect(project.post("/api/system/reload")).toMatchObject({restarting: true})
@@ -178,9 +178,7 @@ describePart("systemd, booted in a container", needs, () => {
       }
       const refusal = svc("runtime restart", project)
       expect({code: refusal.code, stdout: refusal.stdout}).toEqual({code: 1, stdout: ""})
-      expect(refusal.stderr).toContain(
-        "systemd allows at most 5 starts in 120 s, and has counted 5; the next restart is possible at",
-      )
+      expect(refusal.stderr).toMatch(/\bsystemd .*\b5 starts in 120 s\b.* 5; .*\d{4}-\d\d-\d\d/)
       expect(project.isReady()).toBe(true)
       // The failure that the Host prevented.
       expect(box.sh("systemctl restart svc@mallory").code).not.toBe(0)
@@ -235,11 +233,11 @@ describePart("systemd, booted in a container", needs, () => {
     test("installs, enables and starts it; a second run changes nothing", async () => {
       const first = carol("install --user")
       expect(first).toMatchObject({code: 0, stderr: ""})
-      expect(first.stdout).toContain("the Host is ready")
+      expect(first.stdout).toMatch(/\bis ready\b/)
       expect(first.stdout).not.toContain("lingering")
       const before = JSON.parse(carol("status --user --json").stdout)
       expect(before).toMatchObject({installed: true, enabled: true, running: true, ready: true})
-      expect(carol("install --user").stdout).toContain("is already installed and running")
+      expect(carol("install --user").stdout).toMatch(/\balready installed\b/)
       expect(JSON.parse(carol("status --user --json").stdout)).toEqual(before)
       expect(svc("runtime status", project).stdout).toContain("systemd (svc-bot-of-carol.service)")
       expect(svc("runtime stop", project).stderr).toContain("systemctl --user stop svc-bot-of-carol.service")
@@ -267,7 +265,7 @@ describePart("systemd, booted in a container", needs, () => {
       expect(carol("status --user").code).toBe(1)
       expect(box.sh("find /home/carol/.config/systemd -type f -o -type l").stdout).toBe("")
       expect(box.sh("test -f /home/carol/bot/.svc/data.sqlite").code).toBe(0)
-      expect(carol("uninstall --user").stdout).toContain("this project has no service")
+      expect(carol("uninstall --user").stdout).toMatch(/\bno service\b/)
     })
   })
 
@@ -291,7 +289,7 @@ describePart("systemd, booted in a container", needs, () => {
     )
     expect(started).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("systemd starts and restarts the Host here"),
+      stderr: expect.stringMatching(/^svc: systemd /m),
     })
   })
 })

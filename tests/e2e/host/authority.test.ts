@@ -58,7 +58,7 @@ test("an authority file that contradicts the database is refused, and the error 
   const text = await refusal(project)
   expect(text).toContain(authority)
   expect(text).toContain(other)
-  expect(text).toContain("Restore everything from one checkpoint")
+  expect(text).toMatch(/\n {2}hint: .*\{"authority":"/)
 })
 
 test("a new database is refused in a project that had one", async () => {
@@ -66,7 +66,7 @@ test("a new database is refused in a project that had one", async () => {
   for (const end of ["", "-wal", "-shm"]) rmSync(project.path(`.svc/data.sqlite${end}`), {force: true})
   const text = await refusal(project)
   expect(text).toContain(authority)
-  expect(text).toContain("the database of this project was lost or replaced")
+  expect(text).toMatch(/\bdatabase\b.*\breplaced\b/)
   expect(text).toContain("Restore the database")
 })
 
@@ -79,9 +79,9 @@ test("a start without the database's folder names it and two remedies, and does 
   const [data, away] = [project.path("data"), project.path("away")]
   renameSync(data, away)
   const missing = await refusal(project)
-  expect(missing).toContain(`data/bot.sqlite is missing (there is no folder data/), but .svc/authority.json names`)
-  expect(missing).toContain("mount the volume of data/")
-  expect(missing).toContain("To start with an empty database, remove .svc/authority.json first.")
+  expect(missing).toMatch(/\bdata\/bot\.sqlite is missing \(.* data\/\), .*\.svc\/authority\.json\b/)
+  expect(missing).toMatch(/\bmount\b.* data\//)
+  expect(missing).toMatch(/\bempty database, remove \.svc\/authority\.json\b/)
   expect(existsSync(data)).toBe(false)
   mkdirSync(data)
   expect(await refusal(project)).toContain("(the folder data/ is empty)")
@@ -119,9 +119,7 @@ test.each(["database", "file"])(
     expect(stderr).toContain(two)
     const {stdout} = await runCommand(project, "doctor")
     expect(stdout).toContain(`authority ${one}, epoch`)
-    expect((await runCommand(project, "schedule remove digest")).stderr).toContain(
-      "they come from two different histories",
-    )
+    expect((await runCommand(project, "schedule remove digest")).stderr).toMatch(/\btwo different histories\b/)
     expect([project.read(file), project.read("data/schedule-jobs.json")]).toEqual(before)
   },
 )
@@ -129,7 +127,7 @@ test.each(["database", "file"])(
 test.each(["", "{", "null", '{"authority":7}'])("a damaged authority file (%j) is refused and kept", async text => {
   const {project} = await startedProject()
   project.write(file, text)
-  expect(await refusal(project)).toContain(`${project.path(file)} contains no valid authority`)
+  expect(await refusal(project)).toMatch(new RegExp(`^svc: ${project.path(file)} .*\\bauthority\\b`))
   expect(readFileSync(project.path(file), "utf8")).toBe(text)
 })
 

