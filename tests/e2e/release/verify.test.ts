@@ -68,7 +68,7 @@ test("a fetched version is tried in a separate work tree on the checkpoint's dat
   expectNothingLeft(project)
   expect((await host.fetch("/pub/ready")).status).toBe(200)
   project.git("switch", "--quiet", "next")
-  expect(await refusal(project, "release complete --accepted-by dana")).toContain("the Host was started at commit")
+  expect(await refusal(project, "release complete --accepted-by dana")).toMatch(/\bstarted at commit\b/)
 })
 
 test.runIf(onNode22 !== undefined)("on Node with npm, the trial installs from npm's lockfile", async () => {
@@ -158,8 +158,8 @@ test("an unsuitable or missing lockfile, a missing package manager and an unknow
   expect(await failing(misfit)).toMatch(/lockfile had changes, but lockfile is frozen/)
   expect(await failing(none)).toMatch(/^there is no lockfile\n.*commit the lockfile/)
   expect(await failing(pnpm)).toContain("cannot start pnpm")
-  expect(await refusal(project, "release verify no-such-branch")).toContain("is not a commit of this repository")
-  expect(await refusal(project, "release verify --limit soon")).toContain("--limit must be a duration")
+  expect(await refusal(project, "release verify no-such-branch")).toMatch(/\bno-such-branch\b.*\bthis repository\b/)
+  expect(await refusal(project, "release verify --limit soon")).toMatch(/--limit .*\bduration\b/)
 })
 
 test("a step over its limit is ended with all the processes that it started", async () => {
@@ -175,7 +175,7 @@ test("a step over its limit is ended with all the processes that it started", as
     const {code, stdout} = await run.finished
     expect({code, stdout}).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining(`it did not end within ${seconds} s`),
+      stdout: expect.stringContaining(` within ${seconds} s`),
     })
     return stdout
   }
@@ -250,11 +250,11 @@ test("without git, a copy without ignored files is tried, and only identical fil
   await beginRelease(project)
   const {code, marks, steps, release} = await verifyRelease(project)
   expect({code, marks}).toEqual({code: 0, marks: allSteps.with(0, "worktree left out").with(3, "build left out")})
-  expect(steps[0]?.detail).toContain("not a git work tree: svc tries a copy of the files that are not ignored")
+  expect(steps[0]?.detail).toMatch(/\bgit work tree: /)
   expect(release.verification).toMatchObject({commit: null, copy: expect.stringMatching(/^[0-9a-f]{64}$/)})
   expectNothingLeft(project)
   project.write("plugins/late.ts", "// not tried")
-  expect(await refusal(project, "release complete --accepted-by dana")).toContain("files differ from the verified ones")
+  expect(await refusal(project, "release complete --accepted-by dana")).toMatch(/\bfiles differ\b/)
   rmSync(project.path("plugins"), {recursive: true})
   await printed(project, "release complete --accepted-by dana")
   expect((await host.stop()).code).toBe(0)
@@ -267,14 +267,12 @@ test("a full disk is reported as that, and verification leaves no files on it", 
   const disk = mountDisk(project.path(".svc/tmp"), "1m")
   const checkedOut = await verifyRelease(project)
   expect(checkedOut).toMatchObject({code: 1, marks: ["worktree FAILED"]})
-  expect(checkedOut.steps[0]?.detail).toMatch(
-    /^a disk is full: the files .* 3 MiB, .*\.svc\/tmp has only 1 MiB free\nFree space/,
-  )
+  expect(checkedOut.steps[0]?.detail).toMatch(/\bdisk is full: .* 3 MiB, .*\.svc\/tmp .* 1 MiB free\nFree space/)
   expectNothingLeft(project)
   disk.resize("8m")
   const built = await verifyRelease(project)
   expect(built).toMatchObject({code: 1, marks: ["worktree ok", "install ok", "doctor ok", "build FAILED"]})
-  expect(built.steps[3]?.detail).toMatch(/^a disk is full \(0 MiB free for .*\.svc\/tmp\): free space/)
+  expect(built.steps[3]?.detail).toMatch(/\bdisk is full \(0 MiB free .*\.svc\/tmp\): free space/)
   expectNothingLeft(project)
   expect(worktreesOf(project)).toBe(1)
 })

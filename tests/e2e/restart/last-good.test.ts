@@ -54,11 +54,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     const project = goodProject()
     const first = await startHost({...production, project, runtime})
     expect(await first.say("hi")).toEqual(["good hi"])
-    await until(
-      "the generation to be kept",
-      () => first.process.output().includes("is now the last good generation"),
-      120_000,
-    )
+    await until("the generation to be kept", () => /\bnow the last good\b/.test(first.process.output()), 120_000)
     await first.stop()
 
     project.write("plugins/answers.ts", answering("broken", `throw new Error("no setup today")`))
@@ -75,7 +71,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     const status = await fallback.get<Status>("/api/system/status")
     expect(status).toMatchObject({lastGood: {generation: 1}, generation: {number: 1, reason: "last good"}})
     expect(await printed(project, "runtime status")).toContain("LAST GOOD")
-    expect((await runCommand(project, "doctor")).stdout).toContain("the last good generation 1 runs")
+    expect((await runCommand(project, "doctor")).stdout).toMatch(/\blast good generation 1\b/)
     // The fallback process commits nothing, so any change needs a restart.
     const refused = await runCommand(project, "runtime reload")
     expect({code: refused.code, running: fallback.process.pid}).toEqual({code: 1, running: fallback.process.pid})
@@ -101,7 +97,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     writeFileSync(project.path("bun.lock"), "locked otherwise")
     for (const _ of [1, 2]) await failedStart(project, runtime)
     const named = await failedStart(project, runtime)
-    expect(named).toContain("it ran with another lockfile")
+    expect(named).toMatch(/\blockfile\b/)
     expect(named).toContain("svc rollback")
   }, 600_000)
 })

@@ -143,7 +143,7 @@ describe.each(both)("a production Host on $name", runtime => {
     project.write("plugins/word.ts", replying("word", "two"))
     expect(await ask(runtime, project, "restart")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("is exiting with code 51"),
+      stdout: expect.stringMatching(/\bcode 51\b/),
     })
     expect((await process.finished).code).toBe(51)
     const next = await startGood(runtime, project)
@@ -202,9 +202,7 @@ describe.each(bunOr("node22"))("a trial on $name", runtime => {
         plugin.database.migrate([{name: "more", up: table => ["CREATE TABLE " + table("more") + " (n)"]}])
         plugin.command("word", ${read})`),
     )
-    expect((await ask(runtime, project, "reload")).stdout).toContain(
-      "the change needs a restart; the Host is restarting",
-    )
+    expect((await ask(runtime, project, "reload")).stdout).toMatch(/\brestarting\b/)
     expect((await host.process.finished).code).toBe(75)
     const next = await startGood(runtime, project)
     expect(await next.say("/word")).toEqual(['[{"n":0}]'])
@@ -218,7 +216,7 @@ describe("a change that cannot be tried", () => {
     mountDisk(project.path(".svc/tmp"), "16m")
     const host = await startGood(usualRuntime, project)
     const {code, stderr} = await ask(usualRuntime, project, "restart")
-    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("a trial needs up to 32 MiB on the disk")})
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringMatching(/\btrial\b.*\b32 MiB\b/)})
     await expectUnharmed(host)
   })
 
@@ -235,7 +233,7 @@ describe("a change that cannot be tried", () => {
     const {code, stderr} = await ask(usualRuntime, project, "restart")
     expect({code, stderr}).toEqual({
       code: 1,
-      stderr: expect.stringContaining("the trial left out the migrations, since the database is remote"),
+      stderr: expect.stringMatching(/\btrial\b.*\bmigrations\b.*\bremote\b/),
     })
     await expectUnharmed(host)
     project.write("plugins/word.ts", word())
