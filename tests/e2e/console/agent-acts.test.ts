@@ -66,9 +66,7 @@ describeWithChromium("acting on agents in the console", () => {
 
     await goTo(page, "agents/helper")
     const tool = page.locator('[data-tool="toolbox.note"]')
-    await tool
-      .getByText("acts outside the Host and is never repeated automatically, for user, asks a person before each call")
-      .waitFor()
+    await tool.getByText(`${en.agents.effects.external}, ${en.agents.calledFor("user")}, ${en.agents.asks}`).waitFor()
     await ask()
     await waiting.getByText("milk").first().waitFor()
     await expectNoBarriers(page, "a run that waits")

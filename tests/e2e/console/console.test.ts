@@ -115,7 +115,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
       await host.say("fail")
       // The event stream updates the page, without a reload.
       await page.locator('[data-count="received"]', {hasText: /^1$/}).waitFor()
-      await page.getByRole("link", {name: /Show: 1 handler failed or is held/}).click()
+      await page.getByRole("link", {name: `${en.attention.show}: ${en.attention.inboxAside(1)}`}).click()
       await page.locator('[data-seq="1"]').click()
       await page.getByText("in a bad mood").first().waitFor()
       host.project.write("calm", "")
@@ -198,7 +198,7 @@ describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
     await page.getByText("of the second history").waitFor()
     expect(await page.getByText("of the first history").count()).toBe(0)
     await goTo(page, "events")
-    await page.getByText("Events are missing here: From").waitFor()
+    await page.getByText(`${en.gap.title}: From`).waitFor()
     await expectNoBarriers(page, "a gap")
     await page.getByRole("button", {name: "Got it"}).click()
     await until("the gap to be gone", async () => (await page.locator("[data-gap]").count()) === 0)

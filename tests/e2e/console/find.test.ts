@@ -86,7 +86,7 @@ describeWithChromium("finding in the console", () => {
     await page.keyboard.press("Enter")
     await page.waitForFunction(() => location.hash === "#/plugins/moody")
     await jump("2")
-    await page.getByRole("option", {name: /event in the inbox/}).waitFor()
+    await page.getByRole("option", {name: en.jump.kinds.event}).waitFor()
     await page.keyboard.press("Enter")
     await page.waitForFunction(() => location.hash === "#/inbox/2")
     await untilHeadingFocused(page, "h1", "Inbox")

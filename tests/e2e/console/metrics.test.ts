@@ -87,7 +87,7 @@ describeWithChromium("the past in the console", () => {
     await page.reload()
     await live(page)
     await missed.getByText("3 handlers failed.").waitFor()
-    await missed.getByText(/^For \d+ min, no Host was running/).waitFor()
+    await missed.getByText(new RegExp(`^${en.missed.down("\\d+ min")}`)).waitFor()
     await expectNoBarriers(page, "the list of missed events")
     await page.reload()
     await missed.getByRole("button", {name: "Seen"}).click()

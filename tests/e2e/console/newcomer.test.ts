@@ -53,7 +53,7 @@ describeWithChromium("a newcomer to the project", () => {
     await page.getByText("No answers.").waitFor()
 
     await menu("Overview")
-    await link(/^Show: 1 handler failed or is held/)
+    await link(new RegExp(`^${en.attention.show}: ${en.attention.inboxAside(1)}`))
     await link(/hello\?/)
     await page.getByText("in a bad mood").first().waitFor()
     await link("Show its events")

@@ -67,7 +67,7 @@ describeWithChromium("the workroom in the console", () => {
     await page.locator('[data-record="overdue"]').waitFor()
 
     await goTo(page, "")
-    await page.getByRole("link", {name: /Show: 1 blocked work item is overdue/}).click()
+    await page.getByRole("link", {name: `${en.attention.show}: ${en.attention.overdue(1)}`}).click()
     await page.locator('[data-item="1"]').click()
     await act(page, "Unblock: item 1")
     await act(page, "Comment: item 1", {Comment: "it has come"})
@@ -104,7 +104,10 @@ describeWithChromium("the workroom in the console", () => {
     const question = page.getByRole("alertdialog")
     await question.getByLabel("Waiting for").fill("what I have written")
     await give(host, "review", 2, {actor: "user:grace"})
-    await question.getByRole("alert").getByText("it is now at revision 3").waitFor()
+    await question
+      .getByRole("alert")
+      .getByText(/\bat revision 3\b/)
+      .waitFor()
     await expectNoBarriers(page, "a lost revision")
     await question.getByRole("button", {name: "Block"}).click()
     await page.locator('[data-notice="failed"]').getByText("it is now In review at revision 3").waitFor()

@@ -87,7 +87,7 @@ describeWithChromium("changing settings in the console", () => {
     const meanwhile = config.replace("# The bot of the team", "# The bot of the whole team")
     host.project.write("svc.config.yml", meanwhile)
     await apply.click()
-    await page.getByText("svc.config.yml was changed in the meantime").waitFor()
+    await page.getByText(en.configForm.conflict("svc.config.yml")).waitFor()
     expect(await greeting.inputValue()).toBe("good day: everybody")
     await until("the preview to use the changed file", async () => {
       await form.getByRole("button", {name: "Preview"}).click()
