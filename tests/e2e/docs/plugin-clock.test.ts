@@ -111,7 +111,7 @@ test.each(bunAnd("node24"))(
       muted: expect.stringContaining("eve is muted"),
       unmuted: [],
       flaky: expect.stringMatching(
-        /^say\("\/flaky"\):\n- root\/plugin\/command\/flaky of event \d+ .* attempt 1: not yet; it runs again once bot\.clock/,
+        /^say\("\/flaky"\):\n- root\/plugin\/command\/flaky of event \d+ .* attempt 1: not yet; .*\bbot\.clock\b/,
       ),
       retried: ["at last"],
       counted: 8,
@@ -202,7 +202,7 @@ test.each(bunAnd("node24"))(
     const ran = await runProcess([command[0] ?? "", "try.mjs"], {cwd: project.folder})
     expect({code: ran.code, stderr: ran.code === 0 ? "" : ran.stderr}).toEqual({code: 0, stderr: ""})
     expect(ran.stderr).toMatch(
-      /svc-runtime\/test: say\("\/slow"\) has waited \d+ s, at .* of bot\.clock, for:\n- root\/plugin\/command\/slow of event \d+ .* has been running since .*, attempt 1\n/,
+      /svc-runtime\/test: say\("\/slow"\) has waited \d+ s, at .* of bot\.clock, for:\n- root\/plugin\/command\/slow of event \d+ .* since .*, attempt 1\n/,
     )
     const handler = (name: string) => `root/plugin/${name} of event \\d+ \\(.*\\)`
     expect(JSON.parse(ran.stdout)).toEqual({
@@ -233,14 +233,14 @@ test.each(bunAnd("node24"))(
         `^bot.clock.advance\\(\\):\n- ${handler("timer/breaks")} is failed \\(since .*\\): the timer broke$`,
       ),
       told: "done",
-      job: 'fire("bad"):\n- the run of job bad is failed: the job broke',
+      job: expect.stringMatching(/^fire\("bad"\):\n- .*\bjob bad .*: the job broke$/),
       away: expect.stringMatching(
-        /^fire\("away"\):\n- message .* to #a at away has been queued since .*: away is reconnecting: nobody answers$/,
+        /^fire\("away"\):\n- message .* to #a at away .*: away is reconnecting: nobody answers$/,
       ),
-      unit: "bot.clock.advance() knows days, hours, minutes and seconds, not weeks",
-      flaky: expect.stringMatching(/ failed at .*, attempt 1: never; it runs again once bot\.clock\.advance/),
+      unit: expect.stringMatching(/^bot\.clock\.advance\(\) .*, not weeks$/),
+      flaky: expect.stringMatching(/ failed at .*, attempt 1: never; .*\bbot\.clock\.advance\b/),
       behind: expect.stringMatching(
-        `^say\\("/count"\\) waits for work that needs bot.clock.advance\\(\\):\n- ${handler("command/count")} has been pending since .*\nOther work:\n- (.|\n)*${handler("command/flaky")} failed at `,
+        `^say\\("/count"\\) .*\\bbot.clock.advance\\(\\):\n- ${handler("command/count")} .*\nOther work:\n- (.|\n)*${handler("command/flaky")} failed at `,
       ),
       slow: "done",
     })

@@ -103,7 +103,7 @@ describeWith("ngircd")("a gap covers IRC messages that were not stored", () => {
     const {speaker, witness, host} = await meet()
     const stranger = await holdDatabase(host.project.path(".svc/data.sqlite"))
     const said = await say(speaker, witness, "lost")
-    await untilPrinted(host.process, "could not store a message from #lounge")
+    await untilPrinted(host.process, /\bmessage from #lounge\b/)
     stranger.child.kill("SIGKILL")
     await stranger.finished
     const [gap] = await until("the gap", async () => {

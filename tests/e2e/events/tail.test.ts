@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
 import type {Envelope, StreamGap} from "../../../shared/api/event-stream.ts"
+import {problems} from "../../../shared/problems.ts"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {linesIn, type Running, startProcess, until, untilPrinted} from "../../support/host/process.ts"
@@ -87,12 +88,12 @@ describe("svc events tail", () => {
     const project = makeProject()
     expect(await svc(onBun, project, ["events", "tail"])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("no Host is running"),
+      stderr: expect.stringContaining(problems.host_unreachable.hint),
     })
     const host = await startHost({project})
     expect(await svc(onBun, project, ["events", "tail", "--types", "mesage.*"])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("there is no event type mesage.*"),
+      stderr: expect.stringContaining("event type mesage.*"),
     })
     const refused = await svc(onBun, project, ["events", "tail", "--json"], {env: {SVC_HTTP_TOKEN: "wrong"}})
     expect(refused.code).toBe(1)

@@ -11,6 +11,7 @@ import {joinIrc, type Person} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {describeWith} from "../../support/machine/tools.ts"
+import {answerIn} from "../../support/messages/answers.ts"
 import {release, untilHeld, untilQuiet} from "./example.ts"
 
 const rounds = 3
@@ -172,7 +173,9 @@ describeWith("ngircd")("the example poll", () => {
       const killed = await join(people, runtime, before.project)
       await say(killed, "/poll show")
       await press(killed, "ben", {id: "ben 1", button: "Pizza"})
-      expect(await bob.asks("svcbot", "#team", "!language de")).toBe("Ab jetzt ist deine Sprache Deutsch (de).")
+      expect(await bob.asks("svcbot", "#team", "!language de")).toBe(
+        answerIn("de")("language.set", {language: "Deutsch (de)"}),
+      )
       expect(await vote([alice], [2])).toEqual(["alice votes for Soup."])
       await untilQuiet(killed)
       const message = await pollIn(killed)

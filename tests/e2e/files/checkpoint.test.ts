@@ -109,7 +109,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     await makeCheckpoint(project, runtime)
     rmSync(inCheckpoint(project, first, q1))
     for (const [change, words] of [
-      [() => writeFileSync(project.path("data/files", q1), "B report"), "is damaged: its content has changed"],
+      [() => writeFileSync(project.path("data/files", q1), "B report"), "is damaged: "],
       [() => rmSync(project.path("data/files", q1)), "is missing"],
     ] as const) {
       rmSync(project.path(".svc/checkpoints"), {recursive: true})

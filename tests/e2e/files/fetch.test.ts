@@ -157,9 +157,7 @@ plugins: {sandbox: {}, fetcher: {}}
     const before = await stored(host)
     const about = (port: number) => `the file of 127.0.0.1:${port} is not sent:`
     const get = async (path: string, limit = "") => (await host.say(`/get ${at(path)} ${limit}`, {channel: "two"}))[0]
-    expect(await get("/inside")).toBe(
-      `file_refused: ${about(port)} 127.0.0.1:${privatePort} is in a private network or is this machine; the Host fetches nothing from there`,
-    )
+    expect(await get("/inside")).toMatch(new RegExp(`^file_refused: .* 127\\.0\\.0\\.1:${privatePort} .*\\bprivate\\b`))
     expect(asked).not.toContain("/secret")
     expect(await get("/missing")).toBe(`file_unavailable: ${about(port)} 127.0.0.1:${port} answered 404`)
     expect(await get("/cut")).toBe(`file_unavailable: ${about(port)} the file was cut off`)
@@ -197,7 +195,7 @@ plugins: {sandbox: {}, fetcher: {}}
     const host = started()
     const before = await stored(host)
     expect((await host.say(`/get ${at("/heavy")}`, {channel: "five"}))[0]).toMatch(
-      /^files_full: a file of at least \d+ bytes does not fit: files\.quota is 104857600 bytes/,
+      /^files_full: .* \d+ bytes .*: files\.quota is 104857600 bytes/,
     )
     expect(await stored(host)).toBe(before)
     expect(leftovers(host)).toEqual([])

@@ -156,7 +156,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     const before = (await host.get<{files: {count: number}}>("/api/database")).files.count
     await host.say("/to plain unique", {channel: "five"})
     expect(await host.say("/try-to small", {channel: "five"})).toEqual([
-      "file_too_large: q1.pdf has 100000 bytes; small accepts files of at most 1000",
+      expect.stringMatching(/^file_too_large: q1\.pdf has 100000 bytes; small .* 1000$/),
     ])
     await host.say("/to small little", {channel: "five"})
     const sent = await until("both messages", async () => {
@@ -215,7 +215,7 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     expect(existsSync(path)).toBe(false)
     expect(await host.say("/large 30", {channel: "six"})).toEqual(["[30.bin]"])
     const doctor = await runCommand(host.project, "doctor --json", runtime)
-    expect(doctor.stdout).toContain("files of messages take")
+    expect(doctor.stdout).toMatch(/\bfiles of messages\b/)
     expect(await (await host.fetch("/api/metrics")).text()).toMatch(/^svc_files_bytes \d{8}/m)
     expect((await runCommand(host.project, "database info", runtime)).stdout).toMatch(
       /files +\d+, [\d.]+ MiB of 64 MiB/,

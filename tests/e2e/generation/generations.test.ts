@@ -4,6 +4,7 @@ import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {story} from "../../support/host/story.ts"
+import {unknownCommand} from "../../support/messages/answers.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 const config = (plugins: string) => `http:
@@ -250,7 +251,7 @@ export default definePlugin({
     host.project.write("svc.config.yml", config("  greeter: {enabled: false}\n"))
     await generationOf(host, 2)
     expect(await capabilities()).toMatchObject({state: "disabled", capabilities: []})
-    expect(await host.say("/greet")).toEqual(['There is no command "greet". /help lists all.'])
+    expect(await host.say("/greet")).toEqual([unknownCommand("greet")])
     host.project.write("svc.config.yml", config("  greeter: {}\n"))
     await generationOf(host, 3)
     expect(await host.say("/greet")).toEqual(["hello"])

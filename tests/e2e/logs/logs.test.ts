@@ -44,7 +44,7 @@ describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
       await say(host, "is it read again?")
       return recordsIn(host.process.stdout()).find(({dropped}) => dropped !== undefined)
     })
-    expect(told).toMatchObject({level: "warn", message: expect.stringContaining(" records were not written")})
+    expect(told).toMatchObject({level: "warn", message: expect.stringMatching(/\brecords were not\b/)})
     // The Host may report the lost records in several parts.
     await until("every record to be written or counted as lost", () => {
       const records = recordsIn(host.process.stdout())

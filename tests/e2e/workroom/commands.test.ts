@@ -1,6 +1,7 @@
 import {appendFileSync, readdirSync, readFileSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {problemsIn} from "../../support/host/problems-in.ts"
 import {untilPrinted} from "../../support/host/process.ts"
 import type {Project} from "../../support/host/project.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
@@ -38,7 +39,7 @@ test("svc workroom moves an item through its states and shows it", async () => {
   expect(await said(project, "list")).toMatch(
     /1 +3 +blocked +high +user:ada +renew it +waiting for parts, by user:grace/,
   )
-  expect(await refused(project, "accept", "1")).toContain("accept needs an item that is review; item 1 is blocked")
+  expect(await refused(project, "accept", "1")).toMatch(/\breview; item 1 is blocked\b/)
   expect(await refused(project, "unblock", "1", "--revision", "2")).toContain("item 1 is at revision 3 (blocked)")
   await said(project, "unblock", "1")
   await said(project, "review", "1")
@@ -55,8 +56,8 @@ test("svc workroom moves an item through its states and shows it", async () => {
     expect.stringMatching(/^9 .* operator +2 +cancel +[0-9a-f]{12}$/),
     expect.stringMatching(/^8 .* operator +2 +add +[0-9a-f]{12}$/),
   ])
-  expect(await refused(project, "show", "7")).toContain("there is no work item 7")
-  expect(await refused(project, "block", "1", "x", "--until", "soon")).toContain("--until soon is not a time")
+  expect(problemsIn(await refused(project, "show", "7"))).toEqual(["workroom_unknown"])
+  expect(await refused(project, "block", "1", "x", "--until", "soon")).toMatch(/--until soon\b/)
 })
 
 describe.each(["database", "file"])("verify and rebuild in the %s store", store => {
@@ -96,9 +97,9 @@ test("a changed Catalog is refused by verify, rebuilt by the command or a start,
   expect(readFileSync(`${catalog}.replaced`, "utf8")).toContain("two")
   const torn = project.path(".svc/workroom-journal/0000000000000001.segment")
   appendFileSync(torn, "torn")
-  expect(await said(project, "verify")).toContain("then 4 bytes of a torn record, which the next start removes: sound")
+  expect(await said(project, "verify")).toMatch(/\b4 bytes\b.*: sound\b/)
   const next = await startHost({project})
-  const told = "cut 4 bytes of the torn and unacknowledged record 2"
+  const told = /\b4 bytes of the .*\brecord 2\b/
   await untilPrinted(next.process, told)
   const kept = readdirSync(project.path(".svc/workroom-journal")).filter(name => name.startsWith("torn-2-"))
   expect(kept.map(name => project.read(`.svc/workroom-journal/${name}`))).toEqual(["torn"])
@@ -106,10 +107,7 @@ test("a changed Catalog is refused by verify, rebuilt by the command or a start,
   await next.stop()
   writeFileSync(catalog, before.replace("one", "three"))
   const last = await startHost({project})
-  await untilPrinted(
-    last.process,
-    "was changed: the Catalog of the workroom was rebuilt from its Journal, up to record 1",
-  )
+  await untilPrinted(last.process, /: .*\bCatalog\b.*\brebuilt\b.*\brecord 1\b/)
   expect(await last.get("/api/workroom/items")).toMatchObject({items: [{title: "one"}]})
   await last.stop()
   expect(readFileSync(catalog, "utf8")).toBe(before)

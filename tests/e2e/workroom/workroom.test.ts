@@ -6,6 +6,7 @@ import {expectProblem, launchHost, startHost, type TestHost} from "../../support
 import {until} from "../../support/host/process.ts"
 import type {Project} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
+import {answer} from "../../support/messages/answers.ts"
 
 const configWith = (store: string) => `http:
   port: 0
@@ -159,15 +160,17 @@ test("in chat the sender is the actor, and needs the permission for each command
     conversation: {endpoint: "sandbox", channel: "chat"},
     blocker: {deadline: "2030-01-31T00:00:00.000Z"},
   })
-  expect(await say("ada", "/item block 1 again")).toBe("block is for items that are active; item 1 is blocked.")
-  expect(await say("ada", "/item show 7")).toBe("there is no work item 7.")
+  expect(await say("ada", "/item block 1 again")).toBe(
+    answer("workroom.state", {command: "block", wanted: "active", id: "1", state: "blocked"}),
+  )
+  expect(await say("ada", "/item show 7")).toBe(answer("workroom.unknown", {id: "7"}))
   await say("ada", "/item unblock 1")
   await say("ada", "/item comment 1 nearly there")
   expect(await say("ada", "/item review 1")).toBe("#1 review - write the docs (user:sandbox/ada)")
   expect(await say("ada", "/item accept 1")).toBe("/item accept needs the permission admin.")
   expect(await say("stranger", "/item list")).toBe("/item list needs the permission trusted.")
   expect(await say("grace", "/item accept 1")).toBe("#1 done - write the docs (user:sandbox/ada)")
-  expect(await say("grace", "/item list")).toBe("No item is open.")
+  expect(await say("grace", "/item list")).toBe(answer("workroom.noneOpen"))
   expect(await say("grace", "/item list done")).toContain("#1 done")
   expect(await say("grace", "/item show 1")).toContain("user:sandbox/ada: nearly there")
 })
@@ -194,7 +197,7 @@ describe("the authority of the workroom", () => {
     const [ours, other] = [await used("file"), await used("file")]
     const take = (name: string) => ours.project.write(`.svc/${name}`, other.project.read(`.svc/${name}`))
     take("workroom-journal/acknowledged")
-    expect(await refusal(ours.project)).toContain(`acknowledged under ${other.authority}: they belong to two histories`)
+    expect(await refusal(ours.project)).toMatch(new RegExp(`\\backnowledged under ${other.authority}: `))
     take("workroom-catalog.json")
     const refused = await refusal(ours.project)
     expect(refused).toMatch(new RegExp(`authority ${ours.authority}, .*: database .*, event log .*, authority file `))
@@ -208,7 +211,7 @@ describe("the authority of the workroom", () => {
     const segment = ".svc/workroom-journal/0000000000000001.segment"
     ours.project.write(segment, readFileSync(other.project.path(segment)))
     expect(await refusal(ours.project)).toMatch(
-      new RegExp(`record 1 in 0{15}1.segment, at byte 0: it did not begin under the authority ${ours.authority}`),
+      new RegExp(`record 1 in 0{15}1.segment, at byte 0: .*\\bauthority ${ours.authority}`),
     )
   })
 
@@ -216,7 +219,7 @@ describe("the authority of the workroom", () => {
     const {project} = await used("file")
     rmSync(project.path(".svc/workroom-journal"), {recursive: true})
     rmSync(project.path(".svc/workroom-catalog.json"))
-    expect(await refusal(project)).toContain("workroom-journal is missing: it was lost or replaced")
+    expect(await refusal(project)).toMatch(/\bworkroom-journal is missing\b/)
     expect(existsSync(project.path(".svc/workroom-catalog.json"))).toBe(false)
   })
 
@@ -226,7 +229,7 @@ describe("the authority of the workroom", () => {
   ])("keeps items in the %s store from being left behind for the %s store", async (from, to) => {
     const {project} = await used(from)
     project.write("svc.config.yml", configWith(to))
-    expect(await refusal(project)).toContain(`workroom.store is ${to}, but the work items are in the ${from} store`)
+    expect(await refusal(project)).toMatch(new RegExp(`\\bworkroom\\.store is ${to}, .* ${from} store`))
     project.write("svc.config.yml", configWith(from))
     expect((await startHost({project, env})).runtimeId).not.toBe("")
   })
