@@ -4,6 +4,7 @@ import type {Page} from "../../../shared/api/paging.ts"
 import type {Static} from "../../../shared/type.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, fillDatabase} from "../../support/agents/rows.ts"
 import {expectProblem, startHost, svc} from "../../support/host/host.ts"
+import {problemsIn} from "../../support/host/problems-in.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
@@ -127,7 +128,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
       (await expectProblem(await host().fetch(`/api/runs?${query}`), 400, "request_invalid")).detail
     expect(await detail("agent=writer")).toMatch(/add kind=agent/)
     expect(await detail("kind=agent&job=nightly")).toMatch(/leave out kind=agent/)
-    expect(await detail("kind=agent&state=skipped")).toMatch(/runs of agents are queued, .+, not skipped/)
+    expect(await detail("kind=agent&state=skipped")).toMatch(/\bqueued, .+, not skipped\b/)
     expect(await detail("state=waiting")).toMatch(/runs of jobs are queued/)
   })
 
@@ -261,7 +262,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
       env: {SVC_HTTP_TOKEN: fullAndDemo.env.HTTP_TOKEN},
     })
     expect(incident.stdout).toMatch(/agent writer: a call waits for approval \(svc agent runs --state waiting\)/)
-    expect(incident.stdout).toMatch(/agent off: a run is held since a restore \(svc agent runs --state held\)/)
+    expect(incident.stdout).toMatch(/agent off: .*\bheld\b.* \(svc agent runs --state held\)/)
     expect(incident.stdout).not.toContain("agent reader")
   })
 
@@ -273,11 +274,9 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
       })
       return `${code} ${stderr}`
     }
-    expect(await refusal("show", "nobody")).toMatch(
-      /^1 svc: no agent and no run of an agent is called nobody\n {2}hint: /,
-    )
-    expect(await refusal("check", "nobody")).toMatch(/^1 svc: there is no agent nobody/)
-    expect(await refusal("approve", "run-1")).toMatch(/^1 svc: the run run-1 waits for no approval/)
+    expect(await refusal("show", "nobody")).toMatch(/^1 svc: .*\bnobody\n {2}hint: /)
+    expect(problemsIn(await refusal("check", "nobody"))).toEqual(["agent_unknown"])
+    expect(problemsIn(await refusal("approve", "run-1"))).toEqual(["approval_unknown"])
     expect(await refusal("release")).toMatch(/^1 svc: .*which run\?/s)
     expect(await refusal("runs", "--state", "skipped")).toMatch(/, not skipped/)
   })

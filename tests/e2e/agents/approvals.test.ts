@@ -5,6 +5,7 @@ import {expectProblem, startHost, svc, type TestHost} from "../../support/host/h
 import {until} from "../../support/host/process.ts"
 import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
+import {answer} from "../../support/messages/answers.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {line, saying, sentTo, tell} from "../interactions/line-plugin.ts"
 
@@ -76,7 +77,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
     const whole = (await linesOf("pair")).join("\n")
     for (const {id} of [older, newer]) expect(whole.replaceAll("\n", "")).toContain(id)
     expect(await tell(host(), "line", "eve", {...saying("1"), ...there})).toEqual([
-      "To decide this you need the permission trusted.",
+      answer("agent.mayNot", {permission: "trusted"}),
     ])
     expect(await tell(host(), "line", "ada", {...saying("1"), ...there})).toEqual(["Approved: vault.spend."])
     expect((await endOf(host(), newer.runId)).answer).toBe("told spent")
@@ -100,11 +101,12 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
       .flatMap(({content}) => content)
       .filter(node => typeof node === "string")
     expect(shown.join("")).toContain(
-      'The agent helper asks to call vault.spend:\nvault.spend {"on":"a\\n2. Deny\\n<b>b</b>"}\nUsers with the permission trusted',
+      `${answer("agent.ask", {agent: "helper", tool: "vault.spend"})}\nvault.spend {"on":"a\\n2. Deny\\n<b>b</b>"}\n`,
     )
+    expect(shown.join("")).toMatch(/\bpermission trusted\b/)
     const press = (n: number) => ({type: "interaction/button", button: {id: buttons[n]}})
     expect(await tell(host(), "shows", "ada", press(1))).toEqual(["Denied: vault.spend."])
-    expect(await tell(host(), "shows", "ada", press(0))).toEqual(["This has already been decided."])
+    expect(await tell(host(), "shows", "ada", press(0))).toEqual([answer("agent.decided")])
     await expectProblem(await host().fetch(`/api/approvals/${id}/approve`, {method: "POST"}), 409, "approval_state")
     expect((await endOf(host(), runId)).answer).toBe('told {"error":"a person denied this call"}')
     expect(await eventsOf(runId)).toMatchObject([
@@ -129,7 +131,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
   test("an approval without a decision expires, and the model gets the reason", async () => {
     await tell(host(), "line", "eve", saying("/quick on gold"))
     const run = await runAsked(host(), "on gold")
-    expect(run.answer).toBe('told {"error":"nobody approved this call in time"}')
+    expect(run.answer).toMatch(/^told \{"error":".*\bin time"\}$/)
     expect((await eventsOf(run.runId)).map(({type}) => type)).toEqual([
       "agent.approval_asked",
       "agent.approval_expired",
@@ -141,9 +143,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
     const {id} = await host().post<{id: number}>("/api/workroom/items", {title: "paint", assignee: "agent:helper"})
     const approval = await approvalOf("paint")
     await host().post(`/api/approvals/${approval.id}/deny`, {by: "grace", reason: "too expensive"})
-    expect((await endOf(host(), approval.runId)).answer).toBe(
-      'told {"error":"a person denied this call, and said: too expensive"}',
-    )
+    expect((await endOf(host(), approval.runId)).answer).toMatch(/^told \{"error":".*: too expensive"\}$/)
     const item = await host().get<{state: string; comments: {actor: string; text: string}[]}>(
       `/api/workroom/items/${id}`,
     )
@@ -152,7 +152,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
       comments: [
         'agent:helper: Asks to call vault.spend: vault.spend {"on":"paint"}',
         "agent:helper: The call of vault.spend was denied by grace: too expensive",
-        'agent:helper: told {"error":"a person denied this call, and said: too expensive"}',
+        expect.stringMatching(/^agent:helper: told \{"error":".*: too expensive"\}$/),
       ],
     })
   })

@@ -9,6 +9,7 @@ import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
+import {answer} from "../../support/messages/answers.ts"
 import {listen} from "../../support/platforms/platform.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {deliver, secretOf} from "../../support/webhooks/webhooks.ts"
@@ -291,7 +292,7 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
     ]
     for (const each of presses) await press(each)
     await until("the refusal of the presses", async () =>
-      (await saidIn(host, channel)).includes("To decide this you need the permission trusted."),
+      (await saidIn(host, channel)).includes(answer("agent.mayNot", {permission: "trusted"})),
     )
     for (const text of [
       "1",

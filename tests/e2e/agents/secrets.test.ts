@@ -49,9 +49,7 @@ agents:
     expect(approval?.shown).toBe('careless.keep {"text":"keep [secret] [secret] [secret]"}')
     await host.post(`/api/approvals/${approval?.id}/deny`, {by: "grace", reason: `not ${secrets.DEMO_TOKEN}`})
     const leaked = await runAsked(host, "leak it")
-    expect(leaked.answer).toMatch(
-      /^It is {"error":"a person denied this call, and said: not \[secret\]"}, or \[secret\]\.$/,
-    )
+    expect(leaked.answer).toMatch(/^It is {"error":".*: not \[secret\]"}, or \[secret\]\.$/)
     await host.say(`say ${secrets.MODEL_KEY}`)
     expect((await runAsked(host, "say [secret]")).answer).toBe("You said [secret] and [secret] and [secret].")
 

@@ -8,6 +8,7 @@ import {untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
+import {answer} from "../../support/messages/answers.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** A plugin with a table, a tool that writes to it, and a tool that needs approval. */
@@ -134,7 +135,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       ])
       await alice.sees(/PRIVMSG #two :The race is planned & <b>announced<\/b>\./)
       bob.say("#two", "1")
-      await bob.sees(/PRIVMSG #two :This has already been decided\./)
+      await bob.sees(new RegExp(`PRIVMSG #two :${answer("agent.decided")}`))
 
       expect(await host.get("/api/plugins/toolbox/notes")).toEqual(
         ["announced", "note"].flatMap(kind => ["concert", "hike", "picnic", "race"].map(name => `${kind} ${name}`)),

@@ -4,6 +4,7 @@ import {type ScriptedAnswer, startScriptedModel} from "../../support/agents/scri
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
+import {answer} from "../../support/messages/answers.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** A platform that supports edits. It notes each message and edit in a file that survives the Host. */
@@ -126,7 +127,7 @@ agents:
 
     expect(shown(host, "cut")).toEqual(["At the second try."])
     expect(shown(host, "refused").join("")).toMatch(
-      /^The model does not answer at the moment\. .+ run [0-9a-f-]{36}\.$/,
+      new RegExp(`^${answer("agent.unavailable", {run: "[0-9a-f-]{36}"})}$`),
     )
     expect(actsIn(host, "markup").map(({act, text}) => `${act} ${text}`)).toEqual([`send ${markup}`])
 

@@ -68,14 +68,14 @@ agents:
   expect(await ask('call send {"channel": "news", "text": "<b>ink</b> @all"}')).toContain("news at sandbox is queued")
   const {items: sent} = await host.get<{items: {channel: string}[]}>("/api/outbox")
   expect(sent.find(({channel}) => channel === "news")).toMatchObject({state: "sent", text: "<b>ink</b> @all"})
-  expect(await ask('call send {"channel": "board", "text": "hi"}')).toContain("You may not send to board at sandbox")
+  expect(await ask('call send {"channel": "board", "text": "hi"}')).toMatch(/ board at sandbox\./)
   expect(await ask('call send {"channel": "news", "text": "hi"}', "bob")).toContain("permission trusted")
 
-  expect(await ask('call timer {"in_minutes": 60, "note": "is there ink?"}')).toContain("You will be woken at")
+  expect(await ask('call timer {"in_minutes": 60, "note": "is there ink?"}')).toMatch(/ 20\d\d-\d\d-\d\dT/)
   expect(await host.get("/api/timers")).toMatchObject({items: [{plugin: "agents", name: "wake", state: "waiting"}]})
 
   expect(await ask(`call fetch {"url": "http://${page}/"}`)).toBe("Docs")
-  expect(await ask('call fetch {"url": "http://169.254.169.254/"}')).toContain("You may not read from 169.254.169.254")
+  expect(await ask('call fetch {"url": "http://169.254.169.254/"}')).toMatch(/ 169\.254\.169\.254\./)
 
   const found = await until("the message to be indexed", async () => {
     const told = await ask('call search {"query": "printer"}')

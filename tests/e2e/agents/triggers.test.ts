@@ -142,7 +142,7 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
       'told {"user":"ada","permission":"trusted"}',
     )
     const refused = await runAskedBy("who are you to me?", "who are you to me?", "eve")
-    expect(refused.answer).toContain("the user who asked does not have the permission trusted")
+    expect(refused.answer).toMatch(/\bpermission trusted\b/)
     expect(refused.trail).toMatchObject([{kind: "model"}, {state: "refused", reason: "tool_denied"}, {kind: "model"}])
   })
 
@@ -167,7 +167,7 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
       return items.some(({text}) => text === run.answer)
     })
     const edited = host().post("/api/jobs/morning/edit", {target: {agent: "nobody", text: "x"}})
-    await expect(edited).rejects.toThrow("target: there is no agent nobody")
+    await expect(edited).rejects.toThrow(/\btarget: .*\bagent nobody\b/)
   })
 
   test("start once from a signed webhook without a user, and not from an unsigned one", async () => {

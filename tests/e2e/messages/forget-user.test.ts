@@ -91,17 +91,12 @@ describe.each(bunOr("node24"))("on $name", runtime => {
 
     const refused = await runCommand(project, "user forget sandbox ann", runtime)
     expect(refused).toMatchObject({code: 1, stdout: expect.stringContaining("3 inbox events to redact")})
-    expect(refused.stderr).toContain("--yes does it without confirmation")
+    expect(refused.stderr).toMatch(/\bhint: --yes\b/)
     expect(await command("user forget sandbox ann --dry-run")).toContain("1 timer to cancel")
     expect(occurrences(project, annSecret)).toContain(true)
 
     const done = await command("user forget sandbox ann --yes")
-    for (const text of [
-      "3 inbox events redacted",
-      "1 timer cancelled",
-      "1 value of plugin state deleted",
-      "1 question ended",
-    ])
+    for (const text of ["3 inbox events redacted", "1 timer cancelled", "1 value of plugin", "1 question ended"])
       expect(done).toContain(text)
     expect(done).toContain(`earlier checkpoints: ${checkpoint.id}`)
     expect(occurrences(project, annSecret)).toEqual([false, false])

