@@ -111,7 +111,7 @@ describe("accounts of Discord", () => {
     await untilDiscord(host, "online", "discord~three")
     fake.world.application = {interactions_endpoint_url: "https://bot.example/"}
     const {stdout} = await svc(runtime, host.project, ["adapter", "check", "discord~three"], {env: tokens})
-    expect(stdout).toMatch(/ERROR {3}interactions: by signed HTTP, to https:\/\/bot.example\/\n.*Set publicKey/)
+    expect(stdout).toMatch(/ERROR {3}interactions: .* https:\/\/bot.example\/\n.*Set publicKey/)
   })
 
   test("with an invalid key are rejected with the key's position, before any connection", async () => {

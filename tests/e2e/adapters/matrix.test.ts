@@ -187,7 +187,7 @@ describeWithDendrite("a bot on Matrix", () => {
     })
     await bot.join(silent)
     expect(await ended(await send(silent))).toMatchObject({state: "failed", reason: "forbidden"})
-    const told = () => host.process.output().match(/is encrypted: the bot cannot read or send there/g)?.length
+    const told = () => host.process.output().match(/\bis encrypted: /g)?.length
     await until("the log line about the encrypted room", () => told() !== undefined)
     expect(told()).toBe(1)
 
@@ -195,7 +195,7 @@ describeWithDendrite("a bot on Matrix", () => {
     expect(code).toBe(1)
     expect(stdout).toContain(`ok      credentials: logged in as ${bot.id}\n`)
     expect(stdout).toContain(`ERROR   room ${encrypted}: it is encrypted`)
-    expect(stdout).toContain(`ERROR   permission to send in ${silent}: power level 0; 50 is needed`)
-    expect(stdout).toContain("ok      permission to send in Lounge")
+    expect(stdout).toMatch(new RegExp(`^ERROR .* ${silent}: .*\\b0; 50 `, "m"))
+    expect(stdout).toMatch(/^ok .* Lounge\b/m)
   })
 })

@@ -181,7 +181,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     }
     expect(await stateOf("free/out")).toMatchObject({state: "sent"})
     expect(JSON.stringify(await stateOf("locked/out"))).toMatch(/"failed".*Not authorized/)
-    expect(JSON.stringify(await stateOf("free/+"))).toMatch(/"failed".*not a topic to publish to/)
+    expect(JSON.stringify(await stateOf("free/+"))).toMatch(/"failed".*\btopic to publish\b/)
   })
 
   test("fails if the broker refuses a subscription, and svc adapter check names the topic", async () => {
@@ -190,8 +190,8 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     const host = await start([account])
     expect(await untilMqtt(host, "one", "failed")).toMatchObject({
       reason: "forbidden",
-      error: "the broker refused to subscribe to locked/in: Not authorized",
-      remediation: "Allow the user bot to subscribe to locked/in on the broker, or remove it from subscribe.",
+      error: expect.stringMatching(/\blocked\/in: Not authorized$/),
+      remediation: expect.stringMatching(/\buser bot\b.*\blocked\/in\b.*\bsubscribe\.$/),
     })
     const checked = await svc(runtime, host.project, ["adapter", "check", "mqtt~one"], {
       env: {MQTT_PASSWORD: passwords.bot},
@@ -208,8 +208,8 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     const host = await start([accountAt(broker)], {MQTT_PASSWORD: "a-wrong-password"})
     expect(await untilMqtt(host, "one", "failed")).toMatchObject({
       reason: "credentials",
-      error: expect.stringMatching(/^the broker refused the client: /),
-      remediation: "Correct username and the variable that password names.",
+      error: expect.stringMatching(/\bclient: /),
+      remediation: expect.stringMatching(/\busername\b.*\bpassword\b/),
     })
     expect(host.process.output()).not.toContain("a-wrong-password")
   })

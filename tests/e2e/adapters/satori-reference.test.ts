@@ -117,7 +117,7 @@ describe.skipIf(!reference.install())("satori on the reference server, with the 
     await again.say("before-1", "in another channel", {channel: {id: "den", type: 0}})
     await until("the new event", async () => (await textsBy(next, "satori~one")).length === 5)
     expect(await textsBy(next, "satori~one")).toEqual([...said, "in another channel"])
-    await untilPrinted(next.process, "the server has restarted its event numbers")
+    await untilPrinted(next.process, /\bevent numbers\b/)
   })
 
   test("takes its endpoint offline with its login, and online again", async () => {
@@ -125,7 +125,7 @@ describe.skipIf(!reference.install())("satori on the reference server, with the 
     await online(host, "one")
     await server.tell({status: 0})
     const {error} = await untilState(host, "satori~one", "reconnecting")
-    expect(error).toBe("the login testing one is not online at the server (status 0)")
+    expect(error).toMatch(/\btesting one .*\(status 0\)$/)
     await server.tell({status: 1})
     await online(host, "one")
     await server.say("m1", "back")
@@ -140,19 +140,19 @@ describe.skipIf(!reference.install())("satori on the reference server, with the 
     ])
     expect(await untilState(host, "satori~any", "failed")).toMatchObject({
       reason: "login_ambiguous",
-      error: "the account matches several logins of the server: testing one, testing two",
-      remediation: expect.stringContaining("Set platform and user"),
+      error: expect.stringMatching(/: testing one, testing two$/),
+      remediation: expect.stringMatching(/\bplatform and user\b/),
     })
     expect(await untilState(host, "satori~wrong", "failed")).toMatchObject({
       reason: "credentials",
-      error: "the server rejected the token: invalid token (4004)",
+      error: expect.stringMatching(/: invalid token \(4004\)$/),
     })
     const {error} = await untilState(host, "satori~none", "reconnecting")
-    expect(error).toBe("the server has no login three; it has: testing one, testing two")
+    expect(error).toMatch(/\blogin three; .*: testing one, testing two$/)
     const check = await svc(usualRuntime, project, ["adapter", "check", "satori~any"], {env})
     expect(check).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining("ERROR   login: the account matches several"),
+      stdout: expect.stringMatching(/^ERROR {3}login: .*: testing one, testing two$/m),
     })
   })
 })

@@ -94,7 +94,7 @@ describeWith("inspircd", "atheme-services")("a bot with SASL on IRC", () => {
       env: {BOT_PASSWORD: "correct-password"},
     })
     const waiting = await untilEndpoint(host, "main", "reconnecting")
-    expect(waiting.error).toBe("127.0.0.1 offers no SASL login at the moment")
+    expect(waiting.error).toMatch(/^127\.0\.0\.1 .*\bno SASL\b/)
     await sleep(1000)
     expect(person.lines.filter(line => line.includes("JOIN"))).toHaveLength(1)
   })
@@ -124,12 +124,12 @@ describeWith("ngircd", "inspircd")("the server's password", () => {
     )
     expect(await untilEndpoint(host, "wrong", "failed")).toMatchObject({
       reason: "credentials",
-      error: expect.stringMatching(/^the server refused the login: .*(password|access denied)/i),
-      remediation: "Correct the variable that password names.",
+      error: expect.stringMatching(/: .*(password|access denied)/i),
+      remediation: expect.stringMatching(/\bpassword\b/),
     })
     expect(await untilEndpoint(host, "none", "failed")).toMatchObject({
       reason: "credentials",
-      remediation: "Set the account's password, as ${NAME}; or ask the server's operators.",
+      remediation: expect.stringMatching(/\$\{NAME\}.*\boperators\b/),
     })
     await sleep(severalAttempts)
     expect(server.connections()).toBe(2)

@@ -16,8 +16,8 @@ const start = async (more: Readonly<Record<string, unknown>> = {}) => {
 test("a token that Slack refuses fails the endpoint with a hint and without the token", async () => {
   const {host} = await start({botToken: "${SLACK_WRONG}"})
   const failed = await untilSlack(host, "failed")
-  expect(failed).toMatchObject({reason: "credentials", error: "Slack rejected the token: invalid_auth"})
-  expect(failed.remediation).toContain("Bot User OAuth Token (xoxb-…)")
+  expect(failed).toMatchObject({reason: "credentials", error: expect.stringMatching(/: invalid_auth$/)})
+  expect(failed.remediation).toContain("(xoxb-…)")
 })
 
 test("a refused app-level token and a token of the wrong kind fail the endpoint too", async () => {
@@ -71,7 +71,7 @@ test("while ingress is paused nothing is acknowledged, and everything arrives af
   const before = slack.acknowledged.length
   const calls = slack.calls.length
   const saying = slack.say("count 1")
-  await until("a warning", () => host.process.output().includes("could not acknowledge a delivery"))
+  await until("a warning", () => /\backnowledge a delivery\b/.test(host.process.output()))
   expect(slack.acknowledged.length).toBe(before)
   expect(slack.calls.length - calls).toBeLessThan(3)
   await host.post("/api/ingress/resume")

@@ -23,7 +23,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     const host = await startTelegramHost([accountAt(fake), wrong], {runtime, env: others})
     expect(await untilTelegram(host, "failed", "wrong")).toMatchObject({
       reason: "credentials",
-      error: "Telegram rejected the token: Unauthorized",
+      error: expect.stringMatching(/: Unauthorized$/),
       remediation: expect.stringContaining("@BotFather"),
     })
     await untilTelegram(host, "online")
@@ -33,7 +33,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
     await fetch(`${fake.url}/bot${token}/getUpdates`)
     expect(await untilTelegram(host, "failed")).toMatchObject({
       reason: "conflict",
-      remediation: expect.stringContaining("Stop the other program that uses this token"),
+      remediation: expect.stringMatching(/\bother program\b.*\btoken\b/),
     })
     const [polls, {output}] = [fake.arrivals(), host.process]
     await host.post("/api/endpoints/telegram~main/reconnect")
@@ -74,9 +74,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
         fake.garble(method, text)
         await host.post("/api/endpoints/telegram~main/reconnect")
         const {error} = await untilTelegram(host, "reconnecting")
-        expect(error).toMatch(
-          /^Telegram (did not|sent updates without)|^Telegram's answer to getUpdates is not a list$|does not look like Telegram's Bot API$/,
-        )
+        expect(error).toMatch(/^Telegram\b.*\b(not|without|list)\b|\bBot API$/)
         fake.mend()
       }
     await host.post("/api/endpoints/telegram~main/reconnect")
@@ -124,7 +122,7 @@ describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", r
       stdout: expect.stringMatching(/credentials: Unauthorized\n +do: .*\/token of @BotFather/),
     })
     const away = await check("away")
-    expect(away).toEqual({code: 1, stdout: expect.stringContaining("platform: Telegram did not answer getMe")})
+    expect(away).toEqual({code: 1, stdout: expect.stringMatching(/platform: .*\bgetMe\b/)})
     expect(away.stdout).not.toContain(secretPart)
     expect((await untilTelegram(host, "online")).state).toBe("online")
   })
