@@ -1,17 +1,24 @@
 import {styleText} from "node:util"
+import {fullCoreFeatures, Logger} from "tslog"
 import {toJson} from "../../shared/json.ts"
+import {logLevels} from "../../shared/log.ts"
 import {shown} from "../../shared/shown.ts"
 import type {LogRecord} from "./record.ts"
 
-const colors: Record<string, Parameters<typeof styleText>[0]> = {
-  silly: "gray",
-  trace: "gray",
-  debug: "gray",
-  info: "green",
-  warn: "yellow",
-  error: "red",
-  fatal: "red",
-}
+const pretty = {
+  template: "{{hh}}:{{MM}}:{{ss}} {{logLevelName}} ",
+  timeZone: "local",
+  styles: {
+    hh: "blackBright",
+    MM: "blackBright",
+    ss: "blackBright",
+    logLevelName: {"*": "blackBright", info: "green", warn: "yellow", error: "red", fatal: "red"},
+  },
+} as const
+
+/** tslog's own settings for a line in color and without. */
+const styled = new Logger({type: "hidden", pretty: {...pretty, style: true}}).settings
+const plain = new Logger({type: "hidden", pretty: {...pretty, style: false}}).settings
 
 /** Fields that a person at a terminal does not need. */
 const known = new Set(["id", "time", "level", "message", "project", "runtimeId", "generation", "error"])
@@ -30,13 +37,16 @@ export const formatPretty = (record: LogRecord, inColor: boolean): string => {
   const fields = Object.entries(record)
     .filter(([name, value]) => !known.has(name) && value !== undefined)
     .map(([name, value]) => paint("gray", onTerminal(`${name}=${formatValue(value)}`)))
-  const head = [
-    paint("gray", new Date(record.time).toTimeString().slice(0, 8)),
-    paint(colors[record.level] ?? "white", onTerminal(record.level.padEnd(5))),
-    onTerminal(record.message),
-    ...fields,
-  ].join(" ")
+  const head = `${headOf(record, inColor)}${[onTerminal(record.message), ...fields].join(" ")}`
   return [head, ...errorLines(record.error).map(line => paint("gray", `${indent}${onTerminal(line)}`))].join("\n")
+}
+
+/** Returns time and level in tslog's pretty form. */
+const headOf = ({time, level}: LogRecord, inColor: boolean): string => {
+  const logLevelId = (logLevels as readonly string[]).indexOf(level)
+  const settings = inColor && logLevelId >= 0 ? styled : plain
+  const meta = {date: new Date(time), logLevelId, logLevelName: onTerminal(level.padEnd(5)), runtime: ""}
+  return fullCoreFeatures.buildPrettyMetaText?.(settings, meta) ?? ""
 }
 
 const formatValue = (value: unknown): string => (typeof value === "string" ? value : toJson(value))

@@ -1,4 +1,5 @@
 import {inspect} from "node:util"
+import {Logger} from "tslog"
 import {toExactJson} from "../../shared/json.ts"
 import {type Log, type LogFields, type LogLevel, logLevels, rankOf} from "../../shared/log.ts"
 import {shown} from "../../shared/shown.ts"
@@ -43,38 +44,54 @@ export interface Logs {
 
 type Listener = (record: LogRecord) => void
 
-/** Writes a record: the fields of the log, and what the caller says. */
-type Write = (level: LogLevel, message: unknown, known: LogFields, said: LogFields) => void
+/** A call as it goes through tslog, which passes it on unread. */
+interface Call {
+  /** Fields of its log, from `with`; a binding of the sub-logger. */
+  readonly known?: LogFields
+  readonly message: unknown
+  readonly said: LogFields
+}
 
 /**
- * Creates the log of a process. A call below the minimum level costs one comparison and does not touch its arguments.
- * Any other call becomes one record, which is kept, written as one line, and passed to the listeners. No call throws,
- * whatever its arguments.
+ * Creates the log of a process. tslog is its front: it decides on levels, and its sub-loggers carry the fields of
+ * `with`. Everything else is one transport: any call of at least the minimum level becomes one record, which is kept,
+ * written as one line, and passed to the listeners. No call throws, whatever its arguments.
  */
 export const createLogs = (options: LogOptions): Logs => {
   const mask = new Mask()
   const history = new History()
   const written = perLevel(() => 0)
-  const listeners = perLevel<Listener[]>(() => [])
+  const listeners: Listener[] = []
   const readers = new Set<(json: string) => void>()
   const print = printerOf(options, mask)
-  let least = rankOf(options.level)
+  const front = new Logger<Call>({
+    type: "hidden",
+    minLevel: rankOf(options.level),
+    stack: {capture: "off"},
+    meta: {attachContext: false},
+  })
   let bound = noFields
-  const write: Write = (level, message, known, said) => {
-    written[level]++
-    const record = makeRecord({level, message, bound, known, said}, new Describer(mask))
-    const json = toExactJson(record)
-    history.add(level, typeof record.plugin === "string" ? record.plugin : undefined, json)
-    print(record, json)
-    for (const read of readers) read(json)
-    for (const hear of listeners[level]) hear(record)
-  }
+  front.attachTransport({
+    name: "svc",
+    // tslog would render a line of its own for a transport without a format.
+    format: () => "",
+    write: ({known = noFields, message, said, _logMeta: {date = new Date(), logLevelId = 0} = {}}) => {
+      const level = logLevels[logLevelId] ?? "silly"
+      written[level]++
+      const record = makeRecord({date, level, message, bound, known, said}, new Describer(mask))
+      const json = toExactJson(record)
+      history.add(level, typeof record.plugin === "string" ? record.plugin : undefined, json)
+      print(record, json)
+      for (const read of readers) read(json)
+      if (logLevelId >= rankOf("error")) for (const hear of listeners) hear(record)
+    },
+  })
   return {
-    log: logWith(noFields, () => least, write),
+    log: logOver(front, front, noFields),
     history,
     written,
     setLevel: level => {
-      least = rankOf(level)
+      front.setMinLevel(rankOf(level))
     },
     bind: fields => {
       bound = {...bound, ...fields}
@@ -86,8 +103,7 @@ export const createLogs = (options: LogOptions): Logs => {
       return () => readers.delete(listener)
     },
     onError: listener => {
-      listeners.error.push(listener)
-      listeners.fatal.push(listener)
+      listeners.push(listener)
     },
     scrub: text => mask.text(text),
     scrubJson: json => mask.json(json),
@@ -97,15 +113,19 @@ export const createLogs = (options: LogOptions): Logs => {
 const perLevel = <T>(make: (level: LogLevel) => T): Record<LogLevel, T> =>
   Object.fromEntries(logLevels.map(level => [level, make(level)])) as Record<LogLevel, T>
 
-/** Returns a log whose calls carry `known`. Only this function checks the level of a call. */
-const logWith = (known: LogFields, least: () => number, write: Write): Log => ({
-  ...perLevel<Log[LogLevel]>(level => {
-    const rank = rankOf(level)
-    return (message, said = noFields) => {
-      if (rank >= least()) write(level, message, known, said)
-    }
-  }),
-  with: more => logWith({...known, ...more, ...known}, least, write),
+/** Returns the log of a sub-logger whose calls carry `known`. A later level of `front` is its level, too. */
+const logOver = (front: Logger<Call>, logger: Logger<Call>, known: LogFields): Log => ({
+  ...perLevel<Log[LogLevel]>(
+    level =>
+      (message, said = noFields) =>
+        void logger[level]({message, said}),
+  ),
+  with: more => {
+    const all = {...known, ...more, ...known}
+    const sub = logger.getSubLogger({bindings: {known: all}})
+    Object.defineProperty(sub.settings, "minLevel", {get: () => front.settings.minLevel})
+    return logOver(front, sub, all)
+  },
 })
 
 /** Writes a record as a line of the format. A failing writer does not affect the caller. */

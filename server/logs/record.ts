@@ -12,6 +12,7 @@ export type LogRecord = {
 
 /** A call of the log, with everything that is known about it. */
 export interface LogCall {
+  readonly date: Date
   readonly level: LogLevel
   /** A text, according to the types. Plugins may pass any value. */
   readonly message: unknown
@@ -32,9 +33,9 @@ const own = new Set(["time", "level", "message"])
  * Returns the record of a call: time, level and message first, then what is known about the caller, then what the
  * caller says. A field never replaces an earlier one: it gets an underscore in front of its name. Never throws.
  */
-export const makeRecord = ({level, message, bound, known, said}: LogCall, describer: Describer): LogRecord => {
+export const makeRecord = ({date, level, message, bound, known, said}: LogCall, describer: Describer): LogRecord => {
   const record: Record<string, unknown> & {time: string; level: string; message: string} = {
-    time: new Date().toISOString(),
+    time: date.toISOString(),
     level,
     message: typeof message === "string" ? describer.text(message) : wordsOf(message, describer),
   }

@@ -12,7 +12,12 @@ const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonl
   for (const {name, ...runtime} of runtimes) {
     progress(`on ${name}`)
     const command = await scriptCommand({name, ...runtime}, "tests/bench/host/work/logs.ts")
-    const {"ours 1": one = [], "ours 50": fifty = [], pino = []} = await runScript<Samples>([...command, String(pairs)])
+    const {
+      "ours 1": one = [],
+      "ours 50": fifty = [],
+      tslog = [],
+      pino = [],
+    } = await runScript<Samples>([...command, String(pairs)])
     const {yardstick, ratio} = pairsOf(one, pino)
     figures.push(
       {name: `records with 1 secret, on ${name}`, unit: "/s", value: spreadOf(one)},
@@ -22,6 +27,11 @@ const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonl
         value: ratio,
         against: "pino, redaction by path",
         detail: `${short(yardstick.median)} /s`,
+      },
+      {
+        name: `tslog alone, which hides nothing, against pino, on ${name}`,
+        unit: "",
+        value: pairsOf(tslog, pino).ratio,
       },
       {
         name: `50 secrets against 1, on ${name}`,

@@ -1,4 +1,6 @@
 import {readFileSync} from "node:fs"
+import {dirname, join} from "node:path"
+import typescript from "typescript"
 import {expect, test} from "vitest"
 import {requireConstantExports} from "../../../scripts/build/constant-exports.ts"
 import {filesOf} from "../../../scripts/build/source-files.ts"
@@ -50,4 +52,20 @@ test("no file of the bundles contains its build folder, so they run wherever the
   const files = filesOf(`${root}dist`).filter(file => file.endsWith(".js"))
   expect(files.length).toBeGreaterThan(100)
   expect(files.filter(file => readFileSync(file, "utf8").includes(root.slice(0, -1)))).toEqual([])
+})
+
+/** The files that a bundle loads before any of its code runs. */
+const loadedBy = (path: string, loaded = new Set<string>()): ReadonlySet<string> => {
+  if (loaded.has(path)) return loaded
+  loaded.add(path)
+  for (const {fileName} of typescript.preProcessFile(readFileSync(path, "utf8")).importedFiles)
+    if (fileName.startsWith(".")) loadedBy(join(dirname(path), fileName), loaded)
+  return loaded
+}
+
+const holdsTslog = (path: string) => readFileSync(path, "utf8").includes("attachTransport(")
+
+test.each(["dist", "dist/bun"])("the SDK of %s, which loads on Node 20, loads no tslog; the test SDK does", folder => {
+  expect([...loadedBy(`${root}${folder}/sdk.js`)].filter(holdsTslog)).toEqual([])
+  expect([...loadedBy(`${root}${folder}/testing.js`)].filter(holdsTslog)).not.toEqual([])
 })
