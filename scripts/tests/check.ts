@@ -29,16 +29,18 @@ const awaited =
     ? []
     : [{name: "programs of the tests", command: ["tail", `--pid=${installing}`, "-f", "/dev/null"]}]
 
-runSteps([
-  {name: "format and lint", command: [bun, bin("biome"), "check", "--error-on-warnings", "."]},
-  // Each further checker repeats much of the others' work, so it helps only if cores are idle.
-  {name: "types", command: [bun, bin("tsc"), "-p", ".", "--checkers", "1"]},
-  {
-    name: "types of the console",
-    command: [...svelteCheck, "--workspace", "server/console/web", "--tsconfig", "tsconfig.json"],
-  },
-  {name: "lockfile", command: [bun, "scripts/build/lockfile.ts", "--check"]},
-  {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
+await runSteps([
+  [
+    {name: "format and lint", command: [bun, bin("biome"), "check", "--error-on-warnings", "."]},
+    // A second checker repeats much of the first one's work.
+    {name: "types", command: [bun, bin("tsc"), "-p", ".", "--checkers", "1"]},
+    {
+      name: "types of the console",
+      command: [...svelteCheck, "--workspace", "server/console/web", "--tsconfig", "tsconfig.json"],
+    },
+    {name: "lockfile", command: [bun, "scripts/build/lockfile.ts", "--check"]},
+    {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
+  ],
   {name: "reference", command: [bun, "scripts/reference/reference.ts", "--check"]},
   {
     name: "units and contracts on Bun",

@@ -34,7 +34,7 @@ const story = [
 
 const env = {SVC_TEST_RUNTIME: "bun"}
 
-runSteps([
+await runSteps([
   {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
   {
     name: "units and contracts",

@@ -7,7 +7,7 @@ import {runSteps, withFailures} from "./steps.ts"
  */
 const reporters = [...withFailures, "--reporter", "./tests/deploy/support/report.ts"]
 
-runSteps([
+await runSteps([
   {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
   {
     name: "deployment",
