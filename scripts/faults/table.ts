@@ -18,7 +18,7 @@ const table = {
     what: "kill -9 of a Host that talks to webhooks and IRC: nothing acknowledged is lost, nothing is answered twice",
     files: ["e2e/messages/kill-loop"],
     unit: "kills",
-    suite: 30,
+    suite: 20,
     long: 1000,
   },
   "adapter-kills": {
@@ -79,7 +79,7 @@ const table = {
     what: "kill -9 of a Host that moderates and reminds: acts and timers together, each done once",
     files: ["e2e/examples/kill-loop"],
     unit: "kills",
-    suite: 40,
+    suite: 20,
     long: 2000,
   },
   "bridge-kills": {
@@ -100,7 +100,7 @@ const table = {
     what: "kill -9 of a Host whose agents call models and tools: each run ends, and each effect is done once or known to be interrupted",
     files: ["e2e/agents/kills"],
     unit: "kills",
-    suite: 30,
+    suite: 20,
     long: 500,
   },
   "cursor-kills": {
@@ -121,7 +121,7 @@ const table = {
     what: "a machine that loses power after any write or sync, on fast, slow and failing disks: each acknowledged batch survives",
     files: ["e2e/database/power-loss"],
     unit: "losses a disk",
-    suite: 40,
+    suite: 20,
     long: 2000,
   },
   "checkpoint-kills": {

@@ -190,11 +190,11 @@ export const sandbox: AdapterUnderTest = {
   },
 }
 
-/** Runs all or some of the checks, `atOnce` in parallel, and returns how each ended. */
 /** The checks of the conformance suite, with the kills of the suite or of `bun run faults conformance`. */
 export const checksOf = (adapter: AdapterUnderTest) =>
   adapterChecks({...adapter, kills: faultRun("conformance").rounds})
 
+/** Runs all or some of the checks, `atOnce` in parallel, and returns how each ended. */
 export const outcomesOf = async (
   adapter: AdapterUnderTest,
   atOnce = 1,
