@@ -83,21 +83,27 @@ test("CONTRIBUTING shows the ranks that the architecture test enforces", () => {
   expect(rows).toEqual(ranks.filter(({steps}) => !steps.flat().includes("scripts")))
 })
 
-test("DECISIONS has a line for each dependency, and no entry of more than five lines", () => {
-  const decisions = documents.find(({path}) => path === "DECISIONS.md")?.text ?? ""
+const decisions = documents.filter(({path}) => path.startsWith("docs/decisions/"))
+
+test("the decisions have a line for each dependency", () => {
+  const lines = decisions.find(({path}) => path === "docs/decisions/dependencies.md")?.text ?? ""
   const manifest: {dependencies: object; devDependencies: object} = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
   )
   const names = Object.keys({...manifest.dependencies, ...manifest.devDependencies})
-  expect(names.filter(name => !decisions.includes(`\n- \`${name}\``))).toEqual([])
-  const entries =
-    decisions
-      .split("\n## Dependencies")[0]
-      ?.replace(/^## .*$/gm, "")
-      .split(/^### /m)
-      .slice(1) ?? []
-  expect(entries.length).toBeGreaterThan(0)
-  expect(entries.filter(entry => entry.trim().split("\n").length > 6).map(entry => entry.split("\n")[0])).toEqual([])
+  expect(names.filter(name => !lines.includes(`\n- \`${name}\``))).toEqual([])
+})
+
+test("a decision has a reason of at most five lines", () => {
+  const entries = decisions.flatMap(({text}) => text.split(/^## /m).slice(1))
+  const lines = entries.map(entry => entry.trim().split("\n"))
+  expect(lines.length).toBeGreaterThan(0)
+  expect(lines.filter(({length}) => length < 2 || length > 6).map(([heading]) => heading)).toEqual([])
+})
+
+test("the decisions have at most 6,000 words together", () => {
+  const words = decisions.flatMap(({text}) => text.split(/\s+/).filter(word => word !== ""))
+  expect(words.length).toBeLessThanOrEqual(6000)
 })
 
 const starter = {
