@@ -9,7 +9,6 @@ const onBoth = [
   "tests/contract/agents/providers",
   "tests/contract/database/",
   "tests/contract/inbox/faulty-handlers",
-  "tests/contract/events/stream-model",
 ]
 
 /** Tests that do not depend on the runtime: promtool checks the rules, linters the API, and vitest its own runs. */
