@@ -73,7 +73,7 @@ export const createLogs = (options: LogOptions): Logs => {
   let bound = noFields
   front.attachTransport({
     name: "svc",
-    // tslog would render a line of its own for a transport without a format.
+    // Without a format, tslog would render the call, neither masked nor bounded.
     format: () => "",
     write: ({known = noFields, message, said, _logMeta: {date = new Date(), logLevelId = 0} = {}}) => {
       const level = logLevels[logLevelId] ?? "silly"
