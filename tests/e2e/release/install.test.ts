@@ -134,6 +134,7 @@ test("an install killed at any rename leaves the complete old or new version", a
   await host.stop()
   const old = {plugin: project.read("plugins/notes.ts"), commit: project.git("rev-parse", "HEAD")}
   const outcomes: string[] = []
+  let calls = 0
   for (const number of killNumbers()) {
     const isKilled = await killAt("rename", onNode22 ?? onBun, project, ["release", "install"], number)
     await printed(project, "release history").catch(() => printed(project, "release history"))
@@ -146,10 +147,11 @@ test("an install killed at any rename leaves the complete old or new version", a
     expect(readdirSync(project.folder).filter(name => name.startsWith(".svc-"))).toEqual([])
     outcomes.push(isNew ? "new" : "old")
     if (isNew || !isKilled) break
+    calls = number
   }
   expect(outcomes[0]).toBe("old")
   expect(outcomes.at(-1)).toBe("new")
-  expect(outcomes.length).toBeGreaterThan(8)
+  expect(calls).toBeGreaterThan(7)
   const started = await startHost({...production, project})
   await printed(project, "ingress resume --reason release")
   expect(await started.say("hello")).toEqual(["two hello"])
