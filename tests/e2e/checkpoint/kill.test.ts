@@ -81,8 +81,8 @@ test("a restore killed at any rename leaves either the old state or the checkpoi
     const isKilled = await killAt("rename", onNode22 ?? onBun, project, restoring(id), number)
     await expectSettled(project)
     outcomes.push(await expectWhole(project, before))
-    if (!isKilled) break
     calls = number
+    if (!isKilled) break
   }
   // The restore's record decides. From one rename on, the outcome is the checkpoint's state.
   expect(outcomes.indexOf("after")).toBeGreaterThan(1)
