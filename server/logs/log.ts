@@ -63,7 +63,17 @@ export const createLogs = (options: LogOptions): Logs => {
   const written = perLevel(() => 0)
   const listeners: Listener[] = []
   const readers = new Set<(json: string) => void>()
-  const print = printerOf(options, mask)
+  const lineOf = (record: LogRecord, json: string) =>
+    options.format === "json" ? shown(json) : formatPretty(record, options.colors)
+  /** A writer or listener that fails affects neither the caller nor the others. */
+  const safely = (work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      // The console, where tslog would report it, may be this log.
+      process.stderr.write(`a log record was not passed on: ${mask.text(inspect(error))}\n`)
+    }
+  }
   const front = new Logger<Call>({
     type: "hidden",
     minLevel: rankOf(options.level),
@@ -81,9 +91,9 @@ export const createLogs = (options: LogOptions): Logs => {
       const record = makeRecord({date, level, message, bound, known, said}, new Describer(mask))
       const json = toExactJson(record)
       history.add(level, typeof record.plugin === "string" ? record.plugin : undefined, json)
-      print(record, json)
-      for (const read of readers) read(json)
-      if (logLevelId >= rankOf("error")) for (const hear of listeners) hear(record)
+      safely(() => options.write(lineOf(record, json)))
+      for (const read of readers) safely(() => read(json))
+      if (logLevelId >= rankOf("error")) for (const hear of listeners) safely(() => hear(record))
     },
   })
   return {
@@ -127,16 +137,3 @@ const logOver = (front: Logger<Call>, logger: Logger<Call>, known: LogFields): L
     return logOver(front, sub, all)
   },
 })
-
-/** Writes a record as a line of the format. A failing writer does not affect the caller. */
-const printerOf = ({format, colors, write}: LogOptions, mask: Mask) => {
-  const lineOf = (record: LogRecord, json: string) => (format === "json" ? shown(json) : formatPretty(record, colors))
-  return (record: LogRecord, json: string): void => {
-    try {
-      write(lineOf(record, json))
-    } catch (error) {
-      // The console may be this log, so this writes directly.
-      process.stderr.write(`a log record was not written: ${mask.text(inspect(error))}\n`)
-    }
-  }
-}

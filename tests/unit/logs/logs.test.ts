@@ -1,5 +1,7 @@
+import {stripVTControlCharacters} from "node:util"
 import {describe, expect, onTestFinished, test, vi} from "vitest"
 import {runAround} from "../../../server/logs/around.ts"
+import {formatPretty} from "../../../server/logs/format.ts"
 import {createLogs, type LogOptions} from "../../../server/logs/log.ts"
 import {readLog} from "../../../server/logs/page.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -41,6 +43,49 @@ describe("the log", () => {
     log.error("said too")
     expect(records().map(({message}) => message)).toEqual(["said", "said too"])
     expect(written).toEqual({silly: 0, trace: 0, debug: 0, info: 1, warn: 0, error: 1, fatal: 0})
+  })
+
+  test("a log from with() follows a later change of the level", () => {
+    const {log, setLevel, records, written} = collect({level: "warn"})
+    const own = log.with({plugin: "greeter"}).with({endpoint: "irc~a"})
+    own.info("not said")
+    setLevel("info")
+    own.info("said")
+    setLevel("fatal")
+    own.error("not said")
+    expect(records()).toEqual([expect.objectContaining({message: "said", plugin: "greeter", endpoint: "irc~a"})])
+    expect(written).toMatchObject({info: 1, error: 0})
+  })
+
+  test("a call below the level does not touch its arguments", () => {
+    const {log, lines} = collect({level: "warn"})
+    const touched = vi.fn()
+    const traps = Object.fromEntries(
+      Object.getOwnPropertyNames(Reflect).map(trap => [trap, () => touched(trap)]),
+    ) as ProxyHandler<() => string>
+    const argument = new Proxy(() => "", traps)
+    log.info(argument as never, argument as never)
+    log.info(argument as never)
+    expect(touched).not.toHaveBeenCalled()
+    expect(lines).toEqual([])
+  })
+
+  test("keeps fields of with() by any name, and a function as message does not run", () => {
+    const {log, records} = collect()
+    const run = vi.fn(() => "run")
+    log.with({message: "m", level: "l", known: "k", said: "s", _logMeta: "x", 7: "seven"}).info(run as never)
+    expect(run).not.toHaveBeenCalled()
+    expect(records()[0]).toEqual({
+      time: expect.any(String),
+      level: "info",
+      message: "[function]",
+      _message: "m",
+      _level: "l",
+      known: "k",
+      said: "s",
+      _logMeta: "x",
+      7: "seven",
+    })
   })
 
   test("does not let a caller replace the fields bound to it", () => {
@@ -102,6 +147,32 @@ describe("the log", () => {
     expect(lines).toHaveLength(1)
     expect(lines[0]?.split("\n").slice(1)).toEqual(["         12:00:00 error forged\\u001b[2J text=a", "         b"])
     expect(lines[0]).not.toContain("\u001b")
+  })
+})
+
+describe("a line for a terminal", () => {
+  const record = {time: "2026-01-31T07:07:54.120Z", level: "warn", message: "100%s %% {{ss}}", plugin: "greeter"}
+  const clock = new Date(record.time).toTimeString().slice(0, 8)
+
+  test("has the local time, the level, the message as it is, and the fields", () => {
+    expect(formatPretty(record, false)).toBe(`${clock} warn  100%s %% {{ss}} plugin=greeter`)
+  })
+
+  test("has the same text in colours", () => {
+    const line = formatPretty(record, true)
+    expect(line).toContain("\u001b[33mwarn ")
+    expect(stripVTControlCharacters(line)).toBe(formatPretty(record, false))
+  })
+
+  test.each([true, false])("shows control characters in each part of another Host's record, colours: %s", inColor => {
+    const bad = "\u001b[2J\u009b1A\rx\n12:00:00 error forged"
+    const error = {message: bad, stack: [bad], cause: {message: bad}}
+    const line = formatPretty({time: bad, level: bad, message: bad, [bad]: bad, list: [bad], error}, inColor)
+    const [first = "", ...more] = stripVTControlCharacters(line).split("\n")
+    expect(first).toMatch(/^--:--:-- \\u001b\[2J/)
+    expect(more.length).toBeGreaterThan(6)
+    for (const each of more) expect(each).toMatch(/^ {9}/)
+    expect(stripVTControlCharacters(line)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
   })
 })
 
@@ -247,6 +318,19 @@ describe("any logged value keeps its record, within a size limit", () => {
     expect(messagesOf(page())).toEqual(["kept"])
     expect(told).toEqual([expect.stringMatching(/ Error: no room for \[secret\]: /)])
   })
+})
+
+test("a listener that throws affects neither the caller nor the line", () => {
+  const told: string[] = []
+  const write = vi.spyOn(process.stderr, "write").mockImplementation(text => told.push(String(text)) > 0)
+  onTestFinished(() => write.mockRestore())
+  const {log, onError, lines} = collect()
+  onError(() => {
+    throw new Error("the listener's own")
+  })
+  log.error("kept")
+  expect(lines).toHaveLength(1)
+  expect(told).toEqual([expect.stringContaining("the listener's own")])
 })
 
 describe("the newest records can be read", () => {
