@@ -18,21 +18,17 @@ export const syncing = {
   inPool: {SVC_SLOW_DISK_FROM: "0"},
 } as const
 
-/** Follows all threads and children. A filter in the kernel stops them at the traced calls only, not at every call. */
-const following = ["-f", "--seccomp-bpf"] as const
-
 const straceWith = (fault: string, args: readonly string[], cwd?: string): Running => {
   const {path, env} = tool("strace")
   const inject = `inject=${syncs}:${fault}`
-  return startProcess([path, "-e", `trace=${syncs}`, "-e", inject, ...args], {
+  return startProcess([path, "-f", "-e", `trace=${syncs}`, "-e", inject, ...args], {
     env,
     ...(cwd === undefined ? {} : {cwd}),
   })
 }
 
 const attach = async (context: TestContext, pid: number, fault: string): Promise<Running> => {
-  // The kernel filters only processes that strace starts.
-  const strace = straceWith(fault, ["-f", "-p", String(pid)])
+  const strace = straceWith(fault, ["-p", String(pid)])
   await untilPrinted(strace, /attached|Operation not permitted/)
   need(context, strace.output().includes("attached"), "the right to trace another process")
   return strace
@@ -47,7 +43,7 @@ export const slowSyncs = (context: TestContext, pid: number, milliseconds: numbe
 
 /** Starts a process for which every fsync takes this many milliseconds longer, as on a slow disk. */
 export const startOnSlowDisk = (command: readonly string[], milliseconds: number, cwd: string): Running =>
-  straceWith(`delay_enter=${milliseconds * 1000}`, [...following, "-o", "/dev/null", ...command], cwd)
+  straceWith(`delay_enter=${milliseconds * 1000}`, ["-o", "/dev/null", ...command], cwd)
 
 /**
  * Starts a process whose fsync with this number fails, as on a disk that has lost a write; counted as in
@@ -55,7 +51,7 @@ export const startOnSlowDisk = (command: readonly string[], milliseconds: number
  */
 export const startWithFailingSync = (command: readonly string[], when: number, cwd: string): Running => {
   const {path, env} = tool("strace")
-  const args = [...following, "-e", `trace=${syncs}`, "-e", `inject=${syncs}:error=EIO:when=${when}`, "-o", "/dev/null"]
+  const args = ["-f", "-e", `trace=${syncs}`, "-e", `inject=${syncs}:error=EIO:when=${when}`, "-o", "/dev/null"]
   return startProcess([path, ...args, ...command], {env: {...env, UV_THREADPOOL_SIZE: "1"}, cwd})
 }
 
@@ -65,25 +61,14 @@ export const startWithFailingSync = (command: readonly string[], when: number, c
  */
 export const startToBeKilled = (command: readonly string[], calls: string, when: number, cwd: string): Running => {
   const {path, env} = tool("strace")
-  const args = [
-    ...following,
-    "-e",
-    `trace=${calls}`,
-    "-e",
-    `inject=${calls}:signal=KILL:when=${when}`,
-    "-o",
-    "/dev/null",
-  ]
+  const args = ["-f", "-e", `trace=${calls}`, "-e", `inject=${calls}:signal=KILL:when=${when}`, "-o", "/dev/null"]
   return startProcess([path, ...args, ...command], {env: {...env, UV_THREADPOOL_SIZE: "1"}, cwd})
 }
 
 /** Starts a process, and writes to a file which folders it makes and what it syncs, for `readFolders`. */
 export const startNotingFolders = (command: readonly string[], notes: string, cwd: string): Running => {
   const {path, env} = tool("strace")
-  return startProcess([path, ...following, "-y", "-o", notes, "-e", `trace=mkdir,mkdirat,${syncs}`, ...command], {
-    env,
-    cwd,
-  })
+  return startProcess([path, "-f", "-y", "-o", notes, "-e", `trace=mkdir,mkdirat,${syncs}`, ...command], {env, cwd})
 }
 
 export interface MadeFolder {

@@ -28,7 +28,7 @@ export const startNotingDisk = (
 ): Running => {
   const {path, env: own} = tool("strace")
   const inject = failing === undefined ? [] : ["-e", `inject=fdatasync:error=EIO:when=${failing}`]
-  const args = ["-f", "--seccomp-bpf", "-y", "-xx", "-s", "2000000", "-o", notes, "-e", `trace=${calls}`, ...inject]
+  const args = ["-f", "-y", "-xx", "-s", "2000000", "-o", notes, "-e", `trace=${calls}`, ...inject]
   return startProcess([path, ...args, ...command], {env: {...own, ...env, UV_THREADPOOL_SIZE: "1"}})
 }
 
