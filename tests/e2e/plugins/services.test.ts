@@ -130,7 +130,7 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
       return (await failureOf(host)).issues
     }
     expect(await refused("service_missing", "top: {}", "middle: {}", "base: {enabled: false}")).toEqual([
-      expect.stringMatching(/\bplugins\.top: .*"base", .*; .* middle$/),
+      expect.stringMatching(/\bplugins\.top: .*"base", .*; .* middle\b/),
       expect.stringContaining('plugins.middle: uses the service "base"'),
     ])
     project.write("plugins/bases.ts", servicePlugin("bases", [], ["bases"]))
