@@ -14,13 +14,13 @@ export const limits = {
   circles: {limit: 0},
   files: {limit: 20},
   core: {limit: 89_371, goal: 84_000},
-  tests: {limit: 96_436, goal: 92_000},
+  tests: {limit: 96_507, goal: 92_000},
   words: {limit: 121_236, goal: 60_000},
   commands: {limit: 117, goal: 105},
   problems: {limit: 153},
   keys: {limit: 361},
   packages: {limit: 20},
-  size: {limit: 23.1},
+  size: {limit: 23},
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type FigureName = keyof typeof limits
