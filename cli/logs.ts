@@ -1,6 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
-import {formatPretty} from "../server/logs/format.ts"
 import {readEarlierLog} from "../server/logs/page.ts"
 import type {LogRecord} from "../server/logs/record.ts"
 import {listRuns, viewRun} from "../server/logs/runs/read-runs.ts"
@@ -53,7 +52,10 @@ export class LogsCommand extends DataCommand {
   runs = Option.Boolean("--runs", false, {description: "List the runs with a kept log"})
   limit = Option.String("--limit", "50", {description: "How many existing records to print, 1 to 1000"})
 
+  #print = (record: LogRecord): void => this.print(JSON.stringify(record))
+
   async run(): Promise<ExitCode> {
+    if (!this.json) await this.#printPretty()
     if (this.runs) return this.#listRuns()
     if (this.ofRun !== undefined) return this.#showRun(this.ofRun)
     const host = await connectHost(this.folder)
@@ -124,10 +126,11 @@ export class LogsCommand extends DataCommand {
     }
   }
 
-  #print(record: LogRecord): void {
-    const colors = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
-    if (this.json) this.print(JSON.stringify(record))
-    else this.printPainted(formatPretty(record, colors))
+  /** Loads tslog, which the commands that share a bundle with this one do without. */
+  async #printPretty(): Promise<void> {
+    const {prettyFormat} = await import("../server/logs/format.ts")
+    const format = prettyFormat(process.stdout.isTTY === true && process.env.NO_COLOR === undefined)
+    this.#print = record => this.printPainted(format(record))
   }
 
   #tellMissed(missed: NonNullable<Page["missed"]>): void {

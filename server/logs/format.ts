@@ -16,10 +16,6 @@ const pretty = {
   },
 } as const
 
-/** tslog's own settings for a line in color and without. */
-const styled = new Logger({type: "hidden", pretty: {...pretty, style: true}}).settings
-const plain = new Logger({type: "hidden", pretty: {...pretty, style: false}}).settings
-
 /** Fields that a person at a terminal does not need. */
 const known = new Set(["id", "time", "level", "message", "project", "runtimeId", "generation", "error"])
 
@@ -29,24 +25,29 @@ const indent = " ".repeat(9)
 const onTerminal = (text: string): string => shown(text).replaceAll("\n", `\n${indent}`)
 
 /**
- * Formats `12:00:01 info message key=value`, and an error below it. The record may be from a Host of another version.
+ * Returns the format of a line: `12:00:01 info message key=value`, and an error below it. tslog makes its beginning. The
+ * record may be from a Host of another version.
  */
-export const formatPretty = (record: LogRecord, inColor: boolean): string => {
-  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
-    inColor ? styleText(style, text, {validateStream: false}) : text
-  const fields = Object.entries(record)
-    .filter(([name, value]) => !known.has(name) && value !== undefined)
-    .map(([name, value]) => paint("gray", onTerminal(`${name}=${formatValue(value)}`)))
-  const head = `${headOf(record, inColor)}${[onTerminal(record.message), ...fields].join(" ")}`
-  return [head, ...errorLines(record.error).map(line => paint("gray", `${indent}${onTerminal(line)}`))].join("\n")
-}
-
-/** Returns time and level in tslog's pretty form. */
-const headOf = ({time, level}: LogRecord, inColor: boolean): string => {
-  const logLevelId = (logLevels as readonly string[]).indexOf(level)
-  const settings = inColor && logLevelId >= 0 ? styled : plain
-  const meta = {date: new Date(time), logLevelId, logLevelName: onTerminal(level.padEnd(5)), runtime: ""}
-  return fullCoreFeatures.buildPrettyMetaText?.(settings, meta) ?? ""
+export const prettyFormat = (inColor: boolean): ((record: LogRecord) => string) => {
+  const settingsOf = (style: boolean) => new Logger({type: "hidden", pretty: {...pretty, style}}).settings
+  const plain = settingsOf(false)
+  const styled = settingsOf(inColor)
+  const gray = (text: string) => (inColor ? styleText("gray", text, {validateStream: false}) : text)
+  return record => {
+    const logLevelId = (logLevels as readonly string[]).indexOf(record.level)
+    const meta = {
+      date: new Date(record.time),
+      logLevelId,
+      logLevelName: onTerminal(record.level.padEnd(5)),
+      runtime: "",
+    }
+    const head = fullCoreFeatures.buildPrettyMetaText?.(logLevelId < 0 ? plain : styled, meta) ?? ""
+    const fields = Object.entries(record)
+      .filter(([name, value]) => !known.has(name) && value !== undefined)
+      .map(([name, value]) => gray(onTerminal(`${name}=${formatValue(value)}`)))
+    const line = `${head}${[onTerminal(record.message), ...fields].join(" ")}`
+    return [line, ...errorLines(record.error).map(each => gray(`${indent}${onTerminal(each)}`))].join("\n")
+  }
 }
 
 const formatValue = (value: unknown): string => (typeof value === "string" ? value : toJson(value))

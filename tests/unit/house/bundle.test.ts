@@ -1,10 +1,10 @@
-import {readFileSync} from "node:fs"
-import {dirname, join} from "node:path"
-import typescript from "typescript"
+import {readdirSync, readFileSync} from "node:fs"
+import {join} from "node:path"
 import {expect, test} from "vitest"
 import {requireConstantExports} from "../../../scripts/build/constant-exports.ts"
 import {filesOf} from "../../../scripts/build/source-files.ts"
 import {takeModules} from "../../../scripts/build/take-modules.ts"
+import {readLoads} from "../../../scripts/plan/graph.ts"
 import {root} from "../../support/host/runtimes.ts"
 
 const take = (text: string) =>
@@ -54,18 +54,20 @@ test("no file of the bundles contains its build folder, so they run wherever the
   expect(files.filter(file => readFileSync(file, "utf8").includes(root.slice(0, -1)))).toEqual([])
 })
 
-/** The files that a bundle loads before any of its code runs. */
+/** The files that a file of the bundles loads before its code runs; paths in the repository. */
 const loadedBy = (path: string, loaded = new Set<string>()): ReadonlySet<string> => {
   if (loaded.has(path)) return loaded
   loaded.add(path)
-  for (const {fileName} of typescript.preProcessFile(readFileSync(path, "utf8")).importedFiles)
-    if (fileName.startsWith(".")) loadedBy(join(dirname(path), fileName), loaded)
+  for (const target of readLoads([path]).get(path) ?? []) if (target.startsWith("dist/")) loadedBy(target, loaded)
   return loaded
 }
 
-const holdsTslog = (path: string) => readFileSync(path, "utf8").includes("attachTransport(")
-
-test.each(["dist", "dist/bun"])("the SDK of %s, which loads on Node 20, loads no tslog; the test SDK does", folder => {
-  expect([...loadedBy(`${root}${folder}/sdk.js`)].filter(holdsTslog)).toEqual([])
-  expect([...loadedBy(`${root}${folder}/testing.js`)].filter(holdsTslog)).not.toEqual([])
+test.each(["dist", "dist/bun"])("in %s, the SDK and svc init load no tslog; the test SDK does", folder => {
+  const holdsTslog = (entry: string) =>
+    [...loadedBy(`${folder}/${entry}`)].some(path =>
+      readFileSync(join(root, path), "utf8").includes("attachTransport("),
+    )
+  const inits = readdirSync(`${root}${folder}`).filter(name => /^init-.*\.js$/.test(name))
+  expect(inits).not.toEqual([])
+  expect(["sdk.js", "testing.js", ...inits].filter(holdsTslog)).toEqual(["testing.js"])
 })

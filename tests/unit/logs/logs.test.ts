@@ -1,7 +1,7 @@
 import {stripVTControlCharacters} from "node:util"
 import {describe, expect, onTestFinished, test, vi} from "vitest"
 import {runAround} from "../../../server/logs/around.ts"
-import {formatPretty} from "../../../server/logs/format.ts"
+import {prettyFormat} from "../../../server/logs/format.ts"
 import {createLogs, type LogOptions} from "../../../server/logs/log.ts"
 import {readLog} from "../../../server/logs/page.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -155,19 +155,19 @@ describe("a line for a terminal", () => {
   const clock = new Date(record.time).toTimeString().slice(0, 8)
 
   test("has the local time, the level, the message as it is, and the fields", () => {
-    expect(formatPretty(record, false)).toBe(`${clock} warn  100%s %% {{ss}} plugin=greeter`)
+    expect(prettyFormat(false)(record)).toBe(`${clock} warn  100%s %% {{ss}} plugin=greeter`)
   })
 
   test("has the same text in colours", () => {
-    const line = formatPretty(record, true)
+    const line = prettyFormat(true)(record)
     expect(line).toContain("\u001b[33mwarn ")
-    expect(stripVTControlCharacters(line)).toBe(formatPretty(record, false))
+    expect(stripVTControlCharacters(line)).toBe(prettyFormat(false)(record))
   })
 
   test.each([true, false])("shows control characters in each part of another Host's record, colours: %s", inColor => {
     const bad = "\u001b[2J\u009b1A\rx\n12:00:00 error forged"
     const error = {message: bad, stack: [bad], cause: {message: bad}}
-    const line = formatPretty({time: bad, level: bad, message: bad, [bad]: bad, list: [bad], error}, inColor)
+    const line = prettyFormat(inColor)({time: bad, level: bad, message: bad, [bad]: bad, list: [bad], error})
     const [first = "", ...more] = stripVTControlCharacters(line).split("\n")
     expect(first).toMatch(/^--:--:-- \\u001b\[2J/)
     expect(more.length).toBeGreaterThan(6)
