@@ -1,5 +1,7 @@
 import {spawnSync} from "node:child_process"
-import {rmSync} from "node:fs"
+import {mkdtempSync, readFileSync, rmSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
 import {root} from "../root.ts"
 import {byFile, type FailedFile, readFailures, titleOf} from "./failure.ts"
 import {testEnvironment, vitest, vitestOnBun} from "./programs.ts"
@@ -27,14 +29,25 @@ export interface Verdict {
 
 /** Runs a file without other tests beside it, with the same seed (`SVC_TEST_SEED`). */
 const runAlone = ({file, onBun}: FailedFile, cwd: string): Repeated => {
-  const [command = "", ...args] = [...(onBun ? vitestOnBun : vitest), file]
+  const folder = mkdtempSync(join(tmpdir(), "svc-repeat-"))
+  const report = join(folder, "report.json")
+  const reporters = ["--reporter", "default", "--reporter", "json", `--outputFile.json=${report}`]
+  const [command = "", ...args] = [...(onBun ? vitestOnBun : vitest), file, ...reporters]
   const {status, stdout, stderr} = spawnSync(command, args, {
     cwd,
     encoding: "utf8",
     maxBuffer: mostOutput,
     env: testEnvironment,
   })
-  return {passed: status === 0, output: `${stdout}${stderr}`}
+  // Vitest also exits with 0 if it skips all tests.
+  const passed = status === 0 && passedTests(report) > 0
+  rmSync(folder, {recursive: true})
+  return {passed, output: `${stdout}${stderr}`}
+}
+
+const passedTests = (report: string): number => {
+  const {numPassedTests}: {numPassedTests: number} = JSON.parse(readFileSync(report, "utf8"))
+  return numPassedTests
 }
 
 /**

@@ -60,6 +60,7 @@ const files = {
 })`,
   before: `beforeAll(() => { if (!isSecond()) throw new Error("gone") })\ntest("a", () => {})`,
   after: `test("a", () => { if (!isSecond()) setTimeout(() => { throw new Error("gone") }) })`,
+  skipped: `test.skipIf(isSecond())("a", () => { expect(1).toBe(2) })`,
   killed: `test("a", () => { if (!isSecond()) process.kill(process.pid, "SIGKILL") })`,
 }
 
@@ -91,6 +92,7 @@ ${text}`,
     ["killed.test.ts"],
     ["loop.test.ts", "a kill (1)", "of [x]"],
     ["loop.test.ts", "the seed"],
+    ["skipped.test.ts", "a"],
   ])
 
   const printed: string[] = []
@@ -98,6 +100,7 @@ ${text}`,
   onTestFinished(() => write.mockRestore())
   expect(repeatFailures(folder, repository)).toBe(false)
   write.mockRestore()
+  expect(printed.join("")).toContain("Failed: 2 files")
   const [failing = "", unsteady = ""] = printed.join("").split("Unsteady: 3 files")
   expect(failing).toContain("1 passed")
   expect(new Set(failing.match(/seed \d+/g))).toEqual(new Set([`seed ${testEnvironment.SVC_TEST_SEED}`]))
