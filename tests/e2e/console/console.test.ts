@@ -31,7 +31,7 @@ export default definePlugin({
 const plugins = {moody}
 const runtimes = bunOr("node22")
 
-describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
+describeWithChromium("the console in Chromium", () => {
   test.each(runtimes)(
     "a link signs in and leaves no token in the address; signing out deletes it, on $name",
     async runtime => {

@@ -58,7 +58,7 @@ const englishFor = (table: object): ReadonlySet<string> => {
   return new Set(differing.map(([, text]) => text).filter(text => /^[A-Z]|\s/.test(text)))
 }
 
-describeWithChromium("the languages of the console", {timeout: 400_000}, () => {
+describeWithChromium("the languages of the console", () => {
   test("the console starts in the browser's language; another choice keeps the page open and persists", async () => {
     const host = await startHost({config, env, plugins: {greeter}})
     await host.say(arabic)

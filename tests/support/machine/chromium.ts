@@ -8,14 +8,23 @@ const isThere = existsSync(executablePath)
 if (!isThere && process.env.SVC_TEST_REQUIRE_TOOLS === "1")
   throw new Error("SVC_TEST_REQUIRE_TOOLS is 1 and chromium is missing: apt-get install chromium")
 
-/** `describe`, skipped if Debian's Chromium is not installed. */
-export const describeWithChromium = describe.skipIf(!isThere)
-
 let running: Promise<Browser> | undefined
 
-afterAll(async () => (await running)?.close())
+const close = async (): Promise<void> => {
+  const browser = running
+  running = undefined
+  await (await browser)?.close()
+}
 
-/** The shared browser of a test file. Each test uses its own browser context. */
+/** `describe`, skipped if Debian's Chromium is not installed. The browser closes after its last test. */
+export const describeWithChromium = (name: string, tests: () => void): void =>
+  describe.skipIf(!isThere)(name, {timeout: 400_000}, () => {
+    // Here, because a process loads this module once for all its test files.
+    afterAll(close)
+    tests()
+  })
+
+/** The browser that the tests of a `describeWithChromium` share. Each test uses its own browser context. */
 export const startChromium = (): Promise<Browser> => {
   const args = ["--no-sandbox", "--disable-background-networking"]
   running ??= chromium.launch({executablePath, args, timeout: 120_000})
