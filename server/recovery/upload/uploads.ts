@@ -82,13 +82,14 @@ export class Uploads {
   async #receive(pieces: AsyncIterable<Uint8Array>, begun: CheckpointTask) {
     const {checkpoints, secrets, least} = this.#options
     const counted = Readable.from(this.#counting(pieces, begun), {objectMode: false})
-    const arrival = await unpackArrival(checkpoints.store, counted, {spare: least(), secrets}).catch(error =>
-      this.#fail(error, begun),
-    )
+    const arrival = await unpackArrival(checkpoints.store, counted, {spare: least(), secrets}).catch(error => {
+      this.#task = this.#failed(error, begun)
+      throw error
+    })
     const {id, isKnown} = arrival
     const task: CheckpointTask = {...begun, id, step: "waiting for another checkpoint", total: 0}
     this.#task = task
-    const ended = this.#end(arrival, task).catch(() => {})
+    const ended = this.#end(arrival, task)
     // For a known checkpoint the task ends at once.
     if (isKnown) await ended
     return {task: this.#task, ended}
@@ -104,25 +105,27 @@ export class Uploads {
   }
 
   async #end(arrival: Arrival, task: CheckpointTask): Promise<void> {
+    const {id, isKnown, drop} = arrival
+    const ended: CheckpointTask = isKnown
+      ? {...task, state: "done", step: "already stored"}
+      : await this.#store(arrival, task).catch(error => this.#failed(error, task))
+    await drop().catch(error =>
+      this.#options.log.warn(`could not delete the leftovers of the upload of ${id}`, {error}),
+    )
+    // Nothing of it is left: the next one may begin.
+    this.#task = ended
+  }
+
+  async #store(arrival: Arrival, task: CheckpointTask): Promise<CheckpointTask> {
     const {checkpoints, tell, log} = this.#options
-    const {id, isKnown, drop, manifest} = arrival
-    try {
-      if (isKnown) {
-        this.#task = {...task, state: "done", step: "already stored"}
-        return
-      }
-      await checkpoints.settled()
-      await storeArrival(checkpoints.store, arrival, await this.#verify(arrival, task))
-      log.info(`uploaded and verified checkpoint ${id}`)
-      await tell({id, size: sizeOf(manifest)}).catch(error =>
-        log.warn(`could not store an event of checkpoint ${id}`, {error}),
-      )
-      this.#task = {...task, state: "done", step: "stored"}
-    } catch (error) {
-      this.#fail(error, task)
-    } finally {
-      await drop().catch(error => log.warn(`could not delete the leftovers of the upload of ${id}`, {error}))
-    }
+    const {id, manifest} = arrival
+    await checkpoints.settled()
+    await storeArrival(checkpoints.store, arrival, await this.#verify(arrival, task))
+    log.info(`uploaded and verified checkpoint ${id}`)
+    await tell({id, size: sizeOf(manifest)}).catch(error =>
+      log.warn(`could not store an event of checkpoint ${id}`, {error}),
+    )
+    return {...task, state: "done", step: "stored"}
   }
 
   #verify({root, id}: Arrival, task: CheckpointTask) {
@@ -136,10 +139,10 @@ export class Uploads {
     )
   }
 
-  #fail(error: unknown, task: CheckpointTask): never {
+  /** Logs the failure and returns the task that ended with it. */
+  #failed(error: unknown, task: CheckpointTask): CheckpointTask {
     const {code, message: detail, hint} = toProblem(error, "checkpoint_failed")
-    this.#task = {...task, state: "failed", step: "refused", problem: {code, detail, hint}}
     this.#options.log.warn(`could not store an uploaded checkpoint: ${detail}`, {code, checkpoint: task.id})
-    throw error
+    return {...task, state: "failed", step: "refused", problem: {code, detail, hint}}
   }
 }
