@@ -1,5 +1,6 @@
 import type {AlertSettings, AlertTarget, QuietSettings} from "../../shared/alerts/config.ts"
 import type {Issue} from "../../shared/problems.ts"
+import {isTimezone} from "../../shared/timezone.ts"
 import type {Path, Source} from "./source.ts"
 
 /** Checks what no single key of `alerts` can express: where each target sends, and the quiet hours. */
@@ -37,7 +38,7 @@ const isSigningSecret = (text: string): boolean => {
 }
 
 const checkQuiet = (source: Source, {zone, hours}: QuietSettings): Issue[] => [
-  ...(isZone(zone) ? [] : [source.issue(["alerts", "quiet", "zone"], `there is no time zone "${zone}"`)]),
+  ...(isTimezone(zone) ? [] : [source.issue(["alerts", "quiet", "zone"], `there is no time zone "${zone}"`)]),
   ...hours.flatMap(({from, to}, index) =>
     from === to
       ? [
@@ -49,12 +50,3 @@ const checkQuiet = (source: Source, {zone, hours}: QuietSettings): Issue[] => [
       : [],
   ),
 ]
-
-const isZone = (zone: string): boolean => {
-  try {
-    new Intl.DateTimeFormat("en", {timeZone: zone})
-    return true
-  } catch {
-    return false
-  }
-}

@@ -82,17 +82,6 @@ const offsetOf = (zone: string): number => {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/** Returns whether a text is the name of an IANA timezone that this runtime knows. */
-export const isTimezone = (name: string): boolean => {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat("en", {timeZone: name})
-    return true
-  } catch {
-    return false
-  }
-}
-
 /**
  * Returns how much later than its due time a job fires: always the same for one due time, and evenly spread over
  * `jitter`.

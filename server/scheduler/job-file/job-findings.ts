@@ -1,11 +1,12 @@
 import {Job, Schedule} from "../../../shared/api/scheduled/jobs.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
+import {isTimezone} from "../../../shared/timezone.ts"
 import {fits} from "../../config/check.ts"
 import {explainValue} from "../../config/explain.ts"
 import {formatPath, type Path} from "../../config/source.ts"
 import {didYouMean} from "../../config/suggest.ts"
-import {instantOf, isTimezone} from "../calculator.ts"
+import {instantOf} from "../calculator.ts"
 import {patternFault} from "../cron-pattern.ts"
 
 /** Something wrong with a job, at a path in it. */

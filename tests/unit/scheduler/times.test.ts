@@ -1,8 +1,9 @@
 import {describe, expect, test} from "vitest"
-import {Calculator, instantOf, isTimezone, jitterOf} from "../../../server/scheduler/calculator.ts"
+import {Calculator, instantOf, jitterOf} from "../../../server/scheduler/calculator.ts"
 import {patternFault, patternProblem} from "../../../server/scheduler/cron-pattern.ts"
 import {localClock} from "../../../server/scheduler/local-clock.ts"
 import type {Schedule} from "../../../shared/api/scheduled/jobs.ts"
+import {isTimezone} from "../../../shared/timezone.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
 const calculator = new Calculator()
