@@ -143,7 +143,7 @@ const table = {
       "e2e/restart/last-good",
     ],
     unit: "percent of the calls",
-    suite: 25,
+    suite: 8,
     long: 100,
   },
   "checkpoint-changes": {
@@ -203,7 +203,7 @@ const table = {
     what: "single bits flipped in the Journal, the Catalog and their head: each is detected",
     files: ["contract/workroom/flips"],
     unit: "flips",
-    suite: 10_000,
+    suite: 4000,
     long: 100_000,
     seed: 5,
   },
@@ -218,7 +218,7 @@ const table = {
     what: "a simulated year of messages, jobs and gaps under the default retention",
     files: ["contract/capacity/retained-year"],
     unit: "messages a day",
-    suite: 60,
+    suite: 30,
     long: 1000,
   },
 } as const satisfies Readonly<Record<string, Fault>>

@@ -3,6 +3,9 @@ import {runSteps, withFailures} from "./steps.ts"
 
 /** Runs all checks for a change, the cheapest first. Stops at the first step that fails. */
 
+/** Adapters at servers of the tests: their suites run on Bun, those of the others on Node. */
+const onBun = ["discord", "onebot", "slack", "telegram"].map(file => `tests/contract/adapters/${file}.test.ts`)
+
 /** The tests whose result depends on the runtime. */
 const onBoth = [
   "tests/unit/",
@@ -11,12 +14,14 @@ const onBoth = [
   "tests/contract/inbox/faulty-handlers",
 ]
 
-/** Tests that do not depend on the runtime: promtool checks the rules, linters the API, and vitest its own runs. */
+/** Tests that do not depend on the runtime: of the sources, of promtool's rules, and of the API by linters. */
 const notOnBoth = [
+  "tests/unit/house/**",
   "tests/unit/metrics/monitoring.test.ts",
   "tests/unit/http/openapi-lint.test.ts",
-  "tests/unit/house/repeat.test.ts",
 ]
+
+const without = (files: readonly string[]) => files.flatMap(file => ["--exclude", file])
 
 /** Checks the components with TypeScript 7, whose API has no stable name yet, and refuses unused code. */
 const svelteCheck = [node, bin("svelte-check"), "--tsgo-experimental-api", "--fail-on-warnings", "--output", "human"]
@@ -43,14 +48,14 @@ await runSteps([
   {name: "reference", command: [bun, "scripts/reference/reference.ts", "--check"]},
   {
     name: "units and contracts on Bun",
-    command: [...vitestOnBun, ...withFailures, ...onBoth, ...notOnBoth.flatMap(file => ["--exclude", file])],
+    command: [...vitestOnBun, ...withFailures, ...onBoth, ...onBun, ...without(notOnBoth)],
     isTests: true,
   },
   ...awaited,
   {
     name: "tests",
     // The deployment tests need root and further programs: bun run test:deploy.
-    command: [...vitest, "--project", "!deploy", ...withFailures, ...process.argv.slice(2)],
+    command: [...vitest, "--project", "!deploy", ...withFailures, ...without(onBun), ...process.argv.slice(2)],
     isTests: true,
   },
 ])

@@ -9,11 +9,12 @@ import {
   readState,
 } from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
+import {copyGitProject, type GitProject, makeGitProject} from "../../support/host/git-project.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {runProcess} from "../../support/host/process.ts"
 import {makeFolder, makeProject, type Project, plainConfig} from "../../support/host/project.ts"
 import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
 import {needStrace} from "../../support/machine/strace.ts"
 import {textsOf} from "../../support/messages/messages.ts"
 import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
@@ -21,24 +22,26 @@ import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
 const filesOf = (project: Project) =>
   ["svc.config.yml", "package.json", "bun.lock", "plugins/notes.ts"].map(name => project.read(name))
 
-/** Upgrades a project to its second version. The checkpoint is of the first, and one message arrived since. */
-const upgraded = async (runtime?: TestRuntime) => {
+/** A project at its second version. The checkpoint is of the first, and one message arrived since. */
+const first = shared(async () => {
   const {project, upgrade} = makeUpgradable()
-  const host = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
+  const host = await startHost({project})
   expect(await host.say("early")).toEqual(["one early"])
-  const {id} = await makeCheckpoint(project, runtime)
+  const {id} = await makeCheckpoint(project)
   await host.stop()
   const one = project.git("rev-parse", "HEAD")
   const two = upgrade()
-  const again = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
+  const again = await startHost({project})
   expect(await again.say("late")).toEqual(["two late"])
   await again.stop()
   return {project, id, one, two}
-}
+})
+
+const upgraded = () => ({...first(), project: copyGitProject(first().project)})
 
 /** Starts the project's Host. Resolves to the messages that it knows and its answer to a new one. */
-const ask = async (project: Project, runtime?: TestRuntime) => {
-  const host: TestHost = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
+const ask = async (project: Project, runtime: TestRuntime) => {
+  const host: TestHost = await startHost({project, runtime})
   const heard = await textsOf(host)
   const answer = await host.say("hello")
   await host.stop()
@@ -51,7 +54,7 @@ const refused = (project: Project, id: string, ...options: readonly string[]) =>
 
 describe.each(bunOr("node24"))("on $name", runtime => {
   test("a restore never puts old packages under newer code: it refuses, offers three ways, and changes nothing", async () => {
-    const {project, id, one, two} = await upgraded(runtime)
+    const {project, id, one, two} = upgraded()
     const before = {files: filesOf(project), state: await readState(project)}
     const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id}`, runtime)
     expect({code, stdout}).toEqual({code: 1, stdout: ""})
@@ -69,7 +72,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
   })
 
   test("--data-only restores only the data, and the newer code answers from it", async () => {
-    const {project, id} = await upgraded(runtime)
+    const {project, id} = upgraded()
     const before = filesOf(project)
     const told = await printed(project, `checkpoint restore ${id} --data-only`, runtime)
     expect(told).toMatch(/^warning .*\bcode and packages\b.*--from-checkpoint/m)
@@ -79,7 +82,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
   })
 
   test("the rollback that the refusal suggests brings the old code and its answers back", async () => {
-    const {project, id, one} = await upgraded(runtime)
+    const {project, id, one} = upgraded()
     const [, command = ""] = /hint: (svc rollback \S+)/.exec(await refused(project, id)) ?? []
     await printed(project, `${command.replace("svc ", "")} --accept-side-effects`, runtime)
     expect(project.git("rev-parse", "HEAD")).toBe(one)
@@ -88,7 +91,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
 })
 
 test("a dry run prints the plan, and refuses in the same cases as the restore", async () => {
-  const {project, id} = await upgraded()
+  const {project, id} = upgraded()
   const before = await readState(project)
   const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id} --dry-run`)
   expect({code, stderr}).toEqual({code: 1, stderr: expect.stringMatching(/ bun\.lock differs\n +hint: svc rollback /)})
@@ -115,7 +118,7 @@ const doctorOf = async (project: Project) => {
 }
 
 test("--with-packages restores packages and configuration but not code, and doctor can revert it", async () => {
-  const {project, id, one} = await upgraded()
+  const {project, id, one} = upgraded()
   const [configuration, manifest, lockfile, plugin] = filesOf(project)
   const told = await printed(project, `checkpoint restore ${id} --with-packages`)
   expect(told).toMatch(/next +bun install --frozen-lockfile; svc build; svc doctor, .*svc runtime start/)
@@ -224,11 +227,8 @@ test("without git, a restore compares package.json and lockfile, and says what a
 })
 
 test("in a clone, a refused archive names the commit to check out, and restores there", async () => {
-  const {project, one} = await (async () => {
-    const {project, id, one} = await upgraded()
-    await printed(project, ["checkpoint", "export", id, "--output", project.path(".svc/backup.tar")])
-    return {project, one}
-  })()
+  const {project, id, one} = upgraded()
+  await printed(project, ["checkpoint", "export", id, "--output", project.path(".svc/backup.tar")])
   const folder = makeFolder()
   project.git("clone", "--quiet", project.folder, folder)
   const clone = {...makeProject(), folder, path: (...parts: string[]) => [folder, ...parts].join("/")}
@@ -240,7 +240,7 @@ test("in a clone, a refused archive names the commit to check out, and restores 
 })
 
 test("a restore fills an empty folder inside a work tree, and --data-only needs a configuration", async () => {
-  const {project, id} = await upgraded()
+  const {project, id} = upgraded()
   const archive = project.path(".svc/backup.tar")
   await printed(project, ["checkpoint", "export", id, "--output", archive])
   const folder = project.path("data/elsewhere")
@@ -256,7 +256,7 @@ test("a restore fills an empty folder inside a work tree, and --data-only needs 
 })
 
 test("a rollback copies the replaced configuration only if git does not have it", async () => {
-  const {project, id} = await upgraded()
+  const {project, id} = upgraded()
   await printed(project, `rollback ${id} --accept-side-effects`)
   expect(keptConfigurations(project)).toEqual([])
   const ignored: GitProject = makeGitProject({

@@ -9,7 +9,7 @@ import {startHost} from "../../support/host/host.ts"
 import {makeNextVersion} from "../../support/host/next-version.ts"
 import {until} from "../../support/host/process.ts"
 import {makeFolder} from "../../support/host/project.ts"
-import {onBun, onNode22, root} from "../../support/host/runtimes.ts"
+import {bunOr, onBun, onNode22, root} from "../../support/host/runtimes.ts"
 import {makeUpgradable} from "../../support/release/upgrade.ts"
 import {releaseOf} from "../../support/release/verifications.ts"
 
@@ -17,7 +17,7 @@ const withToken = (config: string) => config.replace("http:\n", "http:\n  token:
 
 const keepToken = (path: string) => writeFileSync(path, `HTTP_TOKEN=${readersToken}\n`, {mode: 0o600})
 
-test.each([onBun, onNode22 ?? onBun])(
+test.each(bunOr("node22"))(
   "on $name, the release and rollback pages work as written under a daemon, and the bot's answers prove the code",
   async runtime => {
     const {project, next} = makeUpgradable(withToken, runtime)

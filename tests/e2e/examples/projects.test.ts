@@ -5,9 +5,11 @@ import {type ProjectTemplate, projectTemplates, templateName} from "../../../ser
 import {svc} from "../../support/host/host.ts"
 import {runProcess} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {bunAnd, root, scriptCommand} from "../../support/host/runtimes.ts"
+import {bunAnd, casesOf, root, scriptCommand} from "../../support/host/runtimes.ts"
 
 const folders = readdirSync(join(root, "examples"))
+
+const both = bunAnd("node24")
 
 /** An example's files in git. A Host that ran in its folder may have left its state beside them. */
 const filesOf = (folder: string): Readonly<Record<string, string>> =>
@@ -44,22 +46,25 @@ describe.each(folders)("the example %s", folder => {
     expect(devDependencies).toMatchObject(others)
   })
 
-  test.each(bunAnd("node24"))("passes its test and has a valid configuration on $name", async runtime => {
-    const project = makeProject({files, config: files["svc.config.yml"] ?? ""})
-    for (const name of Object.keys(packagesOf(folder))) {
-      mkdirSync(dirname(project.path("node_modules", name)), {recursive: true})
-      symlinkSync(join(root, "node_modules", name), project.path("node_modules", name))
-    }
-    const tested = await runProcess([...scriptCommand(runtime, runtime.name === "bun" ? "test" : "--test")], {
-      cwd: project.folder,
-    })
-    expect({code: tested.code, output: tested.stdout + tested.stderr}).toMatchObject({
-      code: 0,
-      output: expect.stringMatching(/ 0 fail|fail 0/),
-    })
-    expect(await svc(runtime, project, ["config", "check"])).toMatchObject({
-      code: 0,
-      stdout: "svc.config.yml is valid\n",
-    })
-  })
+  test.each(both.filter(runtime => casesOf(folders, runtime, both).includes(folder)))(
+    "passes its test and has a valid configuration on $name",
+    async runtime => {
+      const project = makeProject({files, config: files["svc.config.yml"] ?? ""})
+      for (const name of Object.keys(packagesOf(folder))) {
+        mkdirSync(dirname(project.path("node_modules", name)), {recursive: true})
+        symlinkSync(join(root, "node_modules", name), project.path("node_modules", name))
+      }
+      const tested = await runProcess([...scriptCommand(runtime, runtime.name === "bun" ? "test" : "--test")], {
+        cwd: project.folder,
+      })
+      expect({code: tested.code, output: tested.stdout + tested.stderr}).toMatchObject({
+        code: 0,
+        output: expect.stringMatching(/ 0 fail|fail 0/),
+      })
+      expect(await svc(runtime, project, ["config", "check"])).toMatchObject({
+        code: 0,
+        stdout: "svc.config.yml is valid\n",
+      })
+    },
+  )
 })

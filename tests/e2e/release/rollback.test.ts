@@ -4,9 +4,10 @@ import type {ReleaseEntry} from "../../../shared/api/release.ts"
 import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {expectSettled, killAt, killNumbers, readState} from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
-import type {GitProject} from "../../support/host/git-project.ts"
+import {copyGitProject, type GitProject} from "../../support/host/git-project.ts"
 import {startHost} from "../../support/host/host.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
 import {needStrace} from "../../support/machine/strace.ts"
 import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
 
@@ -28,8 +29,8 @@ const filesOf = (project: GitProject) => ({
   executable: (statSync(project.path("run.sh")).mode & 0o111) !== 0,
 })
 
-/** A project at its second version, with a checkpoint of the first and a message sent by the second. */
-const upgraded = async (sends = true) => {
+/** A project at its second version, with a checkpoint of the first. */
+const first = shared(async () => {
   const {project, upgrade} = makeUpgradable()
   const host = await startHost({project})
   expect(await host.say("hello")).toEqual(["one hello"])
@@ -37,14 +38,23 @@ const upgraded = async (sends = true) => {
   await host.stop()
   const one = filesOf(project)
   upgrade()
-  const again = await startHost({project})
-  if (sends) expect(await again.say("hello")).toEqual(["two hello"])
-  await again.stop()
+  await (await startHost({project})).stop()
   return {project, checkpoint, one, two: filesOf(project)}
+})
+
+const upgraded = () => ({...first(), project: copyGitProject(first().project)})
+
+/** The same with a message that the second version sent. */
+const upgradedAndSent = async () => {
+  const made = upgraded()
+  const host = await startHost({project: made.project})
+  expect(await host.say("hello")).toEqual(["two hello"])
+  await host.stop()
+  return made
 }
 
 test("rollback restores code, lockfile, configuration and data together, and verifies the result", async () => {
-  const {project, checkpoint, one} = await upgraded()
+  const {project, checkpoint, one} = await upgradedAndSent()
   const {code, stdout, stderr} = await runCommand(project, `rollback ${checkpoint.id} --accept-side-effects`)
   expect({code, stderr}).toEqual({code: 0, stderr: ""})
   expect(stdout).toContain(`to ${one.commit}: `)
@@ -63,7 +73,7 @@ test("rollback restores code, lockfile, configuration and data together, and ver
 }, 600_000)
 
 test("a rollback past sent messages is refused with a list until an operator accepts it", async () => {
-  const {project, checkpoint, two} = await upgraded()
+  const {project, checkpoint, two} = await upgradedAndSent()
   const before = await readState(project)
   const told = await refusal(project, `rollback ${checkpoint.id}`)
   expect(told).toMatch(/sent since .*: 1\n {2}\S+ sandbox \S+ sent\n/)
@@ -72,13 +82,13 @@ test("a rollback past sent messages is refused with a list until an operator acc
   expect(plan.sideEffects.sent).toMatchObject([{endpoint: "sandbox"}])
   expect(filesOf(project)).toEqual(two)
   expect(await readState(project)).toEqual(before)
-  const quiet = await upgraded(false)
+  const quiet = upgraded()
   const {proof} = await printedJson<Result>(quiet.project, `rollback ${quiet.checkpoint.id}`)
   expect(proof).toMatchObject({matches: true, commit: quiet.one.commit, changes: []})
 })
 
 test("an uncommitted change of the configuration does not prevent a rollback, and a copy is kept", async () => {
-  const {project, checkpoint, one, two} = await upgraded(false)
+  const {project, checkpoint, one, two} = upgraded()
   const mine = `${two.configuration}# a change of mine\n`
   project.write("svc.config.yml", mine)
   const dirty = await makeCheckpoint(project)
@@ -100,7 +110,7 @@ test("an uncommitted change of the configuration does not prevent a rollback, an
 })
 
 test("a changed work tree, packages without their code, and a missing commit are refused", async () => {
-  const {project, checkpoint, two} = await upgraded(false)
+  const {project, checkpoint, two} = upgraded()
   project.write("text/mine.txt", "mine")
   expect(await refusal(project, `rollback ${checkpoint.id}`)).toContain("?? text/mine.txt")
   expect(project.read("text/mine.txt")).toBe("mine")
@@ -121,7 +131,7 @@ test("a changed work tree, packages without their code, and a missing commit are
 
 test("a rollback killed at any rename leaves code and data at the old state or the checkpoint's", async context => {
   needStrace(context)
-  const {project, checkpoint, one, two} = await upgraded(false)
+  const {project, checkpoint, one, two} = upgraded()
   const outcomes: string[] = []
   for (const number of killNumbers()) {
     if (project.git("rev-parse", "HEAD") !== two.commit) {

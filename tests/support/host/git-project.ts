@@ -1,5 +1,5 @@
 import {execFileSync} from "node:child_process"
-import {makeProject, type Project, type ProjectOptions} from "./project.ts"
+import {copyProject, makeProject, type Project, type ProjectOptions} from "./project.ts"
 
 export interface GitProject extends Project {
   /** Runs git; returns its output. */
@@ -8,12 +8,7 @@ export interface GitProject extends Project {
   commit(message: string): string
 }
 
-/** A scratch project in its own git work tree, with everything committed that a project commits. */
-export const makeGitProject = ({files = {}, ...options}: ProjectOptions = {}): GitProject => {
-  const project = makeProject({
-    ...options,
-    files: {".gitignore": "node_modules\n.svc\ndata\ndist\n.env\n", ...files},
-  })
+const withGit = (project: Project): GitProject => {
   const git = (...args: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@localhost", ...args], {
       cwd: project.folder,
@@ -25,7 +20,17 @@ export const makeGitProject = ({files = {}, ...options}: ProjectOptions = {}): G
     git("commit", "--quiet", "--message", message)
     return git("rev-parse", "HEAD")
   }
-  git("init", "--quiet", "--initial-branch", "main")
-  commit("the first version")
   return {...project, git, commit}
 }
+
+/** A scratch project in its own git work tree, with everything committed that a project commits. */
+export const makeGitProject = ({files = {}, ...options}: ProjectOptions = {}): GitProject => {
+  const ignored = {".gitignore": "node_modules\n.svc\ndata\ndist\n.env\n"}
+  const project = withGit(makeProject({...options, files: {...ignored, ...files}}))
+  project.git("init", "--quiet", "--initial-branch", "main")
+  project.commit("the first version")
+  return project
+}
+
+/** A copy of a stopped project, with its data and its repository. */
+export const copyGitProject = (project: Project): GitProject => withGit(copyProject(project))

@@ -1,4 +1,14 @@
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSync} from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import {freemem, tmpdir} from "node:os"
 import {dirname, join} from "node:path"
 import {root} from "./runtimes.ts"
@@ -50,23 +60,36 @@ export const makeFolder = (place = tmpdir()): string => {
   return folder
 }
 
-/** A scratch project, removed when the test ends. */
-export const makeProject = ({config = plainConfig, plugins = {}, files = {}}: ProjectOptions = {}): Project => {
-  const folder = makeFolder()
-  const write = (path: string, text: string | Uint8Array) => {
+/** The project in a folder. */
+const projectIn = (folder: string): Project => ({
+  folder,
+  write: (path, text) => {
     const target = join(folder, path)
     mkdirSync(dirname(target), {recursive: true})
     writeFileSync(target, text)
-  }
-  write("package.json", JSON.stringify({name: "scratch-bot", type: "module"}))
-  write("svc.config.yml", config)
-  for (const [name, source] of Object.entries(plugins)) write(`plugins/${name}.ts`, source)
-  for (const [path, text] of Object.entries(files)) write(path, text)
-  mkdirSync(join(folder, "node_modules"), {recursive: true})
-  symlinkSync(root, join(folder, "node_modules/svc-runtime"))
-  const read = (path: string) => {
+  },
+  read: path => {
     const source = join(folder, path)
     return existsSync(source) ? readFileSync(source, "utf8") : ""
-  }
-  return {folder, write, read, path: (...parts) => join(folder, ...parts)}
+  },
+  path: (...parts) => join(folder, ...parts),
+})
+
+/** A scratch project, removed when the test ends. */
+export const makeProject = ({config = plainConfig, plugins = {}, files = {}}: ProjectOptions = {}): Project => {
+  const project = projectIn(makeFolder())
+  project.write("package.json", JSON.stringify({name: "scratch-bot", type: "module"}))
+  project.write("svc.config.yml", config)
+  for (const [name, source] of Object.entries(plugins)) project.write(`plugins/${name}.ts`, source)
+  for (const [path, text] of Object.entries(files)) project.write(path, text)
+  mkdirSync(project.path("node_modules"), {recursive: true})
+  symlinkSync(root, project.path("node_modules/svc-runtime"))
+  return project
+}
+
+/** A copy of a stopped project with its data, for a test that changes it. */
+export const copyProject = ({folder}: Project): Project => {
+  const copy = makeFolder()
+  cpSync(folder, copy, {recursive: true, verbatimSymlinks: true})
+  return projectIn(copy)
 }

@@ -17,12 +17,13 @@ const close = async (): Promise<void> => {
 }
 
 /** `describe`, skipped if Debian's Chromium is not installed. The browser closes after its last test. */
-export const describeWithChromium = (name: string, tests: () => void): void =>
+export const describeWithChromium = (name: string, tests: () => void): void => {
   describe.skipIf(!isThere)(name, {timeout: 400_000}, () => {
     // Here, because a process loads this module once for all its test files.
     afterAll(close)
     tests()
   })
+}
 
 /** The browser that the tests of a `describeWithChromium` share. Each test uses its own browser context. */
 export const startChromium = (): Promise<Browser> => {
