@@ -3,8 +3,10 @@ import {runSteps, withFailures} from "./steps.ts"
 
 /** Runs all checks for a change, the cheapest first. Stops at the first step that fails. */
 
-/** Adapters at servers of the tests: their suites run on Bun, those of the others on Node. */
-const onBun = ["discord", "onebot", "slack", "telegram"].map(file => `tests/contract/adapters/${file}.test.ts`)
+/** The adapters whose conformance suites run on Bun; those of the others run on Node. */
+const onBun = ["conformance", "discord", "onebot", "satori-bridge", "slack", "telegram", "xmpp"].map(
+  file => `tests/contract/adapters/${file}.test.ts`,
+)
 
 /** The tests whose result depends on the runtime. */
 const onBoth = [
@@ -46,12 +48,12 @@ await runSteps([
     {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
   ],
   {name: "reference", command: [bun, "scripts/reference/reference.ts", "--check"]},
+  ...awaited,
   {
     name: "units and contracts on Bun",
     command: [...vitestOnBun, ...withFailures, ...onBoth, ...onBun, ...without(notOnBoth)],
     isTests: true,
   },
-  ...awaited,
   {
     name: "tests",
     // The deployment tests need root and further programs: bun run test:deploy.

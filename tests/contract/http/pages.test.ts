@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {expectProblem, svc, type TestHost} from "../../support/host/host.ts"
+import {startHost} from "../../support/host/light-host.ts"
 import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {raw} from "./raw.ts"

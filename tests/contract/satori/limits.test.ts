@@ -1,6 +1,7 @@
 import {connect} from "node:net"
 import {expect, onTestFinished, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
+import type {TestHost} from "../../support/host/host.ts"
+import {startHost} from "../../support/host/light-host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd, runtimes} from "../../support/host/runtimes.ts"
 import {tell} from "../../support/messages/messages.ts"

@@ -1,6 +1,7 @@
 import {gzipSync} from "node:zlib"
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost} from "../../support/host/host.ts"
+import {expectProblem} from "../../support/host/host.ts"
+import {startHost} from "../../support/host/light-host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"

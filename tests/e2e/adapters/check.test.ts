@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
+import {svc} from "../../support/host/host.ts"
+import {startHost} from "../../support/host/light-host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 

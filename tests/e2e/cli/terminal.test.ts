@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {svc, type TestHost} from "../../support/host/host.ts"
+import {startHost} from "../../support/host/light-host.ts"
 import {startProcess, untilPrinted} from "../../support/host/process.ts"
 import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"

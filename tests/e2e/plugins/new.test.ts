@@ -1,6 +1,7 @@
 import {existsSync, readdirSync, statSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
+import {svc} from "../../support/host/host.ts"
+import {startHost} from "../../support/host/light-host.ts"
 import {runProcess, until} from "../../support/host/process.ts"
 import {makeProject, plainConfig} from "../../support/host/project.ts"
 import {bunOr, scriptCommand} from "../../support/host/runtimes.ts"
@@ -53,7 +54,12 @@ describe.each(bunOr("node24"))("svc plugin new on $name", runtime => {
       ["mine", "plugins/mine.ts already exists"],
     ]) {
       const {code, stdout, stderr} = await svc(runtime, project, ["plugin", "new", name ?? ""])
-      expect({code, stdout, told: stderr.split("\n")[0]}).toEqual({code: 1, stdout: "", told: `svc: ${why}`})
+      expect({code, stdout, why, told: stderr.startsWith(`svc: ${why}`)}).toEqual({
+        code: 1,
+        stdout: "",
+        why,
+        told: true,
+      })
     }
     const config = "plugins: &all\n  a: {use: b}\nx: *all\n"
     writeFileSync(project.path("svc.config.yml"), config)

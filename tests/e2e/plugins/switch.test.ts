@@ -1,6 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {expectProblem, startHost, svc, type TestHost, untilReady} from "../../support/host/host.ts"
+import {expectProblem, svc, type TestHost, untilReady} from "../../support/host/host.ts"
+import {startHost} from "../../support/host/light-host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
 import {wirePlugin} from "../../support/plugins/plugin-sources.ts"

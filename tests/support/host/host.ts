@@ -78,7 +78,7 @@ export const startHost = async (options: HostOptions = {}): Promise<TestHost> =>
   void running.finished.then(() => {
     ended = true
   })
-  const file = await until(
+  await until(
     "the Host to serve",
     () => {
       if (ended) throw new Error(`the Host ended: ${running.output()}`)
@@ -88,7 +88,22 @@ export const startHost = async (options: HostOptions = {}): Promise<TestHost> =>
   ).catch(error => {
     throw new Error(`${error.message}\n${running.output()}`)
   })
-  const token = file.token ?? options.env?.HTTP_TOKEN ?? ""
+  return connectTo(project, running, options.env, signal => {
+    running.child.kill(signal)
+    return running.finished
+  })
+}
+
+/** The client of a Host that serves. */
+export const connectTo = (
+  project: Project,
+  running: Running,
+  env: HostOptions["env"],
+  stop: (signal: NodeJS.Signals) => Promise<Finished>,
+): TestHost => {
+  const file = readHostFile(project, running.pid)
+  if (file === undefined) throw new Error(`the Host does not serve: ${running.output()}`)
+  const token = file.token ?? env?.HTTP_TOKEN ?? ""
   const fetchPath = (path: string, init: RequestInit = {}) =>
     fetch(`${file.url}${path}`, {...init, headers: {authorization: `Bearer ${token}`, ...init.headers}})
   const json = async <T>(response: Response): Promise<T> => {
@@ -118,10 +133,7 @@ export const startHost = async (options: HostOptions = {}): Promise<TestHost> =>
       const {sn} = await post<{sn: number}>("/api/plugins/sandbox/messages", {text, ...how})
       return repliesTo(get, sn)
     },
-    stop: (signal = "SIGTERM") => {
-      running.child.kill(signal)
-      return running.finished
-    },
+    stop: (signal = "SIGTERM") => stop(signal),
   }
 }
 

@@ -1,0 +1,145 @@
+import {type ChildProcess, spawn} from "node:child_process"
+import {createInterface} from "node:readline"
+import {connectTo, type HostOptions, startHost as startInOwnProcess, type TestHost} from "./host.ts"
+import type {Command, Told} from "./many-hosts.ts"
+import {cleanEnvironment, type Finished} from "./process.ts"
+import {makeProject} from "./project.ts"
+import {onBun, root, usualRuntime} from "./runtimes.ts"
+import {whenFailed, whenOver} from "./shared.ts"
+
+/** A Host in the process of many. */
+interface Tenant {
+  readonly env: Readonly<Record<string, string>>
+  output: string
+  readonly started: PromiseWithResolvers<void>
+  readonly finished: PromiseWithResolvers<Finished>
+}
+
+/** After so many Hosts the next one gets a new process: each leaves some memory behind. */
+const mostHosts = 50
+
+/** The process of many Hosts. It ends with the process of the tests. */
+class Landlord {
+  readonly #tenants = new Map<number, Tenant>()
+  readonly #child: ChildProcess
+  #last = 0
+
+  constructor() {
+    const [bun = ""] = onBun.command
+    this.#child = spawn(bun, [`${root}tests/support/host/many-hosts.ts`], {
+      env: cleanEnvironment(),
+      stdio: ["pipe", "pipe", "inherit"],
+    })
+    this.#child.unref()
+    for (const stream of [this.#child.stdin, this.#child.stdout]) (stream as unknown as {unref?(): void}).unref?.()
+    if (this.#child.stdout !== null)
+      createInterface({input: this.#child.stdout}).on("line", line => {
+        if (line.startsWith('{"host":')) this.#hear(JSON.parse(line) as Told)
+      })
+    const fail = (why: string) => {
+      for (const number of this.#tenants.keys()) this.#hear({host: number, is: "failed", why})
+    }
+    this.#child.on("exit", (code, signal) => fail(`the process of many Hosts ended: ${code ?? signal}`))
+    this.#child.on("error", error => fail(error.message))
+    this.#child.stdin?.on("error", () => {})
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Whether it takes one more, with these variables. */
+  hasRoomFor(env: Readonly<Record<string, string>>): boolean {
+    const lives = this.#child.exitCode === null && this.#child.signalCode === null
+    return lives && (this.#last < mostHosts || this.#tenants.size > 0) && this.#agree(env)
+  }
+
+  async start(project: string, env: Readonly<Record<string, string>>, watch: boolean): Promise<[number, Tenant]> {
+    const number = ++this.#last
+    const tenant: Tenant = {env, output: "", started: Promise.withResolvers(), finished: Promise.withResolvers()}
+    this.#tenants.set(number, tenant)
+    this.#send({set: env})
+    this.#send({start: number, project, watch})
+    await tenant.started.promise
+    return [number, tenant]
+  }
+
+  async stop(number: number, {finished}: Tenant): Promise<Finished> {
+    if (this.#tenants.has(number)) this.#send({stop: number})
+    return finished.promise
+  }
+
+  /** The variables of a process are those of all its Hosts. */
+  #agree(env: Readonly<Record<string, string>>): boolean {
+    return [...this.#tenants.values()].every(other => {
+      const names = new Set([...Object.keys(env), ...Object.keys(other.env)])
+      return [...names].every(name => env[name] === other.env[name])
+    })
+  }
+
+  #send(command: Command): void {
+    this.#child.stdin?.write(`${JSON.stringify(command)}\n`)
+  }
+
+  #hear(told: Told): void {
+    const tenant = this.#tenants.get(told.host)
+    if (tenant === undefined) return
+    if (told.is === "log") tenant.output += `${told.line}\n`
+    if (told.is === "started") tenant.started.resolve()
+    if (told.is === "failed" || told.is === "ended") {
+      this.#tenants.delete(told.host)
+      if (told.is === "failed") tenant.started.reject(new Error(`the Host ended: ${told.why}\n${tenant.output}`))
+      const code = told.is === "failed" ? 1 : told.code
+      tenant.finished.resolve({code, signal: null, stdout: tenant.output, stderr: ""})
+      if (this.#tenants.size === 0)
+        this.#send({set: Object.fromEntries(Object.keys(tenant.env).map(name => [name, null]))})
+    }
+  }
+}
+
+let landlord: Landlord | undefined
+
+/**
+ * Like `startHost`, for tests that are not about the process: the Host shares one with others, where a start takes a
+ * fifth of the processor's time. It has no signals but SIGTERM, no own exit, and no standard output but its log. A Host
+ * on Node, with other arguments than `--no-watch`, or with other variables than those that run, gets its own process.
+ */
+export const startHost = async (options: HostOptions = {}): Promise<TestHost> => {
+  const {runtime = usualRuntime, args = [], env = {}} = options
+  if (runtime !== onBun || args.some(arg => arg !== "--no-watch")) return startInOwnProcess(options)
+  landlord ??= new Landlord()
+  if (!landlord.hasRoomFor(env)) {
+    if (landlord.hasRoomFor({})) return startInOwnProcess(options)
+    landlord = new Landlord()
+  }
+  return startIn(landlord, options, env, args.length === 0)
+}
+
+const startIn = async (
+  home: Landlord,
+  options: HostOptions,
+  env: Readonly<Record<string, string>>,
+  watch: boolean,
+): Promise<TestHost> => {
+  const project = options.project ?? makeProject(options)
+  const [number, tenant] = await home.start(project.folder, env, watch)
+  whenOver(() => home.stop(number, tenant))
+  whenFailed(() => `--- a Host of many in ${project.folder}\n${tenant.output.slice(-4000)}`)
+  const noProcess = (): never => {
+    throw new Error("this Host shares its process: use startHost of support/host/host.ts")
+  }
+  return connectTo(
+    project,
+    {
+      get child() {
+        return noProcess()
+      },
+      pid: home.pid,
+      output: () => tenant.output,
+      stdout: () => tenant.output,
+      finished: tenant.finished.promise,
+    },
+    env,
+    signal => (signal === "SIGTERM" ? home.stop(number, tenant) : noProcess()),
+  )
+}
