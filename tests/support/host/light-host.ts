@@ -15,7 +15,7 @@ interface Tenant {
   readonly finished: PromiseWithResolvers<Finished>
 }
 
-/** After so many Hosts the next one gets a new process: each leaves some memory behind. */
+/** How many Hosts a process may start: each leaves some memory behind. */
 const mostHosts = 50
 
 /** The process of many Hosts. It ends with the process of the tests. */
