@@ -218,7 +218,7 @@ const table = {
     what: "a simulated year of messages, jobs and gaps under the default retention",
     files: ["contract/capacity/retained-year"],
     unit: "messages a day",
-    suite: 30,
+    suite: 60,
     long: 1000,
   },
 } as const satisfies Readonly<Record<string, Fault>>
