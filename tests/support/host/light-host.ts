@@ -18,18 +18,22 @@ interface Tenant {
 /** How many Hosts a process may start: each leaves some memory behind. */
 const mostHosts = 50
 
+/** How long a Host may take to stop, in milliseconds: longer than its own limit, on a busy machine. */
+const stopLimit = 60_000
+
 /** The process of many Hosts. It ends with the process of the tests. */
 class Landlord {
   readonly #tenants = new Map<number, Tenant>()
   readonly #child: ChildProcess
+  readonly pid: number
   #last = 0
+  #isRetired = false
 
   constructor() {
     const [bun = ""] = onBun.command
-    this.#child = spawn(bun, [`${root}tests/support/host/many-hosts.ts`], {
-      env: cleanEnvironment(),
-      stdio: ["pipe", "pipe", "inherit"],
-    })
+    const script = `${root}tests/support/host/many-hosts.ts`
+    this.#child = spawn(bun, [script], {env: cleanEnvironment(), stdio: ["pipe", "pipe", "inherit"]})
+    this.pid = this.#child.pid ?? 0
     this.#child.unref()
     for (const stream of [this.#child.stdin, this.#child.stdout]) (stream as unknown as {unref?(): void}).unref?.()
     if (this.#child.stdout !== null)
@@ -42,10 +46,6 @@ class Landlord {
     this.#child.on("exit", (code, signal) => fail(`the process of many Hosts ended: ${code ?? signal}`))
     this.#child.on("error", error => fail(error.message))
     this.#child.stdin?.on("error", () => {})
-  }
-
-  get pid(): number {
-    return this.#child.pid ?? 0
   }
 
   /** Whether it takes one more, with these variables. */
@@ -64,17 +64,25 @@ class Landlord {
     return [number, tenant]
   }
 
+  /** Stops one Host. If it does not stop in time, the process ends with all of them. */
   async stop(number: number, {finished}: Tenant): Promise<Finished> {
-    if (this.#tenants.has(number)) this.#send({stop: number})
-    return finished.promise
+    if (!this.#tenants.has(number)) return finished.promise
+    this.#send({stop: number})
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), stopLimit)
+    return finished.promise.finally(() => clearTimeout(late))
+  }
+
+  /** Takes no more, and ends with the last. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.#tenants.size === 0) this.#child.stdin?.end()
   }
 
   /** The variables of a process are those of all its Hosts. */
   #agree(env: Readonly<Record<string, string>>): boolean {
-    return [...this.#tenants.values()].every(other => {
-      const names = new Set([...Object.keys(env), ...Object.keys(other.env)])
-      return [...names].every(name => env[name] === other.env[name])
-    })
+    return [...this.#tenants.values()].every(other =>
+      Object.keys({...env, ...other.env}).every(name => env[name] === other.env[name]),
+    )
   }
 
   #send(command: Command): void {
@@ -91,8 +99,9 @@ class Landlord {
       if (told.is === "failed") tenant.started.reject(new Error(`the Host ended: ${told.why}\n${tenant.output}`))
       const code = told.is === "failed" ? 1 : told.code
       tenant.finished.resolve({code, signal: null, stdout: tenant.output, stderr: ""})
-      if (this.#tenants.size === 0)
-        this.#send({set: Object.fromEntries(Object.keys(tenant.env).map(name => [name, null]))})
+      if (this.#tenants.size > 0) return
+      this.#send({set: Object.fromEntries(Object.keys(tenant.env).map(name => [name, null]))})
+      if (this.#isRetired) this.retire()
     }
   }
 }
@@ -102,14 +111,13 @@ let landlord: Landlord | undefined
 /**
  * Like `startHost`, for tests that are not about the process: the Host shares one with others, where a start takes a
  * fifth of the processor's time. It has no signals but SIGTERM, no own exit, and no standard output but its log. A Host
- * on Node, with other arguments than `--no-watch`, or with other variables than those that run, gets its own process.
+ * on Node, or with other arguments than `--no-watch`, gets its own process.
  */
 export const startHost = async (options: HostOptions = {}): Promise<TestHost> => {
   const {runtime = usualRuntime, args = [], env = {}} = options
   if (runtime !== onBun || args.some(arg => arg !== "--no-watch")) return startInOwnProcess(options)
-  landlord ??= new Landlord()
-  if (!landlord.hasRoomFor(env)) {
-    if (landlord.hasRoomFor({})) return startInOwnProcess(options)
+  if (!landlord?.hasRoomFor(env)) {
+    landlord?.retire()
     landlord = new Landlord()
   }
   return startIn(landlord, options, env, args.length === 0)
