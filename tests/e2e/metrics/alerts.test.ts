@@ -263,9 +263,7 @@ test.for(bunOr("node22"))(
       const texts = await toldIn(host)
       return texts.some(text => text.startsWith("Resolved: The database")) && texts
     })
-    // With space again, the alert may reach the channel too, before it is resolved.
-    const kinds = said.map(text => text.split("\n")[0]?.replace(/:.*/, ""))
-    expect([["Resolved"], ["Critical", "Resolved"]]).toContainEqual(kinds)
+    expect(said).toHaveLength(1)
     expect((await host.stop()).code).toBe(0)
   },
 )
