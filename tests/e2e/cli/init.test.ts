@@ -38,7 +38,7 @@ const toolchains: readonly Toolchain[] = [
     svc: ["bun", "run", "--bun", "svc"],
     lockfile: "bun.lock",
     makes: ["reminders", "moderation", "files", "poll", "bridge", "agent", "adapter"],
-    tests: ["poll"],
+    tests: ["adapter"],
   },
   ...(onNode22 === undefined
     ? []

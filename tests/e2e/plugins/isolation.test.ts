@@ -4,7 +4,7 @@ import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {bunAnd, bunOr, onBun} from "../../support/host/runtimes.ts"
+import {onBun, runtimes} from "../../support/host/runtimes.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
@@ -53,7 +53,7 @@ const startedAnew = (host: TestHost, times: number) =>
     return undone === times && (await pluginOf(host, "risky"))?.state === "active"
   })
 
-describe.each(bunAnd("node22"))("an uncaught exception on $name", runtime => {
+describe.each(runtimes)("an uncaught exception on $name", runtime => {
   test.each([
     ["timer", "thrown by a timer"],
     ["listener", "thrown by a listener"],
@@ -151,7 +151,7 @@ test("an instance that cannot be restarted is failed, and publishes nothing", as
   expect(await host.say("/greet")).toEqual(["hello"])
 })
 
-test.each(bunOr("node22"))("an exception of a built plugin is attributed too, on $name", async runtime => {
+test.each(runtimes.slice(0, 2))("an exception of a built plugin is attributed too, on $name", async runtime => {
   const project = makeProject({
     config: config.replace("{port: 0}", '{port: 0, token: "${HTTP_TOKEN}"}'),
     plugins: {risky, greeter: replying("greet", "hello")},
@@ -219,7 +219,7 @@ test.each([
   expect(await host.say("/count")).toEqual(["1"])
 })
 
-test.each(bunAnd("node24"))("many concurrent handlers of one instance cause no warning, on $name", async runtime => {
+test.each(runtimes)("many concurrent handlers of one instance cause no warning, on $name", async runtime => {
   const busy = pluginWith('plugin.on("message-created", () => sleep(200).then(() => "done"))')
   const host = await startHost({runtime, config, plugins: {risky: busy, greeter: replying("greet", "hello")}})
   await Promise.all(Array.from({length: 30}, (_, n) => host.say("hello", {channel: `c${n}`})))
