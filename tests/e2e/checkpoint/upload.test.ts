@@ -12,7 +12,7 @@ import {expectProblem, startHost, type TestHost} from "../../support/host/host.t
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {until} from "../../support/host/process.ts"
 import {makeFolder, type Project} from "../../support/host/project.ts"
-import {bunAnd, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunAnd, nodeOf, type TestRuntime} from "../../support/host/runtimes.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 
@@ -172,7 +172,7 @@ test.each(bunAnd("node24"))(
 test("svc checkpoint import works with and without a Host, and keeps the minimum space free", async context => {
   needMounts(context)
   // The runtimes' fetch functions send streams differently.
-  const node = bunAnd("node24").at(-1) ?? onBun
+  const node = nodeOf("node24")
   const host = await startHost()
   const {project} = host
   const {id} = await makeCheckpoint(project)

@@ -5,7 +5,7 @@ import {declared} from "../../../scripts/build/bundles.ts"
 import {reachedFrom} from "../../../scripts/build/declarations.ts"
 import {runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
 import {makeFolder, roomyPlace} from "../../support/host/project.ts"
-import {bunAnd, onBun, pathWith, root} from "../../support/host/runtimes.ts"
+import {nodeOf, onBun, pathWith, root} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {registryEnvironment} from "../../support/machine/registry.ts"
 
@@ -33,7 +33,7 @@ const token = "c9d1f6a07b3e4582a6d0c8e7135f942b"
 test("a production install takes at most 50 MiB, has no compiler, and runs plugins built elsewhere", {
   timeout: 600_000,
 }, async () => {
-  const runtime = bunAnd("node22").at(-1) ?? onBun
+  const runtime = nodeOf("node22")
   const [isBun, path] = [runtime === onBun, pathWith(runtime)]
   const parent = isBun ? makeFolder() : makeFolder(roomyPlace())
   const folder = join(parent, "bot")

@@ -7,7 +7,7 @@ import {printed, runCommand} from "../../support/host/command-line.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
 import {startProcess, until} from "../../support/host/process.ts"
 import {makeFolder, makeProject, type Project} from "../../support/host/project.ts"
-import {bunAnd, bunOr, onBun, root, scriptCommand, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, nodeOf, onBun, root, scriptCommand, type TestRuntime} from "../../support/host/runtimes.ts"
 import {need} from "../../support/machine/disk.ts"
 import {needStrace, startToBeKilled} from "../../support/machine/strace.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -105,7 +105,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
 test("a kill at any rename, fsync or removal keeps the old or the new generation complete", async context => {
   needStrace(context)
   // Node makes its file calls on one thread. Bun uses several, and strace counts the calls of each thread separately.
-  const runtime = bunAnd("node24").at(-1) ?? onBun
+  const runtime = nodeOf("node24")
   need(context, runtime !== onBun, "a Node")
   const folder = makeFolder()
   for (const number of [1, 2]) writeFileSync(join(folder, `answers-${number}.js`), `export default ${number}\n`)

@@ -16,7 +16,7 @@ export interface TestRuntime {
 
 const bun = process.versions.bun === undefined ? (process.env.SVC_TEST_BUN ?? "bun") : process.execPath
 
-const nodeOf = (name: string): readonly TestRuntime[] => {
+const installed = (name: string): readonly TestRuntime[] => {
   const path = `${root}node_modules/${name}/bin/node`
   return existsSync(path) ? [{name, command: [path, `${root}cli/launch.js`]}] : []
 }
@@ -24,7 +24,7 @@ const nodeOf = (name: string): readonly TestRuntime[] => {
 export const onBun: TestRuntime = {name: "bun", command: [bun, `${root}cli/launch.js`]}
 
 /** Each runs its shipped bundle. */
-export const runtimes: readonly TestRuntime[] = [onBun, ...nodeOf("node22"), ...nodeOf("node24")]
+export const runtimes: readonly TestRuntime[] = [onBun, ...installed("node22"), ...installed("node24")]
 
 const named = (name: string): TestRuntime => {
   const found = runtimes.find(each => each.name === name)
@@ -56,8 +56,11 @@ export const bunOr = (node: "node22" | "node24"): readonly TestRuntime[] => {
   if (process.env.SVC_TEST_EACH_RUNTIME === "1") return both
   const name = relative(root, expect.getState().testPath ?? "")
   const turn = [...name].reduce((sum, character) => sum + character.charCodeAt(0), 0)
-  return both.slice(turn % 3 === 0 ? -1 : 0).slice(0, 1)
+  return both.filter((_, index) => index === (turn % 3 === 0 ? both.length - 1 : 0))
 }
+
+/** This Node, if it is there and no other runtime is chosen: for tests that need a Node. */
+export const nodeOf = (node: "node22" | "node24"): TestRuntime => bunAnd(node).at(-1) ?? onBun
 
 /** The first of `bunOr`: for tests that are not about a runtime, so that every part also runs on each. */
 export const usuallyOn = (node: "node22" | "node24"): TestRuntime => bunOr(node)[0] ?? onBun
