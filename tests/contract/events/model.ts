@@ -116,7 +116,7 @@ class World {
         return chance.below(3) === 0 ? this.#restore() : this.#keep()
       case 4:
         // Now and then enough events that a client which does not read falls behind.
-        return this.#publish(chance.below(12) === 0 ? 1500 : 1 + chance.below(300))
+        return this.#publish(chance.below(6) === 0 ? 2500 : 1 + chance.below(300))
       case 5:
       case 6:
         return client.isConnected ? client.disconnect() : client.connect(this.#served.stream)

@@ -7,9 +7,8 @@ test("clients get every event once and in order, or a gap, through kills, evicti
   const tally = await runEpisodes(seed, rounds)
   expect(tally.episodes).toBe(rounds)
   process.stdout.write(`seed ${seed}: ${JSON.stringify(tally)}\n`)
-  const {cuts, gaps, ...often} = tally
+  const {gaps, ...often} = tally
   // A case that never occurred proves nothing.
   for (const [what, count] of Object.entries({...often, evicted: gaps.evicted, epoch_changed: gaps.epoch_changed}))
     expect(count, what).toBeGreaterThan(20)
-  expect(cuts).toBeGreaterThan(0)
 }, 3_600_000)

@@ -106,7 +106,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       expect(asked.map(({tool, shown}) => `${tool}: ${shown}`).sort()).toEqual(
         ["concert", "hike", "picnic", "race"].map(name => `toolbox.announce: toolbox.announce {"text":"${name}"}`),
       )
-      await alice.sees(/svcbot!\S+ PRIVMSG #\w+ :2\. Deny/)
+      await alice.sees(/svcbot!\S+ PRIVMSG #one :2\. Deny/)
       await bob.sees(/svcbot!\S+ PRIVMSG #two :2\. Deny/)
       const buttons = await until("the approvals in the sandbox", async () => {
         const messages = [(await room(host, "first")).at(-1), (await room(host, "second")).at(-1)]
