@@ -173,6 +173,8 @@ export class Alerts {
     const now = this.#now()
     if (settings.heartbeat !== undefined) this.#heartbeat.consider(settings.heartbeat)
     const ledger = await this.#known()
+    // What a channel waits for may end during the check, and with it an alert that is still seen.
+    const open = channelsOf(settings).filter(([, target]) => this.#waits(target) === undefined)
     const {conditions, unknown} = await look()
     const shown = conditions.map(each => ({...each, title: scrub(each.title), text: scrub(each.text)}))
     const changes = ledger.advance({conditions: shown, unknown}, now, {
@@ -182,7 +184,7 @@ export class Alerts {
     })
     this.#checkedAt = now
     this.#serve(settings, now)
-    await this.#store(changes, settings, now)
+    await this.#store(changes, open, settings, now)
   }
 
   /** If the database cannot be read, starts as if no target had received anything. */
@@ -215,13 +217,12 @@ export class Alerts {
     }
   }
 
-  /** Stores the changes together with the next message of each target, then begins to send. */
-  async #store(changes: Changes, settings: AlertSettings, now: number): Promise<void> {
+  /** Stores the changes together with the next message of each target, then begins to send; of channels, to these. */
+  async #store(changes: Changes, channels: Named[], settings: AlertSettings, now: number): Promise<void> {
     for (const [key, record] of changes) this.#unstored.set(key, record)
     const news = [...changes.values()].filter(record => record !== undefined).filter(record => isNews(record, now))
     for (const record of news) this.#tell(record)
     const direct = Object.entries(settings.targets).filter(([, target]) => kindOf(target) !== "channel")
-    const channels = Object.entries(settings.targets).filter(([, target]) => kindOf(target) === "channel")
     for (const [name, target] of direct) this.#prepare(name, target, settings, now)
     const isStored = await this.#write(this.#options.telling(news))
     for (const [name, target] of direct) this.#send(name, target)
@@ -350,6 +351,11 @@ export class Alerts {
     this.#loading = Promise.resolve(this.#ledger)
   }
 }
+
+type Named = readonly [name: string, AlertTarget]
+
+const channelsOf = ({targets}: AlertSettings): Named[] =>
+  Object.entries(targets).filter(([, target]) => kindOf(target) === "channel")
 
 /** True if the alert was just raised or resolved. */
 const isNews = ({until, raisedAt}: AlertRecord, now: number): boolean => until !== null || raisedAt === now

@@ -1,9 +1,11 @@
 import {expect, test} from "vitest"
+import {createLogs} from "../../../server/logs/log.ts"
+import {Alerts} from "../../../server/metrics/alerts/alerts.ts"
 import {deliver, type Senders} from "../../../server/metrics/alerts/delivery.ts"
 import {Heartbeat} from "../../../server/metrics/alerts/heartbeat.ts"
 import type {Notice} from "../../../server/metrics/alerts/notice.ts"
 import {post} from "../../../server/runtime/outgoing/post.ts"
-import type {AlertTarget} from "../../../shared/alerts/config.ts"
+import type {AlertSettings, AlertTarget} from "../../../shared/alerts/config.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 
 const notice: Notice = {id: "one", at: 0, attempts: 0, nextAt: 0, alerts: []}
@@ -47,4 +49,53 @@ test("a heartbeat is sent at its interval while the Host is ready and stores row
   expect([await look(180), heartbeat.stopped]).toEqual([2, "rows"])
   store = async () => {}
   expect([await look(240), heartbeat.stopped, heartbeat.lastSentAt]).toEqual([3, null, 240_000])
+})
+
+const settings: AlertSettings = {
+  every: "1s",
+  grace: "0s",
+  settle: "1s",
+  repeat: "0s",
+  items: {database_failing: {for: "0s"}},
+  targets: {ops: {endpoint: "sandbox", channel: "ops", least: "warning", quiet: true}},
+  quiet: {zone: "UTC", hours: [], critical: true},
+}
+
+test("a channel that waits for the database receives no alert whose cause ends during a check", async () => {
+  let [now, failing] = [0, true]
+  const sent: string[] = []
+  const condition = {
+    code: "database_failing",
+    title: "The database fails",
+    text: "",
+    remediation: {text: ""},
+  } as const
+  const alerts = new Alerts({
+    who,
+    database: {read: async () => [], write: async () => []},
+    log: createLogs({level: "error", format: "json", colors: false, write: () => {}}).log,
+    settings: () => settings,
+    look: async () => {
+      const seen = {conditions: failing ? [condition] : [], unknown: new Set<never>()}
+      if (now > 0) failing = false
+      return seen
+    },
+    senders: {
+      ...senders,
+      channelWaits: () => (failing ? "database_failing" : undefined),
+      send: async (_, text) => void sent.push(text),
+    },
+    ask: async () => ({ok: true, status: 200}),
+    isReady: () => true,
+    isFailing: () => failing,
+    telling: () => [],
+    scrub: text => text,
+    now: () => now,
+  })
+  for (; now < 5000; now += 1000) {
+    await alerts.check()
+    await alerts.settled()
+  }
+  expect(sent).toHaveLength(1)
+  expect(sent[0]).toMatch(/^Resolved/)
 })
