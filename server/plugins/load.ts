@@ -159,8 +159,8 @@ export class Loader {
   }
 
   async #compile(name: string, entry: string): Promise<LoadedPlugin> {
-    const {runtime, cache, sdk} = this.#options
-    const {code, files} = await runtime.bundle({entry, externals: sdk})
+    const {runtime, cache, sdk, paths} = this.#options
+    const {code, files} = await runtime.bundle({entry, project: paths.project, externals: sdk})
     const fingerprint = sha256Of(code)
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
     await makePrivateFolder(cache)

@@ -146,10 +146,10 @@ const answerFixed = (answer: FixedAnswer, method: string): Response => {
     : new Response(body, {status, headers: headOf(answer)})
 }
 
-const toIssue = (error: unknown) => {
+const toIssue = (error: unknown, project: string) => {
   const position = (error as BuildMessage).position
   return {
-    file: position?.file ? relative(process.cwd(), position.file) : "",
+    file: position?.file ? relative(project, position.file) : "",
     line: position?.line ?? 1,
     column: position?.column ?? 1,
     path: "",
@@ -157,7 +157,7 @@ const toIssue = (error: unknown) => {
   }
 }
 
-const bundle = async ({entry, externals}: BundleOptions) => {
+const bundle = async ({entry, project, externals}: BundleOptions) => {
   const built = await Bun.build({
     entrypoints: [entry],
     target: "bun",
@@ -174,7 +174,7 @@ const bundle = async ({entry, externals}: BundleOptions) => {
     ],
   }).catch((error: unknown) => {
     const errors = error instanceof AggregateError ? error.errors : [error]
-    throw bundleProblem(entry, errors.map(toIssue), error)
+    throw bundleProblem(entry, errors.map(each => toIssue(each, project)), error)
   })
   const output = built.outputs.find(({kind}) => kind === "entry-point")
   const map = built.outputs.find(({kind}) => kind === "sourcemap")

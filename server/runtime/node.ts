@@ -227,11 +227,12 @@ const answerWithoutUpgrade = (http: Server, request: IncomingMessage, socket: im
   http.emit("request", request, response)
 }
 
-const bundle = async ({entry, externals}: BundleOptions) => {
+const bundle = async ({entry, project, externals}: BundleOptions) => {
   try {
     const built = await buildInService(dirname(entry), {
       entryPoints: [entry],
       outfile: `${entry}.mjs`,
+      absWorkingDir: project,
       ...pluginBuild,
       sourcemap: "external",
       plugins: [
@@ -245,7 +246,7 @@ const bundle = async ({entry, externals}: BundleOptions) => {
         },
       ],
     })
-    const files = Object.keys(built.metafile.inputs).map(file => resolve(file))
+    const files = Object.keys(built.metafile.inputs).map(file => resolve(project, file))
     const [map, output] = built.outputFiles
     return {code: inlineSourceMap(output?.text ?? "", map?.text ?? "", dirname(entry)), files}
   } catch (error) {

@@ -65,6 +65,8 @@ export interface Bundle {
 export interface BundleOptions {
   /** Absolute path of the entry file. */
   readonly entry: string
+  /** The project's folder: errors name files relative to it. */
+  readonly project: string
   /** Absolute paths for bare imports of the SDK, by specifier. Other imports stay as they are. */
   readonly externals: Readonly<Record<string, string>>
 }

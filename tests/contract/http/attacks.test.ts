@@ -78,7 +78,7 @@ const attackAll = async (server: string, port: number, pid: number): Promise<str
 test.each(runtimes)(
   "liveness is answered during and after every attack on $name",
   async runtime => {
-    const host = await startHost({runtime})
+    const host = await startHost({own: true, runtime})
     const rows = await attackAll(runtime.name, Number(new URL(host.url).port), host.process.pid)
     process.stdout.write(`${" ".repeat(34)} p99 (ms) max (ms)      MiB\n${rows.join("\n")}\n`)
     expect(host.process.output()).not.toMatch(/uncaught|^\s+at /m)

@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import type {TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
 import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 

@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {expectProblem, svc, type TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {raw} from "./raw.ts"

@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import type {TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 

@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import type {TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 

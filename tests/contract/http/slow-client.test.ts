@@ -1,7 +1,6 @@
 import {connect} from "node:net"
 import {expect, test} from "vitest"
-import type {TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
 import {runtimes} from "../../support/host/runtimes.ts"
 
 /** Sends the start of a request, then one byte per second. Resolves when the Host closes the connection. */

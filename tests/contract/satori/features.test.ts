@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {expectProblem, type TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"

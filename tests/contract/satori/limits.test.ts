@@ -1,7 +1,6 @@
 import {connect} from "node:net"
 import {expect, onTestFinished, test} from "vitest"
-import type {TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd, runtimes} from "../../support/host/runtimes.ts"
 import {tell} from "../../support/messages/messages.ts"

@@ -1,7 +1,6 @@
 import {expect, test} from "vitest"
 import {reload} from "../../support/host/generation.ts"
-import {expectProblem, type TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
 import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"

@@ -40,7 +40,7 @@ const keepTelling = (host: TestHost) => {
 const onward = (from: number, to: number) => Array.from({length: to - from}, (_, n) => from + n + 1)
 
 describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
-  const start = async () => online(await startHost({runtime, config, env}))
+  const start = async (own = false) => online(await startHost({runtime, config, env, own}))
   const common = shared(start)
 
   test("sends READY with logins in the standard's words and the first drafts', and answers PING", async () => {
@@ -139,7 +139,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
   })
 
   test("resumes across kill -9 and a new start; without an sn a client starts with new events", async () => {
-    const host = await start()
+    const host = await start(true)
     await tell(host, {text: "before", group: true})
     const first = await connectSatori(host)
     await first.hears(0)
@@ -152,7 +152,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
       await Promise.all(Array.from({length: 10}, () => tell(host, {text: "missed", group: true})))
     host.process.child.kill("SIGKILL")
     await host.process.finished
-    const next = await startHost({runtime, project: host.project, env})
+    const next = await startHost({own: true, runtime, project: host.project, env})
     const resumed = await connectSatori(next, {identify: {sn: seen.at(-1)?.sn ?? 0}})
     await resumed.hears(4)
     await tell(next, {text: "after", group: true})

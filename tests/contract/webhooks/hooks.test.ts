@@ -1,7 +1,6 @@
 import {gzipSync} from "node:zlib"
 import {describe, expect, test} from "vitest"
-import {expectProblem} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {expectProblem, startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"

@@ -70,8 +70,8 @@ const stateIs = (host: TestHost, state: string) =>
   })
 
 describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", runtime => {
-  const start = (settings?: string, base?: string) =>
-    startHost({runtime, config: config(settings, base), env, plugins: {shop: socketPlugin}})
+  const start = (settings?: string, base?: string, own = false) =>
+    startHost({runtime, config: config(settings, base), env, plugins: {shop: socketPlugin}, own})
   const common = shared(() => start())
 
   test("the adapter refuses a client, and no Host token helps", async () => {
@@ -180,7 +180,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
   })
 
   test("a reload closes connections of changed accounts only, a stop all; clients return after a kill", async () => {
-    const host = await start("mark: a")
+    const host = await start("mark: a", undefined, true)
     await stateIs(host, "connecting")
     const first = await connectLine(host)
     await stateIs(host, "online")
@@ -195,7 +195,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
     await until("the bot's message", () => second.messages.includes("hello"))
     host.process.child.kill("SIGKILL")
     expect(await second.closeCode()).toBe(1006)
-    const again = await startHost({runtime, project: host.project, env})
+    const again = await startHost({own: true, runtime, project: host.project, env})
     const third = await connectLine(again)
     expect(await third.answer("back")).toBe("back")
     await again.stop()

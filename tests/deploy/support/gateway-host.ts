@@ -38,6 +38,7 @@ plugins:
  */
 export const startHostBehind = async (runtime: TestRuntime, port = 0): Promise<TestHost> => {
   const host = await startHost({
+    own: true,
     runtime,
     config: config(port),
     plugins: {answers: answersPlugin, ticker: tickerPlugin, shop: hookPlugin},

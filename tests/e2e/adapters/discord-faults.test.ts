@@ -21,7 +21,7 @@ const [club, direct] = ["600", "42"]
 describe("a bot on Discord whose Host is killed", () => {
   test("stores every message, edit and reaction once and misses none", async () => {
     const fake = await startDiscord()
-    let host = await startDiscordHost(fake, {runtime})
+    let host = await startDiscordHost(fake, {own: true, runtime})
     await untilDiscord(host, "online")
     const said: string[] = []
     for (let kill = 0; kill < 4; kill++) {
@@ -34,7 +34,7 @@ describe("a bot on Discord whose Host is killed", () => {
       host.process.child.kill("SIGKILL")
       await host.process.finished
       fake.edit(said[0] ?? "", `edit ${kill}`)
-      host = await startDiscordHost(fake, {runtime, project: host.project})
+      host = await startDiscordHost(fake, {own: true, runtime, project: host.project})
       await untilDiscord(host, "online")
     }
     const all = said.length + 4
@@ -58,7 +58,7 @@ describe("a bot on Discord whose Host is killed", () => {
 
   test("starts a new session when Discord has dropped the old one, and fetches missed messages", async () => {
     const fake = await startDiscord()
-    const first = await startDiscordHost(fake, {runtime})
+    const first = await startDiscordHost(fake, {own: true, runtime})
     await untilDiscord(first, "online")
     fake.write({channel: club, content: "before"})
     await untilEvent(first, "the first message", ({event}) => event.message?.content === "before")
@@ -66,7 +66,7 @@ describe("a bot on Discord whose Host is killed", () => {
     await first.process.finished
     fake.sessions.forget()
     fake.write({channel: club, content: "meanwhile"})
-    const host = await startDiscordHost(fake, {runtime, project: first.project})
+    const host = await startDiscordHost(fake, {own: true, runtime, project: first.project})
     await untilEvent(host, "the missed message", ({event}) => event.message?.content === "meanwhile")
     expect(fake.sessions).toMatchObject({identified: 2, resumed: 0})
     expect(await untilGaps(host, 1)).toMatchObject([{backfill: "filled"}])

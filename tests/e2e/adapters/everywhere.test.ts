@@ -112,7 +112,7 @@ const setUp = async () => {
   const places: readonly Place[] = [irc, ...(await Promise.all([...real, ...others]))]
   const files = {...code, ".env": environmentOf(places)}
   const project = makeProject({config: configFor(places), files})
-  const host = await startHost({runtime: usualRuntime, project, env})
+  const host = await startHost({own: true, runtime: usualRuntime, project, env})
   const cable = await layCable(portOf(host))
   const client = startKoishi(cable.port, env.HTTP_TOKEN)
   await irc.untilJoined(1)

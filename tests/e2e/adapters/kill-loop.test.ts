@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {checkArrivals} from "../../support/kills/arrivals.ts"

@@ -43,7 +43,7 @@ test.each(bunOr("node24"))(
   async runtime => {
     const fake = await startTelegram({token})
     fake.say({text: "waited"})
-    let host = await startHost({runtime, env, plugins: {bot}, config: configOf([telegramAt(fake, "one")])})
+    let host = await startHost({own: true, runtime, env, plugins: {bot}, config: configOf([telegramAt(fake, "one")])})
     const {project} = host
     const said = ["waited"]
     const say = (texts: readonly string[]) => {
@@ -57,7 +57,7 @@ test.each(bunOr("node24"))(
       host.process.child.kill("SIGKILL")
       await host.process.finished
       say([`${round}, meanwhile`])
-      host = await startHost({runtime, env, project})
+      host = await startHost({own: true, runtime, env, project})
     }
     await until("all updates to be confirmed", () => fake.waiting().length === 0)
     fake.repeat()

@@ -13,14 +13,14 @@ const env = {SATORI_TOKEN: referenceToken, WRONG_TOKEN: "another-token-than-the-
 const token = "${SATORI_TOKEN}"
 
 /** A Host with these accounts, connected to a new reference server. */
-const setUp = async (accounts: readonly object[]) => {
+const setUp = async (accounts: readonly object[], own = false) => {
   const {port, release} = await holdPort()
   await release()
   const server = await startReference(port)
   const url = `http://127.0.0.1:${port}/satori`
   const endpoints = accounts.map(account => ({url, token, ...account}))
   const project = makeProject({config: JSON.stringify({http: {port: 0}, plugins: {satori: {endpoints}}})})
-  const start = () => startHost({runtime: usualRuntime, project, env})
+  const start = () => startHost({own, runtime: usualRuntime, project, env})
   return {port, server, project, start, host: await start()}
 }
 
@@ -94,7 +94,7 @@ describe.skipIf(!reference.install())("satori on the reference server, with the 
   })
 
   test("lists a gap for a Host that was killed, and handles a restart of the server's event count", async () => {
-    const {port, server, host, start} = await setUp([one])
+    const {port, server, host, start} = await setUp([one], true)
     await online(host, "one")
     for (const n of [1, 2, 3]) await server.say(`before-${n}`, `before ${n}`)
     await until("all messages", async () => (await textsBy(host, "satori~one")).length === 3)

@@ -32,7 +32,7 @@ const setUp = async (plugins: Readonly<Record<string, string>> = {}) => {
   const config = JSON.stringify({http: {port: 0}, plugins: {satori: {endpoints}, ...others}})
   const project = makeProject({config, plugins})
   const start = async () => {
-    const host = await startHost({runtime, project, env})
+    const host = await startHost({own: true, runtime, project, env})
     await untilState(host, endpoint, "online")
     return host
   }

@@ -34,10 +34,10 @@ const projectAt = (port: number, account: object = {}, plugins: Readonly<Record<
 
 describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => {
   test("kill -9 of either Host during traffic loses and duplicates nothing, and the gaps are filled", async () => {
-    let server = await startServingHost({runtime})
+    let server = await startServingHost({own: true, runtime})
     const cable = await layCable(portOf(server))
     const project = projectAt(cable.port)
-    let host = await startHost({runtime, project, env})
+    let host = await startHost({own: true, runtime, project, env})
     await untilState(host, endpoint, "online")
     const said: string[] = []
     let isOver = false
@@ -63,11 +63,11 @@ describe.each(bunOr("node24"))("satori between two Hosts, on $name", runtime => 
     await host.stop("SIGKILL")
     const before = said.length
     await until("messages during the outage", () => said.length > before + 5)
-    host = await startHost({runtime, project, env})
+    host = await startHost({own: true, runtime, project, env})
     await hasMore(before + 5)
 
     await server.stop("SIGKILL")
-    server = await startServingHost({runtime, project: server.project})
+    server = await startServingHost({own: true, runtime, project: server.project})
     cable.join(portOf(server))
     await untilState(host, endpoint, "online")
     await hasMore(said.length)

@@ -86,7 +86,7 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
 
   test("are held after a restore, and continue or end when an operator decides", async () => {
     const model = await startModel()
-    let host = await startHost({runtime, config: configOf(model), plugins: {toolbox}})
+    let host = await startHost({own: true, runtime, config: configOf(model), plugins: {toolbox}})
     const {project} = host
     const [kept, dropped] = [await ask(host, "announce", "a"), await ask(host, "announce", "b")]
     const asked = await waitingApprovals(host, 2)
@@ -99,7 +99,7 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
 
     model.sleep(false)
     const before = model.requests.length
-    host = await startHost({runtime, project})
+    host = await startHost({own: true, runtime, project})
     onTestFinished(async () => void (await host.stop()))
     for (const runId of [kept, dropped, open])
       expect(await runOf(host, runId)).toMatchObject({state: "held", reason: "restored"})

@@ -57,7 +57,7 @@ const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise
   const options = {runtime, project, patience}
   speak()
   if (chance.below(5) === 0) return killStarting(options, chance.below(600))
-  const host = await startHost(options)
+  const host = await startHost({own: true, ...options})
   await untilOpen(host, mostOpen, open)
   speak()
   await sleep(20 + chance.below(250))
@@ -80,7 +80,7 @@ interface Outcome {
  */
 const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   const {runtime, platform, world, model, project, words, open} = scene
-  const host = await startHost({runtime, project, patience})
+  const host = await startHost({own: true, runtime, project, patience})
   await untilOpen(host, 0, open).catch(() => {})
   await untilQuiet(host)
   expect((await host.stop()).code).toBe(0)

@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 

@@ -1,8 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {readRows, runAsked, waitingApprovals} from "../../support/agents/host.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {svc} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc} from "../../support/host/host.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 

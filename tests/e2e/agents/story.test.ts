@@ -95,7 +95,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       alice.write("JOIN #two")
       await alice.sees(/^\S+ 366 /)
       const env = {MODEL_KEY: "key-of-the-story"}
-      let host = await startHost({runtime, config: config(fake.url, server.port), plugins: {toolbox}, env})
+      let host = await startHost({own: true, runtime, config: config(fake.url, server.port), plugins: {toolbox}, env})
       await untilJoined(host, [alice, bob])
 
       await host.say("plan picnic", {channel: "first"})
@@ -117,7 +117,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
       )
       await host.stop("SIGKILL")
 
-      host = await startHost({runtime, project: host.project, env})
+      host = await startHost({own: true, runtime, project: host.project, env})
       await untilJoined(host, [alice, bob])
       expect(await waitingApprovals(host, 4)).toEqual(asked)
       for (const [index, channel] of ["first", "second"].entries()) {

@@ -96,7 +96,7 @@ agents:
     limits: {parallel: 16}
     triggers: {direct: true}
 `
-    let host = await startHost({runtime, config, plugins: {board}})
+    let host = await startHost({own: true, runtime, config, plugins: {board}})
     const ask = (text: string) => host.post("/api/plugins/board/say", {text, channel: text})
     for (const text of Object.keys(answers)) if (text !== "room") await ask(text)
     await host.post("/api/plugins/sandbox/messages", {text: "room", channel: "room"})
@@ -136,7 +136,7 @@ agents:
     expect(actsIn(host, "killed").at(-1)?.act).toBe("edit")
     await until("the room to show it", async () => (await roomOf(host)).length === 1)
     await host.stop("SIGKILL")
-    host = await startHost({runtime, project: host.project})
+    host = await startHost({own: true, runtime, project: host.project})
     await until("the answer", () => shown(host, "killed").join("") === "After the restart.")
     await until("the answer in the room", async () => (await roomOf(host)).join("") === "After the restart.")
     expect(actsIn(host, "killed").filter(({act}) => act === "send")).toHaveLength(1)

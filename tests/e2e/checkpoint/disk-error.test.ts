@@ -13,7 +13,7 @@ const failing = {create: [1, 4, 11], restore: [3, 22, 41, 46, 48, 50]}
 
 test("a failing fsync leaves each checkpoint and each restore complete or without effect", async context => {
   needStrace(context)
-  const host = await startHost({config: plainConfig, files: {"bun.lock": "old"}})
+  const host = await startHost({own: true, config: plainConfig, files: {"bun.lock": "old"}})
   const {project} = host
   await host.say("one")
   const {id} = await makeCheckpoint(project)

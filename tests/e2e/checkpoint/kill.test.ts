@@ -28,7 +28,7 @@ const limit = 120_000 + rounds * 20_000
 
 /** Starts a project, makes one checkpoint, and changes every part of the state afterwards. */
 const changedProject = async (): Promise<{project: Project; id: string}> => {
-  const host = await startHost({config: plainConfig, files: {"bun.lock": "old"}})
+  const host = await startHost({own: true, config: plainConfig, files: {"bun.lock": "old"}})
   await host.say("one")
   const {id} = await makeCheckpoint(host.project)
   await host.say("two")
@@ -140,7 +140,7 @@ test("the next start removes copies of a killed verification, except those that 
   const project = makeProject({files})
   const yesterday = Date.now() / 1000 - 86_400
   for (const name of ["verify-old", "archive-old"]) utimesSync(project.path(".svc/tmp", name), yesterday, yesterday)
-  const host = await startHost({project})
+  const host = await startHost({own: true, project})
   expect(names.filter(name => existsSync(project.path(".svc/tmp", name)))).toEqual(["verify-new"])
   await makeCheckpoint(host.project)
 })

@@ -272,7 +272,7 @@ test("a rollback copies the replaced configuration only if git does not have it"
 
 test("reverting a restore also reverts the kept configuration, even if it is killed at any point", async context => {
   needStrace(context)
-  const host = await startHost({config: plainConfig})
+  const host = await startHost({own: true, config: plainConfig})
   const {project} = host
   await host.stop()
   const {id} = await makeCheckpoint(project)

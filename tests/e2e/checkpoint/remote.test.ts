@@ -6,7 +6,7 @@ import {refusal, restore} from "../../support/checkpoint/checkpoints.ts"
 import {scratchFolder} from "../../support/database/databases.ts"
 import {type HranaServer, startHrana} from "../../support/database/hrana-server.ts"
 import {printedJson, runCommand} from "../../support/host/command-line.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost} from "../../support/host/host.ts"
 import type {Project} from "../../support/host/project.ts"
 import {textsOf} from "../../support/messages/messages.ts"
 

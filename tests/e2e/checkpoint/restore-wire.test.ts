@@ -46,6 +46,7 @@ const runsOf = async (host: TestHost) =>
 const makeSituation = async (url: string, hasRefused: () => boolean, lead: number) => {
   const answers = pluginWith(`plugin.on("message-created", session => "got " + session.text)`)
   const {host, say} = await startWebhookHost({
+    own: true,
     config: `${webhookConfig({url})}  poller: {}\n`,
     plugins: {answers, poller},
     files: {".env": environment},

@@ -111,7 +111,7 @@ const replaying = (slot: string, more = "") =>
 
 test("a restore records one gap for an endpoint whose platform forgets, and an ordinary restart none", async () => {
   const plugins = {repeats: replaying("repeats"), forgets: replaying("forgets", "forgetsAcknowledged: true,")}
-  const first = await startHost({config: `${plainConfig}  repeats: {}\n  forgets: {}\n`, plugins})
+  const first = await startHost({own: true, config: `${plainConfig}  repeats: {}\n  forgets: {}\n`, plugins})
   const {project} = first
   const untilOnline = (host: TestHost) =>
     until("all to be online", async () =>
@@ -123,7 +123,7 @@ test("a restore records one gap for an endpoint whose platform forgets, and an o
   await first.stop("SIGKILL")
   const newest = await makeCheckpoint(project)
   await restore(project, newest.id)
-  const restarted = await startHost({project})
+  const restarted = await startHost({own: true, project})
   await untilOnline(restarted)
   await restarted.say("two")
   expect(await gapsOf(restarted)).toEqual([])
@@ -135,13 +135,13 @@ test("a restore records one gap for an endpoint whose platform forgets, and an o
   project.write("away", "")
   await restore(project, id)
   for (let n = 0; n < 2; n++) {
-    const killed = await startHost({project})
+    const killed = await startHost({own: true, project})
     expect(await gapsOf(killed)).toMatchObject([{endpoint: "forgets", reason: "host_ended", to: null, planned: false}])
     await killed.stop("SIGKILL")
   }
   rmSync(project.path("away"))
   const back = Date.now()
-  const host = await startHost({project})
+  const host = await startHost({own: true, project})
   const gaps = await untilGaps(host, 1)
   expect(gaps).toMatchObject([{endpoint: "forgets", reason: "host_ended", backfill: null}])
   expect(Date.parse(gaps[0]?.from ?? "")).toBeLessThanOrEqual(made)
@@ -150,7 +150,7 @@ test("a restore records one gap for an endpoint whose platform forgets, and an o
   const labels = {endpoint: "forgets", owner: "root/forgets", planned: "false"}
   expect((await metricsOf(host)).value("svc_endpoint_gaps_total", labels)).toBe(1)
   await host.stop()
-  const last = await startHost({project})
+  const last = await startHost({own: true, project})
   await untilOnline(last)
   await last.say("four")
   expect(await gapsOf(last)).toEqual(gaps)

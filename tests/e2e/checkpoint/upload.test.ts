@@ -67,6 +67,7 @@ const beginUpload = async (host: TestHost, bytes: Uint8Array) => {
 
 const startWithTokens = (runtime: TestRuntime, project?: Project) =>
   startHost({
+    own: true,
     runtime,
     env: fullAndDemo.env,
     ...(project === undefined

@@ -50,6 +50,7 @@ test("every command that needs a Host says that none is running and how to start
 
 const greeterHost = (): Promise<TestHost> =>
   startHost({
+    own: true,
     config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  greeter: {}\n",
     plugins: {greeter: replying("greet", "hello")},
     args: ["--no-watch"],
@@ -164,6 +165,7 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
 
 test("svc chat waits for the answers to piped input, even from a slow bot", story, async () => {
   const {project} = await startHost({
+    own: true,
     config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
     plugins: {thinker: pluginWith(`plugin.command("think", async () => { await sleep(2000); return "at last" })`)},
   })
@@ -204,6 +206,7 @@ describe.each(bunOr("node24"))("svc chat with piped input exits 1, on $name,", r
 
   test("if the Host dies before it answers", async () => {
     const host = await startHost({
+      own: true,
       config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
       plugins: {thinker: pluginWith(`plugin.command("think", async () => { note("begun"); await sleep(600_000) })`)},
     })
@@ -283,7 +286,7 @@ describe.each(both)("output into a pipe, on $name", runtime => {
   }
 
   test("arrives complete at a slow reader, and a reader that closes the pipe causes no error", async () => {
-    const host = await startHost()
+    const host = await startHost({own: true})
     for (let n = 0; n < 10; n++)
       await host.post("/api/outbox", {endpoint: "sandbox", channel: "a", text: "x".repeat(30_000)})
     const slow = unread(runtime.command, host.project, "outbox", "list", "--json")

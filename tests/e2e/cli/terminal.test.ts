@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {svc, type TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {startProcess, untilPrinted} from "../../support/host/process.ts"
 import {bunOr, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"

@@ -1,6 +1,6 @@
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {usuallyOn, usualRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"

@@ -144,7 +144,7 @@ describeWithChromium("the console in Chromium", () => {
   test("the page waits for a killed Host and continues without a reload after its restart", async () => {
     const port = await freePort()
     const project = makeProject({config: configOf(`port: ${port}`), plugins})
-    const first = await startHost({project, env})
+    const first = await startHost({own: true, project, env})
     const {page, errors} = await openConsole(await startChromium(), first, {token})
     await page.evaluate(() => Object.assign(window, {isTheSamePage: true}))
     await page.getByText(first.runtimeId).waitFor()
@@ -174,7 +174,7 @@ describeWithChromium("the console in Chromium", () => {
     })
     expect(kept.length).toBeGreaterThan(10)
     expect(kept.filter(path => !path.startsWith("/console/"))).toEqual([])
-    const second = await startHost({project, env})
+    const second = await startHost({own: true, project, env})
     await live(page)
     await page.getByText(second.runtimeId).waitFor()
     await page.getByText(en.attention.unclean).waitFor()

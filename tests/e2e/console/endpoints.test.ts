@@ -1,7 +1,6 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import type {TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"

@@ -60,7 +60,7 @@ const englishFor = (table: object): ReadonlySet<string> => {
 
 describeWithChromium("the languages of the console", () => {
   test("the console starts in the browser's language; another choice keeps the page open and persists", async () => {
-    const host = await startHost({config, env, plugins: {greeter}})
+    const host = await startHost({own: true, config, env, plugins: {greeter}})
     await host.say(arabic)
     const browser = await startChromium()
     const {page, errors} = await openConsole(browser, host, {locale: "de-AT", direct: true})

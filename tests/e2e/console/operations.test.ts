@@ -153,7 +153,12 @@ describeWithChromium("operating a Host from the console", () => {
 
   test("a restart that would fail is refused with the place of the error, and can be forced", async () => {
     const supervised = {...env, SVC_SUPERVISOR: "the test"}
-    const host = await startHost({config: configOf(0), env: supervised, args: ["--mode", "production", "--no-watch"]})
+    const host = await startHost({
+      own: true,
+      config: configOf(0),
+      env: supervised,
+      args: ["--mode", "production", "--no-watch"],
+    })
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "operations"})
     const act = async (name: string) => {
       await page.getByRole("button", {name, exact: true}).click()

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {startPrism} from "../../support/console/prism.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost} from "../../support/host/host.ts"
 
 /** Part of `bun run console-proxy`. It shows that Prism, which must find no violation, can find one. */
 describe.skipIf(process.env.SVC_TEST_PRISM === undefined)("Prism between a browser and the Host", () => {

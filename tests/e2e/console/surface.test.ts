@@ -1,7 +1,6 @@
 import type {Page} from "playwright-core"
 import {expect, test} from "vitest"
-import type {TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"

@@ -58,7 +58,7 @@ test.each(twoRuntimes)(
 test("a compaction refuses a second one, reports progress, and outlives the command that started it", async () => {
   const project = await oldProject(3000)
   project.write("svc.config.yml", `${plainConfig}retention: {handled: {least: 100}}\n`)
-  const host = await startHost({project})
+  const host = await startHost({own: true, project})
   const task = async () => (await host.get<{task: CompactTask | null}>("/api/database/compaction")).task
   expect(await task()).toBeNull()
   const headers = {"content-type": "application/json"}

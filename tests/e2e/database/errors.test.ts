@@ -20,7 +20,7 @@ test.for(bunOr("node22"))(
   "on $name, an event with a failed fsync is not acknowledged, and the Host recovers with the disk",
   async (runtime, context) => {
     needStrace(context)
-    const host = await startHost({runtime, config, plugins: {echo: echoPlugin}, env: syncing.inThread})
+    const host = await startHost({own: true, runtime, config, plugins: {echo: echoPlugin}, env: syncing.inThread})
     for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
     await handledAll(host)
 
@@ -45,7 +45,7 @@ test.for(bunOr("node22"))(
 test.for(bunOr("node22"))(
   "on $name, a foreign lock refuses events while it is held, and no event acknowledged later is lost",
   async runtime => {
-    const host = await startHost({runtime, config, plugins: {echo: echoPlugin}})
+    const host = await startHost({own: true, runtime, config, plugins: {echo: echoPlugin}})
     for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
     await handledAll(host)
     const file = host.project.path(".svc/data.sqlite")
@@ -77,7 +77,7 @@ test("a handler's results are stored once a foreign lock on the database is rele
       "await session.send",
       'while (!existsSync(plugin.project + "/go")) await new Promise(done => setTimeout(done, 20)); await session.send',
     )
-  const host = await startHost({config, plugins: {echo: slow}})
+  const host = await startHost({own: true, config, plugins: {echo: slow}})
   for (const id of ids("slow", 5)) expect((await post(host, id, id, id)).status).toBe(202)
   const file = host.project.path(".svc/data.sqlite")
   const stranger = await holdDatabase(file)

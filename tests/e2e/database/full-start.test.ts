@@ -103,7 +103,7 @@ for (const {of, at, folder, isFirst, fill} of lacks)
       let message: string | undefined
       if (!isFirst) {
         project.write("away", "")
-        const host = await startHost({project, runtime, env, args})
+        const host = await startHost({own: true, project, runtime, env, args})
         message = (await host.post<{id: string}>("/api/outbox", {endpoint: "wire", channel: "a", text: "hello"})).id
         await until("an attempt to send", () => notesOf(project).includes("send"))
         await host.stop()

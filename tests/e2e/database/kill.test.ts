@@ -38,7 +38,7 @@ test(
     const acknowledged = new Set<string>()
     for (let round = 0; round < rounds; round++) {
       const runtime = runtimes[round % runtimes.length]
-      const host = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
+      const host = await startHost({own: true, project, ...(runtime === undefined ? {} : {runtime})})
       const talking = Promise.all([1, 2, 3, 4].map(name => talk(host, `${round}/${name}`, acknowledged)))
       const before = acknowledged.size
       await until("an event to be acknowledged", () => acknowledged.size > before + 1)
@@ -46,7 +46,7 @@ test(
       await host.stop("SIGKILL")
       await talking
     }
-    const last = await startHost({project})
+    const last = await startHost({own: true, project})
     await handledAll(last)
     expect((await last.stop()).code).toBe(0)
 

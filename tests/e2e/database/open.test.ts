@@ -24,7 +24,7 @@ let file: string
 
 /** A project with an intact database, after a Host that stopped gracefully. */
 beforeEach(async () => {
-  const host = await startHost({config})
+  const host = await startHost({own: true, config})
   await host.stop()
   project = host.project
   file = project.path("data/bot.sqlite")
@@ -153,5 +153,5 @@ test("a database that another process is writing to is refused, and opens once t
   expect(text).toContain(problems.database_busy.hint)
   stranger.child.kill("SIGKILL")
   await stranger.finished
-  expect((await (await startHost({project})).fetch("/pub/ready")).status).toBe(200)
+  expect((await (await startHost({own: true, project})).fetch("/pub/ready")).status).toBe(200)
 })

@@ -97,7 +97,7 @@ test.for(bunOr("node24"))(
   async runtime => {
     const remote = await remoteDatabase()
     const server = await remote.start()
-    const first = await startHost({...optionsFor(remote.url), runtime})
+    const first = await startHost({own: true, ...optionsFor(remote.url), runtime})
     expect(await statusOf(first)).toMatchObject({generation: {number: 1}})
     await first.stop("SIGKILL")
     // The killed Host's lease is still valid for a while after the database is back.
@@ -107,7 +107,7 @@ test.for(bunOr("node24"))(
     project.write("notes.log", "")
     project.write("data/schedule-jobs.json", jobs)
 
-    const host = await startHost({...optionsFor(remote.url), project, runtime})
+    const host = await startHost({own: true, ...optionsFor(remote.url), project, runtime})
     expect(await probe(host, "health")).toBe(200)
     expect(await probe(host, "ready")).toBe(200)
     const report = await reportOf(host)
@@ -180,7 +180,7 @@ test.for(bunOr("node24"))(
 
 test.for(bunOr("node24"))("on $name, a signal stops a provisional Host gracefully", async runtime => {
   const {url} = await remoteDatabase()
-  const host = await startHost({...optionsFor(url), runtime})
+  const host = await startHost({own: true, ...optionsFor(url), runtime})
   expect(await reportOf(host)).toMatchObject({ready: true, generation: 1, provisional: true})
   expect((await host.stop()).code).toBe(exit.ok)
   expect(notesOf(host)).toEqual(["setup", "disposed"])
@@ -189,7 +189,7 @@ test.for(bunOr("node24"))("on $name, a signal stops a provisional Host gracefull
 
 test("a provisional Host is not ready if the plugin of a required endpoint is disabled", async () => {
   const {url} = await remoteDatabase()
-  const host = await startHost({...optionsFor(url), config: configOf(url, "{enabled: false}")})
+  const host = await startHost({own: true, ...optionsFor(url), config: configOf(url, "{enabled: false}")})
   expect(await probe(host, "ready")).toBe(503)
   expect(await reportOf(host)).toMatchObject({ready: false, provisional: true})
   expect((await reportOf(host)).components[0]).toMatchObject({name: "wire", reason: "plugin_disabled"})
@@ -202,7 +202,7 @@ test("a database that accepts connections but never answers counts as unreachabl
     silent.closeAllConnections()
     silent.close()
   })
-  const host = await startHost(optionsFor(`http://127.0.0.1:${port}`))
+  const host = await startHost({own: true, ...optionsFor(`http://127.0.0.1:${port}`)})
   expect(await probe(host, "ready")).toBe(200)
   expect((await statusOf(host)).provisional?.error).toContain(`127.0.0.1:${port} does not answer`)
   expect((await host.stop()).code).toBe(exit.ok)
@@ -211,13 +211,13 @@ test("a database that accepts connections but never answers counts as unreachabl
 test("a plugin that an operator disabled stays disabled while the database is unreachable", async () => {
   const remote = await remoteDatabase()
   const server = await remote.start()
-  const first = await startHost(optionsFor(remote.url))
+  const first = await startHost({own: true, ...optionsFor(remote.url)})
   await first.post("/api/plugins/wire", {enabled: false})
   await until("the generation to be noted", () => first.project.read(".svc/generation.json").includes('"number":2'))
   await first.stop()
   await server.close()
   first.project.write("notes.log", "")
-  const host = await startHost({...optionsFor(remote.url), project: first.project})
+  const host = await startHost({own: true, ...optionsFor(remote.url), project: first.project})
   expect(await probe(host, "ready")).toBe(503)
   expect((await reportOf(host)).components[0]).toMatchObject({
     name: "wire",
@@ -233,7 +233,7 @@ test("a Host is not ready while a plugin's setup waits for the database, and rea
   const asking = pluginWith(`
     plugin.adapter("wire", {history: "none", open: async () => ({send: async message => ({ids: [message.id]})})})
     return plugin.database.read("SELECT 1 AS one").then(() => note("read"))`)
-  const host = await startHost({...optionsFor(remote.url), plugins: {wire: asking}})
+  const host = await startHost({own: true, ...optionsFor(remote.url), plugins: {wire: asking}})
   expect(await probe(host, "ready")).toBe(503)
   expect(await reportOf(host)).toMatchObject({
     ready: false,
@@ -249,7 +249,7 @@ test("a Host is not ready while a plugin's setup waits for the database, and rea
 test("a Host exits when the database answers and refuses it, as it would at startup", async () => {
   const remote = await remoteDatabase()
   const options = {...optionsFor(remote.url), env: {...env, DATABASE_TOKEN: "a-wrong-token"}}
-  const host = await startHost(options)
+  const host = await startHost({own: true, ...options})
   expect(await probe(host, "ready")).toBe(200)
   const doctor = await svc(usualRuntime, host.project, ["doctor"], {env})
   expect(doctor.stdout).toMatch(/^ERROR {3}database: .*\bretries: ./m)

@@ -101,11 +101,11 @@ test("a second Host on the same remote database is refused, and learns which Hos
 test("after a kill, the next Host starts as soon as the lease expires", async () => {
   const server = await startServer()
   const options = optionsFor(server)
-  const killed = await startHost(options)
+  const killed = await startHost({own: true, ...options})
   await talk(killed, ["one"])
   await killed.stop("SIGKILL")
   server.sql("UPDATE svc_lease SET until = until - 12000 WHERE id = 1 RETURNING 1")
-  const next = await startHost({...options, project: killed.project})
+  const next = await startHost({own: true, ...options, project: killed.project})
   expect(await next.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: false})
   await talk(next, ["two"])
   expect(answered(server)).toEqual(["one", "two"].map(id => ({id, answers: 1})))

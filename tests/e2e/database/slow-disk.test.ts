@@ -15,7 +15,7 @@ const first = Array.from({length: 8}, (_, n) => `first ${n}`)
 /** Starts a Host that has learned from its first commits that the disk is slow. */
 const start = async (runtime: TestRuntime): Promise<TestHost> => {
   const args = ["--no-watch"]
-  const host = await startHost({runtime, config, plugins: {echo: echoPlugin}, args, env: syncing.inPool})
+  const host = await startHost({own: true, runtime, config, plugins: {echo: echoPlugin}, args, env: syncing.inPool})
   for (const id of first) expect((await post(host, id)).status).toBe(202)
   await handledAll(host)
   return host

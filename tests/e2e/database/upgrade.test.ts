@@ -31,7 +31,7 @@ const config = `${plainConfig}  echo: {}\n`
 /** A project that this version has run and that has answered one message. `end` says how its Host ended. */
 const used = async (runtime: TestRuntime = onBun, end: NodeJS.Signals = "SIGTERM"): Promise<GitProject> => {
   const project = makeGitProject({config, plugins: {echo}, files: {"bun.lock": "locked"}})
-  const host = await startHost({project, runtime})
+  const host = await startHost({own: end !== "SIGTERM", project, runtime})
   expect(await host.say("before")).toEqual(["got before"])
   await host.stop(end)
   return project
@@ -121,7 +121,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(files()).toEqual(before)
     expect(readdirSync(project.path(".svc/tmp")).filter(name => name.startsWith("migrate"))).toEqual([])
     expect(existsSync(project.path(".svc/checkpoints"))).toBe(false)
-    const host = await startHost({project, runtime})
+    const host = await startHost({own: true, project, runtime})
     const beside = await printedJson<MigrationReport>(project, line, next)
     expect(beside).toMatchObject({from: newest, to: newest + 2, findings: []})
     expect(await host.say("meanwhile")).toEqual(["got meanwhile"])
@@ -184,7 +184,7 @@ test("a kill at any moment of the migration leaves it complete or absent, and th
     const {schema, ids} = await stateOf(project)
     expect(ids).toBe(schema === newest ? 1 : 0)
     schemas.push(schema)
-    const host = await startHost({project, runtime: next})
+    const host = await startHost({own: true, project, runtime: next})
     expect(await textsOf(host)).toEqual(["before"])
     await host.stop()
     const {items} = await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)

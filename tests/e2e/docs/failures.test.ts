@@ -91,7 +91,7 @@ const svcBot = async (): Promise<Bot> => {
   const project = makeProject({config: configFor("Hello"), plugins: {words: failingPlugin}, files})
   const start = async (env: Readonly<Record<string, string>> = {}) => {
     const arrivals = platform.arrivals() + 1
-    const host = await startHost({project, env})
+    const host = await startHost({own: true, project, env})
     await until("the bot to be there", () => platform.arrivals() >= arrivals)
     return host.process
   }

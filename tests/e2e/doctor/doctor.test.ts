@@ -1,7 +1,6 @@
 import {chmodSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc} from "../../support/host/host.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {findingsOf, makeSoundProject, runDoctor, soundToken} from "./doctor.ts"
 

@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {type HostOptions, svc, untilReady} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {type HostOptions, startHost, svc, untilReady} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"

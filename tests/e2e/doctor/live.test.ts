@@ -1,6 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {type HostOptions, svc, untilReady} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {type HostOptions, startHost, svc, untilReady} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {onBun, onNode22, onOlderNode, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"

@@ -33,7 +33,7 @@ const untilOnline = (host: TestHost) =>
 
 /** Runs a Host until it has stored one message of each channel, then ends it. Returns the project. */
 const meet = async (platform: HistoryPlatform, runtime = onBun, end: "SIGTERM" | "SIGKILL" = "SIGTERM") => {
-  const host = await startHost({runtime, config: platform.config, plugins: {past: pastPlugin}})
+  const host = await startHost({own: true, runtime, config: platform.config, plugins: {past: pastPlugin}})
   await untilOnline(host)
   for (const channel of ["a", "b"]) platform.say(channel, `${channel} 1`)
   await until("both messages to be stored", async () => (await inboxOf(host)).length === 2)
@@ -113,12 +113,12 @@ test.each(bunOr("node24"))(
       // The platform never answers the second request.
       return asked === 2
     }
-    const host = await startHost({runtime, project})
+    const host = await startHost({own: true, runtime, project})
     await until("the second page to be requested", () => asked === 2)
     expect((await inboxOf(host)).map(({event}) => event.message.content)).not.toContain("a 9")
     await host.stop("SIGKILL")
 
-    const later = await startHost({runtime, project})
+    const later = await startHost({own: true, runtime, project})
     expect(await untilGaps(later, 1)).toMatchObject([{reason: "host_ended", backfill: "filled"}])
     const all = Array.from({length: 9}, (_, index) => `a ${index + 1}`)
     await untilTexts(later, "a", all)

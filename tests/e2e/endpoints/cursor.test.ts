@@ -85,7 +85,7 @@ const statesOf = async (host: TestHost) =>
 const killing = async (runtime: TestRuntime) => {
   const chance = new Chance(seed)
   const platform = await startPlatform({forgets: true})
-  let host = await startHost({runtime, config: configOf(platform.url), plugins: {poll}})
+  let host = await startHost({own: true, runtime, config: configOf(platform.url), plugins: {poll}})
   for (let n = 0; n < kills; n++) {
     const before = platform.taken()
     const talking = setInterval(() => platform.say(1 + chance.below(6)), 10)
@@ -93,7 +93,7 @@ const killing = async (runtime: TestRuntime) => {
     await sleep(chance.below(120))
     await host.stop("SIGKILL")
     clearInterval(talking)
-    host = await startHost({runtime, project: host.project})
+    host = await startHost({own: true, runtime, project: host.project})
   }
   await until("the endpoint to read everything", () => platform.taken() === platform.last())
   await handledAll(host)

@@ -29,7 +29,7 @@ const meet = async () => {
   const witness = await joinIrc(server, "bob", {channel: "#lounge"})
   const {http, plugins} = JSON.parse(ircConfig([{id: "main", port: cable.port, nick: "svcbot", channels: ["#lounge"]}]))
   const config = JSON.stringify({http, plugins: {irc: plugins.irc, prompt: {}}})
-  const host = await startHost({config, plugins: {prompt}})
+  const host = await startHost({own: true, config, plugins: {prompt}})
   await untilEndpoint(host, "main", "online")
   return {server, cable, speaker, witness, host}
 }
@@ -90,7 +90,7 @@ describeWith("ngircd")("a gap covers IRC messages that were not stored", () => {
     await host.stop("SIGKILL")
     cable.cut()
     cable.join(server.port)
-    const later = await startHost({project: host.project})
+    const later = await startHost({own: true, project: host.project})
     await untilEndpoint(later, "main", "online")
     const gaps = await untilGaps(later, 2)
     const gap = gaps.find(({endpoint}) => endpoint === "irc~main")

@@ -54,12 +54,12 @@ describeWith("ngircd", "inspircd")("the gaps of a bot on IRC", () => {
     "include one after a kill of the Host, from when the endpoint was last known online, on $name",
     async runtime => {
       const server = await startIrcServer("ngircd")
-      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
+      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime, own: true})
       const online = await onlineSince(host)
       await settle(host)
       await host.stop("SIGKILL")
       const killed = Date.now()
-      const later = await startHost({runtime, project: host.project})
+      const later = await startHost({own: true, runtime, project: host.project})
       const back = await onlineSince(later)
       const gaps = await untilGaps(later, 1)
       const to = new Date(back).toISOString()
@@ -78,13 +78,13 @@ describeWith("ngircd", "inspircd")("the gaps of a bot on IRC", () => {
     const stopped = Date.now()
     await server.kill()
     for (let n = 0; n < 2; n++) {
-      const away = await startHost({project: host.project})
+      const away = await startHost({own: true, project: host.project})
       expect(await gapsOf(away)).toMatchObject([{reason: "host_stopped", to: null}])
       await away.stop("SIGKILL")
     }
     // The first reason decides whether a gap is planned.
     await server.start()
-    const later = await startHost({project: host.project})
+    const later = await startHost({own: true, project: host.project})
     const back = await onlineSince(later)
     const gaps = await untilGaps(later, 1)
     expect(gaps).toMatchObject([{reason: "host_stopped", to: new Date(back).toISOString()}])
@@ -114,7 +114,7 @@ describeWith("ngircd")("a Host that an operator restarts", () => {
       const bob = await joinIrc(server, "bob", {channel: "#lounge"})
       const {plugins} = JSON.parse(ircConfig([{id: "main", port: server.port, ...lounge}]))
       const config = JSON.stringify({http: {port: 0}, plugins: {irc: plugins.irc, line: {}, sandbox: {}}})
-      const first = await startHost({runtime, config, plugins: {line: line("none")}})
+      const first = await startHost({own: true, runtime, config, plugins: {line: line("none")}})
       await onlineSince(first)
       expect(await first.get("/api/endpoints")).toMatchObject({
         items: expect.arrayContaining([expect.objectContaining({name: "sandbox", history: "inside"})]),
@@ -127,7 +127,7 @@ describeWith("ngircd")("a Host that an operator restarts", () => {
       expect((await first.stop()).code).toBe(0)
       const ended = Date.now()
 
-      const second = await startHost({runtime, project: first.project})
+      const second = await startHost({own: true, runtime, project: first.project})
       const back = await onlineSince(second)
       expect(await textsOf(second)).toEqual(["before the stop"])
       const stopped = await newestOf(second, 1, "irc~main", "line")
@@ -156,7 +156,7 @@ describeWith("ngircd")("a Host that an operator restarts", () => {
       const restarting = Date.now()
       await second.post("/api/system/restart", {confirm: true})
       expect((await second.process.finished).code).toBe(51)
-      const third = await startHost({runtime, project: first.project})
+      const third = await startHost({own: true, runtime, project: first.project})
       await onlineSince(third)
       for (const {from, planned} of await newestOf(third, 2, "irc~main", "line")) {
         expect(planned).toBe(true)
@@ -165,7 +165,7 @@ describeWith("ngircd")("a Host that an operator restarts", () => {
 
       await settle(third)
       await third.stop("SIGKILL")
-      const fourth = await startHost({runtime, project: first.project})
+      const fourth = await startHost({own: true, runtime, project: first.project})
       await onlineSince(fourth)
       for (const {reason, planned} of await newestOf(fourth, 3, "irc~main", "line")) {
         expect({reason, planned}).toEqual({reason: "host_ended", planned: false})
@@ -198,6 +198,7 @@ const line = (history: string) =>
 
 test("an endpoint with replay, and one inside the Host, have no gaps", async () => {
   const host = await startHost({
+    own: true,
     config: "http: {port: 0}\nplugins: {line: {}, gone: {}, sandbox: {}}\n",
     plugins: {line: line("replay"), gone: line("none").replace('"line"', '"gone"')},
   })
@@ -206,7 +207,7 @@ test("an endpoint with replay, and one inside the Host, have no gaps", async () 
   )
   await host.say("what was stored before this is durable")
   await host.stop("SIGKILL")
-  const later = await startHost({project: host.project})
+  const later = await startHost({own: true, project: host.project})
   expect(await untilGaps(later, 1)).toMatchObject([{endpoint: "gone", reason: "host_ended"}])
   await later.say("the sandbox is there")
   expect((await gapsOf(later)).length).toBe(1)

@@ -100,7 +100,7 @@ test("events accepted before a pause are handled and answered, and the outbox dr
 })
 
 test("a pause lasts across a kill and a stop until its own reason is removed", async () => {
-  const host = await startHost(withLine)
+  const host = await startHost({own: true, ...withLine})
   await until("the endpoints to be online", async () =>
     (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
   )
@@ -108,14 +108,14 @@ test("a pause lasts across a kill and a stop until its own reason is removed", a
   await host.post("/api/ingress/pause", {reason: "operator"})
   const paused = await viewOf(host)
   await host.stop("SIGKILL")
-  const second = await startHost({project: host.project})
+  const second = await startHost({own: true, project: host.project})
   expect(await viewOf(second)).toMatchObject({state: "paused", since: paused.since})
   expect([...(await viewOf(second)).reasons].sort()).toEqual(["operator", "release"])
   await expectProblem(await post(second, "one"), 503, "ingress_paused")
   await second.post("/api/ingress/resume", {reason: "operator"})
   expect(await viewOf(second)).toEqual({...paused, reasons: ["release"]})
   await second.stop()
-  const third = await startHost({project: host.project})
+  const third = await startHost({own: true, project: host.project})
   expect(await viewOf(third)).toEqual({...paused, reasons: ["release"]})
   await third.post("/api/ingress/resume", {reason: "release"})
   expect((await post(third, "one")).status).toBe(202)
@@ -124,7 +124,7 @@ test("a pause lasts across a kill and a stop until its own reason is removed", a
   expect(others).toEqual([])
   expect(gap).toMatchObject({from: paused.since, reason: "ingress_paused"})
   await third.stop("SIGKILL")
-  expect(await viewOf(await startHost({project: host.project}))).toMatchObject({state: "open", reasons: []})
+  expect(await viewOf(await startHost({own: true, project: host.project}))).toMatchObject({state: "open", reasons: []})
 })
 
 test("only an operator's reasons are accepted, and the demo token may look but not pause", async () => {

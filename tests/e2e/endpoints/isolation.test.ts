@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {svc, type TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {usualRuntime} from "../../support/host/runtimes.ts"
 import {joinIrc, type Person} from "../../support/irc/person.ts"

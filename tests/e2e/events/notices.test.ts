@@ -10,7 +10,7 @@ const {env} = fullAndDemo
 const config = fullAndDemo.config("echo")
 
 test("connected clients get a notice of a failing database and of its recovery, and neither is stored", async () => {
-  const host = await startHost({config, env, plugins: {echo: echoPlugin}})
+  const host = await startHost({own: true, config, env, plugins: {echo: echoPlugin}})
   expect((await post(host, "before")).status).toBe(202)
   await handledAll(host)
   await until("the events of the start and of the message", async () => {

@@ -18,7 +18,7 @@ describeWithChromium("event stream clients by other authors", () => {
       const port = await freePort()
       const config = `http: {port: ${port}, token: "\${HTTP_TOKEN}", corsOrigins: ["${new URL(origin).origin}"]}\nplugins: {sandbox: {}}\n`
       const project = makeProject({config})
-      const start = () => startHost({runtime, project, env: {HTTP_TOKEN: token}})
+      const start = () => startHost({own: true, runtime, project, env: {HTTP_TOKEN: token}})
       let host = await start()
       const stream = {url: `${host.url}/api/events`, token}
       const clients = [

@@ -36,7 +36,8 @@ const meet = async (runtime: TestRuntime, answer: (results: number) => ScriptedA
   const script = ({results}: ModelQuestion) => answer(results)
   const model = await startScriptedModel(script)
   const project = makeProject({config: files["svc.config.yml"] ?? "", files})
-  const start = () => startHost({runtime, project, env: {HTTP_PORT: "0", LLM_URL: model.url, LLM_MODEL: "scripted"}})
+  const start = () =>
+    startHost({own: true, runtime, project, env: {HTTP_PORT: "0", LLM_URL: model.url, LLM_MODEL: "scripted"}})
   return {model, project, start, script}
 }
 

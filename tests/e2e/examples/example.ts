@@ -75,5 +75,5 @@ export const killedAt = async (
   cause()
   const {signal} = await host.process.finished
   expect(signal).toBe("SIGKILL")
-  return startHost({runtime, project: host.project})
+  return startHost({own: true, runtime, project: host.project})
 }

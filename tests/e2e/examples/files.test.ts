@@ -87,7 +87,7 @@ const storedFiles = (project: Project): Readonly<Record<string, string>> => {
 describe.each(bunOr("node24"))("the example files on $name", runtime => {
   test("answers each picture once, though the Host is killed while it resizes, sends and waits", async () => {
     const platform = await startLoopback()
-    let host = await startHost({runtime, project: filesProject(platform)})
+    let host = await startHost({own: true, runtime, project: filesProject(platform)})
     const killAt = async (deed: string, cause: () => void) => {
       host = await killedAt(host, {platform, runtime, deed, cause})
     }
@@ -101,7 +101,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     await untilStored(host, 1)
     await host.stop("SIGKILL")
     const stored = storedFiles(host.project)
-    host = await startHost({runtime, project: host.project})
+    host = await startHost({own: true, runtime, project: host.project})
     platform.away(false)
     await untilDone(platform, "@ann: [owl-640.jpg]")
     await untilQuiet(host)
@@ -129,7 +129,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     const platform = await startLoopback()
     const project = filesProject(platform, loopbackPlugin.replace("idempotent: true", "idempotent: false"))
     const deed = "@ann: [cat-640.jpg]"
-    const first = await startHost({runtime, project})
+    const first = await startHost({own: true, runtime, project})
     const host = await killedAt(first, {platform, runtime, deed, cause: () => send(platform, "cat.jpg")})
     const path = "/api/outbox?state=unknown"
     const [row, ...others] = (await host.get<{items: readonly {id: string; text: string}[]}>(path)).items
@@ -146,7 +146,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
   test("continues from an archive on other disks, with every file, and sends the pending answer once", async context => {
     needMounts(context)
     const platform = await startLoopback()
-    const before = await startHost({runtime, project: filesProject(platform)})
+    const before = await startHost({own: true, runtime, project: filesProject(platform)})
     send(platform, "cat.jpg")
     await untilDone(platform, "@ann: [cat-640.jpg]")
     await untilQuiet(before)
@@ -169,7 +169,7 @@ describe.each(bunOr("node24"))("the example files on $name", runtime => {
     expect(storedFiles(elsewhere)).toEqual(stored)
 
     platform.away(false)
-    let host = await startHost({runtime, project: elsewhere})
+    let host = await startHost({own: true, runtime, project: elsewhere})
     await untilHeld(host, {inbox: 1, outbox: 1, timers: 0})
     expect(platform.deeds).toEqual(["@ann: [cat-640.jpg]"])
     host = await killedAt(host, {

@@ -77,7 +77,7 @@ const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise
   const options = {runtime, project, patience}
   speak(1)
   if (open() < mostOpen && chance.below(4) === 0) return killStarting(options, chance.below(600))
-  const host = await startHost(options)
+  const host = await startHost({own: true, ...options})
   await untilOpen(host, mostOpen, open)
   speak(2)
   await sleep(50 + chance.below(250))
@@ -101,7 +101,7 @@ const untilOpen = (host: TestHost, most: number, open: () => number): Promise<un
 
 /** Runs a last Host to the end. Then everything must have been done exactly once. */
 const settle = async ({runtime, platform, project, people, open}: Scene): Promise<void> => {
-  const host = await startHost({runtime, project, patience})
+  const host = await startHost({own: true, runtime, project, patience})
   // If something is still missing, the comparison below names it.
   await untilOpen(host, 0, open).catch(() => {})
   await untilQuiet(host)

@@ -36,7 +36,7 @@ const story = (minutes: number) => [
 describe.each(bunOr("node24"))("the example moderation on $name", runtime => {
   test("does each act once, though the Host is killed in the middle of each one", async () => {
     const platform = await startLoopback()
-    let host = await startHost({runtime, project: exampleProject(platform, 10)})
+    let host = await startHost({own: true, runtime, project: exampleProject(platform, 10)})
     await untilDone(platform, on)
     const users = ["eve", "bob", "mallory", "trudy"]
     for (const [chapter, {by, channel, text, deeds}] of story(10).entries())

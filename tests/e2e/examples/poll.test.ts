@@ -47,7 +47,7 @@ const rowsOf = (choices: readonly string[], votes: readonly number[], say: (coun
 
 /** Starts a Host. Waits until the bot is in the channel. */
 const join = async (people: readonly Person[], runtime: TestRuntime, project: Project): Promise<TestHost> => {
-  const host = await startHost({runtime, project})
+  const host = await startHost({own: true, runtime, project})
   await Promise.all(people.map(person => person.sees(/^:svcbot!\S+ JOIN/)))
   return host
 }

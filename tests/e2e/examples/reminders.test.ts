@@ -11,7 +11,7 @@ const on = "log: Moderation is on: spam."
 describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
   test("answers and reminds once, though the Host is killed in the middle of each act", async () => {
     const platform = await startLoopback()
-    let host = await startHost({runtime, project: exampleProject(platform, 10)})
+    let host = await startHost({own: true, runtime, project: exampleProject(platform, 10)})
     let number = 0
     const say = (text: string) => platform.say(`m${++number}`, text, {user: "ann", channel: "@ann"})
     const killAt = async (deed: string, text?: string) => {
@@ -47,7 +47,7 @@ describe.each(bunOr("node24"))("the example reminders on $name", runtime => {
 
   test("never repeats one occurrence of a repeating reminder, and stops when it is cancelled", async () => {
     const platform = await startLoopback()
-    let host = await startHost({runtime, project: exampleProject(platform, 10)})
+    let host = await startHost({own: true, runtime, project: exampleProject(platform, 10)})
     const rings = () => platform.deeds.filter(deed => deed === "@ann: ann: drink").length
     const began = Date.now()
     platform.say("m1", "/remind every 1s drink", {user: "ann", channel: "@ann"})

@@ -128,7 +128,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
     const chance = new Chance(7)
     let host: TestHost | undefined
     for (let life = 0; life < 4; life++) {
-      host = await startHost({runtime, project})
+      host = await startHost({own: true, runtime, project})
       const before = (await host.get<{files: {count: number}}>("/api/database")).files.count
       const {post, get} = host
       const said = Promise.allSettled(
@@ -142,7 +142,7 @@ describe.each(bunOr("node24"))("checkpoints with files, on $name", runtime => {
       await said
       await requireWhole(project)
     }
-    host = await startHost({runtime, project})
+    host = await startHost({own: true, runtime, project})
     await until("all handlers to end", async () => {
       const status = await host?.fetch("/api/metrics")
       return !/svc_inbox_handlers\{state="(pending|running)"\} [1-9]/.test((await status?.text()) ?? "")

@@ -260,7 +260,7 @@ describe.each(runtimes)("editing the configuration over the API on $name", runti
 
 describe.each(bunOr("node24"))("between writing the file and the commit, on $name", runtime => {
   test("a kill leaves the new configuration to the next start", async () => {
-    const host = await startHost({runtime, config, env, plugins: {greeter, slow}})
+    const host = await startHost({own: true, runtime, config, env, plugins: {greeter, slow}})
     const {hash} = await fileOf(host)
     const changes = [set("greeting", "tried"), {change: "add_plugin", plugin: "slow"} satisfies ConfigChange]
     const {text} = await host.post<Preview>("/api/config/preview", {hash, changes})
@@ -268,7 +268,7 @@ describe.each(bunOr("node24"))("between writing the file and the commit, on $nam
     await until("the file to be written", () => host.project.read("svc.config.yml") === text)
     await host.stop("SIGKILL")
     expect(await posted).toBeUndefined()
-    const next = await startHost({runtime, project: host.project, env})
+    const next = await startHost({own: true, runtime, project: host.project, env})
     expect((await statusOf(next)).generation).toMatchObject({number: 2, reason: "started"})
     expect(await next.say("/greet")).toEqual(["tried"])
     expect(await next.say("/count")).toEqual(["2000000"])

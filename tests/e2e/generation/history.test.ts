@@ -15,17 +15,17 @@ ${more}`
 const quiet = ["--no-watch"]
 
 test("generation numbers are durable and grow across restarts", async () => {
-  const first = await startHost({config: config("one"), args: quiet})
+  const first = await startHost({own: true, config: config("one"), args: quiet})
   const {project} = first
   project.write("svc.config.yml", config("two"))
   expect(await reload(first)).toEqual({committed: true, generation: 2})
   expect(await reload(first)).toEqual({committed: false, generation: 2})
   await first.stop()
-  const second = await startHost({project, args: quiet})
+  const second = await startHost({own: true, project, args: quiet})
   expect((await statusOf(second)).generation).toMatchObject({number: 3, reason: "started"})
   second.process.child.kill("SIGKILL")
   await second.process.finished
-  const third = await startHost({project, args: quiet})
+  const third = await startHost({own: true, project, args: quiet})
   const all = await generationsOf(third)
   expect(all.map(({number, reason, current}) => ({number, reason, current}))).toEqual([
     {number: 4, reason: "started", current: true},
@@ -112,7 +112,7 @@ test("svc generation list, diff, rollback and unpin work, and the status shows t
 })
 
 test("a pin lasts across restarts until the file changes", async () => {
-  const first = await startHost({config: config("one"), args: quiet})
+  const first = await startHost({own: true, config: config("one"), args: quiet})
   const {project} = first
   project.write("svc.config.yml", config("two", "  greeter: {}\n"))
   project.write("plugins/greeter.ts", replying("greet", "hello"))
@@ -120,13 +120,13 @@ test("a pin lasts across restarts until the file changes", async () => {
   await first.post("/api/generations/1/rollback")
   await first.stop()
 
-  const second = await startHost({project, args: quiet})
+  const second = await startHost({own: true, project, args: quiet})
   expect(await statusOf(second)).toMatchObject({generation: {number: 4}, pin: {number: 1}})
   expect(await second.say("/greet")).toEqual([unknownCommand("greet")])
   second.process.child.kill("SIGKILL")
   await second.process.finished
 
-  const third = await startHost({project, args: quiet})
+  const third = await startHost({own: true, project, args: quiet})
   expect((await statusOf(third)).pin).toEqual({number: 1})
   project.write("svc.config.yml", config("three", "  greeter: {}\n"))
   expect(await reload(third)).toEqual({committed: true, generation: 6})

@@ -22,7 +22,7 @@ const supervised = {...token, SVC_SUPERVISOR: "the test"}
 
 describe.each(bunAnd("node22"))("in production on $name", runtime => {
   test("only svc runtime reload and SIGHUP apply a new configuration", async () => {
-    const host = await startHost({runtime, ...production, env: token})
+    const host = await startHost({own: true, runtime, ...production, env: token})
     const {project} = host
     project.write("svc.config.yml", config("  greeter: {}\n  more: {use: greeter, enabled: false}\n"))
     const result = await svc(runtime, project, ["runtime", "reload"], {env: token})
@@ -36,7 +36,7 @@ describe.each(bunAnd("node22"))("in production on $name", runtime => {
 
   test("changed code makes svc runtime reload and SIGHUP stop the Host gracefully with exit code 75", async () => {
     for (const ask of ["signal", "command"]) {
-      const host = await startHost({runtime, ...production, env: supervised})
+      const host = await startHost({own: true, runtime, ...production, env: supervised})
       host.project.write("plugins/greeter.ts", replying("greet", "good day"))
       if (ask === "signal") host.process.child.kill("SIGHUP")
       else {
@@ -47,7 +47,7 @@ describe.each(bunAnd("node22"))("in production on $name", runtime => {
       expect(code).toBe(75)
       expect(stdout).toContain("the code of plugins.greeter")
       expect(stdout.trimEnd().split("\n").at(-1)).toContain("stopped")
-      const again = await startHost({runtime, project: host.project, args: production.args, env: supervised})
+      const again = await startHost({own: true, runtime, project: host.project, args: production.args, env: supervised})
       expect((await statusOf(again)).endedCleanly).toBe(true)
       expect(await again.say("/greet")).toEqual(["good day"])
     }
@@ -56,7 +56,7 @@ describe.each(bunAnd("node22"))("in production on $name", runtime => {
 
 describe("in production", () => {
   test("the Host does not watch its files", async () => {
-    const host = await startHost({...production, args: ["--mode", "production"], env: token})
+    const host = await startHost({own: true, ...production, args: ["--mode", "production"], env: token})
     host.project.write("svc.config.yml", config(""))
     host.project.write("plugins/greeter.ts", replying("greet", "good day"))
     // A watcher would have reacted earlier: it waits 60 ms, and a draft takes about 20 ms.
@@ -66,7 +66,7 @@ describe("in production", () => {
   })
 
   test("a changed lockfile stops the Host with exit code 75", async () => {
-    const host = await startHost({...production, env: supervised})
+    const host = await startHost({own: true, ...production, env: supervised})
     host.project.write("package-lock.json", '{"lockfileVersion": 3}')
     host.process.child.kill("SIGHUP")
     const {code, stdout} = await host.process.finished
@@ -82,7 +82,7 @@ describe("in production", () => {
   })
 
   test("without a supervisor the Host stops for a change only with a confirmation", async () => {
-    const host = await startHost({...production, env: token})
+    const host = await startHost({own: true, ...production, env: token})
     host.project.write("plugins/greeter.ts", replying("greet", "good day"))
     host.process.child.kill("SIGHUP")
     expect(await failureOf(host)).toMatchObject({reason: "SIGHUP", code: "restart_required"})
@@ -93,7 +93,7 @@ describe("in production", () => {
   })
 
   test("a broken configuration keeps the old generation for every kind of reload", async () => {
-    const host = await startHost({...production, env: supervised})
+    const host = await startHost({own: true, ...production, env: supervised})
     host.project.write("svc.config.yml", `${production.config}htpt: {}\n`)
     const asked = await svc(onBun, host.project, ["runtime", "reload"], {env: token})
     expect(asked.code).toBe(1)

@@ -55,6 +55,7 @@ test("a changed variable of .env is reloaded if the configuration names it", asy
 
 test("the environment's own .env file is watched too", async () => {
   const host = await startHost({
+    own: true,
     config: config('  greeter: {config: {word: "${WORD:-none}"}}\n'),
     plugins: {greeter: configured},
     files: readByTheHost,

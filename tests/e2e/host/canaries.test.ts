@@ -68,6 +68,7 @@ describe.each(clients)("no trace of any secret, on $name,", runtime => {
       const args = format === "json" ? production : ["--no-watch"]
       const port = await freePort()
       const host = await startHost({
+        own: true,
         runtime,
         config: canaryConfig(port),
         plugins: {vault: vaultPlugin},

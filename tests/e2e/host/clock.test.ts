@@ -68,6 +68,7 @@ const startScene = async (runtime: TestRuntime) => {
   const receiver = await startReceiver(secret, answer, {ignoresTime: true})
   const start = async (project?: Project) => {
     const host = await startHost({
+      own: true,
       runtime,
       env: {...env, ...clock.env},
       ...(project === undefined ? {config: config(receiver.url, irc), plugins: {clock: clockPlugin}} : {project}),

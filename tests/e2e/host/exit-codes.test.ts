@@ -137,13 +137,13 @@ describe("a restart", () => {
   test("needs no confirmation under a supervisor, and the next start runs the new code", async () => {
     const project = makeInstalledProject()
     const supervised = {project, args: production.slice(2), env: {...env, SVC_SUPERVISOR: "a test"}}
-    const first = await startHost(supervised)
+    const first = await startHost({own: true, ...supervised})
     expect(await first.say("/word")).toEqual(["one"])
     project.write("plugins/word.ts", wordPlugin("two"))
     await first.post("/api/system/reload")
     expect((await first.process.finished).code).toBe(75)
 
-    const second = await startHost(supervised)
+    const second = await startHost({own: true, ...supervised})
     expect(await second.say("/word")).toEqual(["two"])
     expect(await second.get("/api/system/status")).toMatchObject({endedCleanly: true, restarts: 1})
     await second.post("/api/system/restart")
@@ -153,7 +153,7 @@ describe("a restart", () => {
   test("also follows a changed lockfile in production", async () => {
     const project = makeInstalledProject()
     project.write("bun.lock", "{}")
-    const host = await startHost({project, args: production.slice(2), env})
+    const host = await startHost({own: true, project, args: production.slice(2), env})
     project.write("bun.lock", '{"changed": true}')
     const answer = await host.post("/api/system/reload", {confirm: true})
     expect(answer).toMatchObject({restarting: true})
@@ -162,7 +162,7 @@ describe("a restart", () => {
 
   test("without a supervisor is refused for svc runtime restart and reload, with a hint at --confirm", async () => {
     const project = makeInstalledProject()
-    const host = await startHost({project, args: production.slice(2), env})
+    const host = await startHost({own: true, project, args: production.slice(2), env})
     project.write("plugins/word.ts", wordPlugin("two"))
     for (const command of ["restart", "reload"]) {
       const refused = await svc(onBun, project, ["runtime", command], {env})
@@ -200,6 +200,7 @@ export default definePlugin({
 describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("a second signal on $name", runtime => {
   test("stops the Host at once with 128 plus its number, even while it drains", async () => {
     const host = await startHost({
+      own: true,
       runtime,
       config: "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n",
       plugins: {endless: endlessPlugin},

@@ -35,7 +35,7 @@ const holderOf = (host: TestHost) => [
 ]
 
 describe.each(runtimes)("a Host on $name", runtime => {
-  const holder = shared(() => startHost({runtime}))
+  const holder = shared(() => startHost({own: true, runtime}))
 
   test.each(runtimes)("refuses a second Host on $name and names the holder", async other => {
     const host = holder()
@@ -45,11 +45,11 @@ describe.each(runtimes)("a Host on $name", runtime => {
   })
 
   test("loses the lock when it is killed, and the next start reports an unclean end", async () => {
-    const host = await startHost({runtime})
+    const host = await startHost({own: true, runtime})
     await host.stop("SIGKILL")
     expect(existsSync(host.project.path(".svc/holder.json"))).toBe(true)
     for (const next of runtimes) {
-      const after = await startHost({runtime: next, project: host.project})
+      const after = await startHost({own: true, runtime: next, project: host.project})
       expect(await after.get("/api/system/status")).toMatchObject({endedCleanly: false})
       await after.stop("SIGKILL")
     }
@@ -88,7 +88,7 @@ describe.each(runtimes)("a Host on $name that loses its lock file", runtime => {
   ])(
     "because it is %s acknowledges nothing more and exits with 75, and the next start takes the lock",
     async (how, takeAway) => {
-      const host = await startHost({runtime, config: lockConfig, plugins: {echo: echoPlugin}})
+      const host = await startHost({own: true, runtime, config: lockConfig, plugins: {echo: echoPlugin}})
       const {project} = host
       const acknowledged: string[] = []
       let hasEnded = false
@@ -104,7 +104,7 @@ describe.each(runtimes)("a Host on $name that loses its lock file", runtime => {
       await until("twenty events to be acknowledged", () => acknowledged.length >= 20)
       takeAway(project.path(".svc/host.lock"))
       // The next Host starts while the first one ends, and keeps its own description.
-      const next = await startHost({runtime, project})
+      const next = await startHost({own: true, runtime, project})
       const {code, stdout} = await host.process.finished
       await posting
       expect(code).toBe(75)
@@ -119,7 +119,7 @@ describe.each(runtimes)("a Host on $name that loses its lock file", runtime => {
 })
 
 test("a stopped Host removes its description", async () => {
-  const host = await startHost()
+  const host = await startHost({own: true})
   await host.stop()
   expect(existsSync(host.project.path(".svc/holder.json"))).toBe(false)
 })
@@ -129,17 +129,17 @@ test.each([
   ["cut short", '{"kind":"host","hostname":"exam'],
   ["of another shape", '{"pid":1}'],
 ])("a description that is %s does not break the lock", async (_, text) => {
-  const host = await startHost()
+  const host = await startHost({own: true})
   host.project.write(".svc/holder.json", text)
   expect(problemsIn(await refused(host.project, onBun))).toEqual(["locked"])
   await host.stop("SIGKILL")
   host.project.write(".svc/holder.json", text)
-  const next = await startHost({project: host.project})
+  const next = await startHost({own: true, project: host.project})
   expect(await refused(host.project, onBun)).toContain(`runtimeId ${next.runtimeId}`)
 })
 
 test("a lock file that is emptied while held still refuses a second Host", async () => {
-  const host = await startHost()
+  const host = await startHost({own: true})
   truncateSync(host.project.path(".svc/host.lock"))
   expect(await refused(host.project, onBun)).toContain(`runtimeId ${host.runtimeId}`)
 })
@@ -156,7 +156,7 @@ test("a Host waits for a lock that a command holds", async () => {
   const script = `${root}tests/e2e/host/hold-lock.ts`
   const command = startProcess([...scriptCommand(onBun, script), project.folder, "1500"])
   await untilPrinted(command, "held")
-  const host = await startHost({project})
+  const host = await startHost({own: true, project})
   await untilPrinted(command, "released")
   expect((await host.fetch("/pub/ready")).status).toBe(200)
 })
@@ -199,7 +199,7 @@ test("a command waits briefly for a Host that releases the lock, and another Hos
 test("commands that check for a running Host do not prevent one from starting", async () => {
   const project = makeProject()
   const looking = [1, 2, 3].map(() => svc(onBun, project, ["runtime", "status"]))
-  const host = await startHost({project})
+  const host = await startHost({own: true, project})
   await Promise.all(looking)
   expect((await host.fetch("/pub/ready")).status).toBe(200)
 })

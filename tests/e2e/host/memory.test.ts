@@ -55,7 +55,7 @@ test.each(twoRuntimes)(
   "an event that exhausts the memory is dead after two starts, and others are handled, on $name",
   async runtime => {
     const options = {runtime: confined(runtime), env: secrets}
-    const first = await startHost({...options, config: webhookConfig(), plugins: {answers: greedyPlugin}})
+    const first = await startHost({own: true, ...options, config: webhookConfig(), plugins: {answers: greedyPlugin}})
     const {project} = first
     // The Host acknowledges all events while it handles the first.
     const texts = ["slow", "devour", ...Array.from({length: 10}, (_, n) => `after-${n}`)]
@@ -65,7 +65,7 @@ test.each(twoRuntimes)(
     // The second start runs the event again, and the third skips it.
     const ends = [await first.process.finished, await launchHost({...options, project}).process.finished]
     expect(ends.filter(({code}) => code === 0)).toEqual([])
-    const third = await startHost({...options, project})
+    const third = await startHost({own: true, ...options, project})
     const states = await until("the other events to be handled", async () => {
       const found = await statesOf(third)
       return Object.values(found).every(state => state !== "pending" && state !== "running") && found
@@ -93,7 +93,7 @@ test.each(runtimes.filter(({name}) => name !== "bun"))(
   "an idle Host returns the memory that a peak needed, on $name",
   async runtime => {
     const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  spender: {}\n"
-    const host = await startHost({runtime, config, plugins: {spender: spendingPlugin}, args: ["--no-watch"]})
+    const host = await startHost({own: true, runtime, config, plugins: {spender: spendingPlugin}, args: ["--no-watch"]})
     const heapAfter = async (command: string) => Number((await host.say(command))[0]) / 2 ** 20
     // V8 may collect the garbage before the next command.
     expect(await heapAfter("/spend")).toBeGreaterThan(150)
@@ -121,7 +121,7 @@ const churningPlugin = pluginWith(`
 
 const churn = async (runtime: TestRuntime): Promise<number> => {
   const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  churner: {}\n"
-  const host = await startHost({runtime, config, plugins: {churner: churningPlugin}, args: ["--no-watch"]})
+  const host = await startHost({own: true, runtime, config, plugins: {churner: churningPlugin}, args: ["--no-watch"]})
   return Number((await host.say("/churn"))[0]) / 2 ** 20
 }
 

@@ -1,7 +1,6 @@
 import {existsSync, readdirSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc} from "../../support/host/host.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
 import {holdPort} from "../../support/machine/ports.ts"

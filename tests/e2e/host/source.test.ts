@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc} from "../../support/host/host.ts"
 import {makeNextVersion} from "../../support/host/next-version.ts"
 import {plainConfig} from "../../support/host/project.ts"
 import {onBun} from "../../support/host/runtimes.ts"

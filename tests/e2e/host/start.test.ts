@@ -63,7 +63,7 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Hos
       })
       await expect(fetch(`${url}/pub/health`)).rejects.toThrow()
       project.write("go", "")
-      const next = await startHost({runtime, project})
+      const next = await startHost({own: true, runtime, project})
       expect(await next.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: true})
     },
   )
@@ -100,7 +100,7 @@ test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
 )
 
 test("a stop during a reload that waits for a setup is graceful and exits 0", async () => {
-  const host = await startHost({plugins: {slow: slowPlugin}, args: ["--no-watch"]})
+  const host = await startHost({own: true, plugins: {slow: slowPlugin}, args: ["--no-watch"]})
   host.project.write("svc.config.yml", "http: {port: 0}\nplugins: {sandbox: {}, slow: {}}\n")
   const reload = host.post("/api/system/reload").catch(() => {})
   await untilPrinted(host.process, "setting up")
@@ -124,7 +124,7 @@ describe("a port in use", () => {
         ),
       )
       await release()
-      const host = await startHost({project})
+      const host = await startHost({own: true, project})
       expect(new URL(host.url).port).toBe(String(port))
     },
   )

@@ -41,7 +41,7 @@ const rotate = (project: Project, end = inAnHour()) => {
 }
 
 const start = (runtime: TestRuntime, project: Project) =>
-  startHost({runtime, project, args: ["--mode", "production", "--no-watch"]})
+  startHost({own: true, runtime, project, args: ["--mode", "production", "--no-watch"]})
 
 const statusOf = async (host: TestHost, token: string, path = "/api/system/status") =>
   (await fetch(`${host.url}${path}`, {headers: {authorization: `Bearer ${token}`}})).status

@@ -21,7 +21,14 @@ plugins:
 `
 
 const start = (runtime: TestRuntime, watchdog = "{seconds: 1}"): Promise<TestHost> =>
-  startHost({runtime, config: configOf(watchdog), plugins: {bot}, args: ["--no-watch"], env: syncing.inThread})
+  startHost({
+    own: true,
+    runtime,
+    config: configOf(watchdog),
+    plugins: {bot},
+    args: ["--no-watch"],
+    env: syncing.inThread,
+  })
 
 /** Blocks the event loop until the watchdog reports it. The watchdog's thread needs a moment to start. */
 const blockUntilTold = async (host: TestHost): Promise<void> => {

@@ -161,7 +161,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
 
   test(`are pressed exactly once, though the Host is killed ${kills} times`, async () => {
     const each = 6
-    let host = await startHost({runtime, config, plugins: {line, poll}})
+    let host = await startHost({own: true, runtime, config, plugins: {line, poll}})
     const pressed: string[] = []
     for (let kill = 0; kill < kills; kill++) {
       const ids = await Promise.all(
@@ -183,7 +183,7 @@ describe.each(bunOr("node22"))("buttons on $name", runtime => {
       await sleep(kill * 7)
       await host.stop("SIGKILL")
       await pressing
-      host = await startHost({runtime, project: host.project})
+      host = await startHost({own: true, runtime, project: host.project})
       // A platform that got no answer delivers the press again.
       for (const [n] of ids.entries()) {
         await press(host, n)

@@ -152,7 +152,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
   test(`is completed exactly once by each user, though the Host is killed ${kills} times`, async () => {
     const steps = ["join", "Ann", "20", "yes"]
     const users = ["a", "b", "c"]
-    let host = await startHost({runtime, config, plugins: {line, club}})
+    let host = await startHost({own: true, runtime, config, plugins: {line, club}})
     const answer = (of: TestHost, kill: number, step: number) =>
       Promise.all(
         users.map(user =>
@@ -192,7 +192,7 @@ describe.each(bunOr("node22"))("a form on $name", runtime => {
           await sleep((kill * 7) % 50)
           await host.stop("SIGKILL")
           await answering
-          host = await startHost({runtime, project: host.project})
+          host = await startHost({own: true, runtime, project: host.project})
           await fill(host, kill, id)
         }
         // A platform that got no answer delivers the message again.

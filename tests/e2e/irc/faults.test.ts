@@ -178,7 +178,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     person.write("MODE #lounge +i")
     await person.sees(/MODE #lounge :?\+i/)
     await first.stop()
-    const host = await startHost({project: first.project})
+    const host = await startHost({own: true, project: first.project})
     await untilPrinted(host.process, "could not enter #lounge; rejoining")
     await untilEndpoint(host, "main", "online")
     person.write("PRIVMSG #lounge :!greet Nobody")

@@ -49,7 +49,7 @@ test("svc logs --follow continues across restarts, prints each record once, and 
   for (const signal of ["SIGTERM", "SIGKILL", "SIGTERM"] as const) {
     await sayAndSee(`before ${signal} of ${host.runtimeId}`)
     await host.stop(signal)
-    host = await startHost({...talkerHost, project})
+    host = await startHost({own: true, ...talkerHost, project})
     await sayAndSee(`after it, in ${host.runtimeId}`)
   }
   const told = messages().filter(message => expected.includes(String(message)))
@@ -80,7 +80,7 @@ test("svc logs --follow ends when its output is closed", async () => {
 test.each(bunOr("node24"))(
   "an earlier run's log can be read without a Host and over the API, on $name",
   async runtime => {
-    const first = await startHost({...talkerHost, runtime})
+    const first = await startHost({own: true, ...talkerHost, runtime})
     const {project} = first
     const textOf = (name: string) => readFileSync(project.path(`.svc/logs/${name}`), "utf8")
     await say(first, "the last words")
@@ -92,7 +92,7 @@ test.each(bunOr("node24"))(
     expect(await printed(project, "logs --run previous --limit 1")).toContain("the last words")
     expect(await printed(project, "logs --runs")).toContain(first.runtimeId)
 
-    const second = await startHost({...talkerHost, project, runtime})
+    const second = await startHost({own: true, ...talkerHost, project, runtime})
     await say(second, "of this run")
     const {items} = await second.get<{items: {runtimeId: string}[]}>("/api/logs/runs")
     expect(items.map(({runtimeId}) => runtimeId)).toEqual([second.runtimeId, first.runtimeId])

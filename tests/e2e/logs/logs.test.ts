@@ -16,7 +16,7 @@ const isHealthy = async (host: TestHost) =>
 
 describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
   test("has one JSON object for each record, with its plugin, event, endpoint or request", async () => {
-    const host = await startHost({...talkerHost, runtime})
+    const host = await startHost({own: true, ...talkerHost, runtime})
     expect(await host.say("/tell")).toEqual(["told"])
     await say(host, "in a request")
     const common = {project: "scratch-bot", runtimeId: host.runtimeId, generation: 1, plugin: "talker"}
@@ -34,7 +34,7 @@ describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
   })
 
   test("survives a reader that stalls and closes, and counts the records lost", async () => {
-    const host = await startHost({...talkerHost, runtime})
+    const host = await startHost({own: true, ...talkerHost, runtime})
     host.process.child.stdout?.pause()
     for (let round = 0; round < 20; round++) await say(host, `${"flood ".repeat(200)}${round}`, 500)
     expect(await isHealthy(host)).toBe(true)

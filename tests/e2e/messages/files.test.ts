@@ -1,8 +1,7 @@
 import {once} from "node:events"
 import {createServer, type ServerResponse} from "node:http"
 import {describe, expect, onTestFinished, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc} from "../../support/host/host.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 

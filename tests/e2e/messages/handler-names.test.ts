@@ -27,6 +27,7 @@ const after = pluginWith(`
 
 test("waiting events keep their named handlers when the plugin changes, and fail if theirs is gone", async () => {
   const first = await startHost({
+    own: true,
     config: "http: {port: 0}\nplugins: {bot: {}, sandbox: {}}\n",
     plugins: {bot: before},
   })
@@ -37,7 +38,7 @@ test("waiting events keep their named handlers when the plugin changes, and fail
   project.write("notes.log", "")
   project.write("plugins/bot.ts", after)
 
-  const second = await startHost({project})
+  const second = await startHost({own: true, project})
   for (const seq of seqs) {
     const {marks} = await eventOf(second, seq)
     expect(marks.map(({handler, state, error}) => [handler, state, error])).toEqual([

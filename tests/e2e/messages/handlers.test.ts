@@ -19,8 +19,8 @@ plugins:
   sandbox: {}
   bot: {}
 `
-const start = (setup: string, runtime: TestRuntime = onBun) =>
-  startHost({config, runtime, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
+const start = (setup: string, runtime: TestRuntime = onBun, own = false) =>
+  startHost({own, config, runtime, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
 const again = (host: TestHost, runtime: TestRuntime = onBun) =>
   startHost({project: host.project, runtime, args: ["--no-watch"]})
 
@@ -97,6 +97,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
         return "at the end"
       })`,
       runtime,
+      true,
     )
     const seq = await tell(host, {text: "go"})
     await until(
@@ -121,6 +122,7 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
         return "done"
       })`,
       runtime,
+      true,
     )
     const seq = await tell(host, {text: "go"})
     await until("the handler to run", () => notes(host).length === 1)
@@ -197,7 +199,7 @@ const order = `
 
 describe.each(bunOr("node22"))("a question on $name", runtime => {
   test("is answered by its user's next message, across kill -9, and then closed", async () => {
-    const host = await start(order, runtime)
+    const host = await start(order, runtime, true)
     expect(await host.say("/order hat", {user: "ada"})).toEqual(["Which size?"])
     await kill(host)
     const later = await again(host, runtime)

@@ -30,6 +30,7 @@ const others = pluginWith(`plugin.hears("please", () => "to all")`)
 
 test.each(bunOr("node22"))("a heard message is stored, and answered once after a kill, on $name", async runtime => {
   const first = await startHost({
+    own: true,
     runtime,
     config: "http: {port: 0}\nplugins: {bot: {}, others: {}, sandbox: {}}\n",
     plugins: {bot: orders, others},
@@ -40,7 +41,7 @@ test.each(bunOr("node22"))("a heard message is stored, and answered once after a
   await first.stop("SIGKILL")
   project.write("killed", "")
 
-  const second = await startHost({runtime, project})
+  const second = await startHost({own: true, runtime, project})
   const {marks} = await eventOf(second, seq)
   expect(marks.map(({handler, state}) => [handler, state])).toEqual([
     ["root/bot/hears/0", "handled"],

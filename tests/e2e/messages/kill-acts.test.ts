@@ -100,7 +100,7 @@ plugins:
   actor: {}
   wire: {endpoints: [{id: one, port: ${platform.port}}]}
 `
-  let host = await startHost({runtime, config, plugins: {wire, actor}})
+  let host = await startHost({own: true, runtime, config, plugins: {wire, actor}})
   const say = async (of: TestHost, n: number) => {
     await of.post("/api/plugins/sandbox/messages", {
       text: String(n),
@@ -117,7 +117,7 @@ plugins:
     await sleep(kill * 9)
     await host.stop("SIGKILL")
     await saying
-    host = await startHost({runtime, project: host.project})
+    host = await startHost({own: true, runtime, project: host.project})
     // A caller that got no answer asks again, under the same id and the same key.
     for (const n of numbers) await say(host, n)
   }

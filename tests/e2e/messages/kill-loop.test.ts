@@ -59,7 +59,7 @@ type Scene = Awaited<ReturnType<typeof meet>>
 const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, round: number, isEarly: boolean) => {
   const options = {project, env, runtime: runtimeOf(round), patience}
   if (isEarly) return killStarting(options, chance.below(500))
-  const host = await startHost(options)
+  const host = await startHost({own: true, ...options})
   const isBehind = ({suspects, messages}: Open) => suspects > 0 || messages > mostOpen
   await untilOpen(host, "the interrupted work to end", open => {
     chatter.hush(isBehind(open))
@@ -85,7 +85,7 @@ const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, rou
 
 /** Starts the last Host and waits until it has nothing left to do. Resolves to its outbox and its gaps. */
 const settle = async ({project, partners, chatter}: Scene) => {
-  const last = await startHost({project, env, patience})
+  const last = await startHost({own: true, project, env, patience})
   partners.aim(last)
   await untilEndpoint(last, "main", "online", patience)
   const before = chatter.said.size

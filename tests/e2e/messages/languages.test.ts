@@ -1,6 +1,5 @@
 import {expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {answer, answerIn} from "../../support/messages/answers.ts"

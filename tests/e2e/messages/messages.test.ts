@@ -11,8 +11,9 @@ plugins:
   sandbox: {}
   bot: {}
 `
-const start = (setup: string) => startHost({config, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
-const again = (host: TestHost) => startHost({project: host.project, args: ["--no-watch"]})
+const start = (setup: string, own = false) =>
+  startHost({own, config, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
+const again = (host: TestHost) => startHost({own: true, project: host.project, args: ["--no-watch"]})
 
 const kill = async (host: TestHost) => {
   host.process.child.kill("SIGKILL")
@@ -27,7 +28,7 @@ const outbox = async (host: TestHost) =>
 const echo = 'plugin.on("message-created", session => "heard " + session.text)'
 
 test("an acknowledged event is stored, so it survives kill -9 and is answered once", story, async () => {
-  let host = await start(echo)
+  let host = await start(echo, true)
   const answers = new Map<string, number>()
   for (let round = 0; round < 3; round++) {
     const acknowledged: number[] = []
@@ -52,7 +53,7 @@ test("an acknowledged event is stored, so it survives kill -9 and is answered on
 })
 
 test("a repeated platform event id is stored and handled once, and the receipt says so", async () => {
-  const host = await start(`${echo}; plugin.on("message-created", session => note(session.text))`)
+  const host = await start(`${echo}; plugin.on("message-created", session => note(session.text))`, true)
   const first = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "one", id: "the-id"})
   const second = await host.post("/api/plugins/sandbox/messages", {text: "one, again", id: "the-id"})
   expect(first).toMatchObject({duplicate: false})
@@ -113,13 +114,16 @@ test("events of one conversation are handled in order, and conversations side by
 })
 
 test("a handler's sends are stored with its mark, so an earlier kill -9 leaves none", async () => {
-  const host = await start(`plugin.on("message-created", async session => {
+  const host = await start(
+    `plugin.on("message-created", async session => {
     await session.send("one")
     note("sent one")
     await sleep(notes().length > 1 ? 0 : 60_000)
     return "two"
   })
-  const notes = () => require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").trim().split("\\n")`)
+  const notes = () => require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").trim().split("\\n")`,
+    true,
+  )
   const seq = await tell(host, {text: "go"})
   await until("the handler to be half done", () => notes(host).includes("sent one"))
   expect(await outbox(host)).toEqual([])
@@ -131,13 +135,16 @@ test("a handler's sends are stored with its mark, so an earlier kill -9 leaves n
 })
 
 test("after kill -9 the backlog is replayed in order, one event at a time", async () => {
-  const host = await start(`plugin.on("message-created", async session => {
+  const host = await start(
+    `plugin.on("message-created", async session => {
     note("begin " + session.text)
     await sleep(notes() > 3 ? 30 : 60_000)
     if (["x", "y"].includes(session.text)) ${awaiting('["begin x", "begin y"]')}
     note("end " + session.text)
   })
-  const notes = () => require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").trim().split("\\n").length`)
+  const notes = () => require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").trim().split("\\n").length`,
+    true,
+  )
   const seqs: number[] = []
   for (const text of ["a", "b", "c"]) seqs.push(await tell(host, {text, channel: text}))
   for (const text of ["a2", "b2"]) seqs.push(await tell(host, {text, channel: text[0] ?? ""}))
@@ -171,11 +178,14 @@ test("after kill -9 the backlog is replayed in order, one event at a time", asyn
 })
 
 test("an event whose handler runs at two ends of the Host is dead, and others are handled", async () => {
-  const host = await start(`plugin.on("message-created", async session => {
+  const host = await start(
+    `plugin.on("message-created", async session => {
     note(session.text)
     if (session.text === "crash") process.kill(process.pid, "SIGKILL")
     return "heard " + session.text
-  })`)
+  })`,
+    true,
+  )
   // Otherwise this event could be running when the Host ends, too.
   await eventOf(host, await tell(host, {text: "before"}))
   const crash = await tell(host, {text: "crash", channel: "other"}).catch(() => 2)
@@ -192,12 +202,15 @@ test("an event whose handler runs at two ends of the Host is dead, and others ar
 })
 
 test("a handler that a stop interrupts runs again at the next start, and is not suspected", async () => {
-  const host = await start(`plugin.on("message-created", async session => {
+  const host = await start(
+    `plugin.on("message-created", async session => {
     note("begun")
     const {size} = require("node:fs").statSync(join(plugin.project, "notes.log"))
     if (size < 15) await new Promise(resolve => session.signal.addEventListener("abort", resolve))
     return "heard " + session.text
-  })`)
+  })`,
+    true,
+  )
   const seq = await tell(host, {text: "hello"})
   const begun = () => notes(host).filter(line => line === "begun").length
   await until("the handler to begin", () => begun() === 1)

@@ -236,12 +236,12 @@ describe("a middleware", () => {
 })
 
 describe.each(twoRuntimes)("a kill of the Host, on $name,", runtime => {
-  const restart = (host: TestHost) => start({runtime, project: host.project})
+  const restart = (host: TestHost) => start({own: true, runtime, project: host.project})
   const untilTrace = (host: TestHost, line: string, times: number) =>
     until(`${line} to be traced`, () => traceOf(host).filter(each => each === line).length === times)
 
   test("repeats the middleware with its inner handlers, and their sends arrive once", async () => {
-    const host = await start({runtime})
+    const host = await start({own: true, runtime})
     const seq = await tell(host, {text: "/hang b0 sends before, a1 sends after, ping"})
     await untilTrace(host, "hang", 1)
     await until("the other handler to end", async () => {
@@ -258,12 +258,12 @@ describe.each(twoRuntimes)("a kill of the Host, on $name,", runtime => {
   })
 
   test("that a handler causes twice makes the handler dead, but not its middleware", async () => {
-    const host = await start({runtime, config: configOf("a", "b", "killer")})
+    const host = await start({own: true, runtime, config: configOf("a", "b", "killer")})
     // The Host may die before it answers. This is the first event that it stores, so its number is 1.
     const seq = await tell(host, {text: "/die b0 sends after"}).catch(() => 1)
     await host.process.finished
     await sleep(50)
-    const second = startHost({args: ["--no-watch"], runtime, project: host.project}).catch(() => undefined)
+    const second = startHost({own: true, args: ["--no-watch"], runtime, project: host.project}).catch(() => undefined)
     await untilTrace(host, "die", 2)
     await (await second)?.process.finished
     const third = await restart(host)

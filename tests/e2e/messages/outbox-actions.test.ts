@@ -14,12 +14,12 @@ const send = async (host: TestHost, text: string, channel = "a") =>
 
 /** Starts a Host, kills it while it sends these messages, one in each channel, and starts it again. */
 const killedWhileSending = async (runtime: TestRuntime, count: number, config = configOf()) => {
-  const host = await startHost({runtime, config, plugins: {line: linePlugin(hangingOn("hang"))}, args})
+  const host = await startHost({own: true, runtime, config, plugins: {line: linePlugin(hangingOn("hang"))}, args})
   const ids = await Promise.all(Array.from({length: count}, (_, n) => send(host, "hang", `channel-${n}`)))
   await until("the attempts", () => notedBy(host.project).length === count)
   await host.stop("SIGKILL")
   host.project.write("plugins/line.ts", linePlugin(""))
-  return {host: await startHost({runtime, project: host.project, args}), ids}
+  return {host: await startHost({own: true, runtime, project: host.project, args}), ids}
 }
 
 test.each(twoRuntimes)(
@@ -98,6 +98,7 @@ test("a message that waits for a retry can be discarded, and the next one is sen
 
 test("a platform's request to wait is followed, and these attempts do not count", async () => {
   const host = await startHost({
+    own: true,
     config: configOf(),
     plugins: {line: linePlugin("if (attempts <= 12) throw retryAfter(50)")},
     args,

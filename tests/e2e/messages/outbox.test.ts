@@ -10,8 +10,8 @@ const config = `http: {port: 0}
 plugins:
   line: {}
 `
-const start = (source: string) => startHost({config, plugins: {line: source}, args: ["--no-watch"]})
-const again = (host: TestHost) => startHost({project: host.project, args: ["--no-watch"]})
+const start = (source: string, own = false) => startHost({own, config, plugins: {line: source}, args: ["--no-watch"]})
+const again = (host: TestHost) => startHost({own: true, project: host.project, args: ["--no-watch"]})
 const send = async (host: TestHost, text: string, channel = "a") =>
   (await host.post<{id: string}>("/api/outbox", {endpoint: "line", channel, text})).id
 const attempts = (host: TestHost) => notedBy(host.project).map(({id, channel, text}) => `${id} ${channel} ${text}`)
@@ -26,7 +26,7 @@ test("a message is sent once, and the Host keeps the platform's ids", async () =
 })
 
 test("a send interrupted by kill -9 is unknown unless the platform drops repetitions", story, async () => {
-  const host = await start(linePlugin(hanging))
+  const host = await start(linePlugin(hanging), true)
   const id = await send(host, "hang")
   const waiting = await send(host, "behind it")
   await until("the attempt", () => attempts(host).length === 1)
@@ -41,7 +41,7 @@ test("a send interrupted by kill -9 is unknown unless the platform drops repetit
 })
 
 test("a send interrupted by kill -9 is repeated under its id if the platform drops repetitions", async () => {
-  const host = await start(linePlugin(hanging, "idempotent: true,"))
+  const host = await start(linePlugin(hanging, "idempotent: true,"), true)
   const id = await send(host, "hang")
   await until("the attempt", () => attempts(host).length === 1)
   host.process.child.kill("SIGKILL")

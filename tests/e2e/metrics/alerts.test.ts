@@ -14,10 +14,11 @@ import {secretOf} from "../../support/webhooks/webhooks.ts"
 
 /** An endpoint that connects once a file exists. */
 const line = `import {existsSync} from "node:fs"
+import {join} from "node:path"
 ${pluginWith(`plugin.adapter("line", {
   history: "replay",
   open: async () => {
-    if (!existsSync("up")) throw new Error("no carrier")
+    if (!existsSync(join(plugin.project, "up"))) throw new Error("no carrier")
     return {send: async ({id}) => ({ids: [id]})}
   },
 })`)}`
@@ -93,7 +94,7 @@ test.each(bunOr("node22"))(
 `
     const project = makeProject({config: configOf({more}), plugins: {line}})
     const env = {...envOf(receiver), MAIL_PASSWORD: mailboxPassword, LOST_URL: `${receiver.url}/redirect/canary-lost`}
-    const first = await startHost({runtime, project, env})
+    const first = await startHost({own: true, runtime, project, env})
     const pager = await until("the webhook to receive the alert", () => receiver.taken("pager")[0])
     expect(pager.body).toMatchObject({
       schema: "svc.alert/1",
@@ -162,7 +163,7 @@ test.each(bunOr("node22"))(
       expect(everything).not.toContain(hidden)
 
     await first.stop("SIGKILL")
-    const second = await startHost({runtime, project, env})
+    const second = await startHost({own: true, runtime, project, env})
     await until("the next check", async () => (await view(second)).checkedAt !== null)
     openLine(project)
     const last = await until("the resolved alert", () =>
@@ -205,7 +206,7 @@ test.each(bunOr("node24"))(
     receiver.hang(true)
     const project = makeProject({config: configOf(), plugins: {line}})
     const env = envOf(receiver)
-    const first = await startHost({runtime, project, env})
+    const first = await startHost({own: true, runtime, project, env})
     const hung = await until("the webhook to be asked", () => receiver.hung("pager")[0])
     // The message to the channel does not wait for the webhook.
     await first.say("hello")
@@ -213,7 +214,7 @@ test.each(bunOr("node24"))(
     await first.stop("SIGKILL")
 
     receiver.hang(false)
-    const second = await startHost({runtime, project, env})
+    const second = await startHost({own: true, runtime, project, env})
     const again = await until("the same message", () => receiver.taken("pager")[0])
     expect(again.body.id).toBe(hung.body.id)
     receiver.failNext("pager", 500)

@@ -33,7 +33,7 @@ test("job runs are counted by outcome across restarts, and their errors are mask
     plugins: {careless},
     files: {"data/schedule-jobs.json": JSON.stringify({version: 1, jobs: [job("good"), job("bad")]})},
   })
-  const host = await startHost({project, env})
+  const host = await startHost({own: true, project, env})
   expect(await runsIn(host)).toEqual([0, 0, 0, 0])
   for (const id of ["good", "bad"]) await host.post(`/api/jobs/${id}/run`)
   await until("the runs to end", async () => (await runsIn(host)).join() === "1,1,0,0")
@@ -43,6 +43,6 @@ test("job runs are counted by outcome across restarts, and their errors are mask
   expect(shown).toContain("xxx[secret]")
   expect(shown).not.toContain(secret.slice(0, 8))
   await host.stop("SIGKILL")
-  const again = await startHost({project, env})
+  const again = await startHost({own: true, project, env})
   expect(await runsIn(again)).toEqual([1, 1, 0, 0])
 })

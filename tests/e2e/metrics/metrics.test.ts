@@ -21,18 +21,18 @@ const read = async (host: TestHost, ...query: [name: string, labels?: Record<str
 test.each(twoRuntimes)(
   "starts and ends are counted across restarts by exit code and reason, and a kill is unclean, on $name",
   async runtime => {
-    const first = await startHost({runtime, config: plain})
+    const first = await startHost({own: true, runtime, config: plain})
     expect(await read(first, "svc_starts_total")).toBe(1)
     expect(await read(first, "svc_runs_ended_total", {reason: "unclean"})).toBe(0)
     await first.stop("SIGKILL")
-    const second = await startHost({runtime, project: first.project})
+    const second = await startHost({own: true, runtime, project: first.project})
     expect(await read(second, "svc_starts_total")).toBe(2)
     expect(await read(second, "svc_runs_ended_total", {exit_code: "", reason: "unclean"})).toBe(1)
     await second.post("/api/system/restart", {confirm: true})
     expect((await second.process.finished).code).toBe(51)
-    const third = await startHost({runtime, project: first.project})
+    const third = await startHost({own: true, runtime, project: first.project})
     expect((await third.stop()).code).toBe(0)
-    const page = await metricsOf(await startHost({runtime, project: first.project}))
+    const page = await metricsOf(await startHost({own: true, runtime, project: first.project}))
     expect(page.value("svc_starts_total")).toBe(4)
     const ends = page.series("svc_runs_ended_total").filter(({value}) => value > 0)
     expect(ends.map(({labels, value}) => [labels.exit_code, labels.reason, value]).sort()).toEqual([
@@ -131,6 +131,7 @@ test("waiting, failed and dead messages are counted by state, with the age of th
   const body = `if (text === "refused") throw refused("no", {reason: "no", remediation: "no"})
     if (text === "hang") await new Promise(() => {})`
   const host = await startHost({
+    own: true,
     config: "http: {port: 0}\nplugins: {line: {}}\n",
     plugins: {line: linePlugin(body)},
   })
@@ -148,7 +149,7 @@ test("waiting, failed and dead messages are counted by state, with the age of th
   expect(page.value("svc_outbox_messages", {state: "dead"})).toBe(0)
   expect(page.value("svc_outbox_oldest_age_seconds")).toBeLessThan((Date.now() - began) / 1000 + 1)
   await host.stop("SIGKILL")
-  const second = await startHost({project: host.project})
+  const second = await startHost({own: true, project: host.project})
   const later = await metricsOf(second)
   expect(later.value("svc_outbox_messages", {state: "unknown"})).toBe(1)
   expect(later.value("svc_outbox_unknown_messages", {endpoint: "line"})).toBe(1)
@@ -160,13 +161,14 @@ test("waiting, failed and dead messages are counted by state, with the age of th
   // Messages for an endpoint that the generation no longer has still wait for a decision.
   await second.stop()
   host.project.write("svc.config.yml", "http: {port: 0}\nplugins: {sandbox: {}}\n")
-  const without = await metricsOf(await startHost({project: host.project}))
+  const without = await metricsOf(await startHost({own: true, project: host.project}))
   expect(without.value("svc_outbox_unknown_messages", {endpoint: "line"})).toBe(1)
   expect(without.value("svc_outbox_unknown_messages", {endpoint: "sandbox"})).toBe(0)
 })
 
 test("handlers that fail, run long or are dead are counted by plugin and state", async () => {
   const host = await startHost({
+    own: true,
     config: "http: {port: 0}\nplugins: {sandbox: {}, hard: {}}\n",
     plugins: {
       hard: pluginWith(`
@@ -185,10 +187,10 @@ test("handlers that fail, run long or are dead are counted by plugin and state",
   await until("the handler to run", async () => (await read(host, "svc_inbox_handlers", {state: "running"})) === 1)
   expect(await read(host, "svc_inbox_oldest_age_seconds")).toBeGreaterThan(0)
   await host.stop("SIGKILL")
-  const second = await startHost({project: host.project})
+  const second = await startHost({own: true, project: host.project})
   await until("the handler to run", async () => (await read(second, "svc_inbox_handlers", {state: "running"})) === 1)
   await second.stop("SIGKILL")
-  const page = await metricsOf(await startHost({project: host.project}))
+  const page = await metricsOf(await startHost({own: true, project: host.project}))
   expect(page.value("svc_dead_letters", {box: "inbox", endpoint: "sandbox"})).toBe(1)
   expect(page.value("svc_inbox_oldest_age_seconds")).toBe(0)
   expect(page.value("svc_runs_ended_total", {reason: "unclean"})).toBe(2)

@@ -18,7 +18,7 @@ describeWith("prometheus")("a real Prometheus with the scrape example and the ru
   test.each(twoRuntimes)(
     "scrapes with a demo token, and alerts for an offline endpoint and a killed Host, on $name",
     async runtime => {
-      const host = await startHost({...options, runtime})
+      const host = await startHost({own: true, ...options, runtime})
       const prometheus = await startPrometheus(host.url, env.DEMO_TOKEN)
       expect(await prometheus.target("up")).toMatchObject({lastError: ""})
       const online = 'svc_endpoint_online{endpoint="away"}'

@@ -124,7 +124,7 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
   })
 
   test("sends at its start and from a route, once for each key, across kills and reloads", async () => {
-    const host = await startHost({runtime, config: config("one"), plugins: {actor}})
+    const host = await startHost({own: true, runtime, config: config("one"), plugins: {actor}})
     const send = (of: TestHost, body: object) => of.post<{id: string}>("/api/plugins/actor/send", body)
     await until("the message of the start", async () => (await heard(host, "log")).length === 1)
     const {id} = await send(host, {text: "daily", key: "day-1"})
@@ -134,7 +134,7 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     for (const n of [1, 2]) expect(await host.say("/visit", {user: "ann"})).toEqual([`visit ${n}`])
     await host.stop("SIGKILL")
 
-    const again = await startHost({runtime, project: host.project})
+    const again = await startHost({own: true, runtime, project: host.project})
     expect(await again.say("/visit", {user: "ann"})).toEqual(["visit 3"])
     expect(await again.say("/visit", {user: "bob"})).toEqual(["visit 1"])
     expect(await send(again, {text: "daily", key: "day-1"})).toEqual({id})

@@ -64,7 +64,7 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
     ["/really", "process.reallyExit(0)"],
     ["/quietly", "process.exit()"],
   ])("%s: the Host exits with a distinct code, and its log names the plugin and the call", async (command, call) => {
-    const host = await startHost({runtime, config, plugins: {rude}, args: ["--no-watch"]})
+    const host = await startHost({own: true, runtime, config, plugins: {rude}, args: ["--no-watch"]})
     void tell(host, command)
     const {code} = await host.process.finished
     expect(code).toBe(exit.unasked)
@@ -97,7 +97,7 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
   })
 
   test("an exiting signal listener is attributed to its plugin by the stack", async () => {
-    const host = await startHost({runtime, config, plugins: {rude: listening}, args: ["--no-watch"]})
+    const host = await startHost({own: true, runtime, config, plugins: {rude: listening}, args: ["--no-watch"]})
     expect((await host.stop("SIGUSR2")).code).toBe(exit.unasked)
     expect(host.process.output()).toContain("the plugin rude ended the process: process.exit(0) was called")
   })
@@ -109,7 +109,7 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
   })
 
   test("process.abort() keeps its signal, and the log names the plugin", async () => {
-    const host = await startHost({runtime, config, plugins: {rude: listening}, args: ["--no-watch"]})
+    const host = await startHost({own: true, runtime, config, plugins: {rude: listening}, args: ["--no-watch"]})
     void tell(host, "/aborts")
     const {code, signal} = await host.process.finished
     expect({code, signal}).toEqual({code: null, signal: "SIGABRT"})
@@ -118,17 +118,23 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
 
   test("a plugin that sets process.exitCode does not change the exit code of a graceful stop", async () => {
     const options = {runtime, config, plugins: {rude: setsExitCode}, args: ["--no-watch"]}
-    const asked = await startHost(options)
+    const asked = await startHost({own: true, ...options})
     await asked.post("/api/system/restart", {confirm: true})
     expect((await asked.process.finished).code).toBe(exit.consoleRestart)
-    expect((await (await startHost(options)).stop()).code).toBe(exit.ok)
+    expect((await (await startHost({own: true, ...options})).stop()).code).toBe(exit.ok)
   })
 
   test.each([
     ["in its setup", exitsInSetup],
     ["while it is loaded", exitsWhenLoaded],
   ])("a plugin that exits %s does not replace its running instance", async (_, source) => {
-    const host = await startHost({runtime, config, plugins: {rude: replying("hi", "hello")}, args: ["--no-watch"]})
+    const host = await startHost({
+      own: true,
+      runtime,
+      config,
+      plugins: {rude: replying("hi", "hello")},
+      args: ["--no-watch"],
+    })
     const {generation} = await statusOf(host)
     host.project.write("plugins/rude.ts", source)
     await expect(reload(host)).rejects.toThrow("process.exit(0) was called")

@@ -44,7 +44,7 @@ ${pluginWith(`
     plugin.command("text", () => { void Promise.reject("only text"); return "ok" })`)}`
 
 const start = (runtime = onBun) =>
-  startHost({runtime, config, plugins: {risky, greeter: replying("greet", "hello")}, args: ["--no-watch"]})
+  startHost({own: true, runtime, config, plugins: {risky, greeter: replying("greet", "hello")}, args: ["--no-watch"]})
 
 /** Waits until the plugin's instance has been undone `times` times and a new one is active. */
 const startedAnew = (host: TestHost, times: number) =>
@@ -84,6 +84,7 @@ describe.each(runtimes)("an uncaught exception on $name", runtime => {
       await session.send("hello", {endpoint: "wire", channel: "room"})
     })`)
     const host = await startHost({
+      own: true,
       runtime,
       config: config.replace("greeter", "sending"),
       plugins: {risky: wire, sending},
@@ -140,7 +141,7 @@ test("an instance that cannot be restarted is failed, and publishes nothing", as
     process.env.SECOND = "yes"
     plugin.command("count", () => "1")
     plugin.command("timer", () => { setTimeout(() => { throw new Error("late") }, 5); return "ok" })`)
-  const host = await startHost({config, plugins: {risky: once, greeter: replying("greet", "hello")}})
+  const host = await startHost({own: true, config, plugins: {risky: once, greeter: replying("greet", "hello")}})
   await host.say("/timer")
   const plugin = await until("the failure", async () => {
     const found = await pluginOf(host, "risky")
@@ -158,7 +159,7 @@ test.each(runtimes.slice(0, 2))("an exception of a built plugin is attributed to
   })
   expect((await svc(runtime, project, ["build"])).code).toBe(0)
   const env = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
-  const host = await startHost({runtime, project, env, args: ["--mode", "production"]})
+  const host = await startHost({own: true, runtime, project, env, args: ["--mode", "production"]})
   expect(await pluginOf(host, "risky")).toMatchObject({origin: "built"})
   await host.say("/promise")
   await startedAnew(host, 1)
@@ -178,6 +179,7 @@ test("an event that arrives while an instance is restarted is handled by the new
       while (!existsSync(join(plugin.project, "go"))) await sleep(10)
     })()`)
   const host = await startHost({
+    own: true,
     config,
     plugins: {risky: slow, greeter: replying("greet", "hello")},
     args: ["--no-watch"],
@@ -206,6 +208,7 @@ test.each([
   ["the start of the Host", config],
 ])("an exception left behind by setup fails the instance once it is committed: in %s", async (_, first) => {
   const host = await startHost({
+    own: true,
     config: first,
     plugins: {greeter: replying("greet", "hello"), risky: leavesBehind},
     args: ["--no-watch"],
@@ -221,7 +224,12 @@ test.each([
 
 test.each(runtimes)("many concurrent handlers of one instance cause no warning, on $name", async runtime => {
   const busy = pluginWith('plugin.on("message-created", () => sleep(200).then(() => "done"))')
-  const host = await startHost({runtime, config, plugins: {risky: busy, greeter: replying("greet", "hello")}})
+  const host = await startHost({
+    own: true,
+    runtime,
+    config,
+    plugins: {risky: busy, greeter: replying("greet", "hello")},
+  })
   await Promise.all(Array.from({length: 30}, (_, n) => host.say("hello", {channel: `c${n}`})))
   expect(host.process.output()).not.toContain("MaxListeners")
 })

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
+import {startHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
-import {startHost} from "../../support/host/light-host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"

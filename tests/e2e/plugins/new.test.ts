@@ -1,7 +1,6 @@
 import {existsSync, readdirSync, statSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {svc} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc} from "../../support/host/host.ts"
 import {runProcess, until} from "../../support/host/process.ts"
 import {makeProject, plainConfig} from "../../support/host/project.ts"
 import {bunOr, scriptCommand} from "../../support/host/runtimes.ts"

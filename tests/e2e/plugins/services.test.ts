@@ -1,7 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, reload, statusOf} from "../../support/host/generation.ts"
-import {svc} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"

@@ -1,7 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {expectProblem, svc, type TestHost, untilReady} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {expectProblem, startHost, svc, type TestHost, untilReady} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
 import {wirePlugin} from "../../support/plugins/plugin-sources.ts"

@@ -93,12 +93,12 @@ describe.each(bunOr("node24"))("timers on $name", runtime => {
 
   test(`fire once for each due time, though the Host is killed ${kills} times`, async () => {
     const each = 25
-    let host = await startHost({runtime, config, plugins: {clock}})
+    let host = await startHost({own: true, runtime, config, plugins: {clock}})
     for (let kill = 0; kill < kills; kill++) {
       await host.post("/api/plugins/clock/ticks", {first: kill * each, count: each})
       await sleep(kill * 40)
       await host.stop("SIGKILL")
-      host = await startHost({runtime, project: host.project})
+      host = await startHost({own: true, runtime, project: host.project})
     }
     const all = Array.from({length: kills * each}, (_, n) => n)
     const ticks = async () => (await host.get<{ticks: number[]}>("/api/plugins/clock/ticks")).ticks

@@ -12,9 +12,9 @@ import {type Project, plainConfig} from "../../support/host/project.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
-const started = async (): Promise<{project: GitProject; host: TestHost}> => {
+const started = async (own = false): Promise<{project: GitProject; host: TestHost}> => {
   const project = makeGitProject({files: {"bun.lock": "locked"}})
-  return {project, host: await startHost({project})}
+  return {project, host: await startHost({project, own})}
 }
 
 const begin = (project: Project) => printedJson<ReleaseView>(project, "release begin")
@@ -139,11 +139,11 @@ test("a command that does not fit the release's state is refused with the right 
 })
 
 test("a killed begin leaves ingress paused, and can be repeated", async () => {
-  const {project, host} = await started()
+  const {project, host} = await started(true)
   const cutOff = async (running: TestHost): Promise<ReleaseView | null> => {
     await running.post("/api/releases")
     await running.stop("SIGKILL")
-    const again = await startHost({project})
+    const again = await startHost({own: true, project})
     expect(await ingressOf(again)).toMatchObject({state: "paused", reasons: ["release"]})
     const cut = await status(project)
     if (cut?.state !== "begun") return cut
@@ -157,13 +157,13 @@ test("a killed begin leaves ingress paused, and can be repeated", async () => {
 })
 
 test("the next start removes a pause that an ended release left behind", async () => {
-  const {project, host} = await started()
+  const {project, host} = await started(true)
   const {id} = await begin(project)
   await host.stop("SIGKILL")
   // The state after a process that died between the two steps.
   const entry = {is: "aborted", seq: 3, at: new Date().toISOString(), release: id, reason: "killed"}
   appendFileSync(project.path(".svc/releases.jsonl"), `${JSON.stringify(entry)}\n`)
-  const again = await startHost({project})
+  const again = await startHost({own: true, project})
   expect(await ingressOf(again)).toMatchObject({state: "open", reasons: []})
 })
 

@@ -124,7 +124,7 @@ test("install, build and tests get no secrets, and doctor and start only those t
     SVC_PROJECT: project.folder,
     NODE_ENV: "production",
   }
-  const host = await startHost({project, env})
+  const host = await startHost({own: true, project, env})
   await beginRelease(project)
   const verified = startProcess([...onBun.command, "release", "verify"], {cwd: project.folder, env})
   expect(await verified.finished).toMatchObject({code: 0, stdout: expect.stringContaining("start     ok")})

@@ -52,7 +52,7 @@ interface Status {
 describe.each(bunOr("node22"))("on $name", runtime => {
   test("after two failed starts the last good generation answers, not ready, until the project is fixed", async () => {
     const project = goodProject()
-    const first = await startHost({...production, project, runtime})
+    const first = await startHost({own: true, ...production, project, runtime})
     expect(await first.say("hi")).toEqual(["good hi"])
     await until("the generation to be kept", () => /\bnow the last good\b/.test(first.process.output()), 120_000)
     await first.stop()
@@ -60,7 +60,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     project.write("plugins/answers.ts", answering("broken", `throw new Error("no setup today")`))
     expect(await failedStart(project, runtime)).toContain("no setup today")
     expect(await failedStart(project, runtime)).toContain("no setup today")
-    const fallback = await startHost({...production, project, runtime})
+    const fallback = await startHost({own: true, ...production, project, runtime})
     expect(fallback.process.output()).toMatch(/LAST GOOD: .*no setup today/)
     expect(await fallback.say("hi")).toEqual(["good hi"])
     expect(await (await fallback.fetch("/pub/ready")).json()).toEqual({ready: false})
@@ -80,7 +80,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     project.write("plugins/answers.ts", answering("better"))
     await printed(project, "runtime restart")
     expect((await fallback.process.finished).code).toBe(51)
-    const corrected = await startHost({...production, project, runtime})
+    const corrected = await startHost({own: true, ...production, project, runtime})
     expect(await corrected.say("hi")).toEqual(["better hi"])
     expect((await corrected.fetch("/pub/ready")).status).toBe(200)
     expect((await corrected.get<Status>("/api/system/status")).generation.number).toBe(2)
@@ -89,7 +89,7 @@ describe.each(bunOr("node22"))("on $name", runtime => {
     // A configuration that cannot be read is handled in the same way.
     project.write("svc.config.yml", `${config}nonsense: true\n`)
     for (const _ of [1, 2]) expect(await failedStart(project, runtime)).toContain("nonsense")
-    const again = await startHost({...production, project, runtime})
+    const again = await startHost({own: true, ...production, project, runtime})
     expect(await again.say("hi")).toEqual(["good hi"])
     await again.stop()
 

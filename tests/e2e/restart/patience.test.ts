@@ -161,7 +161,7 @@ describe("an unreachable remote database, in production,", () => {
       ...production,
       env: {...production.env, DATABASE_TOKEN: "right"},
     }
-    const first = await startHost(options)
+    const first = await startHost({own: true, ...options})
     const project = makeProject({
       config: options.config,
       files: {".svc/authority.json": first.project.read(".svc/authority.json")},

@@ -16,7 +16,7 @@ test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
   "a restart that would make systemd give up is refused with the earliest time, on $name",
   async runtime => {
     const project = makeProject({config: config()})
-    const start = () => startHost({runtime, project, args, env: {...env, SVC_SUPERVISOR: "systemd"}})
+    const start = () => startHost({own: true, runtime, project, args, env: {...env, SVC_SUPERVISOR: "systemd"}})
     for (let n = 0; n < 4; n++) {
       const host = await start()
       await host.post("/api/system/restart")
@@ -53,7 +53,7 @@ test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
 test("a restart is never refused under a supervisor that only pauses between starts", async () => {
   const project = makeProject({config: config()})
   for (let n = 0; n < 6; n++) {
-    const host = await startHost({project, args, env: {...env, SVC_SUPERVISOR: "kubernetes"}})
+    const host = await startHost({own: true, project, args, env: {...env, SVC_SUPERVISOR: "kubernetes"}})
     await host.post("/api/system/restart")
     expect((await host.process.finished).code).toBe(51)
   }
@@ -67,7 +67,7 @@ test("a failed start counts towards the limit, and a one-shot start does not", a
   project.write("svc.config.yml", config())
   const once = ["runtime", "start", "--once", "--mode", "test"]
   expect((await svc(onBun, project, once, supervised)).code).toBe(0)
-  const host = await startHost({project, args, ...supervised})
+  const host = await startHost({own: true, project, args, ...supervised})
   expect(JSON.parse(project.read(".svc/starts.json")).starts).toHaveLength(5)
   const answer = await host.fetch("/api/system/restart", {
     method: "POST",

@@ -44,7 +44,7 @@ const launching = ({command: [program = ""], ...runtime}: TestRuntime, project: 
 })
 
 const startGood = (runtime: TestRuntime, project = makeGoodProject()): Promise<TestHost> =>
-  startHost({runtime: launching(runtime, project), project, args: production, env})
+  startHost({own: true, runtime: launching(runtime, project), project, args: production, env})
 
 const ask = (runtime: TestRuntime, project: Project, ...words: readonly string[]) =>
   svc(runtime, project, ["runtime", ...words], {env: {SVC_HTTP_TOKEN: token}})

@@ -52,10 +52,10 @@ const expectAll = async (host: TestHost, koishi: Koishi) => {
   expect(koishi.events().map(({sn, content}) => ({sn, content}))).toEqual(events)
 }
 
-const setUp = async (runtime: TestRuntime) => {
+const setUp = async (runtime: TestRuntime, own = false) => {
   const server = await startIrcServer("ngircd")
   const alice = await joinIrc(server, "alice", {channel: "#lounge"})
-  const host = await startHost({runtime, env, config: configFor(server.port)})
+  const host = await startHost({own, runtime, env, config: configFor(server.port)})
   await alice.sees(/^:svcbot!\S+ JOIN :?#lounge/)
   const cable = await layCable(portOf(host))
   const koishi = startKoishi(cable.port, env.HTTP_TOKEN)
@@ -73,7 +73,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
   test.each(hosts)(
     "answers on IRC and in the sandbox, and resumes without loss or repetition after a kill (on $name)",
     async runtime => {
-      const {alice, host, cable, koishi} = await setUp(runtime)
+      const {alice, host, cable, koishi} = await setUp(runtime, true)
       expect(await alice.asks("svcbot", "#lounge", ".kping channel")).toBe("kpong channel")
       expect(await alice.asks("svcbot", "svcbot", ".kping you & me")).toBe("kpong you & me")
       await tell(host, inSandbox(".kping room"))
@@ -87,7 +87,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
       host.process.child.kill("SIGKILL")
       await host.process.finished
 
-      const next = await startHost({runtime, env, project: host.project})
+      const next = await startHost({own: true, runtime, env, project: host.project})
       cable.join(portOf(next))
       const heard = () => alice.heard("svcbot", "#lounge")
       await until("the answers on IRC", () => heard().length >= 5)

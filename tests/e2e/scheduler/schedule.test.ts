@@ -96,12 +96,12 @@ describe.each(twoRuntimes)("on $name", runtime => {
   test("a run that a kill interrupts is failed, is not repeated, and has sent nothing", async () => {
     const project = projectWith([digest("slow")])
     project.write("hold", "")
-    const host = await startHost({runtime, project})
+    const host = await startHost({own: true, runtime, project})
     const runId = await run(host, "slow")
     await until("the run to begin", () => project.read("notes.log").includes("slow manual"))
     await host.stop("SIGKILL")
     rmSync(project.path("hold"))
-    const second = await startHost({runtime, project})
+    const second = await startHost({own: true, runtime, project})
     expect(await ended(second, runId)).toMatchObject({
       state: "failed",
       reason: "host_restarted",

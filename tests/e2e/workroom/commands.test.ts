@@ -1,7 +1,6 @@
 import {appendFileSync, readdirSync, readFileSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import {svc, type TestHost} from "../../support/host/host.ts"
-import {startHost} from "../../support/host/light-host.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {untilPrinted} from "../../support/host/process.ts"
 import type {Project} from "../../support/host/project.ts"

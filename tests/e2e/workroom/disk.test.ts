@@ -34,7 +34,7 @@ test.for([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
   "on $name, a command with a failed fsync is neither acknowledged nor retried, and later ones are stored",
   async (runtime, context) => {
     needStrace(context)
-    const host = await startHost({runtime, config})
+    const host = await startHost({own: true, runtime, config})
     expect(await tryAdd(host, "before")).toMatchObject({status: 201})
     const strace = await failSyncs(context, host.process.pid)
     for (const title of ["failed 1", "failed 2"]) expect((await tryAdd(host, title)).status).toBe(503)
@@ -45,7 +45,7 @@ test.for([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
     expect(await tryAdd(host, "after")).toMatchObject({status: 201})
     expect(await titlesOf(host)).toEqual(["before", "after"])
     await host.stop("SIGKILL")
-    const next = await startHost({project: host.project, runtime})
+    const next = await startHost({own: true, project: host.project, runtime})
     expect(await titlesOf(next)).toEqual(["before", "after"])
     expect(await next.post("/api/workroom/verify")).toMatchObject({seq: 2})
   },

@@ -51,7 +51,7 @@ describe.each(storeNames)("work items over HTTP, in the %s store", store => {
   test.for(bunOr("node24"))(
     "on $name, an item moves through its states with events, and survives a kill",
     async runtime => {
-      const host = await startWith(store, {runtime})
+      const host = await startWith(store, {runtime, own: true})
       const added = await host.post<Item>("/api/workroom/items", {title: "write the docs", labels: ["docs"]})
       expect(added).toMatchObject({id: 1, revision: 1, state: "open", createdBy: "operator"})
       await host.post("/api/workroom/items/1/claim", {expectedRevision: 1, assignee: "agent:writer"})
@@ -65,7 +65,7 @@ describe.each(storeNames)("work items over HTTP, in the %s store", store => {
         return item.blocker?.overdue === true
       })
       await host.stop("SIGKILL")
-      const next = await startHost({project: host.project, runtime, env})
+      const next = await startHost({own: true, project: host.project, runtime, env})
       expect(await next.get("/api/workroom/items/1")).toMatchObject({state: "blocked", revision: 4})
       expect(await next.get("/api/workroom")).toMatchObject({store, seq: 4, items: {blocked: 1}, overdue: 1})
       expect(await next.post("/api/workroom/verify")).toMatchObject({seq: 4, items: 1})

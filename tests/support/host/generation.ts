@@ -25,15 +25,15 @@ export const generationsOf = async (host: TestHost): Promise<readonly Static<typ
   (await host.get<{items: Static<typeof GenerationView>[]}>("/api/generations?limit=500")).items
 
 /**
- * Changes files while the Host that watches them is stopped by a signal. It then sees the whole change at once, and no
+ * Changes files while the process of the Host that watches them is stopped by a signal. It then sees the whole change at once, and no
  * empty file.
  */
-export const changeAtOnce = async ({process: {child, pid}}: TestHost, change: () => void): Promise<void> => {
-  child.kill("SIGSTOP")
+export const changeAtOnce = async ({process: {pid}}: TestHost, change: () => void): Promise<void> => {
+  process.kill(pid, "SIGSTOP")
   try {
     await until("the Host to stand still", () => /^\d+ \(.*\) T /.test(readFileSync(`/proc/${pid}/stat`, "utf8")))
     change()
   } finally {
-    child.kill("SIGCONT")
+    process.kill(pid, "SIGCONT")
   }
 }

@@ -2,15 +2,18 @@ import {existsSync, readFileSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect} from "vitest"
 import {eventOf} from "./inbox-event.ts"
+import {startTenant} from "./landlord.ts"
 import {type Finished, type Running, runProcess, startProcess, until} from "./process.ts"
 import {makeProject, type Project, type ProjectOptions} from "./project.ts"
-import {type TestRuntime, usualRuntime} from "./runtimes.ts"
+import {runtimes, type TestRuntime, usualRuntime} from "./runtimes.ts"
 
 export interface HostOptions extends ProjectOptions {
   readonly runtime?: TestRuntime
   /** An existing project instead of a new one. */
   readonly project?: Project
   readonly args?: readonly string[]
+  /** Whether it runs in its own process, from the shipped bundle: for tests that kill it, or are about the process. */
+  readonly own?: boolean
   readonly env?: Readonly<Record<string, string>>
   /** The time limit until the Host serves, in milliseconds. */
   readonly patience?: number
@@ -71,8 +74,19 @@ export const killStarting = async (options: HostOptions, after: number): Promise
   await starting.finished
 }
 
-/** Starts a Host and waits until it serves. If it exits instead, fails with its output. */
+/**
+ * Starts a Host and waits until it serves. If it exits instead, fails with its output. It shares its process with
+ * others, unless it is to have its `own`, or other arguments than `--no-watch`.
+ */
 export const startHost = async (options: HostOptions = {}): Promise<TestHost> => {
+  const {runtime = usualRuntime, args = [], env = {}, own = false} = options
+  if (own || !runtimes.includes(runtime) || args.some(arg => arg !== "--no-watch")) return startAlone(options)
+  const project = options.project ?? makeProject(options)
+  const {running, stop} = await startTenant(runtime, project.folder, env, args.length === 0)
+  return connectTo(project, running, env, stop)
+}
+
+const startAlone = async (options: HostOptions): Promise<TestHost> => {
   const {project, process: running} = launchHost(options)
   let ended = false
   void running.finished.then(() => {
@@ -82,7 +96,7 @@ export const startHost = async (options: HostOptions = {}): Promise<TestHost> =>
     "the Host to serve",
     () => {
       if (ended) throw new Error(`the Host ended: ${running.output()}`)
-      return readHostFile(project, running.pid)
+      return readHostFile(project)?.pid === running.pid
     },
     options.patience,
   ).catch(error => {
@@ -95,13 +109,13 @@ export const startHost = async (options: HostOptions = {}): Promise<TestHost> =>
 }
 
 /** The client of a Host that serves. */
-export const connectTo = (
+const connectTo = (
   project: Project,
   running: Running,
   env: HostOptions["env"],
   stop: (signal: NodeJS.Signals) => Promise<Finished>,
 ): TestHost => {
-  const file = readHostFile(project, running.pid)
+  const file = readHostFile(project)
   if (file === undefined) throw new Error(`the Host does not serve: ${running.output()}`)
   const token = file.token ?? env?.HTTP_TOKEN ?? ""
   const fetchPath = (path: string, init: RequestInit = {}) =>
@@ -143,12 +157,11 @@ export const untilReady = async (host: TestHost): Promise<TestHost> => {
   return host
 }
 
-const readHostFile = (project: Project, pid: number): HostFile | undefined => {
+const readHostFile = (project: Project): HostFile | undefined => {
   const path = project.path(".svc/host.json")
   if (!existsSync(path)) return undefined
   try {
-    const file = JSON.parse(readFileSync(path, "utf8")) as HostFile
-    return file.pid === pid ? file : undefined
+    return JSON.parse(readFileSync(path, "utf8")) as HostFile
   } catch {
     return undefined
   }

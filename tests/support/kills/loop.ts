@@ -115,7 +115,7 @@ export class KillLoop {
   async #killRunning(runtime: TestRuntime): Promise<void> {
     const {project, env, platforms} = this.#scene
     const began = performance.now()
-    const host = await startHost({project, env, runtime, patience})
+    const host = await startHost({own: true, project, env, runtime, patience})
     this.#startTimes.set(runtime.name, performance.now() - began)
     await until(
       "the interrupted work to end",

@@ -21,10 +21,10 @@ const team = pluginWith(`
     plugin.job("digest", {description: "What happened", data: Type.Object({room: Type.String()})}, () => {})
     plugin.timer("remind", {data: Type.Object({text: Type.String()})}, () => {})`)
 
-const start = async () => {
+const start = async (own = false) => {
   const port = await freePort()
   const config = `http: {port: ${port}, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}"}\nplugins: {sandbox: {}, team: {}}\n`
-  return startHost({config, env, plugins: {team}})
+  return startHost({config, env, plugins: {team}, own})
 }
 
 const jobIn = (host: TestHost, id: string): unknown =>
@@ -165,7 +165,7 @@ describeWithChromium("the form of a job in the console", () => {
   })
 
   test("keeps the input when someone else saves first, when the Host is killed, and across a reload", async () => {
-    const host = await start()
+    const host = await start(true)
     const target = {endpoint: "sandbox", channel: "#team", text: "one"}
     await host.post("/api/jobs", {id: "tea", schedule: {cron: "0 9 * * *"}, timezone: "UTC", target})
     const {page, errors} = await openConsole(await startChromium(), host, {
@@ -193,7 +193,7 @@ describeWithChromium("the form of a job in the console", () => {
     await page.getByRole("button", {name: "Save", exact: true}).click()
     await page.getByRole("alert").getByText(en.scheduling.kept).first().waitFor()
     expect(await fieldOf(page, "Message").inputValue()).toBe("typed before the kill")
-    const second = await startHost({project: host.project, env})
+    const second = await startHost({own: true, project: host.project, env})
     await live(page)
     await page.reload()
     await live(page)

@@ -113,7 +113,7 @@ export class BadDay {
       plugins: {shop: shop("Thank you."), advert, post, team, away: awayPlugin},
       files: {broken: "", "data/schedule-jobs.json": JSON.stringify({version: 1, jobs}, undefined, 2)},
     })
-    const first = await startHost({runtime, project, env, args})
+    const first = await startHost({own: true, runtime, project, env, args})
     project.write("svc.config.yml", configOf(port, newer))
     project.write("plugins/shop.ts", shop("Thank you, it is on its way."))
     await reload(first)
@@ -138,7 +138,7 @@ export class BadDay {
       args: [Date.now() - 40 * minute],
     }
     await storePast(project.path(".svc/data.sqlite"), {endpoint: "away", more: [since]})
-    const day = new BadDay(runtime, share, await startHost({runtime, project, env, args}))
+    const day = new BadDay(runtime, share, await startHost({own: true, runtime, project, env, args}))
     await day.spoil()
     await day.host.post("/api/jobs/digest/run")
     return day
@@ -154,7 +154,7 @@ export class BadDay {
 
   async startAgain(): Promise<void> {
     const {project} = this
-    this.host = await this.#share(() => startHost({runtime: this.#runtime, project, env, args}))
+    this.host = await this.#share(() => startHost({own: true, runtime: this.#runtime, project, env, args}))
   }
 
   /** The stock answers again, but slowly until `letGo`. */

@@ -1,10 +1,8 @@
 import {type ChildProcess, spawn} from "node:child_process"
 import {createInterface} from "node:readline"
-import {connectTo, type HostOptions, startHost as startInOwnProcess, type TestHost} from "./host.ts"
 import type {Command, Told} from "./many-hosts.ts"
-import {cleanEnvironment, type Finished} from "./process.ts"
-import {makeProject} from "./project.ts"
-import {onBun, root, usualRuntime} from "./runtimes.ts"
+import {cleanEnvironment, type Finished, type Running} from "./process.ts"
+import {root, type TestRuntime} from "./runtimes.ts"
 import {whenFailed, whenOver} from "./shared.ts"
 
 /** A Host in the process of many. */
@@ -29,10 +27,11 @@ class Landlord {
   #last = 0
   #isRetired = false
 
-  constructor() {
-    const [bun = ""] = onBun.command
-    const script = `${root}tests/support/host/many-hosts.ts`
-    this.#child = spawn(bun, [script], {env: cleanEnvironment(), stdio: ["pipe", "pipe", "inherit"]})
+  constructor({name, command: [program = ""]}: TestRuntime) {
+    // Node 22.12 and its children read TypeScript only when they are told to.
+    const options = "--experimental-strip-types --disable-warning=ExperimentalWarning"
+    const env = cleanEnvironment(name === "node22" ? {NODE_OPTIONS: options} : {})
+    this.#child = spawn(program, [`${root}tests/support/host/many-hosts.ts`], {env, stdio: ["pipe", "pipe", "inherit"]})
     this.pid = this.#child.pid ?? 0
     this.#child.unref()
     for (const stream of [this.#child.stdin, this.#child.stdout]) (stream as unknown as {unref?(): void}).unref?.()
@@ -106,48 +105,41 @@ class Landlord {
   }
 }
 
-let landlord: Landlord | undefined
+const landlords = new Map<string, Landlord>()
 
 /**
- * Like `startHost`, for tests that are not about the process: the Host shares one with others, where a start takes a
- * fifth of the processor's time. It has no signals but SIGTERM, no own exit, and no standard output but its log. A Host
- * on Node, or with other arguments than `--no-watch`, gets its own process.
+ * Starts a Host in a process of many on this runtime: from the source, where a start takes a fifth to a tenth of the
+ * processor's time. It has no signals but SIGTERM, no own exit, and no standard output but its log.
  */
-export const startHost = async (options: HostOptions = {}): Promise<TestHost> => {
-  const {runtime = usualRuntime, args = [], env = {}} = options
-  if (runtime !== onBun || args.some(arg => arg !== "--no-watch")) return startInOwnProcess(options)
-  if (!landlord?.hasRoomFor(env)) {
-    landlord?.retire()
-    landlord = new Landlord()
-  }
-  return startIn(landlord, options, env, args.length === 0)
-}
-
-const startIn = async (
-  home: Landlord,
-  options: HostOptions,
+export const startTenant = async (
+  runtime: TestRuntime,
+  project: string,
   env: Readonly<Record<string, string>>,
   watch: boolean,
-): Promise<TestHost> => {
-  const project = options.project ?? makeProject(options)
-  const [number, tenant] = await home.start(project.folder, env, watch)
-  whenOver(() => home.stop(number, tenant))
-  whenFailed(() => `--- a Host of many in ${project.folder}\n${tenant.output.slice(-4000)}`)
-  const noProcess = (): never => {
-    throw new Error("this Host shares its process: use startHost of support/host/host.ts")
+): Promise<{readonly running: Running; stop(signal: NodeJS.Signals): Promise<Finished>}> => {
+  let home = landlords.get(runtime.name)
+  if (!home?.hasRoomFor(env)) {
+    home?.retire()
+    home = new Landlord(runtime)
+    landlords.set(runtime.name, home)
   }
-  return connectTo(
-    project,
-    {
+  const landlord = home
+  const [number, tenant] = await landlord.start(project, env, watch)
+  whenOver(() => landlord.stop(number, tenant))
+  whenFailed(() => `--- a Host of many in ${project}\n${tenant.output.slice(-4000)}`)
+  const noProcess = (): never => {
+    throw new Error("this Host shares its process: start it with own: true")
+  }
+  return {
+    running: {
       get child() {
         return noProcess()
       },
-      pid: home.pid,
+      pid: landlord.pid,
       output: () => tenant.output,
       stdout: () => tenant.output,
       finished: tenant.finished.promise,
     },
-    env,
-    signal => (signal === "SIGTERM" ? home.stop(number, tenant) : noProcess()),
-  )
+    stop: signal => (signal === "SIGTERM" ? landlord.stop(number, tenant) : noProcess()),
+  }
 }
