@@ -87,30 +87,23 @@ export interface DeclaredTool {
   readonly handle: ToolHandler<never>
 }
 
-/** The declarations of one `setup`. */
+/** The declarations of one `setup`. The maps are by name. */
 export interface Registrations {
   readonly commands: readonly DeclaredCommand[]
   readonly handlers: readonly DeclaredHandler[]
   readonly hears: readonly DeclaredHears[]
   readonly middleware: readonly DeclaredMiddleware[]
-  /** By name. */
   readonly prompts: ReadonlyMap<string, DeclaredPrompt>
-  /** By name. */
   readonly actions: ReadonlyMap<string, DeclaredAction>
-  /** By name. */
   readonly forms: ReadonlyMap<string, DeclaredForm>
-  /** By name. */
   readonly jobs: ReadonlyMap<string, DeclaredJob>
-  /** By name. */
   readonly timers: ReadonlyMap<string, DeclaredTimer>
-  /** By name. */
   readonly tools: ReadonlyMap<string, DeclaredTool>
   readonly states: readonly DeclaredState[]
   readonly texts: readonly DeclaredTexts[]
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
   readonly routes: readonly PluginRoute[]
   readonly pages: readonly PluginPage[]
-  /** By name. */
   readonly services: ReadonlyMap<string, object>
   readonly migrations: readonly PluginMigration[]
   /** Functions that run once the instance is part of a committed generation. */

@@ -174,7 +174,7 @@ export class Alerts {
     if (settings.heartbeat !== undefined) this.#heartbeat.consider(settings.heartbeat)
     const ledger = await this.#known()
     // What a channel waits for may end during the check, and with it an alert that is still seen.
-    const open = channelsOf(settings).filter(([, target]) => this.#waits(target) === undefined)
+    const waited = Object.values(settings.targets).filter(target => this.#waits(target) !== undefined)
     const {conditions, unknown} = await look()
     const shown = conditions.map(each => ({...each, title: scrub(each.title), text: scrub(each.text)}))
     const changes = ledger.advance({conditions: shown, unknown}, now, {
@@ -184,7 +184,7 @@ export class Alerts {
     })
     this.#checkedAt = now
     this.#serve(settings, now)
-    await this.#store(changes, open, settings, now)
+    await this.#store(changes, waited, settings, now)
   }
 
   /** If the database cannot be read, starts as if no target had received anything. */
@@ -217,19 +217,20 @@ export class Alerts {
     }
   }
 
-  /** Stores the changes together with the next message of each target, then begins to send; of channels, to these. */
-  async #store(changes: Changes, channels: Named[], settings: AlertSettings, now: number): Promise<void> {
+  /** Stores the changes together with the next message of each target, then begins to send, but not to `waited`. */
+  async #store(changes: Changes, waited: AlertTarget[], settings: AlertSettings, now: number): Promise<void> {
     for (const [key, record] of changes) this.#unstored.set(key, record)
     const news = [...changes.values()].filter(record => record !== undefined).filter(record => isNews(record, now))
     for (const record of news) this.#tell(record)
     const direct = Object.entries(settings.targets).filter(([, target]) => kindOf(target) !== "channel")
+    const channels = Object.entries(settings.targets).filter(([, target]) => kindOf(target) === "channel")
     for (const [name, target] of direct) this.#prepare(name, target, settings, now)
     const isStored = await this.#write(this.#options.telling(news))
     for (const [name, target] of direct) this.#send(name, target)
     // A message to a channel is a row and is sent once, so its state must be stored before it is sent.
     if (!isStored) return
     for (const [name, target] of channels) {
-      if (this.#waits(target) !== undefined) continue
+      if (waited.includes(target) || this.#waits(target) !== undefined) continue
       const undo = this.#prepare(name, target, settings, now)
       if (undo !== undefined && !(await this.#write([]))) undo()
       else this.#send(name, target)
@@ -351,11 +352,6 @@ export class Alerts {
     this.#loading = Promise.resolve(this.#ledger)
   }
 }
-
-type Named = readonly [name: string, AlertTarget]
-
-const channelsOf = ({targets}: AlertSettings): Named[] =>
-  Object.entries(targets).filter(([, target]) => kindOf(target) === "channel")
 
 /** True if the alert was just raised or resolved. */
 const isNews = ({until, raisedAt}: AlertRecord, now: number): boolean => until !== null || raisedAt === now

@@ -6,7 +6,8 @@ import {usualRuntime} from "../../support/host/runtimes.ts"
 import {holdPort} from "../../support/machine/ports.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
 import {messageIn} from "../../support/messages/messages.ts"
-import {storedBy, textsBy, untilState} from "../../support/platforms/satori/inbox.ts"
+import {untilState} from "../../support/platforms/endpoint.ts"
+import {storedBy, textsBy} from "../../support/platforms/satori/inbox.ts"
 import {reference, referenceToken, startReference} from "../../support/platforms/satori/reference.ts"
 
 const env = {SATORI_TOKEN: referenceToken, WRONG_TOKEN: "another-token-than-the-server-has"}

@@ -7,7 +7,8 @@ import {makeProject} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {untilGaps} from "../../support/messages/gaps.ts"
-import {endpointOf, textsBy, untilState} from "../../support/platforms/satori/inbox.ts"
+import {endpointOf, untilState} from "../../support/platforms/endpoint.ts"
+import {textsBy} from "../../support/platforms/satori/inbox.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const env = {SATORI_TOKEN: "token-of-the-satori-server", WRONG_TOKEN: "another-token-than-the-server-has"}

@@ -3,7 +3,7 @@ import {expect, test} from "vitest"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
-import {endpointOf, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {ircEndpoint, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc, type Person} from "../../support/irc/person.ts"
 import {type IrcServer, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
@@ -44,7 +44,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "I was away"})
     expect((await host.fetch("/api/system/readiness")).status).toBe(200)
     await sleep(2500)
-    expect((await endpointOf(host, "main")).state).toMatch(/^(reconnecting|connecting)$/)
+    expect((await ircEndpoint(host, "main")).state).toMatch(/^(reconnecting|connecting)$/)
 
     const connections = server.connections()
     const after = await returnWith(server, host)
@@ -78,7 +78,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(error).toMatch(/127\.0\.0\.1 closed .*: .*ECONNREFUSED/)
     await sleep(4000)
     const attempt = await until("another attempt", async () => {
-      const {state, attempt = 0} = await endpointOf(host, "main")
+      const {state, attempt = 0} = await ircEndpoint(host, "main")
       return state === "reconnecting" && attempt > 2 && attempt
     })
     expect(attempt).toBeLessThan(8)
@@ -93,7 +93,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     person.write("KICK #lounge svcbot :out")
     await person.sees(/KICK #lounge svcbot/)
     await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "still here"})
-    expect((await endpointOf(host, "main")).state).toBe("online")
+    expect((await ircEndpoint(host, "main")).state).toBe("online")
     await person.sees(/^:svcbot!\S+ JOIN/)
     await until("the bot to send the message", () => person.heard("svcbot", "#lounge").length > 0)
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
@@ -117,7 +117,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(open).toMatchObject({endpoint: "irc~main", reason: "channel_left"})
     // If finding the gap took this long, it may have ended already.
     if (Date.now() - kickedAt < leastPause) expect(open?.to).toBe(null)
-    expect((await endpointOf(host, "main")).state).toBe("online")
+    expect((await ircEndpoint(host, "main")).state).toBe("online")
     await person.sees(/^:svcbot!\S+ JOIN/)
     const [gap] = await untilGaps(host, 1)
     const [from, to] = [Date.parse(gap?.from ?? ""), Date.parse(gap?.to ?? "")]

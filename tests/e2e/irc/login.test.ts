@@ -2,7 +2,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
-import {endpointOf, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {ircEndpoint, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {type IrcServerName, makeCertificate, startIrcServer} from "../../support/irc/servers.ts"
 import {startServices} from "../../support/irc/services.ts"
@@ -144,7 +144,7 @@ describeWith("ngircd", "inspircd")("the nick", () => {
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
     await person.sees(/^:svcbot_!\S+ JOIN/)
     expect(await person.asks("svcbot_", "#lounge", "svcbot_: greet Bob")).toBe("hello Bob")
-    expect((await endpointOf(host, "main")).login?.user?.id).toBe("svcbot_")
+    expect((await ircEndpoint(host, "main")).login?.user?.id).toBe("svcbot_")
     await untilPrinted(host.process, "the nick svcbot is in use; trying svcbot_")
   })
 

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {svc, type TestHost} from "../../support/host/host.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
-import {endpointOf, type IrcAccount, ircConfig, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {type IrcAccount, ircConfig, ircEndpoint, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc, type Person} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
@@ -41,7 +41,7 @@ describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
     await reload(host, ircConfig([first, {id: "second", port: server.port, ...lounge, nick: "other"}]))
     await person.sees(/^:other!\S+ JOIN/)
     expect(server.connections() - before).toBe(1)
-    expect((await endpointOf(host, "first")).since).toBe(since)
+    expect((await ircEndpoint(host, "first")).since).toBe(since)
     expect(await person.asks("svcbot", "#lounge", "svcbot: greet Bob")).toBe("hello Bob")
 
     await reload(host, ircConfig([first]))

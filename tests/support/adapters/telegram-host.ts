@@ -1,5 +1,5 @@
 import {type HostOptions, startHost, type TestHost} from "../host/host.ts"
-import {until} from "../host/process.ts"
+import {type EndpointView, untilState} from "../platforms/endpoint.ts"
 import type {TelegramFake} from "../platforms/telegram/telegram.ts"
 
 /** The token of the tests' bot. It must never be printed. */
@@ -68,25 +68,9 @@ export const startTelegramHost = (
     env: {BOT_TOKEN: token, ...options.env},
   })
 
-export interface TelegramEndpoint {
-  readonly name: string
-  readonly state: string
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-}
-
 /** Waits until an endpoint is in a state; resolves to its entry in the API. */
-export const untilTelegram = async (host: TestHost, state: string, id = "main"): Promise<TelegramEndpoint> => {
-  let last: TelegramEndpoint | undefined
-  return until(`telegram~${id} to be ${state}`, async () => {
-    const {items} = await host.get<{readonly items: readonly TelegramEndpoint[]}>("/api/endpoints")
-    last = items.find(({name}) => name === `telegram~${id}`)
-    return last?.state === state && last
-  }).catch(error => {
-    throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output().slice(-3000)}`)
-  })
-}
+export const untilTelegram = (host: TestHost, state: string, id = "main"): Promise<EndpointView> =>
+  untilState(host, `telegram~${id}`, state)
 
 interface InboxItem {
   readonly seq: number

@@ -1,5 +1,5 @@
 import {type HostOptions, startHost, type TestHost} from "../host/host.ts"
-import {until} from "../host/process.ts"
+import {type EndpointView, endpointOf, untilState} from "../platforms/endpoint.ts"
 
 /** One entry of `plugins.irc.endpoints`. */
 export interface IrcAccount {
@@ -51,42 +51,9 @@ export const startIrcHost = (
   options: Omit<HostOptions, "config" | "plugins"> & {http?: Readonly<Record<string, unknown>>} = {},
 ): Promise<TestHost> => startHost({...options, config: ircConfig(accounts, options.http), plugins: {bot}})
 
-/** An endpoint in the API. */
-export interface EndpointState {
-  readonly name: string
-  readonly state: string
-  readonly since: string
-  readonly admission: string
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-  readonly attempt?: number
-  readonly login?: {readonly user?: {readonly id?: string}}
-}
+/** The endpoint `irc~<id>` in the API. */
+export const ircEndpoint = (host: TestHost, id: string): Promise<EndpointView> => endpointOf(host, `irc~${id}`)
 
-export const endpointOf = async (host: TestHost, id: string): Promise<EndpointState> => {
-  const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
-  const found = items.find(({name}) => name === `irc~${id}`)
-  if (found === undefined) throw new Error(`no endpoint irc~${id}`)
-  return found
-}
-
-/** Waits until the endpoint is in this state. */
-export const untilEndpoint = async (
-  host: TestHost,
-  id: string,
-  state: string,
-  patience?: number,
-): Promise<EndpointState> => {
-  let last: EndpointState | undefined
-  return until(
-    `irc~${id} to be ${state}`,
-    async () => {
-      last = await endpointOf(host, id)
-      return last.state === state && last
-    },
-    patience,
-  ).catch(error => {
-    throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output()}`)
-  })
-}
+/** Waits until the endpoint `irc~<id>` is in this state. */
+export const untilEndpoint = (host: TestHost, id: string, state: string, patience?: number): Promise<EndpointView> =>
+  untilState(host, `irc~${id}`, state, patience)

@@ -1,6 +1,7 @@
 import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
 import {until} from "../../host/process.ts"
 import {pluginWith} from "../../plugins/plugin-sources.ts"
+import {type EndpointView, untilState} from "../endpoint.ts"
 import type {FakeDiscord} from "./discord.ts"
 
 /** The source of the bot for the tests. */
@@ -78,19 +79,8 @@ export const inboxOf = async (host: TestHost): Promise<readonly InboxItem[]> => 
 export const untilEvent = (host: TestHost, what: string, is: (item: InboxItem) => boolean): Promise<InboxItem> =>
   until(what, async () => (await inboxOf(host)).find(is))
 
-export interface DiscordState {
-  readonly name: string
-  readonly state: string
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-}
-
-export const untilDiscord = (host: TestHost, state: string, name = "discord~one"): Promise<DiscordState> =>
-  until(`${name} to be ${state}`, async () => {
-    const {items} = await host.get<{items: readonly DiscordState[]}>("/api/endpoints")
-    return items.find(each => each.name === name && each.state === state)
-  })
+export const untilDiscord = (host: TestHost, state: string, name = "discord~one"): Promise<EndpointView> =>
+  untilState(host, name, state)
 
 /** The bot's messages in a channel, once there are `count`. */
 export const untilSaid = (fake: FakeDiscord, channel: string, count: number): Promise<readonly string[]> =>

@@ -1,6 +1,7 @@
 import {type ParsedMail, simpleParser} from "mailparser"
 import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
 import {until} from "../../host/process.ts"
+import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Dovecot, mailboxPassword, startDovecot} from "./dovecot.ts"
 import {type LetterOptions, letter} from "./letter.ts"
 import {type MailServer, type MailServerOptions, startMailServer, type Taken} from "./smtp.ts"
@@ -109,20 +110,9 @@ export const startMailHost = (
     env: {MAIL_PASSWORD: mailboxPassword, WRONG_PASSWORD: "another-one-for-mail", ...options.env},
   })
 
-interface State {
-  readonly name: string
-  readonly state: string
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-}
-
 /** Waits until an endpoint is in this state. */
-export const untilMail = (host: TestHost, state: string, id = "one"): Promise<State> =>
-  until(`email~${id} to be ${state}`, async () => {
-    const {items} = await host.get<{items: readonly State[]}>("/api/endpoints")
-    return items.find(each => each.name === `email~${id}` && each.state === state)
-  })
+export const untilMail = (host: TestHost, state: string, id = "one"): Promise<EndpointView> =>
+  untilState(host, `email~${id}`, state)
 
 export interface InboxItem {
   readonly seq: number

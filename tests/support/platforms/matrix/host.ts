@@ -1,6 +1,7 @@
 import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
 import {until} from "../../host/process.ts"
+import {type EndpointView, untilState} from "../endpoint.ts"
 
 /** An entry of `plugins.matrix.endpoints`. */
 export interface MatrixAccount {
@@ -38,28 +39,9 @@ export const startMatrixHost = (
     plugins: {bot},
   })
 
-/** An endpoint in the API. */
-export interface EndpointState {
-  readonly name: string
-  readonly state: string
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-  readonly attempt?: number
-  readonly login?: {readonly user?: {readonly id?: string}}
-}
-
 /** Waits until the endpoint `matrix~<id>` is in this state. */
-export const untilEndpoint = async (host: TestHost, id: string, state: string): Promise<EndpointState> => {
-  let last: EndpointState | undefined
-  return until(`matrix~${id} to be ${state}`, async () => {
-    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
-    last = items.find(({name}) => name === `matrix~${id}`)
-    return last?.state === state && last
-  }).catch(error => {
-    throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output()}`)
-  })
-}
+export const untilEndpoint = (host: TestHost, id: string, state: string): Promise<EndpointView> =>
+  untilState(host, `matrix~${id}`, state)
 
 /** The events in the inbox, oldest first; optionally only those of a room. */
 export const eventsOf = async (host: TestHost, room?: string): Promise<readonly SatoriEvent[]> => {

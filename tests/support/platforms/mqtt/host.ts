@@ -1,5 +1,6 @@
 import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
 import {until} from "../../host/process.ts"
+import {type EndpointView, untilState} from "../endpoint.ts"
 import {type Broker, passwords} from "./mosquitto.ts"
 
 /** The source of the bot for the tests. */
@@ -37,24 +38,8 @@ export const startMqttHost = (
 ): Promise<TestHost> =>
   startHost({...options, env: {MQTT_PASSWORD: passwords.bot, ...env}, config: mqttConfig(accounts), plugins: {bot}})
 
-interface EndpointState {
-  readonly name: string
-  readonly state: string
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-}
-
-export const untilMqtt = (host: TestHost, id: string, state: string): Promise<EndpointState> => {
-  let last: EndpointState | undefined
-  return until(`mqtt~${id} to be ${state}`, async () => {
-    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
-    last = items.find(({name}) => name === `mqtt~${id}`)
-    return last?.state === state && last
-  }).catch(error => {
-    throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output()}`)
-  })
-}
+export const untilMqtt = (host: TestHost, id: string, state: string): Promise<EndpointView> =>
+  untilState(host, `mqtt~${id}`, state)
 
 /** The events of an endpoint in the inbox, oldest first. */
 export interface Stored {

@@ -1,5 +1,4 @@
 import type {TestHost} from "../../host/host.ts"
-import {until} from "../../host/process.ts"
 
 /** An event in the inbox of the Host under test. */
 export interface Stored {
@@ -36,29 +35,3 @@ export const textsBy = async (host: TestHost, endpoint: string): Promise<readonl
   (await storedBy(host, endpoint)).flatMap(({type, message}) =>
     type === "message-created" && message !== undefined ? [message.content] : [],
   )
-
-export interface EndpointView {
-  readonly name: string
-  readonly state: string
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-  readonly features: readonly string[]
-}
-
-export const endpointOf = async (host: TestHost, name: string): Promise<EndpointView> => {
-  const {items} = await host.get<{items: readonly EndpointView[]}>("/api/endpoints")
-  const found = items.find(each => each.name === name)
-  if (found === undefined) throw new Error(`there is no endpoint ${name}`)
-  return found
-}
-
-export const untilState = async (host: TestHost, name: string, state: string): Promise<EndpointView> => {
-  let last: EndpointView | undefined
-  return until(`${name} to be ${state}`, async () => {
-    last = await endpointOf(host, name)
-    return last.state === state && last
-  }).catch(error => {
-    throw new Error(`${error.message}; it is ${JSON.stringify(last)}`)
-  })
-}

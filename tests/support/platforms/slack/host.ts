@@ -1,5 +1,5 @@
 import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
-import {until} from "../../host/process.ts"
+import {type EndpointView, untilState} from "../endpoint.ts"
 import {type FakeSlack, signingSecret} from "./slack.ts"
 import {tokens} from "./world.ts"
 
@@ -63,21 +63,9 @@ export const startSlackHost = (
     plugins: {bot},
   })
 
-interface EndpointState {
-  readonly name: string
-  readonly state: string
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-}
-
 /** Waits until an endpoint is in this state. */
-export const untilSlack = (host: TestHost, state: string, id = "team"): Promise<EndpointState> =>
-  until(`slack~${id} to be ${state}`, async () => {
-    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
-    const found = items.find(({name}) => name === `slack~${id}`)
-    return found?.state === state && found
-  })
+export const untilSlack = (host: TestHost, state: string, id = "team"): Promise<EndpointView> =>
+  untilState(host, `slack~${id}`, state)
 
 /** The texts in the inbox, oldest first. */
 export const inboxOf = async (host: TestHost): Promise<readonly string[]> => {

@@ -1,5 +1,6 @@
 import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
 import {until} from "../../host/process.ts"
+import {type EndpointView, untilState} from "../endpoint.ts"
 import {xml} from "./person.ts"
 
 /** The source of the bot for the tests. */
@@ -26,14 +27,6 @@ export interface Event {
   readonly emoji?: {readonly id: string}
 }
 
-interface State {
-  readonly name: string
-  readonly state: string
-  readonly reason?: string
-  readonly error?: string
-  readonly remediation?: string
-}
-
 export interface XmppHost extends TestHost {
   /** All events in the inbox, oldest first. */
   events(): Promise<readonly Event[]>
@@ -47,7 +40,7 @@ export interface XmppHost extends TestHost {
   ): Promise<{readonly id: string; readonly state: string; readonly error?: string}>
   /** Calls a method of the Host's Satori server, as an application does. */
   satori(user: string, method: string, body: Readonly<Record<string, unknown>>): Promise<Response>
-  untilState(endpoint: string, state: string): Promise<State>
+  untilState(endpoint: string, state: string): Promise<EndpointView>
 }
 
 export const env = {BOT_PASSWORD: "bot-password", OTHER_PASSWORD: "other-password", ROOM_PASSWORD: "room-password"}
@@ -81,17 +74,7 @@ export const startXmppHost = async (
         headers: {"content-type": "application/json", "satori-platform": "xmpp", "satori-user-id": user},
         body: JSON.stringify(body),
       }),
-    untilState: async (endpoint, state) => {
-      let last: unknown
-      return until(`${endpoint} to be ${state}`, async () => {
-        const {items} = await host.get<{items: readonly State[]}>("/api/endpoints")
-        const found = items.find(({name}) => name === endpoint)
-        last = found
-        return found?.state === state && found
-      }).catch(error => {
-        throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output().slice(-3000)}`)
-      })
-    },
+    untilState: (endpoint, state) => untilState(host, endpoint, state),
   }
 }
 

@@ -1,0 +1,33 @@
+import type {EndpointView as View} from "../../../shared/api/endpoints.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {TestHost} from "../host/host.ts"
+import {until} from "../host/process.ts"
+
+/** An endpoint in the API. */
+export type EndpointView = Omit<Static<typeof View>, "login"> & {
+  readonly login?: {readonly user?: {readonly id?: string}}
+}
+
+export const endpointOf = async (host: Pick<TestHost, "get">, name: string): Promise<EndpointView> => {
+  const {items} = await host.get<{items: readonly EndpointView[]}>("/api/endpoints")
+  const found = items.find(each => each.name === name)
+  if (found === undefined) throw new Error(`there is no endpoint ${name}`)
+  return found
+}
+
+/** Waits until an endpoint is in this state. */
+export const untilState = async (
+  host: TestHost,
+  name: string,
+  state: string,
+  patience?: number,
+): Promise<EndpointView> => {
+  let last: EndpointView | undefined
+  const find = async () => {
+    last = await endpointOf(host, name)
+    return last.state === state && last
+  }
+  return until(`${name} to be ${state}`, find, patience).catch(error => {
+    throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output().slice(-3000)}`)
+  })
+}
