@@ -74,13 +74,19 @@ export const killStarting = async (options: HostOptions, after: number): Promise
   await starting.finished
 }
 
+/** What only a process of its own can have: other arguments, and variables that the runtime itself reads at its start. */
+const needsProcess = ({args = [], env = {}, runtime = usualRuntime}: HostOptions): boolean =>
+  !runtimes.includes(runtime) ||
+  args.some(arg => arg !== "--no-watch") ||
+  Object.keys(env).some(name => name.startsWith("NODE_"))
+
 /**
  * Starts a Host and waits until it serves. If it exits instead, fails with its output. It shares its process with
- * others, unless it is to have its `own`, or other arguments than `--no-watch`.
+ * others, unless it is to have its `own`, or needs it.
  */
 export const startHost = async (options: HostOptions = {}): Promise<TestHost> => {
   const {runtime = usualRuntime, args = [], env = {}, own = false} = options
-  if (own || !runtimes.includes(runtime) || args.some(arg => arg !== "--no-watch")) return startAlone(options)
+  if (own || needsProcess(options)) return startAlone(options)
   const project = options.project ?? makeProject(options)
   const {running, stop} = await startTenant(runtime, project.folder, env, args.length === 0)
   return connectTo(project, running, env, stop)
