@@ -33,7 +33,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
 
   test("fetches all messages in order after a kill, even though a sync shows fewer", async () => {
     const {bot, ann, room} = await makeRoom()
-    const options = {runtime, env: {BOT_TOKEN: bot.token}}
+    const options = {runtime, env: {BOT_TOKEN: bot.token}, own: true}
     const account = {id: "main", homeserver: homeserver().url, accessToken: "${BOT_TOKEN}"}
     const first = await startMatrixHost([account], options)
     await untilEndpoint(first, "main", "online")
@@ -52,7 +52,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
   test("sends a message once when its response was lost and the Host was killed", async () => {
     const {bot, ann, room} = await makeRoom()
     const gate = await openGateHere()
-    const options = {runtime, env: {BOT_TOKEN: bot.token}}
+    const options = {runtime, env: {BOT_TOKEN: bot.token}, own: true}
     const accounts = [{id: "main", homeserver: gate.url, accessToken: "${BOT_TOKEN}"}]
     const first = await startMatrixHost(accounts, options)
     await untilEndpoint(first, "main", "online")

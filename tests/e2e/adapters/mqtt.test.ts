@@ -40,7 +40,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     const broker = await startBroker()
     const ann = await joinBroker(broker)
     const accounts = [accountAt(broker)]
-    let host = await start(accounts)
+    let host = await startMqttHost(accounts, {own: true, runtime})
     await untilMqtt(host, "one", "online")
     const said: string[] = []
     for (let kill = 1; kill <= 3; kill++) {
@@ -53,7 +53,7 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
       await Promise.all(spoken)
       await ann.say("room/in", `away ${kill}`)
       said.push(`away ${kill}`)
-      host = await startMqttHost(accounts, {runtime, project: host.project})
+      host = await startMqttHost(accounts, {own: true, runtime, project: host.project})
     }
     await untilTexts(host, said)
     expect((await storedIn(host))[0]).toMatchObject({user: {id: "ann"}, channel: {id: "room"}})
@@ -157,11 +157,11 @@ describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.nam
     const broker = await startBroker()
     const ann = await joinBroker(broker, ["bots/one"])
     const account = accountAt(broker, {status: {topic: "bots/one", offline: "gone"}})
-    const host = await start([account])
+    const host = await startMqttHost([account], {own: true, runtime})
     await ann.hears("bots/one", "online")
     await host.stop("SIGKILL")
     await ann.hears("bots/one", "gone")
-    const again = await startMqttHost([account], {runtime, project: host.project})
+    const again = await startMqttHost([account], {own: true, runtime, project: host.project})
     await until("online again", () => ann.textsOf("bots/one").length === 3)
     expect((await again.stop()).code).toBe(0)
     await until("offline again", () => ann.textsOf("bots/one").join() === "online,gone,online,gone")

@@ -171,7 +171,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
     const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
     await ann.say(bot, "before the bot was ever there")
-    let host = await startXmppHost([account], {runtime})
+    let host = await startXmppHost([account], {own: true, runtime})
     const {project} = host
     const expected: string[] = []
     for (let kill = 0; kill < 3; kill++) {
@@ -182,7 +182,7 @@ describeWith("prosody")("a bot on XMPP", () => {
         await ann.say(room, `${kill}.${n} room`)
         if (n === 3 + kill) await host.stop("SIGKILL")
       }
-      host = await startXmppHost([account], {runtime, project})
+      host = await startXmppHost([account], {own: true, runtime, project})
     }
     await host.receives("the last message", ({message}) => message?.content === "2.9 direct")
     await host.receives("the last message", ({message}) => message?.content === "2.9 room")

@@ -75,8 +75,9 @@ plugins:
 export const startBridge = async (
   options: {readonly project: Project; readonly env: Record<string, string>},
   runtime: TestRuntime,
+  own = false,
 ): Promise<TestHost> => {
-  const host = await startHost({...options, runtime})
+  const host = await startHost({...options, runtime, own})
   await untilEndpoint(host, "main", "online")
   await untilDiscord(host, "online")
   return host

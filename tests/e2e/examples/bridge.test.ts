@@ -151,7 +151,7 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
       const people = await meetPeople(homeserver())
       const {discord, room, ann, bot} = people
       const options = bridgeProject(people, {bot, discordBot: "999"})
-      let host: TestHost = await startBridge(options, runtime)
+      let host: TestHost = await startBridge(options, runtime, true)
       /** The messages that the other side must show, in order. */
       const expected: Record<"room" | "channel", {text: string; quotes?: string}[]> = {room: [], channel: []}
       /** On each side, five messages: one stays, one is edited, one is deleted, one quotes the first, one is a file. */
@@ -190,7 +190,7 @@ describeWithDendrite("the bridge between a Matrix room and a channel of a fake D
         host.process.child.kill("SIGKILL")
         await host.process.finished
         await talking
-        host = await startBridge(options, runtime)
+        host = await startBridge(options, runtime, true)
         // Once this last message has arrived, so has everything before it. Otherwise an event could run at two kills in
         // a row and be dead until an operator retries it.
         await ann.say(room, `a${n} over`)

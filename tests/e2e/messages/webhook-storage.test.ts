@@ -39,7 +39,7 @@ const idsOf = (name: string) => Array.from({length: 5}, (_, n) => `${name}-${n}`
 
 test("a webhook is not acknowledged while fsync fails, and is accepted on redelivery", async context => {
   needStrace(context)
-  const {host, say} = await startWebhookHost({env: syncing.inThread})
+  const {host, say} = await startWebhookHost({own: true, env: syncing.inThread})
   for (const id of idsOf("before")) expect((await say({text: id}, id)).status).toBe(202)
   const strace = await failSyncs(context, host.process.pid)
   for (const id of idsOf("failed")) {
@@ -56,7 +56,7 @@ test("a webhook is not acknowledged while fsync fails, and is accepted on redeli
 })
 
 test("a webhook is not acknowledged while another process locks the database, and is accepted on redelivery", async () => {
-  const {host, say} = await startWebhookHost()
+  const {host, say} = await startWebhookHost({own: true})
   const file = host.project.path(".svc/data.sqlite")
   for (const id of idsOf("before")) expect((await say({text: id}, id)).status).toBe(202)
   const stranger = await holdDatabase(file)

@@ -7,9 +7,9 @@ import {FakeSlack} from "../../../support/platforms/slack/slack.ts"
 
 const [runtime] = bunOr("node24")
 
-const start = async (more: Readonly<Record<string, unknown>> = {}) => {
+const start = async (more: Readonly<Record<string, unknown>> = {}, own = false) => {
   const slack = await FakeSlack.start(whenOver)
-  const host = await startSlackHost([accountOf(slack, more)], runtime === undefined ? {} : {runtime})
+  const host = await startSlackHost([accountOf(slack, more)], {own, ...(runtime && {runtime})})
   return {slack, host}
 }
 
@@ -30,7 +30,7 @@ test("a refused app-level token and a token of the wrong kind fail the endpoint 
 })
 
 test("messages sent around kills arrive once, from the connection or from the history", async () => {
-  const {slack, host} = await start()
+  const {slack, host} = await start({}, true)
   await untilSlack(host, "online")
   await slack.say("count 0")
   const said = ["count 0"]
@@ -46,7 +46,7 @@ test("messages sent around kills arrive once, from the connection or from the hi
     await Promise.all(saying)
     said.push(`count ${kill}9`)
     await slack.say(`count ${kill}9`)
-    running = await startSlackHost([accountOf(slack)], {project: host.project, ...(runtime && {runtime})})
+    running = await startSlackHost([accountOf(slack)], {own: true, project: host.project, ...(runtime && {runtime})})
     await untilSlack(running, "online")
   }
   const received = await until("all messages in the inbox", async () => {

@@ -20,7 +20,7 @@ test.each(bunOr("node22"))(
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/hooks/telegram/telegram~main`
     const account = accountAt(fake, {webhook: url})
-    let host = await startTelegramHost([account], {runtime, http: {port}, args: ["--no-watch"]})
+    let host = await startTelegramHost([account], {own: true, runtime, http: {port}, args: ["--no-watch"]})
     await untilTelegram(host, "online")
     expect(fake.updates.webhook).toBe(url)
     const {project} = host
@@ -49,7 +49,7 @@ test.each(bunOr("node22"))(
     host.process.child.kill("SIGKILL")
     await host.process.finished
     for (const text of said.slice(6)) fake.say({text})
-    host = await startTelegramHost([], {runtime, project, args: ["--no-watch"]})
+    host = await startTelegramHost([], {own: true, runtime, project, args: ["--no-watch"]})
     await until("all updates to be accepted", () => fake.waiting().length === 0)
     fake.repeat()
     await until("the repeated update to be accepted", () => fake.waiting().length === 0)
