@@ -37,6 +37,9 @@ const attach = async (context: TestContext, pid: number, fault: string): Promise
 /** Makes every fsync of a running process fail, as on a dying disk, until strace gets SIGINT. */
 export const failSyncs = (context: TestContext, pid: number): Promise<Running> => attach(context, pid, "error=EIO")
 
+/** For counted calls: in the pool's only thread, and without those of Node's compile cache, which differ between runs. */
+const counted = {UV_THREADPOOL_SIZE: "1", NODE_DISABLE_COMPILE_CACHE: "1"}
+
 /** Delays every fsync of a running process by this many milliseconds, until strace gets SIGINT. */
 export const slowSyncs = (context: TestContext, pid: number, milliseconds: number): Promise<Running> =>
   attach(context, pid, `delay_enter=${milliseconds * 1000}`)
@@ -52,7 +55,7 @@ export const startOnSlowDisk = (command: readonly string[], milliseconds: number
 export const startWithFailingSync = (command: readonly string[], when: number, cwd: string): Running => {
   const {path, env} = tool("strace")
   const args = ["-f", "-e", `trace=${syncs}`, "-e", `inject=${syncs}:error=EIO:when=${when}`, "-o", "/dev/null"]
-  return startProcess([path, ...args, ...command], {env: {...env, UV_THREADPOOL_SIZE: "1"}, cwd})
+  return startProcess([path, ...args, ...command], {env: {...env, ...counted}, cwd})
 }
 
 /**
@@ -62,7 +65,7 @@ export const startWithFailingSync = (command: readonly string[], when: number, c
 export const startToBeKilled = (command: readonly string[], calls: string, when: number, cwd: string): Running => {
   const {path, env} = tool("strace")
   const args = ["-f", "-e", `trace=${calls}`, "-e", `inject=${calls}:signal=KILL:when=${when}`, "-o", "/dev/null"]
-  return startProcess([path, ...args, ...command], {env: {...env, UV_THREADPOOL_SIZE: "1"}, cwd})
+  return startProcess([path, ...args, ...command], {env: {...env, ...counted}, cwd})
 }
 
 /** Starts a process, and writes to a file which folders it makes and what it syncs, for `readFolders`. */
