@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {HeldRunCommand} from "../kit/agent/held-run.ts"
+import {DecisionCommand} from "../kit/messages/decision.ts"
 
-export class AgentDiscard extends HeldRunCommand {
+export class AgentDiscard extends DecisionCommand {
   static override paths = [["agent", "discard"]]
   static override usage = Command.Usage({
     description: "discard a run of an agent that a restore holds",
@@ -16,6 +16,6 @@ export class AgentDiscard extends HeldRunCommand {
   held = Option.Boolean("--held", false, {description: "All held runs of agents"})
 
   run(): Promise<ExitCode> {
-    return this.act("discard", this.id, this.held)
+    return this.decide("runs", "discard", this.id, this.held)
   }
 }

@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {HeldRunCommand} from "../kit/agent/held-run.ts"
+import {DecisionCommand} from "../kit/messages/decision.ts"
 
-export class AgentRelease extends HeldRunCommand {
+export class AgentRelease extends DecisionCommand {
   static override paths = [["agent", "release"]]
   static override usage = Command.Usage({
     description: "continue a run of an agent that a restore holds",
@@ -16,6 +16,6 @@ export class AgentRelease extends HeldRunCommand {
   held = Option.Boolean("--held", false, {description: "All held runs of agents"})
 
   run(): Promise<ExitCode> {
-    return this.act("release", this.id, this.held)
+    return this.decide("runs", "release", this.id, this.held)
   }
 }

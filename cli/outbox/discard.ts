@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {OutboxActionCommand} from "../kit/messages/outbox-action.ts"
+import {DecisionCommand} from "../kit/messages/decision.ts"
 
-export class OutboxDiscard extends OutboxActionCommand {
+export class OutboxDiscard extends DecisionCommand {
   static override paths = [["outbox", "discard"]]
   static override usage = Command.Usage({
     description: "discard a message that was not sent",
@@ -17,6 +17,6 @@ export class OutboxDiscard extends OutboxActionCommand {
   held = Option.Boolean("--held", false, {description: "All held or unknown messages"})
 
   run(): Promise<ExitCode> {
-    return this.act("discard", this.id, this.held)
+    return this.decide("outbox", "discard", this.id, this.held)
   }
 }

@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {OutboxActionCommand} from "../kit/messages/outbox-action.ts"
+import {DecisionCommand} from "../kit/messages/decision.ts"
 
-export class OutboxRelease extends OutboxActionCommand {
+export class OutboxRelease extends DecisionCommand {
   static override paths = [["outbox", "release"]]
   static override usage = Command.Usage({
     description: "send a message that is held or unknown",
@@ -17,6 +17,6 @@ export class OutboxRelease extends OutboxActionCommand {
   held = Option.Boolean("--held", false, {description: "All held or unknown messages"})
 
   run(): Promise<ExitCode> {
-    return this.act("release", this.id, this.held)
+    return this.decide("outbox", "release", this.id, this.held)
   }
 }

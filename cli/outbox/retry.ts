@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {OutboxActionCommand} from "../kit/messages/outbox-action.ts"
+import {DecisionCommand} from "../kit/messages/decision.ts"
 
-export class OutboxRetry extends OutboxActionCommand {
+export class OutboxRetry extends DecisionCommand {
   static override paths = [["outbox", "retry"]]
   static override usage = Command.Usage({
     description: "send a failed, dead or unknown message again",
@@ -13,6 +13,6 @@ export class OutboxRetry extends OutboxActionCommand {
   id = Option.String({name: "id"})
 
   run(): Promise<ExitCode> {
-    return this.act("retry", this.id)
+    return this.decide("outbox", "retry", this.id)
   }
 }

@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {TimerActionCommand} from "../kit/messages/timer-action.ts"
+import {DecisionCommand} from "../kit/messages/decision.ts"
 
-export class TimerCancel extends TimerActionCommand {
+export class TimerCancel extends DecisionCommand {
   static override paths = [["timer", "cancel"]]
   static override usage = Command.Usage({
     description: "cancel a timer, so that it never fires",
@@ -16,6 +16,6 @@ export class TimerCancel extends TimerActionCommand {
   held = Option.Boolean("--held", false, {description: "All held timers"})
 
   run(): Promise<ExitCode> {
-    return this.act("cancel", this.id, this.held)
+    return this.decide("timers", "cancel", this.id, this.held)
   }
 }

@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {TimerActionCommand} from "../kit/messages/timer-action.ts"
+import {DecisionCommand} from "../kit/messages/decision.ts"
 
-export class TimerRelease extends TimerActionCommand {
+export class TimerRelease extends DecisionCommand {
   static override paths = [["timer", "release"]]
   static override usage = Command.Usage({
     description: "release a timer that a restore holds, so that it fires at its time",
@@ -16,6 +16,6 @@ export class TimerRelease extends TimerActionCommand {
   held = Option.Boolean("--held", false, {description: "All held timers"})
 
   run(): Promise<ExitCode> {
-    return this.act("release", this.id, this.held)
+    return this.decide("timers", "release", this.id, this.held)
   }
 }

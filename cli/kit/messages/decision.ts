@@ -1,32 +1,43 @@
+import {type ExitCode, exit} from "../../../shared/exit.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {connectHost} from "../host-client.ts"
+import {counted} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
 
-export type Decision = "retry" | "release" | "discard" | "cancel"
+type Decision = "retry" | "release" | "discard" | "cancel"
 
-interface Decided {
-  /** The list's name in the paths of the API. */
-  readonly list: "inbox" | "outbox" | "timers" | "runs"
-  readonly action: Decision
-  /** The id; undefined with `--held`, which means all held rows. */
-  readonly named: string | undefined
-  readonly isHeld: boolean
-  /** The error if neither is given, and its hint. */
-  readonly question: string
-  readonly hint: string
-  readonly body?: object
-}
+/** By the list's name in the paths of the API: one row, the command that shows rows, and what a change counts. */
+const lists = {
+  inbox: {row: "an event", shownBy: "svc inbox list", counts: ["handler", "event"]},
+  outbox: {row: "a message", shownBy: "svc outbox list", counts: ["message"]},
+  timers: {row: "a timer", shownBy: "svc timer list", counts: ["timer"]},
+  runs: {row: "a run", shownBy: "svc agent runs --state held", counts: ["run"]},
+} as const
 
 /** The base of the commands that decide about rows that wait for a person. */
 export abstract class DecisionCommand extends DataCommand {
-  /** Resolves to the Host's change. Throws `request_invalid` unless exactly one of `named` and `--held` is given. */
-  protected async decide<Changed>({list, action, named, isHeld, question, hint, body}: Decided): Promise<Changed> {
+  /**
+   * Acts on one row, or without `named` on all held rows. Throws `request_invalid` unless exactly one of `named` and
+   * `--held` is given.
+   */
+  protected async decide(
+    list: keyof typeof lists,
+    action: Decision,
+    named: string | undefined,
+    isHeld = false,
+    body?: object,
+  ): Promise<ExitCode> {
+    const {row, shownBy, counts} = lists[list]
+    const [, noun] = row.split(" ")
     if (isHeld === (named !== undefined)) {
-      const detail = isHeld ? `name either ${named} or --held, not both` : question
-      throw new Problem("request_invalid", detail, {hint})
+      const detail = isHeld ? `name either ${named} or --held, not both` : `which ${noun}?`
+      const all = action === "retry" ? "" : `, or use --held for all held ${noun}s`
+      throw new Problem("request_invalid", detail, {hint: `Name ${row} that ${shownBy} shows${all}.`})
     }
     const which = named === undefined ? "held" : encodeURIComponent(named)
     const host = await connectHost(this.folder)
-    return host.post<Changed>(`/api/${list}/${which}/${action}`, body)
+    const changed = await host.post<Readonly<Record<string, number>>>(`/api/${list}/${which}/${action}`, body)
+    this.show(changed, () => `${action}: ${counts.map(each => counted(changed[`${each}s`] ?? 0, each)).join(" of ")}`)
+    return exit.ok
   }
 }
