@@ -77,7 +77,7 @@ const deletes: Connected = async (trial, host) => {
 const reacts: Connected = async (trial, host, {features}) => {
   const id = await sent(trial, host, "react to this")
   await untilHeard(trial, ["react to this"])
-  const reactions = async () => (await trial.platform.heard(trial.address))[0]?.reactions
+  const reactions = async () => (await trial.heard())[0]?.reactions
   if ((await reactions()) === undefined) return "platform.heard shows no reactions"
   await does(trial, host, "react", {message_id: id, emoji_id: "👍"})
   await trial.until("the bot's reaction", async () => (await reactions())?.includes("👍"))
@@ -164,6 +164,8 @@ const typesIn: Connected = async ({platform, address, until}) => {
   return undefined
 }
 
+export const showsWriting = where(showsNobody, typesIn, true)
+
 const splitsNone = ({limits}: EndpointState) => (limits.text === undefined ? "limits.text is not set" : undefined)
 
 const splits = where(splitsNone, async (trial, host, {limits: {text: longest = 0}}) => {
@@ -192,7 +194,6 @@ export const actChecks: Readonly<Record<string, Check>> = {
   "returns the history of a channel in order": withFeature("history", tellsHistory),
   "opens a direct channel to a user": opens,
   "lists the bot's commands where its users look for them": listsCommands,
-  "shows that the bot is writing": where(showsNobody, typesIn, true),
   "answers the methods that its features name": calls,
 }
 
@@ -200,8 +201,7 @@ export const actChecks: Readonly<Record<string, Check>> = {
 const textOf = (length: number, first: string): string =>
   Array.from({length}, (_, index) => (Number(first) + index) % 10).join("")
 
-const textsHeard = async ({platform, address}: Trial): Promise<readonly string[]> =>
-  (await platform.heard(address)).map(({text}) => text)
+const textsHeard = async ({heard}: Trial): Promise<readonly string[]> => (await heard()).map(({text}) => text)
 
 /** Sends a message and waits until it is sent. Resolves to its outbox id. */
 const sent = async (trial: Trial, host: HostUnderTest, text: string): Promise<string> => {

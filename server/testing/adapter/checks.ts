@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import {setTimeout as sleep} from "node:timers/promises"
 import {judgesAccounts, refusesCredentials} from "./account.ts"
-import {actChecks} from "./acts.ts"
+import {actChecks, showsWriting} from "./acts.ts"
 import {type Check, unnamed, where} from "./check.ts"
 import {fileChecks} from "./files.ts"
 import type {EndpointState, Trial} from "./trial.ts"
@@ -138,7 +138,7 @@ const sendsInOrder: Check = async trial => {
   const ids: string[] = []
   for (const text of texts) ids.push(await trial.send(host, text))
   for (const id of ids) await trial.untilSent(host, id, "sent")
-  const heard = async () => (await trial.platform.heard(trial.address)).map(({text}) => text)
+  const heard = async () => (await trial.heard()).map(({text}) => text)
   await trial.until("the messages to arrive", async () => (await heard()).length >= texts.length)
   assert.deepEqual(await heard(), texts)
   return undefined
@@ -152,7 +152,7 @@ const waitsWhenAsked: Check = async trial => {
   const asked = Date.now()
   const id = await trial.send(host, "when you like")
   await trial.untilSent(host, id, "sent")
-  const heard = await platform.heard(trial.address)
+  const heard = await trial.heard()
   assert.deepEqual(
     heard.map(({text}) => text),
     ["when you like"],
@@ -180,22 +180,29 @@ const leavesNothing: Check = async trial => {
   return undefined
 }
 
-/** The checks by what they prove about the adapter. */
-export const allChecks: Readonly<Record<string, Check>> = {
+/** The checks by what they prove about the adapter. Each can follow another in the same Host. */
+const sharedChecks: Readonly<Record<string, Check>> = {
   "passes a message to the inbox": comesIn,
   "passes messages to the inbox in order": keepsOrder,
   "gives a redelivered message the same id, so that it is stored once": storesOnce,
   "acknowledges only durable events: kill -9 loses and duplicates nothing": survivesKills,
   "fetches missed messages under the same ids as live": fetchesMissed,
-  "fails with a remediation and does not retry when credentials are refused": refusesCredentials,
-  "reports in its check whether an account can work": judgesAccounts,
-  "reconnects after its connection was cut": comesBack,
   "sends each message once and in order": sendsInOrder,
   "waits when the platform asks it to": waitsWhenAsked,
   ...actChecks,
   ...fileChecks,
   "leaves nothing behind when its account is removed and the Host stops": leavesNothing,
 }
+
+/** The checks that need a platform of their own: they change its account or its connections. */
+export const loneChecks: Readonly<Record<string, Check>> = {
+  "fails with a remediation and does not retry when credentials are refused": refusesCredentials,
+  "reports in its check whether an account can work": judgesAccounts,
+  "reconnects after its connection was cut": comesBack,
+  "shows that the bot is writing": showsWriting,
+}
+
+export const allChecks = {...sharedChecks, ...loneChecks}
 
 const numbered = (word: string, count: number) => Array.from({length: count}, (_, index) => `${word} ${index + 1}`)
 

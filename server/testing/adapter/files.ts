@@ -58,7 +58,7 @@ const sendsFiles = where(takesNoFiles, async (trial, host, about) => {
   assert.ok(sent.ok, `message.create answered ${sent.status}: ${text}`)
   const [message] = JSON.parse(text) as readonly {readonly id: string}[]
   await trial.untilSent(host, message?.id ?? "", "sent")
-  const heard = await trial.until("the message to arrive", async () => (await trial.platform.heard(trial.address))[0])
+  const heard = await trial.until("the message to arrive", async () => (await trial.heard())[0])
   if (heard.files === undefined) return "platform.heard shows no files"
   const [shown, ...more] = heard.files
   assert.ok(shown !== undefined && more.length === 0, "a message with a file must arrive with one file")

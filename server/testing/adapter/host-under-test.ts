@@ -59,6 +59,10 @@ export class HostUnderTest {
     return new HostUnderTest(folder, url, token, child, () => output)
   }
 
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
   /** Replaces the configuration and reloads it. */
   async reconfigure(config: HostOptions["config"]): Promise<void> {
     await configure(this.#folder, config)
@@ -76,7 +80,7 @@ export class HostUnderTest {
    * Stops the Host with SIGTERM and waits ten seconds. Resolves to its exit code, or to null if it had to be killed.
    */
   async stop(): Promise<number | null> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode
+    if (!this.isRunning) return this.#child.exitCode
     const ended = once(this.#child, "exit")
     this.#child.kill("SIGTERM")
     const late = setTimeout(() => this.#child.kill("SIGKILL"), 10_000)
@@ -87,7 +91,7 @@ export class HostUnderTest {
 
   /** Kills the Host with SIGKILL. */
   async kill(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    if (!this.isRunning) return
     const ended = once(this.#child, "exit")
     this.#child.kill("SIGKILL")
     await ended

@@ -3,7 +3,7 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {askHost, until} from "../asking.ts"
 import {HostUnderTest} from "./host-under-test.ts"
-import type {AccountUnderTest, AdapterUnderTest, HostAddress, PlatformUnderTest} from "./platform.ts"
+import type {AccountUnderTest, AdapterUnderTest, Heard, HostAddress, PlatformUnderTest} from "./platform.ts"
 
 /** An endpoint as the API reports it. */
 export interface EndpointState {
@@ -47,18 +47,22 @@ export interface Trial {
   readonly platform: PlatformUnderTest
   /** The name of the endpoint. */
   readonly endpoint: string
+  /** Begins another check in the same Host; resolves to whether one runs. */
+  continues(): Promise<boolean>
+  /** Returns the bot's messages in the channel since the check began. */
+  heard(): Promise<readonly Heard[]>
   /** Returns the address of the running Host; undefined while there is none. */
   address(): HostAddress | undefined
   /** Starts a Host in the check's folder, with `account` instead of the adapter's. Waits for nothing else. */
   start(account?: AccountUnderTest): Promise<HostUnderTest>
   /**
-   * Starts a Host and waits until the endpoint is online. With `withTypist`, a plugin answers messages by showing that
-   * it is typing.
+   * Starts a Host unless one runs, and waits until the endpoint is online. With `withTypist`, a plugin answers messages
+   * by showing that it is typing.
    */
   connect(withTypist?: boolean): Promise<HostUnderTest>
   read(host: HostUnderTest): Promise<EndpointState>
   untilState(host: HostUnderTest, state: string): Promise<EndpointState>
-  /** Returns the texts of the endpoint's messages in the inbox, oldest first. */
+  /** Returns the texts of the endpoint's messages in the inbox since the check began, oldest first. */
   received(host: HostUnderTest): Promise<readonly string[]>
   /** Sends a message to the channel. Resolves to its outbox id. */
   send(host: HostUnderTest, text: string): Promise<string>
@@ -98,6 +102,7 @@ const openIn = async (
   const platform = await adapter.platform(undo => undos.push(undo))
   const endpoint = platform.account === undefined ? slot : `${slot}~${platform.account.id}`
   let running: HostUnderTest | undefined
+  let before = {heard: 0, received: 0}
   const addressOf = ({url, token}: HostUnderTest): HostAddress => ({
     url,
     hook: `${url}/hooks/${name}/${endpoint}`,
@@ -135,22 +140,31 @@ const openIn = async (
       throw new Error(`${error.message}; it is ${JSON.stringify(last)}`)
     })
   }
+  const address = () => running && addressOf(running)
+  const heard = async () => (await platform.heard(address)).slice(before.heard)
   return {
     found,
     adapter,
     until: untilFound,
     platform,
     endpoint,
-    address: () => running && addressOf(running),
+    address,
     start,
     connect: async withTypist => {
-      const host = await start(platform.account, withTypist)
+      const host = running?.isRunning ? running : await start(platform.account, withTypist)
       await untilState(host, "online")
       return host
     },
     read,
     untilState,
-    received: host => readTexts(host, endpoint, platform.channel),
+    received: async host => (await readTexts(host, endpoint, platform.channel)).slice(before.received),
+    heard,
+    continues: async () => {
+      if (!running?.isRunning) return false
+      const received = (await readTexts(running, endpoint, platform.channel)).length
+      before = {heard: before.heard + (await heard()).length, received}
+      return true
+    },
     send: async (host, text) => {
       const message = {endpoint, channel: platform.channel, text}
       return (await host.ask<{readonly id: string}>("/api/outbox", message)).id

@@ -3,7 +3,7 @@ import {discord} from "../../support/adapters/discord.ts"
 import {outcomesOf} from "../../support/adapters/platforms.ts"
 
 test("the Discord adapter passes the conformance suite against the fake platform", async () => {
-  const outcomes = await outcomesOf(discord, 3)
+  const outcomes = await outcomesOf(discord)
   const others = Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed")
   expect(Object.fromEntries(others)).toEqual({
     "acknowledges only durable events: kill -9 loses and duplicates nothing":

@@ -1,4 +1,4 @@
-import {expect, test} from "vitest"
+import {afterAll, expect, test} from "vitest"
 import {email} from "../../support/adapters/email.ts"
 import {checksOf} from "../../support/adapters/platforms.ts"
 import {describeWith} from "../../support/machine/tools.ts"
@@ -16,7 +16,7 @@ const leftOut: ReadonlySet<string> = new Set([
 ])
 
 describeWith("dovecot")("email, at a real Dovecot and a real SMTP server", () => {
-  const checks = checksOf(email)
+  const checks = checksOf(email, afterAll)
 
   test.each(checks)("$name", async ({name, run}) => {
     const why = await run()

@@ -18,7 +18,7 @@ test.each([
   ["reverse", [without("history"), "not checked: there are no credentials to refuse: set platform.refused"]],
   ["http", [without("history"), "not checked: connections cannot be cut: set platform.cut"]],
 ] as const)("onebot passes the conformance suite against a fake over %s", async (transport, more) => {
-  const outcomes = await outcomesOf(onebot(transport), 3, name => transport === "ws" || !isAct(name))
+  const outcomes = await outcomesOf(onebot(transport), name => transport === "ws" || !isAct(name))
   expect(
     Object.values(outcomes)
       .filter(outcome => outcome !== "passed")

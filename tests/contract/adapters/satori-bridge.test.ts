@@ -4,7 +4,7 @@ import {outcomesOf} from "../../support/adapters/platforms.ts"
 import {bridgedDiscord, bridgedTelegram} from "../../support/adapters/satori-bridge.ts"
 
 const othersOf = async (adapter: AdapterUnderTest) => {
-  const outcomes = await outcomesOf(adapter, 3)
+  const outcomes = await outcomesOf(adapter)
   return Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))
 }
 

@@ -1,4 +1,4 @@
-import {describe, expect, test} from "vitest"
+import {afterAll, describe, expect, test} from "vitest"
 import {adapterChecks} from "../../../server/testing/adapter/conformance.ts"
 import {satori, startServingHost} from "../../support/adapters/satori.ts"
 import {shared} from "../../support/host/shared.ts"
@@ -14,7 +14,7 @@ const leftOut: Readonly<Record<string, string>> = {
 
 describe("the satori adapter, connected to a Host that serves Satori,", () => {
   const server = shared(() => startServingHost())
-  test.each(adapterChecks(satori(server)))("$name", async ({name, run}) => {
+  test.each(adapterChecks(satori(server), afterAll))("$name", async ({name, run}) => {
     expect(await run()).toBe(leftOut[name])
   })
 })

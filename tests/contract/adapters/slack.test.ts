@@ -1,4 +1,4 @@
-import {test} from "vitest"
+import {afterAll, expect, test} from "vitest"
 import {adapterChecks} from "../../../server/testing/adapter/conformance.ts"
 import {slack} from "../../support/adapters/slack.ts"
 
@@ -10,7 +10,6 @@ const without: Readonly<Record<string, string>> = {
   "shows that the bot is writing": "features does not name typing",
 }
 
-// Most of these tests wait for a Host, so they run in parallel.
-test.concurrent.for(adapterChecks(slack))("slack $name", async ({name, run}, {expect}) => {
+test.each(adapterChecks(slack, afterAll))("slack $name", async ({name, run}) => {
   expect(await run()).toBe(without[name])
 })

@@ -5,7 +5,7 @@ import {describeWith} from "../../support/machine/tools.ts"
 
 describeWith("prosody")("xmpp, at a real Prosody", () => {
   test("passes the conformance suite for adapters", async () => {
-    const outcomes = await outcomesOf(xmpp(), 3)
+    const outcomes = await outcomesOf(xmpp())
     expect(Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))).toEqual({
       "fetches missed messages under the same ids as live": "not checked: history is replay: there are no gaps to fill",
       "waits when the platform asks it to": "not checked: the platform never asks to wait: set platform.slowDown",

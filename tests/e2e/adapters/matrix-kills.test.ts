@@ -53,7 +53,7 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
     whenOver(() => gate.close())
     const options = {runtime, env: {BOT_TOKEN: bot.token}}
     const accounts = [{id: "main", homeserver: gate.url, accessToken: "${BOT_TOKEN}"}]
-    let host = await startMatrixHost(accounts, options)
+    let host = await startMatrixHost(accounts, {...options, own: true})
     await untilEndpoint(host, "main", "online")
     const acts = [
       {say: "!greet Ada", asks: /^PUT .*\/send\/m\.room\.message\//},
@@ -77,7 +77,7 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
       await kill(host)
       await homeserver.kill()
       await homeserver.start()
-      host = await startMatrixHost(accounts, {...options, project: host.project})
+      host = await startMatrixHost(accounts, {...options, own: true, project: host.project})
       await untilEndpoint(host, "main", "online")
       await untilSent(host)
       counts.push((await own()).length)
@@ -99,7 +99,7 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
       const {bot, ann, rooms} = await meet(homeserver, 6)
       const options = {runtime, env: {BOT_TOKEN: bot.token}}
       const accounts = [{id: "main", homeserver: homeserver.url, accessToken: "${BOT_TOKEN}"}]
-      let host = await startMatrixHost(accounts, options)
+      let host = await startMatrixHost(accounts, {...options, own: true})
       await untilEndpoint(host, "main", "online")
       const expected = new Map(rooms.map(room => [room, [] as string[]]))
       for (let n = 0; n < rounds; n++) {
@@ -111,7 +111,7 @@ describeWithDendrite("a homeserver that forgets its transactions", () => {
         }
         await sleep(chance.below(150))
         await kill(host)
-        host = await startMatrixHost(accounts, {...options, project: host.project})
+        host = await startMatrixHost(accounts, {...options, own: true, project: host.project})
         await untilEndpoint(host, "main", "online")
         await untilSent(host)
       }

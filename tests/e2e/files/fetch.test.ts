@@ -128,6 +128,7 @@ const leftovers = (host: TestHost): readonly string[] =>
 describe.each(bunAnd("node22"))("files that plugins name by address, on $name", runtime => {
   const started = shared(() =>
     startHost({
+      own: true,
       runtime,
       config: `http: {port: 0}
 files: {quota: 100, allowPrivate: ["127.0.0.1:${port}"]}

@@ -63,6 +63,7 @@ interface Message {
 const clerkHost = (runtime: TestRuntime) =>
   shared(async () => {
     const host = await startHost({
+      own: true,
       runtime,
       config,
       plugins: {clerk, lines},

@@ -19,10 +19,10 @@ const leastPause = 2500
  * Restarts the server and joins as a person while the Host is suspended, so that the person is there before the bot.
  */
 const returnWith = async (server: IrcServer, host: TestHost): Promise<Person> => {
-  host.process.child.kill("SIGSTOP")
+  process.kill(host.process.pid, "SIGSTOP")
   await server.start()
   const person = await joinIrc(server, "alice", {channel: "#lounge"})
-  host.process.child.kill("SIGCONT")
+  process.kill(host.process.pid, "SIGCONT")
   return person
 }
 

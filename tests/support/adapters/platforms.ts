@@ -191,26 +191,24 @@ export const sandbox: AdapterUnderTest = {
 }
 
 /** The checks of the conformance suite, with the kills of the suite or of `bun run faults conformance`. */
-export const checksOf = (adapter: AdapterUnderTest) =>
-  adapterChecks({...adapter, kills: faultRun("conformance").rounds})
+export const checksOf = (adapter: AdapterUnderTest, afterAll?: Parameters<typeof adapterChecks>[1]) =>
+  adapterChecks({...adapter, kills: faultRun("conformance").rounds}, afterAll)
 
-/** Runs all or some of the checks, `atOnce` in parallel, and returns how each ended. */
+/** Runs all or some of the checks, and returns how each ended. */
 export const outcomesOf = async (
   adapter: AdapterUnderTest,
-  atOnce = 1,
   isWanted: (name: string) => boolean = () => true,
 ): Promise<Readonly<Record<string, string>>> => {
   const outcomes: Record<string, string> = {}
-  const waiting = checksOf(adapter)
-    .filter(({name}) => isWanted(name))
-    .values()
-  const lane = async () => {
-    for (const {name, run} of waiting)
-      outcomes[name] = await run().then(
-        why => (why === undefined ? "passed" : `not checked: ${why}`),
-        error => `failed: ${error.message}`,
-      )
-  }
-  await Promise.all(Array.from({length: atOnce}, lane))
+  let close = async () => {}
+  const checks = checksOf(adapter, closing => {
+    close = closing
+  })
+  for (const {name, run} of checks.filter(each => isWanted(each.name)))
+    outcomes[name] = await run().then(
+      why => (why === undefined ? "passed" : `not checked: ${why}`),
+      error => `failed: ${error.message}`,
+    )
+  await close()
   return outcomes
 }

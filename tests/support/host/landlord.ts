@@ -28,7 +28,7 @@ class Landlord {
   #isRetired = false
 
   constructor({name, command: [program = ""]}: TestRuntime) {
-    // Node 22.12 and its children read TypeScript only when they are told to.
+    // Without this flag, Node 22.12 reads no TypeScript.
     const options = "--experimental-strip-types --disable-warning=ExperimentalWarning"
     const env = cleanEnvironment(name === "node22" ? {NODE_OPTIONS: options} : {})
     this.#child = spawn(program, [`${root}tests/support/host/many-hosts.ts`], {env, stdio: ["pipe", "pipe", "inherit"]})

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import {test} from "node:test"
+import {after, test} from "node:test"
 import {setTimeout as sleep} from "node:timers/promises"
 import {fileURLToPath} from "node:url"
 import {startBot} from "svc-runtime/test"
@@ -28,29 +28,32 @@ test("answers a command that the platform delivers", async () => {
   }
 })
 
-/** The checks that every adapter must pass, each with a separate Host. */
-const checks = adapterChecks({
-  use: fileURLToPath(new URL("../plugins/lines.ts", import.meta.url)),
-  name: "lines",
-  env,
-  platform: async defer => {
-    const server = new LineServer()
-    const port = await server.listen()
-    defer(() => server.close())
-    return {
-      account: {id: "home", port, password: "${LINES_PASSWORD}"},
-      refused: {id: "home", port, password: "${LINES_WRONG_PASSWORD}"},
-      channel: "room",
-      say: async text => {
-        const id = server.say("ada", text)
-        await until(() => server.isAcknowledged(id))
-      },
-      repeat: async () => server.repeat(),
-      heard: () => server.heard,
-      cut: () => server.cut(),
-      connections: () => server.sockets.size,
-      slowDown: milliseconds => server.slowDown(milliseconds),
-    }
+/** The checks that every adapter must pass. Most of them share one Host. */
+const checks = adapterChecks(
+  {
+    use: fileURLToPath(new URL("../plugins/lines.ts", import.meta.url)),
+    name: "lines",
+    env,
+    platform: async defer => {
+      const server = new LineServer()
+      const port = await server.listen()
+      defer(() => server.close())
+      return {
+        account: {id: "home", port, password: "${LINES_PASSWORD}"},
+        refused: {id: "home", port, password: "${LINES_WRONG_PASSWORD}"},
+        channel: "room",
+        say: async text => {
+          const id = server.say("ada", text)
+          await until(() => server.isAcknowledged(id))
+        },
+        repeat: async () => server.repeat(),
+        heard: () => server.heard,
+        cut: () => server.cut(),
+        connections: () => server.sockets.size,
+        slowDown: milliseconds => server.slowDown(milliseconds),
+      }
+    },
   },
-})
+  after,
+)
 for (const {name, run} of checks) test(name, async () => void (await run()))
