@@ -174,7 +174,8 @@ const bundle = async ({entry, project, externals}: BundleOptions) => {
     ],
   }).catch((error: unknown) => {
     const errors = error instanceof AggregateError ? error.errors : [error]
-    throw bundleProblem(entry, errors.map(each => toIssue(each, project)), error)
+    const issues = errors.map(each => toIssue(each, project))
+    throw bundleProblem(entry, issues, error)
   })
   const output = built.outputs.find(({kind}) => kind === "entry-point")
   const map = built.outputs.find(({kind}) => kind === "sourcemap")

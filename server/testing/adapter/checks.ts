@@ -194,7 +194,7 @@ const sharedChecks: Readonly<Record<string, Check>> = {
   "leaves nothing behind when its account is removed and the Host stops": leavesNothing,
 }
 
-/** The checks that need a platform of their own: they change its account or its connections. */
+/** The checks that change the account of their platform or its connections, and share neither. */
 export const loneChecks: Readonly<Record<string, Check>> = {
   "fails with a remediation and does not retry when credentials are refused": refusesCredentials,
   "reports in its check whether an account can work": judgesAccounts,

@@ -74,7 +74,7 @@ export const killStarting = async (options: HostOptions, after: number): Promise
   await starting.finished
 }
 
-/** What only a process of its own can have: other arguments, and variables that the runtime itself reads at its start. */
+/** Other arguments, and variables that the runtime itself reads at the start, need a process. */
 const needsProcess = ({args = [], env = {}, runtime = usualRuntime}: HostOptions): boolean =>
   !runtimes.includes(runtime) ||
   args.some(arg => arg !== "--no-watch") ||
