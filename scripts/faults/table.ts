@@ -172,7 +172,7 @@ const table = {
     what: "event-stream clients through restarts, kills, eviction and restores",
     files: ["contract/events/stream-model"],
     unit: "episodes",
-    suite: 1000,
+    suite: 600,
     long: 10_000,
     seed: 20_261_121,
   },

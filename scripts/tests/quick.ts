@@ -7,15 +7,27 @@ import {runSteps} from "./steps.ts"
  * end-to-end tests that follow the README. `bun run test` runs everything.
  */
 
-/** Tests that take too long for a first result: fault tests, linters, snapshots under load, time limits. */
+/** Tests that take too long for a first result: fault tests, adapters, linters, and whatever takes over three seconds. */
 const later = [
   ...Object.values(faults).flatMap(({files}) => files.map(file => `tests/${file}.test.ts`)),
   "tests/unit/house/repeat.test.ts",
   "tests/unit/http/openapi-lint.test.ts",
   "tests/unit/metrics/monitoring.test.ts",
+  "tests/contract/adapters/**",
+  "tests/contract/agents/engine/kills.test.ts",
+  "tests/contract/agents/engine/tool-faults.test.ts",
   "tests/contract/database/snapshot.test.ts",
+  "tests/contract/endpoints/gaps.test.ts",
+  "tests/contract/events/log.test.ts",
+  "tests/contract/http/attacks.test.ts",
   "tests/contract/http/slow-client.test.ts",
-  "tests/contract/satori/limits.test.ts",
+  "tests/contract/http/statements.test.ts",
+  "tests/contract/inbox/cursor.test.ts",
+  "tests/contract/inbox/presses.test.ts",
+  "tests/contract/inbox/state.test.ts",
+  "tests/contract/outbox/parts.test.ts",
+  "tests/contract/recovery/pages.test.ts",
+  "tests/contract/satori/**",
   "tests/contract/workroom/damage.test.ts",
 ]
 
@@ -34,12 +46,12 @@ const story = [
 
 const env = {SVC_TEST_RUNTIME: "bun"}
 
+const units = ["--project", "unit", "--project", "contract", ...later.flatMap(file => ["--exclude", file])]
+
 await runSteps([
   {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
-  {
-    name: "units and contracts",
-    command: [...vitest, "--project", "unit", "--project", "contract", ...later.flatMap(file => ["--exclude", file])],
-    env,
-  },
-  {name: "the story of the README", command: [...vitest, "--tagsFilter", "story", ...story], env},
+  [
+    {name: "units and contracts", command: [...vitest, ...units], env},
+    {name: "the story of the README", command: [...vitest, "--tagsFilter", "story", ...story], env},
+  ],
 ])

@@ -190,18 +190,15 @@ export const sandbox: AdapterUnderTest = {
   },
 }
 
-/** The checks of the conformance suite, with the kills of the suite or of `bun run faults conformance`. */
-export const checksOf = (adapter: AdapterUnderTest, afterAll?: Parameters<typeof adapterChecks>[1]) =>
-  adapterChecks({...adapter, kills: faultRun("conformance").rounds}, afterAll)
-
-/** Runs all or some of the checks, and returns how each ended. */
+/** Runs all or some of the checks, with the kills of `bun run faults conformance`. Returns how each ended. */
 export const outcomesOf = async (
   adapter: AdapterUnderTest,
   isWanted: (name: string) => boolean = () => true,
 ): Promise<Readonly<Record<string, string>>> => {
   const outcomes: Record<string, string> = {}
   let close = async () => {}
-  const checks = checksOf(adapter, closing => {
+  const {rounds: kills} = faultRun("conformance")
+  const checks = adapterChecks({...adapter, kills}, closing => {
     close = closing
   })
   for (const {name, run} of checks.filter(each => isWanted(each.name)))
