@@ -50,9 +50,13 @@ export class Recorder {
     this.#now = options.now ?? Date.now
   }
 
-  start(): void {
+  /** Resolves once the starting values are taken: earlier counts belong to no row. */
+  async start(): Promise<void> {
     this.#options.watch.start()
-    this.#recording = this.#begin()
+    this.#last = await this.#options.totals().catch(() => undefined)
+    this.#recording = this.#follow().catch(error =>
+      this.#options.log.debug(`uptimes were not read: ${messageOf(error)}`),
+    )
     this.#schedule()
   }
 
@@ -80,12 +84,6 @@ export class Recorder {
     if (this.#isStopping) return
     this.#timer = setTimeout(() => void this.record().then(() => this.#schedule()), minute - (this.#now() % minute))
     this.#timer.unref()
-  }
-
-  /** Takes the starting values, since earlier counts belong to no row. */
-  async #begin(): Promise<void> {
-    this.#last = await this.#options.totals().catch(() => undefined)
-    await this.#follow().catch(error => this.#options.log.debug(`uptimes were not read: ${messageOf(error)}`))
   }
 
   async #follow(): Promise<void> {

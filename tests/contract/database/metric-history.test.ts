@@ -1,3 +1,4 @@
+import {setTimeout} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {readMetricHistory} from "../../../server/metrics/history/read.ts"
@@ -26,27 +27,34 @@ class Told {
   seen: Seen = {ran: 0, delay: 0, endpoints: {}, subjects: {}}
   readonly database: Pick<Database, "read" | "write">
   recorder: Recorder
+  slowly: Promise<unknown> = Promise.resolve()
+  readonly starting: Promise<void>
 
   constructor(database: Pick<Database, "read" | "write">) {
     this.database = database
-    this.recorder = this.restart()
+    this.recorder = this.#make()
+    this.starting = this.recorder.start()
   }
 
-  restart(): Recorder {
-    this.recorder = new Recorder({
+  restart(): Promise<void> {
+    this.recorder = this.#make()
+    return this.recorder.start()
+  }
+
+  #make(): Recorder {
+    return new Recorder({
       database: this.database,
       log,
-      totals: async () => this.totals,
+      totals: () => this.slowly.then(() => this.totals),
       watch: {start: () => {}, look: () => {}, stop: () => {}, take: () => this.seen},
       uptimes: this.uptimes,
       now: () => this.now,
     })
-    this.recorder.start()
-    return this.recorder
   }
 
   /** Ends the next minute, in which this number of messages was received. */
   async minute(received: number, seen: Partial<Seen> = {}): Promise<void> {
+    await this.starting
     this.now += minute
     this.totals = {...this.totals, received: this.totals.received + received}
     this.seen = {ran: 60, delay: 0, endpoints: {}, subjects: {}, ...seen}
@@ -59,6 +67,14 @@ class Told {
 }
 
 describe.each(engines)("the metric history on $name", ({make}) => {
+  test("counts a message that comes as soon as the Host has started", async () => {
+    const host = new Told(await open(await make()))
+    host.slowly = setTimeout(20)
+    await host.restart()
+    await host.minute(1)
+    expect((await host.read(begin)).received).toEqual([1])
+  })
+
   test("shows each minute of the last hour, with a hole when no Host ran", async () => {
     const host = new Told(await open(await make()))
     await host.minute(3)
@@ -83,11 +99,12 @@ describe.each(engines)("the metric history on $name", ({make}) => {
 
   test("joins two runs in the same minute, and counts the second start", async () => {
     const host = new Told(await open(await make()))
+    await host.starting
     host.now += 20_000
     host.totals = {...nothing, received: 7}
     host.seen = {ran: 20, delay: 3, endpoints: {}, subjects: {}}
     await host.recorder.stop()
-    host.restart()
+    await host.restart()
     host.now += 40_000
     host.totals = {...nothing, received: 11}
     host.seen = {ran: 40, delay: 2, endpoints: {}, subjects: {}}
@@ -163,7 +180,7 @@ test("uptimes come from memory, and time without a Host counts as down", async (
   // Half an hour without a Host.
   host.now += 30 * minute
   host.uptimes = new Uptimes(() => host.subjects)
-  host.restart()
+  await host.restart()
   for (let n = 0; n < 120; n++)
     await host.minute(0, {subjects: {...up, "endpoint/irc~libera": n < 60 ? {up: 60} : {down: 60}}})
   expect(host.uptimes.of("bot")["24h"]).toBeCloseTo(210 / 240, 3)
