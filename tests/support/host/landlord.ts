@@ -16,8 +16,8 @@ interface Tenant {
 /** How many Hosts a process may start: each leaves some memory behind. */
 const mostHosts = 50
 
-/** How long a Host may take to stop, in milliseconds: longer than its own limit, on a busy machine. */
-const stopLimit = 60_000
+/** How long a Host may take to start and to stop, in milliseconds: longer than its own limits, on a busy machine. */
+const limit = 60_000
 
 /** The process of many Hosts. It ends with the process of the tests. */
 class Landlord {
@@ -59,7 +59,10 @@ class Landlord {
     this.#tenants.set(number, tenant)
     this.#send({set: env})
     this.#send({start: number, project, watch})
-    await tenant.started.promise
+    const late = setTimeout(() => {
+      this.#hear({host: number, is: "failed", why: "it has not started; a Host that waits needs own: true"})
+    }, limit)
+    await tenant.started.promise.finally(() => clearTimeout(late))
     return [number, tenant]
   }
 
@@ -67,7 +70,7 @@ class Landlord {
   async stop(number: number, {finished}: Tenant): Promise<Finished> {
     if (!this.#tenants.has(number)) return finished.promise
     this.#send({stop: number})
-    const late = setTimeout(() => this.#child.kill("SIGKILL"), stopLimit)
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), limit)
     return finished.promise.finally(() => clearTimeout(late))
   }
 
