@@ -82,5 +82,6 @@ agents:
     return told.includes("out of ink") ? told : undefined
   })
   expect(found).toContain('"text":"the printer is out of ink"')
-  expect(await ask('call search {"query": "printer"}', "bob")).toBe("Nothing was found.")
+  // Bob may find his own question.
+  expect(await ask('call search {"query": "printer"}', "bob")).not.toContain("out of ink")
 })
