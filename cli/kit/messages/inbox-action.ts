@@ -9,6 +9,12 @@ export abstract class InboxActionCommand extends DecisionCommand {
   })
 
   act(action: "retry" | "release" | "discard", seq: string | undefined, isHeld = false): Promise<ExitCode> {
-    return this.decide("inbox", action, seq, isHeld, isHeld || !this.handler ? {} : {handler: this.handler})
+    return this.decide(
+      "inbox",
+      action,
+      seq,
+      isHeld,
+      isHeld || this.handler === undefined ? {} : {handler: this.handler},
+    )
   }
 }
