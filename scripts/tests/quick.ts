@@ -3,11 +3,11 @@ import {bun, vitest} from "./programs.ts"
 import {runSteps} from "./steps.ts"
 
 /**
- * `bun run test:quick`: a first result within two minutes on two cores: unit tests, contract tests on one runtime, and ten
- * end-to-end tests that follow the README. `bun run test` runs everything.
+ * `bun run test:quick`: a first result within two minutes on two cores: unit tests, contract tests on one runtime, and
+ * ten end-to-end tests that follow the README. `bun run test` runs everything.
  */
 
-/** Tests that take too long for a first result: fault tests, adapters, linters, and whatever takes over three seconds. */
+/** Left out of a first result: fault tests, adapters, linters, and whatever takes more than three seconds. */
 const later = [
   ...Object.values(faults).flatMap(({files}) => files.map(file => `tests/${file}.test.ts`)),
   "tests/unit/house/repeat.test.ts",

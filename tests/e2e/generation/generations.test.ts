@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {changeAtOnce, failureOf, generationOf, statusOf} from "../../support/host/generation.ts"
+import {failureOf, generationOf, statusOf, whileSuspended} from "../../support/host/generation.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
@@ -42,7 +42,7 @@ describe.each(bunOr("node22"))("a running Host in development on $name", runtime
   test("keeps the old generation if an edited plugin has a syntax error, and names its position", async () => {
     const host = await startHost({runtime, ...greeter})
     const source = 'import {definePlugin} from "svc-runtime"\nexport default definePlugin({{\n'
-    await changeAtOnce(host, () => host.project.write("plugins/greeter.ts", source))
+    await whileSuspended(host, () => host.project.write("plugins/greeter.ts", source))
     const failure = await failureOf(host)
     expect(failure.code).toBe("plugin_invalid")
     expect(failure.issues[0]).toMatch(/^plugins\/greeter\.ts:2:\d+ /)
@@ -57,7 +57,7 @@ describe.each(bunOr("node22"))("a running Host in development on $name", runtime
       'throw new Error("no setup today")\n    plugin.command',
     )
     const line = source.split("\n").findIndex(text => text.includes("no setup today")) + 1
-    await changeAtOnce(host, () => host.project.write("plugins/greeter.ts", source))
+    await whileSuspended(host, () => host.project.write("plugins/greeter.ts", source))
     const failure = await failureOf(host)
     expect(failure.code).toBe("plugin_invalid")
     expect(failure.issues).toEqual([
@@ -69,7 +69,7 @@ describe.each(bunOr("node22"))("a running Host in development on $name", runtime
   test("keeps the old generation if an edited plugin throws while it is loaded", async () => {
     const host = await startHost({runtime, ...greeter})
     const source = `\nthrow new Error("not loadable")\n${replying("greet", "never")}`
-    await changeAtOnce(host, () => host.project.write("plugins/greeter.ts", source))
+    await whileSuspended(host, () => host.project.write("plugins/greeter.ts", source))
     const failure = await failureOf(host)
     expect(failure.issues).toEqual([expect.stringMatching(/^plugins\/greeter\.ts:2:\d+ .*not loadable$/)])
     expect(await host.say("/greet")).toEqual(["hello"])
@@ -83,7 +83,7 @@ describe("a draft that fails", () => {
     async () => {
       const host = await startHost(greeter)
       const broken = `${greeter.config}log_level: loud\nhtpt: {}\n`
-      await changeAtOnce(host, () => host.project.write("svc.config.yml", broken))
+      await whileSuspended(host, () => host.project.write("svc.config.yml", broken))
       const failure = await failureOf(host)
       expect(failure).toMatchObject({reason: "changed: svc.config.yml", code: "config_invalid"})
       expect(failure.issues).toEqual([

@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {runCommand} from "../../support/host/command-line.ts"
-import {changeAtOnce, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
+import {generationOf, generationsOf, reload, statusOf, whileSuspended} from "../../support/host/generation.ts"
 import {startHost, svc} from "../../support/host/host.ts"
 import {onBun} from "../../support/host/runtimes.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
@@ -144,7 +144,7 @@ test("a pin ends at startup if the file changed while the Host was down", async 
   project.write("svc.config.yml", config("three"))
   const second = await startHost({project})
   expect(await statusOf(second)).toMatchObject({generation: {number: 4}, pin: null})
-  await changeAtOnce(second, () => project.write("svc.config.yml", config("two")))
+  await whileSuspended(second, () => project.write("svc.config.yml", config("two")))
   expect((await generationOf(second, 5)).pin).toBeNull()
 })
 
@@ -195,10 +195,10 @@ test("a pinned Host in development runs new code of its plugins, and stays pinne
     config: config("one", "  greeter: {}\n"),
     plugins: {greeter: replying("greet", "hello")},
   })
-  await changeAtOnce(host, () => host.project.write("svc.config.yml", config("two")))
+  await whileSuspended(host, () => host.project.write("svc.config.yml", config("two")))
   await generationOf(host, 2)
   await host.post("/api/generations/1/rollback")
-  await changeAtOnce(host, () => host.project.write("plugins/greeter.ts", replying("greet", "good day")))
+  await whileSuspended(host, () => host.project.write("plugins/greeter.ts", replying("greet", "good day")))
   expect((await generationOf(host, 4)).pin).toEqual({number: 1})
   expect(await host.say("/greet")).toEqual(["good day"])
 })

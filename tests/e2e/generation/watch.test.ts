@@ -1,6 +1,6 @@
 import {mkdirSync, renameSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import {changeAtOnce, failureOf, generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
+import {failureOf, generationOf, generationsOf, statusOf, whileSuspended} from "../../support/host/generation.ts"
 import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
@@ -83,7 +83,7 @@ test("a plugin's file outside plugins/ and its imports are watched once they are
 
 test("a plugin that the configuration already names starts once its file is written", async () => {
   const host = await startHost({config: config("")})
-  await changeAtOnce(host, () => host.project.write("svc.config.yml", config("  greeter: {}\n")))
+  await whileSuspended(host, () => host.project.write("svc.config.yml", config("  greeter: {}\n")))
   expect(await failureOf(host)).toMatchObject({code: "plugin_missing"})
   mkdirSync(host.project.path("plugins"))
   host.project.write("plugins/greeter.ts", replying("greet", "hello"))
@@ -96,7 +96,7 @@ test("files saved close together make one generation, and a file of no plugin ma
     config: config("  one: {}\n  two: {}\n"),
     plugins: {one: replying("one", "1"), two: replying("two", "2")},
   })
-  await changeAtOnce(host, () => {
+  await whileSuspended(host, () => {
     host.project.write("plugins/one.ts", replying("one", "I"))
     host.project.write("plugins/two.ts", replying("two", "II"))
     host.project.write("plugins/notes.txt", "nothing")

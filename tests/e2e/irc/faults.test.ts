@@ -1,5 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
+import {whileSuspended} from "../../support/host/generation.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
@@ -18,13 +19,11 @@ const leastPause = 2500
 /**
  * Restarts the server and joins as a person while the Host is suspended, so that the person is there before the bot.
  */
-const returnWith = async (server: IrcServer, host: TestHost): Promise<Person> => {
-  process.kill(host.process.pid, "SIGSTOP")
-  await server.start()
-  const person = await joinIrc(server, "alice", {channel: "#lounge"})
-  process.kill(host.process.pid, "SIGCONT")
-  return person
-}
+const returnWith = (server: IrcServer, host: TestHost): Promise<Person> =>
+  whileSuspended(host, async () => {
+    await server.start()
+    return joinIrc(server, "alice", {channel: "#lounge"})
+  })
 
 describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
   test.each(twoRuntimes)("rejoins its channel when the server is back, on $name", async runtime => {

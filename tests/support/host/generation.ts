@@ -25,14 +25,14 @@ export const generationsOf = async (host: TestHost): Promise<readonly Static<typ
   (await host.get<{items: Static<typeof GenerationView>[]}>("/api/generations?limit=500")).items
 
 /**
- * Changes files while the process of the Host that watches them is stopped by a signal. It then sees the whole change at once, and no
- * empty file.
+ * Does something while the process of a Host is suspended. A Host that watches files then sees a whole change at once,
+ * and no empty file.
  */
-export const changeAtOnce = async ({process: {pid}}: TestHost, change: () => void): Promise<void> => {
+export const whileSuspended = async <T>({process: {pid}}: TestHost, work: () => T | Promise<T>): Promise<T> => {
   process.kill(pid, "SIGSTOP")
   try {
     await until("the Host to stand still", () => /^\d+ \(.*\) T /.test(readFileSync(`/proc/${pid}/stat`, "utf8")))
-    change()
+    return await work()
   } finally {
     process.kill(pid, "SIGCONT")
   }

@@ -102,7 +102,7 @@ const startAlone = async (options: HostOptions): Promise<TestHost> => {
     "the Host to serve",
     () => {
       if (ended) throw new Error(`the Host ended: ${running.output()}`)
-      return readHostFile(project)?.pid === running.pid
+      return readHostFile(project, running.pid)
     },
     options.patience,
   ).catch(error => {
@@ -121,7 +121,7 @@ const connectTo = (
   env: HostOptions["env"],
   stop: (signal: NodeJS.Signals) => Promise<Finished>,
 ): TestHost => {
-  const file = readHostFile(project)
+  const file = readHostFile(project, running.pid)
   if (file === undefined) throw new Error(`the Host does not serve: ${running.output()}`)
   const token = file.token ?? env?.HTTP_TOKEN ?? ""
   const fetchPath = (path: string, init: RequestInit = {}) =>
@@ -163,11 +163,12 @@ export const untilReady = async (host: TestHost): Promise<TestHost> => {
   return host
 }
 
-const readHostFile = (project: Project): HostFile | undefined => {
+const readHostFile = (project: Project, pid: number): HostFile | undefined => {
   const path = project.path(".svc/host.json")
   if (!existsSync(path)) return undefined
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as HostFile
+    const file = JSON.parse(readFileSync(path, "utf8")) as HostFile
+    return file.pid === pid ? file : undefined
   } catch {
     return undefined
   }
