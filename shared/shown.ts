@@ -11,5 +11,9 @@ const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi
 export const shown = (text: string): string =>
   text.replace(unprintable, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
+/** The same for JSON, which has escaped the C0 characters. In text of one byte a character, only DEL may be left. */
+export const shownJson = (json: string): string =>
+  Buffer.byteLength(json) === json.length && !json.includes("\u007f") ? json : shown(json)
+
 /** The same on one line, so that chat text cannot fake a line of svc's output. */
 export const shownInLine = (text: string): string => shown(text.replaceAll("\n", "\\u000a").replaceAll("\t", " "))

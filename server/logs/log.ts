@@ -2,7 +2,7 @@ import {inspect} from "node:util"
 import {Logger} from "tslog"
 import {toExactJson} from "../../shared/json.ts"
 import {type Log, type LogFields, type LogLevel, logLevels, rankOf} from "../../shared/log.ts"
-import {shown} from "../../shared/shown.ts"
+import {shownJson} from "../../shared/shown.ts"
 import {prettyFormat} from "./format.ts"
 import {History} from "./history.ts"
 import {Mask} from "./mask.ts"
@@ -60,7 +60,7 @@ export const createLogs = (options: LogOptions): Logs => {
   const written = perLevel(() => 0)
   const listeners: Listener[] = []
   const readers = new Set<(json: string) => void>()
-  const lineOf = options.format === "json" ? (_: LogRecord, json: string) => shown(json) : prettyFormat(options.colors)
+  const lineOf = options.format === "json" ? (_: LogRecord, json: string) => shownJson(json) : prettyFormat(options.colors)
   /** A writer or listener that fails affects neither the caller nor the others. */
   const safely = (work: () => void) => {
     try {

@@ -3,7 +3,7 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {facts, shorten, table} from "../../../cli/kit/print.ts"
 import {sourceFiles} from "../../../scripts/plan/graph.ts"
-import {shown, shownInLine} from "../../../shared/shown.ts"
+import {shown, shownInLine, shownJson} from "../../../shared/shown.ts"
 import {root} from "../../support/host/runtimes.ts"
 
 test("columns align by their width on a terminal: wide letters, combining accents, emoji", () => {
@@ -54,6 +54,8 @@ test("control characters are shown as JSON escapes; lines, tabs, accents and emo
   expect(shownInLine("a\tb\nc")).toBe("a b\\u000ac")
   const json = JSON.stringify({[hostile]: [hostile, `\\${hostile}`]}, undefined, 2)
   expect(JSON.parse(shown(json))).toEqual(JSON.parse(json))
+  for (const text of ["plain", "a\u007f", "a\u009b", "a\u202e", "日本", "\u001b"])
+    expect(shownJson(JSON.stringify(text))).toBe(shown(JSON.stringify(text)))
 })
 
 test("a cell is one line, a value's further lines start under it, and columns align by width", () => {

@@ -110,6 +110,7 @@ describe("a secret in a record", () => {
   test.each([
     ["got Bearer abcdefghijklmnop1234", "got Bearer [secret]"],
     ["Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [secret]"],
+    ["AUTHORIZATION: BeArEr abcdefghijklmnop1234", "AUTHORIZATION: BeArEr [secret]"],
     ['{"authorization":"token abc"}', '{"authorization":"token [secret]"}'],
     ["cannot open libsql://me:pw@db.example/x", "cannot open libsql://me:[secret]@db.example/x"],
     ["the bearer of this", "the bearer of this"],
