@@ -195,7 +195,7 @@ describe.each(bunAnd("node22"))("WebSockets that platforms open, on $name:", run
     await until("the bot's message", () => second.messages.includes("hello"))
     host.process.child.kill("SIGKILL")
     expect(await second.closeCode()).toBe(1006)
-    const again = await startHost({own: true, runtime, project: host.project, env})
+    const again = await startHost({runtime, project: host.project, env})
     const third = await connectLine(again)
     expect(await third.answer("back")).toBe("back")
     await again.stop()

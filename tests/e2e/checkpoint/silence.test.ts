@@ -150,7 +150,7 @@ test("a restore records one gap for an endpoint whose platform forgets, and an o
   const labels = {endpoint: "forgets", owner: "root/forgets", planned: "false"}
   expect((await metricsOf(host)).value("svc_endpoint_gaps_total", labels)).toBe(1)
   await host.stop()
-  const last = await startHost({own: true, project})
+  const last = await startHost({project})
   await untilOnline(last)
   await last.say("four")
   expect(await gapsOf(last)).toEqual(gaps)

@@ -90,7 +90,7 @@ describeWith("ngircd")("a gap covers IRC messages that were not stored", () => {
     await host.stop("SIGKILL")
     cable.cut()
     cable.join(server.port)
-    const later = await startHost({own: true, project: host.project})
+    const later = await startHost({project: host.project})
     await untilEndpoint(later, "main", "online")
     const gaps = await untilGaps(later, 2)
     const gap = gaps.find(({endpoint}) => endpoint === "irc~main")

@@ -59,7 +59,7 @@ describeWith("ngircd", "inspircd")("the gaps of a bot on IRC", () => {
       await settle(host)
       await host.stop("SIGKILL")
       const killed = Date.now()
-      const later = await startHost({own: true, runtime, project: host.project})
+      const later = await startHost({runtime, project: host.project})
       const back = await onlineSince(later)
       const gaps = await untilGaps(later, 1)
       const to = new Date(back).toISOString()
@@ -84,7 +84,7 @@ describeWith("ngircd", "inspircd")("the gaps of a bot on IRC", () => {
     }
     // The first reason decides whether a gap is planned.
     await server.start()
-    const later = await startHost({own: true, project: host.project})
+    const later = await startHost({project: host.project})
     const back = await onlineSince(later)
     const gaps = await untilGaps(later, 1)
     expect(gaps).toMatchObject([{reason: "host_stopped", to: new Date(back).toISOString()}])
@@ -165,7 +165,7 @@ describeWith("ngircd")("a Host that an operator restarts", () => {
 
       await settle(third)
       await third.stop("SIGKILL")
-      const fourth = await startHost({own: true, runtime, project: first.project})
+      const fourth = await startHost({runtime, project: first.project})
       await onlineSince(fourth)
       for (const {reason, planned} of await newestOf(fourth, 3, "irc~main", "line")) {
         expect({reason, planned}).toEqual({reason: "host_ended", planned: false})
@@ -207,7 +207,7 @@ test("an endpoint with replay, and one inside the Host, have no gaps", async () 
   )
   await host.say("what was stored before this is durable")
   await host.stop("SIGKILL")
-  const later = await startHost({own: true, project: host.project})
+  const later = await startHost({project: host.project})
   expect(await untilGaps(later, 1)).toMatchObject([{endpoint: "gone", reason: "host_ended"}])
   await later.say("the sandbox is there")
   expect((await gapsOf(later)).length).toBe(1)

@@ -124,7 +124,7 @@ test("a pause lasts across a kill and a stop until its own reason is removed", a
   expect(others).toEqual([])
   expect(gap).toMatchObject({from: paused.since, reason: "ingress_paused"})
   await third.stop("SIGKILL")
-  expect(await viewOf(await startHost({own: true, project: host.project}))).toMatchObject({state: "open", reasons: []})
+  expect(await viewOf(await startHost({project: host.project}))).toMatchObject({state: "open", reasons: []})
 })
 
 test("only an operator's reasons are accepted, and the demo token may look but not pause", async () => {

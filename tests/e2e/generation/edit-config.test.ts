@@ -268,7 +268,7 @@ describe.each(bunOr("node24"))("between writing the file and the commit, on $nam
     await until("the file to be written", () => host.project.read("svc.config.yml") === text)
     await host.stop("SIGKILL")
     expect(await posted).toBeUndefined()
-    const next = await startHost({own: true, runtime, project: host.project, env})
+    const next = await startHost({runtime, project: host.project, env})
     expect((await statusOf(next)).generation).toMatchObject({number: 2, reason: "started"})
     expect(await next.say("/greet")).toEqual(["tried"])
     expect(await next.say("/count")).toEqual(["2000000"])

@@ -25,7 +25,7 @@ test("generation numbers are durable and grow across restarts", async () => {
   expect((await statusOf(second)).generation).toMatchObject({number: 3, reason: "started"})
   second.process.child.kill("SIGKILL")
   await second.process.finished
-  const third = await startHost({own: true, project, args: quiet})
+  const third = await startHost({project, args: quiet})
   const all = await generationsOf(third)
   expect(all.map(({number, reason, current}) => ({number, reason, current}))).toEqual([
     {number: 4, reason: "started", current: true},
@@ -126,7 +126,7 @@ test("a pin lasts across restarts until the file changes", async () => {
   second.process.child.kill("SIGKILL")
   await second.process.finished
 
-  const third = await startHost({own: true, project, args: quiet})
+  const third = await startHost({project, args: quiet})
   expect((await statusOf(third)).pin).toEqual({number: 1})
   project.write("svc.config.yml", config("three", "  greeter: {}\n"))
   expect(await reload(third)).toEqual({committed: true, generation: 6})

@@ -92,7 +92,7 @@ test.each(bunOr("node24"))(
     expect(await printed(project, "logs --run previous --limit 1")).toContain("the last words")
     expect(await printed(project, "logs --runs")).toContain(first.runtimeId)
 
-    const second = await startHost({own: true, ...talkerHost, project, runtime})
+    const second = await startHost({...talkerHost, project, runtime})
     await say(second, "of this run")
     const {items} = await second.get<{items: {runtimeId: string}[]}>("/api/logs/runs")
     expect(items.map(({runtimeId}) => runtimeId)).toEqual([second.runtimeId, first.runtimeId])

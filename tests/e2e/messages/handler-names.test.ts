@@ -38,7 +38,7 @@ test("waiting events keep their named handlers when the plugin changes, and fail
   project.write("notes.log", "")
   project.write("plugins/bot.ts", after)
 
-  const second = await startHost({own: true, project})
+  const second = await startHost({project})
   for (const seq of seqs) {
     const {marks} = await eventOf(second, seq)
     expect(marks.map(({handler, state, error}) => [handler, state, error])).toEqual([

@@ -41,7 +41,7 @@ test.each(bunOr("node22"))("a heard message is stored, and answered once after a
   await first.stop("SIGKILL")
   project.write("killed", "")
 
-  const second = await startHost({own: true, runtime, project})
+  const second = await startHost({runtime, project})
   const {marks} = await eventOf(second, seq)
   expect(marks.map(({handler, state}) => [handler, state])).toEqual([
     ["root/bot/hears/0", "handled"],

@@ -236,7 +236,7 @@ describe("a middleware", () => {
 })
 
 describe.each(twoRuntimes)("a kill of the Host, on $name,", runtime => {
-  const restart = (host: TestHost) => start({own: true, runtime, project: host.project})
+  const restart = (host: TestHost) => start({runtime, project: host.project})
   const untilTrace = (host: TestHost, line: string, times: number) =>
     until(`${line} to be traced`, () => traceOf(host).filter(each => each === line).length === times)
 

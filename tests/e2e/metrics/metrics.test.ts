@@ -32,7 +32,7 @@ test.each(twoRuntimes)(
     expect((await second.process.finished).code).toBe(51)
     const third = await startHost({own: true, runtime, project: first.project})
     expect((await third.stop()).code).toBe(0)
-    const page = await metricsOf(await startHost({own: true, runtime, project: first.project}))
+    const page = await metricsOf(await startHost({runtime, project: first.project}))
     expect(page.value("svc_starts_total")).toBe(4)
     const ends = page.series("svc_runs_ended_total").filter(({value}) => value > 0)
     expect(ends.map(({labels, value}) => [labels.exit_code, labels.reason, value]).sort()).toEqual([
@@ -161,7 +161,7 @@ test("waiting, failed and dead messages are counted by state, with the age of th
   // Messages for an endpoint that the generation no longer has still wait for a decision.
   await second.stop()
   host.project.write("svc.config.yml", "http: {port: 0}\nplugins: {sandbox: {}}\n")
-  const without = await metricsOf(await startHost({own: true, project: host.project}))
+  const without = await metricsOf(await startHost({project: host.project}))
   expect(without.value("svc_outbox_unknown_messages", {endpoint: "line"})).toBe(1)
   expect(without.value("svc_outbox_unknown_messages", {endpoint: "sandbox"})).toBe(0)
 })
@@ -190,7 +190,7 @@ test("handlers that fail, run long or are dead are counted by plugin and state",
   const second = await startHost({own: true, project: host.project})
   await until("the handler to run", async () => (await read(second, "svc_inbox_handlers", {state: "running"})) === 1)
   await second.stop("SIGKILL")
-  const page = await metricsOf(await startHost({own: true, project: host.project}))
+  const page = await metricsOf(await startHost({project: host.project}))
   expect(page.value("svc_dead_letters", {box: "inbox", endpoint: "sandbox"})).toBe(1)
   expect(page.value("svc_inbox_oldest_age_seconds")).toBe(0)
   expect(page.value("svc_runs_ended_total", {reason: "unclean"})).toBe(2)

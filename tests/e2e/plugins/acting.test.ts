@@ -134,7 +134,7 @@ describe.each(bunOr("node22"))("a plugin on $name", runtime => {
     for (const n of [1, 2]) expect(await host.say("/visit", {user: "ann"})).toEqual([`visit ${n}`])
     await host.stop("SIGKILL")
 
-    const again = await startHost({own: true, runtime, project: host.project})
+    const again = await startHost({runtime, project: host.project})
     expect(await again.say("/visit", {user: "ann"})).toEqual(["visit 3"])
     expect(await again.say("/visit", {user: "bob"})).toEqual(["visit 1"])
     expect(await send(again, {text: "daily", key: "day-1"})).toEqual({id})

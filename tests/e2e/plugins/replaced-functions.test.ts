@@ -57,7 +57,7 @@ test.for(bunAnd("node22"))(
 
     project.write("svc.config.yml", config("{sandbox: {}, echo: {}}"))
     expect((await svc(runtime, project, ["workroom", "verify"])).stdout).toContain("sound")
-    const next = await startHost({own: true, runtime, project})
+    const next = await startHost({runtime, project})
     const {items} = await next.get<{items: {text: string}[]}>("/api/outbox")
     expect(items.map(({text}) => text).sort()).toEqual(["echo the text of one", "echo the text of two"])
     expect(await next.get("/api/workroom/items")).toMatchObject({items: [{title: "an item"}]})

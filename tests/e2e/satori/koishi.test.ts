@@ -87,7 +87,7 @@ describeKoishi("stock Koishi as a Satori client", () => {
       host.process.child.kill("SIGKILL")
       await host.process.finished
 
-      const next = await startHost({own: true, runtime, env, project: host.project})
+      const next = await startHost({runtime, env, project: host.project})
       cable.join(portOf(next))
       const heard = () => alice.heard("svcbot", "#lounge")
       await until("the answers on IRC", () => heard().length >= 5)

@@ -45,7 +45,7 @@ test.for([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
     expect(await tryAdd(host, "after")).toMatchObject({status: 201})
     expect(await titlesOf(host)).toEqual(["before", "after"])
     await host.stop("SIGKILL")
-    const next = await startHost({own: true, project: host.project, runtime})
+    const next = await startHost({project: host.project, runtime})
     expect(await titlesOf(next)).toEqual(["before", "after"])
     expect(await next.post("/api/workroom/verify")).toMatchObject({seq: 2})
   },

@@ -65,7 +65,7 @@ describe.each(storeNames)("work items over HTTP, in the %s store", store => {
         return item.blocker?.overdue === true
       })
       await host.stop("SIGKILL")
-      const next = await startHost({own: true, project: host.project, runtime, env})
+      const next = await startHost({project: host.project, runtime, env})
       expect(await next.get("/api/workroom/items/1")).toMatchObject({state: "blocked", revision: 4})
       expect(await next.get("/api/workroom")).toMatchObject({store, seq: 4, items: {blocked: 1}, overdue: 1})
       expect(await next.post("/api/workroom/verify")).toMatchObject({seq: 4, items: 1})

@@ -193,7 +193,7 @@ describeWithChromium("the form of a job in the console", () => {
     await page.getByRole("button", {name: "Save", exact: true}).click()
     await page.getByRole("alert").getByText(en.scheduling.kept).first().waitFor()
     expect(await fieldOf(page, "Message").inputValue()).toBe("typed before the kill")
-    const second = await startHost({own: true, project: host.project, env})
+    const second = await startHost({project: host.project, env})
     await live(page)
     await page.reload()
     await live(page)
