@@ -65,6 +65,8 @@ const small = new Set([
   "retention_dropped",
   "workroom_head",
   "workroom_told",
+  "alerts",
+  "alert_targets",
 ])
 
 /** Read once in a run of the Host, for the first page of metrics; retention limits the counted rows. */
