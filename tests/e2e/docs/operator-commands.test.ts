@@ -139,7 +139,7 @@ describeWith("prometheus")("with a real Prometheus", () => {
     const reader = readerOf(project)
     await reader.start()
     const folder = makeFolder()
-    for (const name of ["prometheus.yml", "svc.rules.yml", "svc.rules.test.yml"])
+    for (const name of ["prometheus.yml", "svc.rules.yml"])
       copyFileSync(join(monitoringFolder, name), join(folder, name))
     const here = {
       promtool: tool("promtool").path,
