@@ -24,7 +24,6 @@ test("the commands of the pages on changes, capacity, logs, permissions and metr
       "irc~libera": "sandbox",
     }),
     {isDaemon: true},
-    onNode22 ?? onBun,
   )
   await reader.start()
   await reader.run("docs/operate/logs.md")
@@ -67,7 +66,7 @@ test("the commands of a project's CI on the page on checks pass", async () => {
 test("the commands of the page on state rescue a database whose file is missing", async () => {
   const project = makeReadersProject()
   const spare = makeFolder()
-  const reader = readerOf(project, () => ({"/mnt/spare/": `${spare}/`}))
+  const reader = readerOf(project, () => ({"/mnt/spare/": `${spare}/`}), {}, onNode22)
   await reader.start()
   for (const end of ["", "-wal", "-shm"]) rmSync(project.path(`.svc/data.sqlite${end}`), {force: true})
   await reader.run("docs/operate/state.md", "When the database file is removed or replaced")
@@ -97,8 +96,8 @@ test("the commands of the page on backups accept a foreign checkpoint, and remov
 
   await ask(project, "/api/plugins/sandbox/messages", {text: `/greet ${readersToken}`})
   const secret = await until("the bot to greet the secret", async () => {
-    const inbox = await printedJson<{items: {seq: number; state: string}[]}>(project, "inbox list")
-    const outbox = await printedJson<{items: {id: string; state: string}[]}>(project, "outbox list")
+    const inbox = await ask<{items: {seq: number; state: string}[]}>(project, "/api/inbox")
+    const outbox = await ask<{items: {id: string; state: string}[]}>(project, "/api/outbox")
     const [event, answer] = [inbox.items[0], outbox.items[0]]
     return event?.state === "handled" && answer?.state === "sent" && {inbox: String(event.seq), outbox: answer.id}
   })
