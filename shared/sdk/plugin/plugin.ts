@@ -199,14 +199,15 @@ export interface Plugin {
   page(path: string, handler: PageHandler): void
 }
 
-export interface PluginDefinition<C extends TSchema = TSchema, U extends Uses = Uses> {
+/** `V` is a parameter because TypeScript takes seconds for `Static<C>` in a method while it infers `C`. */
+export interface PluginDefinition<C extends TSchema = TSchema, U extends Uses = Uses, V = Static<C>> {
   readonly description?: string
   /** The schema of `plugins.<name>.config`. */
   readonly config?: C
   /** Services of other plugins, which `setup` receives under the same keys. svc refuses the draft if one is missing. */
   readonly uses?: U
   /** Declares what the plugin publishes. Do not connect here: an adapter connects in `open`. */
-  setup(plugin: Plugin, config: Static<C>, services: UsedServices<U>): void | Promise<void>
+  setup(plugin: Plugin, config: NoInfer<V>, services: UsedServices<U>): void | Promise<void>
 }
 
 /** Any plugin, regardless of its configuration type. */
@@ -221,9 +222,9 @@ export interface AnyPlugin {
 const brand = Symbol.for("svc.plugin")
 
 /** Declares a plugin. Make the result the default export of its file. */
-export const definePlugin = <C extends TSchema, const U extends Uses = Record<never, never>>(
-  definition: PluginDefinition<C, U>,
-): PluginDefinition<C, U> => {
+export const definePlugin = <C extends TSchema, const U extends Uses = Record<never, never>, V = Static<C>>(
+  definition: PluginDefinition<C, U, V>,
+): PluginDefinition<C, U, V> => {
   if (definition.uses !== undefined) requireUses(definition.uses)
   return Object.defineProperty({...definition}, brand, {value: 1})
 }
