@@ -1,6 +1,6 @@
 import {rmSync} from "node:fs"
 import type {Project} from "../../support/host/project.ts"
-import {root} from "../../support/host/runtimes.ts"
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 /** A change to a project with which the next start would fail. */
@@ -8,7 +8,7 @@ export interface BrokenChange {
   readonly name: string
   /** The command that asks for the restart. */
   readonly by: "restart" | "reload"
-  readonly change: (project: Project, at: Circumstances) => void
+  readonly change: (project: Project, at: Circumstances) => void | Promise<void>
   /** The position or reason that the command prints. */
   readonly tells: string | RegExp
 }
@@ -16,8 +16,8 @@ export interface BrokenChange {
 export interface Circumstances {
   /** A port in use. */
   readonly takenPort: number
-  /** The launcher of a later svc version with a migration that fails. */
-  readonly laterVersion: string
+  /** Makes a later svc version with this migration. */
+  readonly makeLater: (statement: string) => Promise<TestRuntime>
 }
 
 export const token = "a-token-of-the-trial-tests-0123456789"
@@ -79,6 +79,9 @@ const withoutEnd = (setup: string) => (project: Project) => {
   project.write("plugins/word.ts", pluginWith(setup))
   project.write(".env", `${goodFiles[".env"]}SVC_TRIAL_LIMIT=3\n`)
 }
+
+/** Blocks the thread as an endless loop does, without the processor. */
+export const blocked = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)"
 
 export const brokenChanges: readonly BrokenChange[] = [
   {
@@ -148,9 +151,9 @@ export const brokenChanges: readonly BrokenChange[] = [
     tells: "the next start did not end within 3 s",
   },
   {
-    name: "endless loop in setup",
+    name: "setup that blocks its thread forever",
     by: "restart",
-    change: withoutEnd("for (;;) {}"),
+    change: withoutEnd(blocked),
     tells: "the next start did not end within 3 s",
   },
   {
@@ -234,7 +237,10 @@ export const brokenChanges: readonly BrokenChange[] = [
   {
     name: "failing migration of svc itself",
     by: "restart",
-    change: (project, {laterVersion}) => project.write(launcher, `await import("${laterVersion}")\n`),
+    change: async (project, {makeLater}) => {
+      const {command} = await makeLater("CREATE NONSENSE")
+      project.write(launcher, `await import("${command[1]}")\n`)
+    },
     tells: /NONSENSE|syntax error/,
   },
   {
