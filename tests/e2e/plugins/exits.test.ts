@@ -7,7 +7,7 @@ import {launchHost, startHost, svc, type TestHost} from "../../support/host/host
 import {startProcess} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {root, runtimes, scriptCommand} from "../../support/host/runtimes.ts"
-import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0}
 plugins:
@@ -34,7 +34,8 @@ const exitsOnceItServes = pluginWith(`
 /** Sets the exit code, as a library for graceful shutdown might. */
 const setsExitCode = pluginWith(`
     process.exitCode = 3
-    process.on("exit", () => { process.exitCode = 0 })`)
+    process.on("exit", () => { process.exitCode = 0 })
+    plugin.command("hi", () => "hello")`)
 
 const exitsInSetup = pluginWith("process.exit(0)")
 
@@ -116,32 +117,24 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
     expect(host.process.output()).toContain("the plugin rude ended the process: process.abort() was called")
   })
 
-  test("a plugin that sets process.exitCode does not change the exit code of a graceful stop", async () => {
-    const options = {runtime, config, plugins: {rude: setsExitCode}, args: ["--no-watch"]}
-    const asked = await startHost({own: true, ...options})
-    await asked.post("/api/system/restart", {confirm: true})
-    expect((await asked.process.finished).code).toBe(exit.consoleRestart)
-    expect((await (await startHost({own: true, ...options})).stop()).code).toBe(exit.ok)
-  })
-
-  test.each([
-    ["in its setup", exitsInSetup],
-    ["while it is loaded", exitsWhenLoaded],
-  ])("a plugin that exits %s does not replace its running instance", async (_, source) => {
-    const host = await startHost({
-      own: true,
-      runtime,
-      config,
-      plugins: {rude: replying("hi", "hello")},
-      args: ["--no-watch"],
-    })
+  test("a plugin that exits in its setup or while it is loaded does not replace its running instance", async () => {
+    const host = await startHost({own: true, runtime, config, plugins: {rude: setsExitCode}, args: ["--no-watch"]})
     const {generation} = await statusOf(host)
-    host.project.write("plugins/rude.ts", source)
-    await expect(reload(host)).rejects.toThrow("process.exit(0) was called")
-    expect((await statusOf(host)).generation).toEqual(generation)
-    expect(await host.say("/hi")).toEqual(["hello"])
+    for (const source of [exitsInSetup, exitsWhenLoaded]) {
+      host.project.write("plugins/rude.ts", source)
+      await expect(reload(host)).rejects.toThrow("process.exit(0) was called")
+      expect((await statusOf(host)).generation).toEqual(generation)
+      expect(await host.say("/hi")).toEqual(["hello"])
+    }
+    // Its running instance has set process.exitCode.
     expect((await host.stop()).code).toBe(exit.ok)
   })
+})
+
+test("a plugin that sets process.exitCode does not change the exit code of a restart", async () => {
+  const asked = await startHost({own: true, config, plugins: {rude: setsExitCode}, args: ["--no-watch"]})
+  await asked.post("/api/system/restart", {confirm: true})
+  expect((await asked.process.finished).code).toBe(exit.consoleRestart)
 })
 
 /** Node 22.12 does not run TypeScript. */
