@@ -7,7 +7,7 @@ import {killAt, killNumbers} from "../../support/checkpoint/restore-kill-loop.ts
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import type {GitProject} from "../../support/host/git-project.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
-import {bunAnd, onBun, onNode22, pathWith, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, onBun, onNode22, pathWith, type TestRuntime} from "../../support/host/runtimes.ts"
 import {needStrace} from "../../support/machine/strace.ts"
 import {makeUpgradable} from "../../support/release/upgrade.ts"
 import {allSteps, beginRelease, verifyRelease} from "../../support/release/verifications.ts"
@@ -57,7 +57,7 @@ const verified = async (runtime = onBun) => {
   return {project, next, host, release, checkpoint: restorePoint?.checkpoint ?? ""}
 }
 
-describe.each(bunAnd("node24"))("on $name", runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
   test("a release installs what was verified, completes once that runs, and a rollback restores the old answers", async () => {
     const {project, next, host, release, checkpoint} = await verified(runtime)
     const before = installedIn({...project, read: path => (existsSync(project.path(path)) ? project.read(path) : "")})
