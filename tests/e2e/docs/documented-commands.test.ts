@@ -9,7 +9,7 @@ import {startHost} from "../../support/host/host.ts"
 import {makeNextVersion} from "../../support/host/next-version.ts"
 import {until} from "../../support/host/process.ts"
 import {makeFolder} from "../../support/host/project.ts"
-import {bunOr, onBun, onNode22, root} from "../../support/host/runtimes.ts"
+import {bunOr, onBun, root} from "../../support/host/runtimes.ts"
 import {makeUpgradable} from "../../support/release/upgrade.ts"
 import {releaseOf} from "../../support/release/verifications.ts"
 
@@ -86,7 +86,7 @@ test("the commands of the pages on backups and incidents work as written", async
   const project = makeReadersProject()
   const backup = project.path("data/backup")
   mkdirSync(backup, {recursive: true})
-  const reader = readerOf(project, () => ({"/backup/": `${backup}/`}), {}, onNode22 ?? onBun)
+  const reader = readerOf(project, () => ({"/backup/": `${backup}/`}))
   await reader.start()
   await ask(project, "/api/plugins/sandbox/messages", {text: "/greet Ada"})
   await reader.run("docs/operate/incident.md")
