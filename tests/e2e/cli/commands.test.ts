@@ -8,7 +8,7 @@ import {printed, printedJson, runCommand} from "../../support/host/command-line.
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {cleanEnvironment, startProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
+import {bunOr, onBun, onNode22, usualRuntime} from "../../support/host/runtimes.ts"
 import {story} from "../../support/host/story.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
@@ -48,15 +48,15 @@ test("every command that needs a Host says that none is running and how to start
   expect({code, stdout, problem: JSON.parse(stderr).code}).toEqual({code: 1, stdout: "", problem: "host_unreachable"})
 }, 600_000)
 
-const greeterHost = (): Promise<TestHost> =>
+const greeterHost = (own = false): Promise<TestHost> =>
   startHost({
-    own: true,
+    own,
     config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  greeter: {}\n",
     plugins: {greeter: replying("greet", "hello")},
     args: ["--no-watch"],
   })
 
-describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
+describe.each([usualRuntime])("with a running Host, on $name", runtime => {
   test("chat and send reach the bot, and inbox and outbox show the results", async () => {
     const {project} = await greeterHost()
     // The input ends once the bot has answered both lines.
@@ -110,7 +110,7 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
   })
 
   test("generations can be listed, compared, rolled back and unpinned, and status and reload report the current one", async () => {
-    const {project, process} = await greeterHost()
+    const {project, process} = await greeterHost(true)
     expect(await printed(project, "runtime reload", runtime)).toBe("nothing has changed\n")
     project.write("svc.config.yml", "http: {port: 0}\nplugins:\n  sandbox: {}\n")
     expect(await printedJson(project, "runtime reload", runtime)).toMatchObject({committed: true, generation: 2})
@@ -165,7 +165,6 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
 
 test("svc chat waits for the answers to piped input, even from a slow bot", story, async () => {
   const {project} = await startHost({
-    own: true,
     config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
     plugins: {thinker: pluginWith(`plugin.command("think", async () => { await sleep(2000); return "at last" })`)},
   })
@@ -286,7 +285,7 @@ describe.each(both)("output into a pipe, on $name", runtime => {
   }
 
   test("arrives complete at a slow reader, and a reader that closes the pipe causes no error", async () => {
-    const host = await startHost({own: true})
+    const host = await startHost()
     for (let n = 0; n < 10; n++)
       await host.post("/api/outbox", {endpoint: "sandbox", channel: "a", text: "x".repeat(30_000)})
     const slow = unread(runtime.command, host.project, "outbox", "list", "--json")
