@@ -3,6 +3,19 @@ import {join} from "node:path"
 import typescript from "typescript"
 import {root} from "../root.ts"
 
+/** Taken once: Vitest reaches into a library through a proxy. */
+const {
+  forEachChild,
+  isCallExpression,
+  isIdentifier,
+  isImportDeclaration,
+  isNoSubstitutionTemplateLiteral,
+  isPropertyAccessExpression,
+  isRegularExpressionLiteral,
+  isStringLiteral,
+  isTemplateExpression,
+} = typescript
+
 /** A text of the product that a test expects word for word. */
 export interface ExpectedProse {
   /** Relative to the repository. */
@@ -65,10 +78,10 @@ const isSource = (text: string) =>
 
 /** The text of a literal; inserted values and the signs of a pattern become a full stop, which ends a run. */
 const textOf = (node: typescript.Node): string | undefined => {
-  if (typescript.isStringLiteral(node) || typescript.isNoSubstitutionTemplateLiteral(node)) return node.text
-  if (typescript.isTemplateExpression(node))
+  if (isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node)) return node.text
+  if (isTemplateExpression(node))
     return [node.head.text, ...node.templateSpans.map(({literal}) => literal.text)].join(" . ")
-  if (typescript.isRegularExpressionLiteral(node))
+  if (isRegularExpressionLiteral(node))
     return node.text
       .replace(/^\/|\/[a-z]*$/g, "")
       .replace(/\\[sSdDwWbB]|[.][*+?]?/g, match => (match === "." ? "." : " . "))
@@ -79,21 +92,21 @@ const textOf = (node: typescript.Node): string | undefined => {
 
 const nameOf = (call: typescript.CallExpression): string => {
   const {expression} = call
-  if (typescript.isIdentifier(expression)) return expression.text
-  return typescript.isPropertyAccessExpression(expression) ? expression.name.text : ""
+  if (isIdentifier(expression)) return expression.text
+  return isPropertyAccessExpression(expression) ? expression.name.text : ""
 }
 
 /** Whether a call is a matcher: a method behind `expect(…)`, or `expect.stringContaining(…)`. */
 const isMatcher = (call: typescript.CallExpression): boolean => {
   let inner: typescript.Expression = call.expression
-  while (typescript.isPropertyAccessExpression(inner) || typescript.isCallExpression(inner)) inner = inner.expression
-  return typescript.isIdentifier(inner) && inner.text === "expect"
+  while (isPropertyAccessExpression(inner) || isCallExpression(inner)) inner = inner.expression
+  return isIdentifier(inner) && inner.text === "expect"
 }
 
 /** Whether a call's argument is an expectation. The body of a test is none by itself, nor is a title. */
 const expects = (call: typescript.CallExpression, index: number, isExpected: boolean): boolean => {
   const name = nameOf(call)
-  if (titles.test(name) && typescript.isIdentifier(call.expression)) return index > 0 && isExpected
+  if (titles.test(name) && isIdentifier(call.expression)) return index > 0 && isExpected
   return isExpected || isMatcher(call) || finders.test(name)
 }
 
@@ -101,15 +114,15 @@ type See = (text: string, node: typescript.Node, isExpected: boolean) => void
 
 /** Visits each text of a source below a node, SQL and imports aside. */
 const visitTexts = (node: typescript.Node, see: See, isExpected = false): void => {
-  if (typescript.isImportDeclaration(node)) return
+  if (isImportDeclaration(node)) return
   const text = textOf(node)
   if (text !== undefined && !isSource(text)) see(text, node, isExpected)
-  if (typescript.isCallExpression(node)) {
+  if (isCallExpression(node)) {
     visitTexts(node.expression, see, isExpected)
     for (const [index, argument] of node.arguments.entries())
       visitTexts(argument, see, expects(node, index, isExpected))
   } else
-    typescript.forEachChild(node, child => {
+    forEachChild(node, child => {
       visitTexts(child, see, isExpected)
     })
 }
