@@ -1,3 +1,4 @@
+import {setMaxListeners} from "node:events"
 import {agentsPluginName, type Binding} from "../../shared/agents/binding.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
@@ -73,6 +74,8 @@ export const createDraft = async (
   options: DraftOptions,
 ): Promise<Draft> => {
   const loaded = parseUnlessSame(previous?.config ?? options.boot, text, variables)
+  // Each setup listens, and Node 22 reports more than ten listeners as a leak.
+  setMaxListeners(0, options.signal)
   options.hide(loaded.secrets)
   const bindings = await readBindings((loaded.config as ProjectConfig).agents, options.project)
   const prepared = [...(await prepareAll(loaded, options)), ...(await prepareAgents(loaded, bindings, options))]

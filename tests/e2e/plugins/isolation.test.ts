@@ -119,10 +119,9 @@ describe.each(runtimes)("an uncaught exception on $name", runtime => {
     expect(await host().say("/count-undo")).toEqual(["1"])
   })
 
-  test("brings no warning, nor do many concurrent handlers of one instance", async () => {
-    const before = host().process.output().length
+  test("brings no warning, nor do many plugins, nor many concurrent handlers of one instance", async () => {
     await Promise.all(Array.from({length: 30}, (_, n) => host().say("be busy", {channel: `c${n}`})))
-    expect(host().process.output().slice(before)).not.toContain("MaxListeners")
+    expect(host().process.output()).not.toContain("MaxListeners")
   })
 
   test("leaves a Host that stops with exit code 0", async () => {
