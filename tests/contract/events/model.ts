@@ -115,8 +115,7 @@ class World {
       case 3:
         return chance.below(3) === 0 ? this.#restore() : this.#keep()
       case 4:
-        // Now and then enough events that a client which does not read falls behind.
-        return this.#publish(chance.below(6) === 0 ? 2500 : 1 + chance.below(300))
+        return chance.below(6) === 0 ? this.#burst() : this.#publish(1 + chance.below(300))
       case 5:
       case 6:
         return client.isConnected ? client.disconnect() : client.connect(this.#served.stream)
@@ -139,13 +138,15 @@ class World {
     }
   }
 
-  async #publish(count: number): Promise<void> {
+  /** Stores so many events, or so large ones, that a client which does not read falls behind. */
+  #burst(): Promise<void> {
+    return this.#chance.below(4) === 0 ? this.#publish(1500) : this.#publish(160, 8000)
+  }
+
+  async #publish(count: number, size = this.#chance.below(40)): Promise<void> {
+    const reason = "x".repeat(size)
     const rows = Array.from({length: count}, () =>
-      toRow(
-        "host.stopping",
-        {code: ++this.#n, reason: "x".repeat(this.#chance.below(40))},
-        {endpoint: this.#chance.pick(["a", "b"])},
-      ),
+      toRow("host.stopping", {code: ++this.#n, reason}, {endpoint: this.#chance.pick(["a", "b"])}),
     )
     this.#tally.events += count
     await this.#served.database.write([tellingAll(rows)])
@@ -166,13 +167,15 @@ class World {
     for (const client of this.clients) client.check(this.#truth)
   }
 
-  async #restart(): Promise<void> {
+  /** Ends everything in order, and starts again after `between`, when nobody has the database open. */
+  async #restart(between = () => {}): Promise<void> {
     this.#tally.restarts++
     await this.#served.stream.end()
     for (const client of this.clients) await client.read(1000)
     await this.#check()
     await this.#served.database.close()
     for (const client of this.clients) await client.disconnect()
+    between()
     this.#served = await serve(this.#file, this.#epoch)
   }
 
@@ -191,31 +194,30 @@ class World {
   async #evict(): Promise<void> {
     this.#tally.evictions++
     const {database, events} = this.#served
-    const limits = {events: 1 + this.#chance.below(400), bytes: 1e12, age: 1e12}
+    const limits = {events: 1 + this.#chance.below(100), bytes: 1e12, age: 1e12}
     await new EventRetention(database, events, log, () => limits).sweep()
   }
 
   /** Makes a copy to restore from. */
-  async #keep(): Promise<void> {
-    await this.#restart()
-    await this.#served.database.close()
-    const file = join(this.#folder, `copy-${++this.#files}.sqlite`)
-    copyFileSync(this.#file, file)
-    this.#copy = {file, entries: [...this.#entries]}
-    this.#served = await serve(this.#file, this.#epoch)
+  #keep(): Promise<void> {
+    return this.#restart(() => {
+      const file = join(this.#folder, `copy-${++this.#files}.sqlite`)
+      copyFileSync(this.#file, file)
+      this.#copy = {file, entries: [...this.#entries]}
+    })
   }
 
   /** Restores an older state under a new epoch: offsets that clients know then belong to other events. */
   async #restore(): Promise<void> {
-    if (this.#copy === undefined) return
+    const copy = this.#copy
+    if (copy === undefined) return
     this.#tally.restores++
-    await this.#restart()
-    await this.#served.database.close()
-    this.#file = join(this.#folder, `restored-${++this.#files}.sqlite`)
-    copyFileSync(this.#copy.file, this.#file)
-    this.#entries = [...this.#copy.entries]
-    this.#epoch = mint(this.#chance)
-    this.#served = await serve(this.#file, this.#epoch)
+    await this.#restart(() => {
+      this.#file = join(this.#folder, `restored-${++this.#files}.sqlite`)
+      copyFileSync(copy.file, this.#file)
+      this.#entries = [...copy.entries]
+      this.#epoch = mint(this.#chance)
+    })
   }
 
   /** Waits until every client has reached the end and has received, or was told of, every event. */
