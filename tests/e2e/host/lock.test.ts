@@ -1,14 +1,13 @@
-import {copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync} from "node:fs"
+import {copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync} from "node:fs"
 import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test, vi} from "vitest"
 import {acquireLock, type Holder, withLock} from "../../../server/runtime/lock.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 import {launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {problemsIn} from "../../support/host/problems-in.ts"
 import {startProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {onBun, root, runtimes, scriptCommand, type TestRuntime} from "../../support/host/runtimes.ts"
+import {casesOf, onBun, root, runtimes, scriptCommand, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {echoPlugin, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
@@ -44,29 +43,31 @@ describe.each(runtimes)("a Host on $name", runtime => {
     expect((await host.fetch("/pub/ready")).status).toBe(200)
   })
 
-  test("loses the lock when it is killed, and the next start reports an unclean end", async () => {
-    const host = await startHost({own: true, runtime})
-    await host.stop("SIGKILL")
-    expect(existsSync(host.project.path(".svc/holder.json"))).toBe(true)
-    for (const next of runtimes) {
-      const after = await startHost({own: true, runtime: next, project: host.project})
-      expect(await after.get("/api/system/status")).toMatchObject({endedCleanly: false})
-      await after.stop("SIGKILL")
-    }
-  })
-
-  test("keeps the lock while SIGSTOP suspends it", async () => {
+  test("keeps the lock while SIGSTOP suspends it, even if its lock file is emptied", async () => {
     const host = holder()
+    truncateSync(host.project.path(".svc/host.lock"))
     host.process.child.kill("SIGSTOP")
-    for (const other of runtimes) expect(await refused(host.project, other)).toContain(`runtimeId ${host.runtimeId}`)
+    expect(await refused(host.project, runtime)).toContain(`runtimeId ${host.runtimeId}`)
     host.process.child.kill("SIGCONT")
     expect((await host.fetch("/pub/ready")).status).toBe(200)
   })
 })
 
+test("a Host loses the lock when it is killed, and the next start reports an unclean end", async () => {
+  const project = makeProject()
+  let isFirst = true
+  for (const runtime of [...runtimes, onBun]) {
+    const host = await startHost({own: true, runtime, project})
+    if (!isFirst) expect(await host.get("/api/system/status")).toMatchObject({endedCleanly: false})
+    isFirst = false
+    await host.stop("SIGKILL")
+    expect(existsSync(project.path(".svc/holder.json"))).toBe(true)
+  }
+})
+
 test("if several Hosts start at the same moment, one runs and the others are refused", async () => {
   const project = makeProject()
-  const hosts = [...runtimes, ...runtimes].map(runtime => launchHost({project, runtime}).process)
+  const hosts = [...runtimes, onBun].map(runtime => launchHost({project, runtime}).process)
   let ended = 0
   for (const {finished} of hosts) void finished.then(() => ended++)
   await until("all but one to end", () => ended >= hosts.length - 1 && existsSync(project.path(".svc/host.json")))
@@ -75,17 +76,21 @@ test("if several Hosts start at the same moment, one runs and the others are ref
   for (const host of hosts) if (host.child.exitCode !== null) await untilPrinted(host, "holds this project")
 })
 
+/** The ways to lose the lock file: Bun has both, and each Node one. */
+const losses: readonly [string, (lock: string) => void][] = [
+  ["removed", lock => rmSync(lock)],
+  [
+    "replaced",
+    lock => {
+      copyFileSync(lock, `${lock}.copy`)
+      renameSync(`${lock}.copy`, lock)
+    },
+  ],
+]
+const nodes = runtimes.filter(each => each !== onBun)
+
 describe.each(runtimes)("a Host on $name that loses its lock file", runtime => {
-  test.each([
-    ["removed", (lock: string) => rmSync(lock)],
-    [
-      "replaced",
-      (lock: string) => {
-        copyFileSync(lock, `${lock}.copy`)
-        renameSync(`${lock}.copy`, lock)
-      },
-    ],
-  ])(
+  test.each(runtime === onBun ? losses : casesOf(losses, runtime, nodes))(
     "because it is %s acknowledges nothing more and exits with 75, and the next start takes the lock",
     async (how, takeAway) => {
       const host = await startHost({own: true, runtime, config: lockConfig, plugins: {echo: echoPlugin}})
@@ -99,6 +104,7 @@ describe.each(runtimes)("a Host on $name that loses its lock file", runtime => {
         for (let n = 0; !hasEnded; n++) {
           const answer = await post(host, `event ${n}`).catch(() => undefined)
           if (answer?.status === 202) acknowledged.push(`event ${n}`)
+          await sleep(5)
         }
       })()
       await until("twenty events to be acknowledged", () => acknowledged.length >= 20)
@@ -112,36 +118,33 @@ describe.each(runtimes)("a Host on $name that loses its lock file", runtime => {
       expect(await refused(project, runtime)).toContain(`runtimeId ${next.runtimeId}`)
       expect(JSON.parse(project.read(".svc/host.json"))).toMatchObject({runtimeId: next.runtimeId})
       await next.stop()
+      expect(existsSync(project.path(".svc/holder.json"))).toBe(false)
       const ledger = await readLedger(project.path(".svc/data.sqlite"))
       for (const id of acknowledged) expect(ledger.get(id), id).toMatchObject({copies: 1})
     },
   )
 })
 
-test("a stopped Host removes its description", async () => {
-  const host = await startHost({own: true})
-  await host.stop()
-  expect(existsSync(host.project.path(".svc/holder.json"))).toBe(false)
-})
+/** The files of a project without a Host, and a description of this process. */
+const lockable = () => {
+  const paths = projectPaths(makeProject({files: {".svc/empty": ""}}).folder)
+  const who = {hostname: hostname(), pid: process.pid, runtimeId: "none", command: "a test", since: "now"}
+  return {paths, holder: (kind: Holder["kind"]): Holder => ({kind, ...who})}
+}
 
 test.each([
   ["empty", ""],
   ["cut short", '{"kind":"host","hostname":"exam'],
   ["of another shape", '{"pid":1}'],
 ])("a description that is %s does not break the lock", async (_, text) => {
-  const host = await startHost({own: true})
-  host.project.write(".svc/holder.json", text)
-  expect(problemsIn(await refused(host.project, onBun))).toEqual(["locked"])
-  await host.stop("SIGKILL")
-  host.project.write(".svc/holder.json", text)
-  const next = await startHost({own: true, project: host.project})
-  expect(await refused(host.project, onBun)).toContain(`runtimeId ${next.runtimeId}`)
-})
-
-test("a lock file that is emptied while held still refuses a second Host", async () => {
-  const host = await startHost({own: true})
-  truncateSync(host.project.path(".svc/host.lock"))
-  expect(await refused(host.project, onBun)).toContain(`runtimeId ${host.runtimeId}`)
+  const {paths, holder} = lockable()
+  const host = await acquireLock(paths, holder("host"))
+  writeFileSync(paths.holder, text)
+  await expect(acquireLock(paths, holder("host"))).rejects.toMatchObject({code: "locked"})
+  await host.release()
+  writeFileSync(paths.holder, text)
+  await acquireLock(paths, holder("host"))
+  await expect(acquireLock(paths, holder("host"))).rejects.toThrow("runtimeId none")
 })
 
 test("a lock file with other content is refused with a remedy", async () => {
@@ -156,15 +159,13 @@ test("a Host waits for a lock that a command holds", async () => {
   const script = `${root}tests/e2e/host/hold-lock.ts`
   const command = startProcess([...scriptCommand(onBun, script), project.folder, "1500"])
   await untilPrinted(command, "held")
-  const host = await startHost({own: true, project})
+  const host = await startHost({project})
   await untilPrinted(command, "released")
   expect((await host.fetch("/pub/ready")).status).toBe(200)
 })
 
 test("a command that releases its lock in two steps is not mistaken for a lock without a description", async () => {
-  const paths = projectPaths(makeProject({files: {".svc/empty": ""}}).folder)
-  const who = {hostname: hostname(), pid: process.pid, runtimeId: "none", command: "a test", since: "now"}
-  const holder = (kind: Holder["kind"]): Holder => ({kind, ...who})
+  const {paths, holder} = lockable()
   vi.useFakeTimers({toFake: ["performance"]})
   onTestFinished(() => void vi.useRealTimers())
   const command = await acquireLock(paths, holder("command"))
@@ -178,18 +179,9 @@ test("a command that releases its lock in two steps is not mistaken for a lock w
 })
 
 test("a command waits briefly for a Host that releases the lock, and another Host does not", async () => {
-  const project = makeProject({files: {".svc/empty": ""}})
-  const paths = projectPaths(project.folder)
-  const starting = {
-    kind: "host",
-    hostname: hostname(),
-    pid: process.pid,
-    runtimeId: "none",
-    command: "a test",
-    since: "now",
-  } as const
-  const host = await acquireLock(paths, starting)
-  await expect(acquireLock(paths, {...starting, runtimeId: "another"})).rejects.toThrow("a Host holds this project")
+  const {paths, holder} = lockable()
+  const host = await acquireLock(paths, holder("host"))
+  await expect(acquireLock(paths, holder("host"))).rejects.toThrow("a Host holds this project")
   const work = withLock(paths, "a test", async () => "done")
   await sleep(500)
   await host.release()
@@ -199,7 +191,7 @@ test("a command waits briefly for a Host that releases the lock, and another Hos
 test("commands that check for a running Host do not prevent one from starting", async () => {
   const project = makeProject()
   const looking = [1, 2, 3].map(() => svc(onBun, project, ["runtime", "status"]))
-  const host = await startHost({own: true, project})
+  const host = await startHost({project})
   await Promise.all(looking)
   expect((await host.fetch("/pub/ready")).status).toBe(200)
 })
