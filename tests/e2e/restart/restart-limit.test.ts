@@ -3,7 +3,7 @@ import {expectProblem, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
 import {untilPrinted} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 
 const env = {HTTP_TOKEN: "a-token-of-the-limit-tests-0123456789"}
 const args = ["--mode", "production", "--no-watch"]
@@ -12,54 +12,44 @@ const config = (port = 0) => `http: {port: ${port}, token: "\${HTTP_TOKEN}"}\npl
 const refused =
   /^systemd allows at most 5 starts in 120 s, and has counted 5; the next restart is possible at \d{4}-\d\d-\d\dT[\d:.]+Z, in \d+ s$/
 
-test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "a restart that would make systemd give up is refused with the earliest time, on $name",
-  async runtime => {
-    const project = makeProject({config: config()})
-    const start = () => startHost({own: true, runtime, project, args, env: {...env, SVC_SUPERVISOR: "systemd"}})
-    for (let n = 0; n < 4; n++) {
-      const host = await start()
-      await host.post("/api/system/restart")
-      expect((await host.process.finished).code).toBe(51)
-    }
-    const host = await start()
-    for (const body of [{}, {confirm: true}]) {
-      const answer = await host.fetch("/api/system/restart", {
-        method: "POST",
-        headers: {"content-type": "application/json"},
-        body: JSON.stringify(body),
-      })
-      const wait = Number(answer.headers.get("retry-after"))
-      expect(wait).toBeGreaterThan(0)
-      expect(wait).toBeLessThanOrEqual(121)
-      expect((await expectProblem(answer, 429, "restart_limit")).detail).toMatch(refused)
-    }
-    const command = await svc(runtime, project, ["runtime", "restart", "--confirm"], {env})
-    expect({code: command.code, stdout: command.stdout}).toEqual({code: 1, stdout: ""})
-    expect(problemsIn(command.stderr)).toEqual(["restart_limit"])
-    expect(command.stderr).toMatch(/^svc: .*\n {2}detail: systemd .*\b5 starts in 120 s\b.*\n {2}hint: /)
-
-    project.write("svc.config.yml", config(9))
-    const reload = await svc(runtime, project, ["runtime", "reload"], {env})
-    expect({code: reload.code, stdout: reload.stdout}).toEqual({code: 1, stdout: ""})
-    expect(reload.stderr).toContain("systemd allows at most 5 starts in 120 s")
-    host.process.child.kill("SIGHUP")
-    await untilPrinted(host.process, /restart refused: systemd allows .*[\s\S]*restart refused: systemd/)
-    expect((await host.fetch("/pub/ready")).status).toBe(200)
-    expect((await host.stop()).code).toBe(0)
-  },
-)
-
-test("a restart is never refused under a supervisor that only pauses between starts", async () => {
+test("a restart that would make systemd give up is refused with the earliest time, on Bun and Node", async () => {
   const project = makeProject({config: config()})
-  for (let n = 0; n < 6; n++) {
-    const host = await startHost({own: true, project, args, env: {...env, SVC_SUPERVISOR: "kubernetes"}})
+  const start = (runtime: TestRuntime) =>
+    startHost({own: true, runtime, project, args, env: {...env, SVC_SUPERVISOR: "systemd"}})
+  const runtime = onNode22 ?? onBun
+  for (const each of [onBun, runtime, onBun, runtime]) {
+    const host = await start(each)
     await host.post("/api/system/restart")
     expect((await host.process.finished).code).toBe(51)
   }
+  const host = await start(runtime)
+  for (const body of [{}, {confirm: true}]) {
+    const answer = await host.fetch("/api/system/restart", {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify(body),
+    })
+    const wait = Number(answer.headers.get("retry-after"))
+    expect(wait).toBeGreaterThan(0)
+    expect(wait).toBeLessThanOrEqual(121)
+    expect((await expectProblem(answer, 429, "restart_limit")).detail).toMatch(refused)
+  }
+  const command = await svc(runtime, project, ["runtime", "restart", "--confirm"], {env})
+  expect({code: command.code, stdout: command.stdout}).toEqual({code: 1, stdout: ""})
+  expect(problemsIn(command.stderr)).toEqual(["restart_limit"])
+  expect(command.stderr).toMatch(/^svc: .*\n {2}detail: systemd .*\b5 starts in 120 s\b.*\n {2}hint: /)
+
+  project.write("svc.config.yml", config(9))
+  const reload = await svc(runtime, project, ["runtime", "reload"], {env})
+  expect({code: reload.code, stdout: reload.stdout}).toEqual({code: 1, stdout: ""})
+  expect(reload.stderr).toContain("systemd allows at most 5 starts in 120 s")
+  host.process.child.kill("SIGHUP")
+  await untilPrinted(host.process, /restart refused: systemd allows .*[\s\S]*restart refused: systemd/)
+  expect((await host.fetch("/pub/ready")).status).toBe(200)
+  expect((await host.stop()).code).toBe(0)
 })
 
-test("a failed start counts towards the limit, and a one-shot start does not", async () => {
+test("a failed start counts towards the limit, a one-shot start does not, and kubernetes has none", async () => {
   const project = makeProject({config: "prot: 1\n"})
   const supervised = {env: {...env, SVC_SUPERVISOR: "systemd"}}
   for (let n = 0; n < 4; n++)
@@ -75,4 +65,10 @@ test("a failed start counts towards the limit, and a one-shot start does not", a
     body: "{}",
   })
   await expectProblem(answer, 429, "restart_limit")
+  await host.stop()
+
+  // A supervisor that only pauses between starts never gives up.
+  const kept = await startHost({own: true, project, args, env: {...env, SVC_SUPERVISOR: "kubernetes"}})
+  await kept.post("/api/system/restart")
+  expect((await kept.process.finished).code).toBe(51)
 })
