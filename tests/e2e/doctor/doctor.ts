@@ -1,9 +1,12 @@
-import {execFileSync} from "node:child_process"
+import {execFileSync, spawn} from "node:child_process"
+import {once} from "node:events"
 import {chmodSync} from "node:fs"
 import {expect} from "vitest"
 import {svc} from "../../support/host/host.ts"
+import {cleanEnvironment} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
-import {onBun, type TestRuntime} from "../../support/host/runtimes.ts"
+import {onBun, root, scriptCommand, type TestRuntime} from "../../support/host/runtimes.ts"
+import {whenOver} from "../../support/host/shared.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {replying} from "../../support/plugins/plugin-sources.ts"
 
@@ -63,19 +66,38 @@ interface Finding {
 export const runDoctor = async (project: Project, runtime: TestRuntime = onBun) => {
   const ended = await svc(runtime, project, ["doctor", "--json"])
   expect(ended.stderr).toBe("")
-  expect(ended.stdout).not.toContain(soundToken)
   const {ok, findings} = JSON.parse(ended.stdout) as {ok: boolean; findings: readonly Finding[]}
   expect({code: ended.code, ok}).toEqual(
     findings.some(({level}) => level === "error") ? {code: 1, ok: false} : {code: 0, ok: true},
   )
+  return inspected(findings)
+}
+
+/** Expects that every finding has a remediation unless it is ok, and that none shows the secret. */
+const inspected = (findings: readonly Finding[]) => {
+  expect(JSON.stringify(findings)).not.toContain(soundToken)
   for (const finding of findings) {
     expect({...finding, isTold: finding.remediation !== undefined}).toMatchObject({isTold: finding.level !== "ok"})
   }
   return findings
 }
 
+const format = (findings: readonly Finding[]) =>
+  findings.filter(({level}) => level !== "ok").map(({level, check, detail}) => `${level} ${check}: ${detail}`)
+
 /** Returns the findings that are not `ok`, as `level check: detail`. */
-export const findingsOf = async (project: Project, runtime?: TestRuntime) =>
-  (await runDoctor(project, runtime))
-    .filter(({level}) => level !== "ok")
-    .map(({level, check, detail}) => `${level} ${check}: ${detail}`)
+export const findingsOf = async (project: Project, runtime?: TestRuntime) => format(await runDoctor(project, runtime))
+
+/** A process on Bun that finds the same as the command, without the command's start for each project. */
+export const startDoctor = async () => {
+  const [bun = "", script = ""] = scriptCommand(onBun, `${root}tests/e2e/doctor/examine.ts`)
+  const child = spawn(bun, [script], {env: cleanEnvironment(), stdio: ["ignore", "ignore", "inherit", "ipc"]})
+  whenOver(() => child.kill("SIGKILL"))
+  const examine = async ({folder}: Project) => {
+    const answer = once(child, "message")
+    child.send(folder)
+    const [findings] = await answer
+    return inspected(findings)
+  }
+  return {examine, findingsOf: async (project: Project) => format(await examine(project))}
+}

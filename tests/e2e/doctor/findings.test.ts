@@ -2,14 +2,21 @@ import {execFileSync} from "node:child_process"
 import {chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
-import {checkSpace, judgeSpace} from "../../../server/doctor/files.ts"
+import {checkLockfile, checkSpace, judgeSpace} from "../../../server/doctor/files.ts"
 import {weaknessOf} from "../../../server/project/token-strength.ts"
+import {projectPaths} from "../../../server/runtime/project.ts"
 import {startHost, svc} from "../../support/host/host.ts"
-import {makeFolder} from "../../support/host/project.ts"
+import {makeFolder, type Project} from "../../support/host/project.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
 import {replying} from "../../support/plugins/plugin-sources.ts"
-import {configure, findingsOf, makeSoundProject, runDoctor, runGit, soundConfig, soundToken} from "./doctor.ts"
+import * as command from "./doctor.ts"
+import {configure, makeSoundProject, runGit, soundConfig, soundToken, startDoctor} from "./doctor.ts"
+
+const doctor = shared(startDoctor)
+
+const findingsOf = (project: Project) => doctor().findingsOf(project)
 
 describe("svc doctor finds", () => {
   test("a lockfile that is missing, changed, ignored, or outside of git", async () => {
@@ -29,14 +36,13 @@ describe("svc doctor finds", () => {
     const project = await makeSoundProject()
     rmSync(project.path(".git"), {recursive: true})
     const lockfile = async (env: Record<string, string>) => {
-      const {stdout} = await svc(onBun, project, ["doctor", "--json"], {env})
-      const {findings} = JSON.parse(stdout) as {findings: readonly {check: string; level: string; detail: string}[]}
-      const {level = "", detail = ""} = findings.find(({check}) => check === "lockfile") ?? {}
+      const {level, detail} = await checkLockfile(projectPaths(project.folder), env)
       return `${level}: ${detail}`
     }
-    expect(await lockfile({SVC_COMMIT: "abc123", SVC_IMAGE: "my-bot:2"})).toBe(
-      "ok: bun.lock exists, in the image my-bot:2 of commit abc123",
-    )
+    const inImage = {SVC_COMMIT: "abc123", SVC_IMAGE: "my-bot:2"}
+    const told = "ok: bun.lock exists, in the image my-bot:2 of commit abc123"
+    expect(await lockfile(inImage)).toBe(told)
+    expect((await svc(onBun, project, ["doctor"], {env: inImage})).stdout).toContain(told.replace("ok:", "lockfile:"))
     expect(await lockfile({SVC_COMMIT: "", SVC_IMAGE: ""})).toMatch(/^ok: bun\.lock (?!.*abc123)/)
     expect(await lockfile({})).toMatch(/^warning: bun\.lock /)
     rmSync(project.path("bun.lock"))
@@ -52,7 +58,7 @@ describe("svc doctor finds", () => {
   test("a job file that is invalid or belongs to another history", async () => {
     const project = await makeSoundProject()
     const file = "data/schedule-jobs.json"
-    const detail = async () => (await runDoctor(project)).find(({check}) => check === "jobs")?.detail
+    const detail = async () => (await doctor().examine(project)).find(({check}) => check === "jobs")?.detail
     project.write(file, '{"version": 1, "jobs": []}')
     expect(await detail()).toMatch(/^data\/schedule-jobs\.json .* jobs: 0; .*\bauthority\b/)
     await (await startHost({project, env: {HTTP_TOKEN: soundToken}})).stop()
@@ -99,7 +105,7 @@ describe("svc doctor finds", () => {
   test("a missing project", async () => {
     const project = await makeSoundProject()
     rmSync(project.path("svc.config.yml"))
-    const findings = await findingsOf(project)
+    const findings = await command.findingsOf(project)
     expect(findings).toEqual([expect.stringMatching(/^error configuration: .*svc\.config\.yml/)])
   })
 
@@ -154,7 +160,7 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual([
       "warning environment file: Bun may read .env.development although --environment names another file",
     ])
-    if (onNode22 !== undefined) expect(await findingsOf(project, onNode22)).toEqual([])
+    if (onNode22 !== undefined) expect(await command.findingsOf(project, onNode22)).toEqual([])
     project.write("bunfig.toml", "env = false\n")
     expect(await findingsOf(project)).toEqual([])
   })
@@ -202,7 +208,7 @@ describe("svc doctor finds", () => {
     const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
     expect((await svc(onBun, project, ["workroom", "add", "Renew the certificate"])).code).toBe(0)
     await host.stop()
-    const findings = await runDoctor(project)
+    const findings = await doctor().examine(project)
     expect(findings).toContainEqual({check: "workroom", level: "ok", detail: expect.stringMatching(/\b1$/)})
     const authority = readFileSync(project.path(".svc/authority.json"), "utf8")
     project.write(".svc/authority.json", JSON.stringify({authority: "another"}))
@@ -228,7 +234,7 @@ describe("svc doctor finds", () => {
     const held = process.platform === "linux" ? told : [expect.stringMatching(/^error port: /)]
     await startHost({project, env: {HTTP_TOKEN: soundToken}, args: ["--no-watch"]})
     configure(project, soundConfig(stranger.port))
-    expect(await findingsOf(project)).toEqual(held)
+    expect(await command.findingsOf(project)).toEqual(held)
   })
 
   test("a clock that is behind the project's files", async () => {

@@ -1,7 +1,9 @@
+import type {RequestListener} from "node:http"
 import {describe, expect, test} from "vitest"
+import {checkLive} from "../../../server/doctor/live.ts"
 import {type HostOptions, startHost, svc, untilReady} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {onBun, onNode22, onOlderNode, type TestRuntime} from "../../support/host/runtimes.ts"
+import {casesOf, onBun, onNode22, onOlderNode, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {story} from "../../support/host/story.ts"
 import {freePort} from "../../support/machine/ports.ts"
@@ -85,36 +87,15 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
 
   test("exits 1 for a wrong token, a demo token and no token, each with its own message", async () => {
     const host = ready()
-    const reasons = []
-    for (const token of ["wrong", tokens.DEMO_TOKEN, ""]) {
+    const reasons: [string, RegExp][] = [
+      ["wrong", /\bSVC_HTTP_TOKEN \(401\)$/],
+      [tokens.DEMO_TOKEN, /\bSVC_HTTP_TOKEN .*\(403\)$/],
+      ["", /^SVC_HTTP_TOKEN is not set\b/],
+    ]
+    for (const [token, reason] of casesOf(reasons, runtime, clients)) {
       const {code, report} = await live(runtime, host.url, {token})
-      reasons.push([code, report().reason])
+      expect({code, reason: report().reason}).toEqual({code: 1, reason: expect.stringMatching(reason)})
     }
-    expect(reasons).toEqual([
-      [1, expect.stringMatching(/\bSVC_HTTP_TOKEN \(401\)$/)],
-      [1, expect.stringMatching(/\bSVC_HTTP_TOKEN .*\(403\)$/)],
-      [1, expect.stringMatching(/^SVC_HTTP_TOKEN is not set\b/)],
-    ])
-  })
-
-  test("reads the token from SVC_HTTP_TOKEN only, not from HTTP_TOKEN, .env or .svc/host.json", async () => {
-    const host = ready()
-    host.project.write(".env", `HTTP_TOKEN=${tokens.HTTP_TOKEN}\n`)
-    const {code, report} = await live(runtime, host.url, {token: "", project: host.project})
-    expect({code, reason: report().reason}).toEqual({
-      code: 1,
-      reason: expect.stringMatching(/^SVC_HTTP_TOKEN is not set\b/),
-    })
-  })
-
-  test("accepts an address that includes http.base, with or without a slash at the end", async () => {
-    const host = await start({config: config(true, "  base: /bots/one\n")})
-    expect(host.url).toMatch(/\/bots\/one$/)
-    expect((await live(runtime, host.url)).code).toBe(0)
-    expect((await live(runtime, `${host.url}/`)).code).toBe(0)
-    const without = await live(runtime, new URL(host.url).origin)
-    expect(without.code).toBe(1)
-    expect(without.report().reason).toMatch(/\(404\); .*\bhttp\.base$/)
   })
 
   test("exits 1 when nothing listens", async () => {
@@ -125,7 +106,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
 
   test("follows no redirect, so the token goes to no other address", async () => {
     const other = await startStandIn((_, response) => response.end("{}"))
-    for (const status of [301, 302, 307, 308]) {
+    for (const status of casesOf([301, 302, 307, 308], runtime, clients)) {
       const {url} = await startStandIn((_, response) => response.writeHead(status, {location: other.url}).end())
       const {code, report} = await live(runtime, url)
       expect({code, reason: report().reason}).toEqual({
@@ -146,26 +127,6 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     expect(proxy.requests).toEqual([])
   })
 
-  test("refuses an address with credentials before it sends anything, and does not print them", async () => {
-    const {url, requests} = await startStandIn((_, response) => response.end("{}"))
-    for (const credentials of ["name:hunter22", "name", ":hunter22", "a@b:hunter22"]) {
-      const {code, stdout, stderr} = await live(runtime, url.replace("://", `://${credentials}@`))
-      expect(code).toBe(1)
-      expect(JSON.parse(stdout).reason).toMatch(/\bcredentials; .*\bSVC_HTTP_TOKEN$/)
-      expect(stdout + stderr).not.toContain("hunter22")
-    }
-    expect(requests).toEqual([])
-  })
-
-  test.each(["8068", "ftp://127.0.0.1", "127.0.0.1:8068", "http://127.0.0.1:8068/?token=x", "http://"])(
-    "refuses the invalid address %s",
-    async address => {
-      const {code, report} = await live(runtime, address)
-      expect(code).toBe(1)
-      expect(report().reason).toMatch(/^the address /)
-    },
-  )
-
   test("gives up after 5 s if the server does not answer or does not end its answer", async () => {
     const silent = await startStandIn(() => {})
     const endless = await startStandIn((_, response) => {
@@ -182,19 +143,19 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
   test("rejects garbage, an empty body, other JSON and a huge body", async () => {
     const chunk = Buffer.alloc(1024 * 1024, " ")
     let sent = 0
-    const bodies: Record<string, Parameters<typeof startStandIn>[0]> = {
-      garbage: (_, response) => response.end("\u0000\u0001<html>"),
-      empty: (_, response) => response.end(),
-      other: (_, response) => response.end('{"ready":true}'),
-      huge: (_, response) => {
-        const more = () => {
-          while (!response.destroyed && response.write(chunk)) sent++
-        }
-        response.on("drain", more)
-        more()
-      },
+    const huge: RequestListener = (_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) sent++
+      }
+      response.on("drain", more)
+      more()
     }
-    for (const answer of Object.values(bodies)) {
+    const bodies: RequestListener[] = [
+      (_, response) => response.end("\u0000\u0001<html>"),
+      (_, response) => response.end(),
+      (_, response) => response.end('{"ready":true}'),
+    ]
+    for (const answer of [huge, ...casesOf(bodies, runtime, clients)]) {
       const {url} = await startStandIn(answer)
       const {code, report} = await live(runtime, url)
       expect({code, reason: report().reason}).toEqual({
@@ -206,6 +167,50 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
     expect(sent).toBeLessThan(64)
   })
 })
+
+test("reads the token from SVC_HTTP_TOKEN only, not from HTTP_TOKEN, .env or .svc/host.json", async () => {
+  const host = ready()
+  host.project.write(".env", `HTTP_TOKEN=${tokens.HTTP_TOKEN}\n`)
+  const {code, report} = await live(onBun, host.url, {token: "", project: host.project})
+  expect({code, reason: report().reason}).toEqual({
+    code: 1,
+    reason: expect.stringMatching(/^SVC_HTTP_TOKEN is not set\b/),
+  })
+})
+
+test("accepts an address that includes http.base, with or without a slash at the end", async () => {
+  const host = await start({config: config(true, "  base: /bots/one\n")})
+  expect(host.url).toMatch(/\/bots\/one$/)
+  for (const url of [host.url, `${host.url}/`])
+    expect(await checkLive(url, tokens.HTTP_TOKEN)).toMatchObject({ok: true})
+  expect(await checkLive(new URL(host.url).origin, tokens.HTTP_TOKEN)).toMatchObject({
+    ok: false,
+    reason: expect.stringMatching(/\(404\); .*\bhttp\.base$/),
+  })
+})
+
+test("refuses an address with credentials before it sends anything, and does not print them", async () => {
+  const {url, requests} = await startStandIn((_, response) => response.end("{}"))
+  const reason = expect.stringMatching(/\bcredentials; .*\bSVC_HTTP_TOKEN$/)
+  const withCredentials = (credentials: string) => url.replace("://", `://${credentials}@`)
+  for (const credentials of ["name", ":hunter22", "a@b:hunter22"]) {
+    const result = await checkLive(withCredentials(credentials), tokens.HTTP_TOKEN)
+    expect(result).toMatchObject({ok: false, reason})
+    expect(JSON.stringify(result)).not.toContain("hunter22")
+  }
+  const {code, stdout, stderr} = await live(onBun, withCredentials("name:hunter22"))
+  expect({code, ...JSON.parse(stdout)}).toMatchObject({code: 1, reason})
+  expect(stdout + stderr).not.toContain("hunter22")
+  expect(requests).toEqual([])
+})
+
+test.each(["8068", "ftp://127.0.0.1", "127.0.0.1:8068", "http://127.0.0.1:8068/?token=x", "http://"])(
+  "refuses the invalid address %s",
+  async address => {
+    const reason = expect.stringMatching(/^the address /)
+    expect(await checkLive(address, tokens.HTTP_TOKEN)).toMatchObject({ok: false, reason})
+  },
+)
 
 test.skipIf(onOlderNode === undefined)("on a Node that is too old for the Host, svc says so and exits 1", async () => {
   if (onOlderNode === undefined) return
