@@ -14,7 +14,7 @@ import {startHrana} from "../../support/database/hrana-server.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
-import {irreversible, makeNextVersion, newest, reversible} from "../../support/host/next-version.ts"
+import {bundled, irreversible, makeNextVersion, newest, reversible} from "../../support/host/next-version.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {type Project, plainConfig} from "../../support/host/project.ts"
 import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -59,7 +59,7 @@ const refused = async (project: Project, runtime: TestRuntime): Promise<string> 
 
 const why = `migration ${newest + 1} (forget-platform-ids) cannot be undone: the ids that platforms gave to messages are dropped`
 
-const nextOnBun = shared(() => makeNextVersion(onBun))
+const nextOnBun = shared(async () => bundled(await makeNextVersion(onBun)))
 
 describe.each(bunOr("node24"))("on $name", runtime => {
   const nextVersion = runtime === onBun ? nextOnBun : shared(() => makeNextVersion(runtime))

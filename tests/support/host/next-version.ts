@@ -1,6 +1,8 @@
+import {execFileSync} from "node:child_process"
 import {cpSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {bundleForNode} from "../../../scripts/build/bundle-for-node.ts"
+import {bunBundle, shipped} from "../../../scripts/build/bundles.ts"
 import {type Migration, migrations} from "../../../server/database/migrations/migrations.ts"
 import {makeFolder} from "./project.ts"
 import {onBun, root, type TestRuntime} from "./runtimes.ts"
@@ -39,4 +41,13 @@ export const makeNextVersion = async (
   writeFileSync(file, `${source.slice(0, end + 1)}${added}${source.slice(end + 1)}`)
   if (runtime !== onBun) await bundleForNode(folder, join(folder, "dist"))
   return {...runtime, command: [runtime.command[0] ?? "", join(folder, "cli/launch.js")]}
+}
+
+/** Bundles a next version for Bun too: its source starts in twice the time. */
+export const bundled = (next: TestRuntime): TestRuntime => {
+  const [bun = "", launcher = ""] = next.command
+  const options = ["--target=bun", "--splitting", "--outdir=dist/bun", "--entry-naming=[name].[ext]"]
+  const external = bunBundle.external.map(name => `--external=${name}`)
+  execFileSync(bun, ["build", ...shipped, ...options, ...external], {cwd: join(launcher, "../.."), stdio: "pipe"})
+  return next
 }
