@@ -1,5 +1,6 @@
 import {existsSync, readdirSync, utimesSync} from "node:fs"
 import {expect, test} from "vitest"
+import {CheckpointStore} from "../../../server/recovery/checkpoint/store.ts"
 import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {
   expectSettled,
@@ -10,7 +11,7 @@ import {
   readState,
   type steps,
 } from "../../support/checkpoint/restore-kill-loop.ts"
-import {printed, runCommand} from "../../support/host/command-line.ts"
+import {printed} from "../../support/host/command-line.ts"
 import {startHost} from "../../support/host/host.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
@@ -59,14 +60,11 @@ const expectWhole = async (project: Project, before: ProjectState): Promise<"bef
  * Expects that every listed checkpoint is complete and that no other files are left. Returns the ids other than `id`.
  */
 const expectListed = async (project: Project, id: string): Promise<readonly string[]> => {
-  // A command that finds an interrupted restore reports on stderr how it handled it.
-  const {code, stdout} = await runCommand(project, "checkpoint list --json")
-  expect(code).toBe(0)
-  const {items, damaged} = JSON.parse(stdout) as {items: {id: string}[]; damaged: unknown[]}
-  expect(damaged).toEqual([])
   await expectSettled(project)
+  const {checkpoints, damaged} = await new CheckpointStore(project.path(".svc/checkpoints")).list()
+  expect(damaged).toEqual([])
   const left = readdirSync(project.path(".svc/checkpoints")).filter(name => !name.includes("."))
-  expect(left.sort()).toEqual(items.map(item => item.id).sort())
+  expect(left.sort()).toEqual(checkpoints.map(each => each.id).sort())
   expect(left).toContain(id)
   return left.filter(each => each !== id)
 }
