@@ -30,14 +30,12 @@ interface Scenario {
   readonly check?: (life: Life, database: Database, word: string, cut: number) => Promise<void>
 }
 
-const inChat: Scenario["ask"] = ({agents}, word) => agents.queue({...askedBy(word, word), request: word})
-
+/** A run in chat without approvals writes nothing that these do not; tests/e2e/agents/kills.test.ts kills its process. */
 const scenarios: readonly Scenario[] = [
-  {name: "asked in chat", settings: {tools: toolSettings}, ask: inChat},
   {
-    name: "with approvals",
+    name: "in chat with approvals",
     settings: {tools: {...toolSettings, "weather.mail": {approval: true}}},
-    ask: inChat,
+    ask: ({agents}, word) => agents.queue({...askedBy(word, word), request: word}),
     check: async (_, database, word) => {
       const asked = "SELECT seq FROM outbox WHERE content LIKE '%Approve%' AND content LIKE '%' || ? || '/%'"
       expect(await database.read(asked, [word])).toHaveLength(2)
