@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
 import {startHost, svc} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunAnd, onBun} from "../../support/host/runtimes.ts"
+import {bunAnd, casesOf, onBun} from "../../support/host/runtimes.ts"
 import {pluginWith, replying, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 
 const token = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
@@ -20,7 +20,9 @@ const production = {
 }
 const supervised = {...token, SVC_SUPERVISOR: "the test"}
 
-describe.each(bunAnd("node22"))("in production on $name", runtime => {
+const pair = bunAnd("node22")
+
+describe.each(pair)("in production on $name", runtime => {
   test("only svc runtime reload and SIGHUP apply a new configuration", async () => {
     const host = await startHost({own: true, runtime, ...production, env: token})
     const {project} = host
@@ -34,11 +36,12 @@ describe.each(bunAnd("node22"))("in production on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
-  test("changed code makes svc runtime reload and SIGHUP stop the Host gracefully with exit code 75", async () => {
-    for (const ask of ["signal", "command"]) {
+  test.each(casesOf(["SIGHUP", "svc runtime reload"], runtime, pair))(
+    "changed code makes %s stop the Host gracefully with exit code 75",
+    async ask => {
       const host = await startHost({own: true, runtime, ...production, env: supervised})
       host.project.write("plugins/greeter.ts", replying("greet", "good day"))
-      if (ask === "signal") host.process.child.kill("SIGHUP")
+      if (ask === "SIGHUP") host.process.child.kill("SIGHUP")
       else {
         const asked = await svc(runtime, host.project, ["runtime", "reload"], {env: token})
         expect(asked).toMatchObject({code: 0, stdout: expect.stringMatching(/\brestarting\n$/)})
@@ -50,8 +53,8 @@ describe.each(bunAnd("node22"))("in production on $name", runtime => {
       const again = await startHost({own: true, runtime, project: host.project, args: production.args, env: supervised})
       expect((await statusOf(again)).endedCleanly).toBe(true)
       expect(await again.say("/greet")).toEqual(["good day"])
-    }
-  })
+    },
+  )
 })
 
 describe("in production", () => {
