@@ -4,12 +4,17 @@ import {describe, expect, test} from "vitest"
 import {exit} from "../../../shared/exit.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
-import {bunAnd, onBun, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunAnd, casesOf, onBun, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {needStrace, slowSyncs, syncing} from "../../support/machine/strace.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
+/** `block` naps, which blocks the event loop as work does, but leaves the processor to others. */
 const bot = pluginWith(`
-    const block = (ms: number) => { const end = performance.now() + ms; while (performance.now() < end) {} return "free" }
+    const cell = new Int32Array(new SharedArrayBuffer(4))
+    const block = (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end; ) Atomics.wait(cell, 0, 0, 20)
+      return "free"
+    }
     plugin.command("block <ms:integer>", ({args}) => block(args.ms))
     plugin.command("exit", () => process.exit(0))`)
 
@@ -86,15 +91,20 @@ describe.each(runtimes)("a blocked event loop on $name", runtime => {
   })
 })
 
-describe.each(bunAnd("node24"))("a hanging disk that blocks the event loop on $name", runtime => {
-  test.for(endings)("is reported, and the exit code is still %i after %s", async ([code, , end], context) => {
-    needStrace(context)
-    const host = await start(runtime)
-    await sleep(2000)
-    await slowSyncs(context, host.process.pid, 2000)
-    void host.say("/block 1").catch(() => {})
-    await untilPrinted(host.process, "running: no plugin handler")
-    void end(host)
-    expect((await host.process.finished).code).toBe(code)
-  })
+const pair = bunAnd("node24")
+
+describe.each(pair)("a hanging disk that blocks the event loop on $name", runtime => {
+  test.for(casesOf(endings, runtime, pair))(
+    "is reported, and the exit code is still %i after %s",
+    async ([code, , end], context) => {
+      needStrace(context)
+      const host = await start(runtime)
+      await sleep(2000)
+      await slowSyncs(context, host.process.pid, 2000)
+      void host.say("/block 1").catch(() => {})
+      await untilPrinted(host.process, "running: no plugin handler")
+      void end(host)
+      expect((await host.process.finished).code).toBe(code)
+    },
+  )
 })
