@@ -28,7 +28,7 @@ const stateOf = async (database: Database) => {
   return {batches: Number(row?.batches), entries: Number(row?.entries)}
 }
 
-/** A database with so many batches: by default of a few megabytes, so that a snapshot takes longer than a batch. */
+/** A database with these batches; by default a few megabytes, because a snapshot must take longer than a batch. */
 const filled = async (batches = 5000): Promise<{database: Database; folder: string}> => {
   const folder = scratchFolder()
   const database = await open({dialect: "sqlite", file: join(folder, "data.sqlite")}, {known: [ledger]})

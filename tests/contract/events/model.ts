@@ -138,7 +138,7 @@ class World {
     }
   }
 
-  /** Stores so many events, or so large ones, that a client which does not read falls behind. */
+  /** Stores many events or large ones: a client that does not read falls behind. */
   #burst(): Promise<void> {
     return this.#chance.below(4) === 0 ? this.#publish(1500) : this.#publish(160, 8000)
   }
