@@ -32,9 +32,11 @@ interface Way {
   readonly onPath?: TestRuntime
 }
 
+const runner: Way = {name: "bun run start", command: ["/usr/bin/env", "bun", "run", "start"], onPath: onBun}
+
 const ways: readonly Way[] = [
   {name: "bun", command: [...onBun.command, ...production]},
-  {name: "bun run start", command: ["/usr/bin/env", "bun", "run", "start"], onPath: onBun},
+  runner,
   ...(onNode22 === undefined
     ? []
     : [
@@ -122,9 +124,7 @@ describe.each(ways)("a Host started as $name", way => {
 })
 
 test("a script runner passes on 75 for a confirmed reload of changed code in production", async () => {
-  const [way] = ways.filter(({name}) => name === "bun run start")
-  if (way === undefined) return
-  const host = await start(way)
+  const host = await start(runner)
   host.project.write("plugins/word.ts", wordPlugin("two"))
   await expectProblem(await host.post("/api/system/reload"), 409, "no_supervisor")
   const answer = await host.post("/api/system/reload", {confirm: true})

@@ -11,11 +11,8 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 /** `block` naps, which blocks the event loop as work does, but leaves the processor to others. */
 const bot = pluginWith(`
     const cell = new Int32Array(new SharedArrayBuffer(4))
-    const block = (ms: number) => {
-      for (const end = performance.now() + ms; performance.now() < end; ) Atomics.wait(cell, 0, 0, 20)
-      return "free"
-    }
-    plugin.command("block <ms:integer>", ({args}) => block(args.ms))
+    const block = (end: number) => { while (performance.now() < end) Atomics.wait(cell, 0, 0, 20); return "free" }
+    plugin.command("block <ms:integer>", ({args}) => block(performance.now() + args.ms))
     plugin.command("exit", () => process.exit(0))`)
 
 const configOf = (watchdog: string) => `http: {port: 0}
@@ -91,10 +88,8 @@ describe.each(runtimes)("a blocked event loop on $name", runtime => {
   })
 })
 
-const pair = bunAnd("node24")
-
-describe.each(pair)("a hanging disk that blocks the event loop on $name", runtime => {
-  test.for(casesOf(endings, runtime, pair))(
+describe.each(bunAnd("node24"))("a hanging disk that blocks the event loop on $name", runtime => {
+  test.for(casesOf(endings, runtime, bunAnd("node24")))(
     "is reported, and the exit code is still %i after %s",
     async ([code, , end], context) => {
       needStrace(context)
