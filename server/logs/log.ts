@@ -60,7 +60,8 @@ export const createLogs = (options: LogOptions): Logs => {
   const written = perLevel(() => 0)
   const listeners: Listener[] = []
   const readers = new Set<(json: string) => void>()
-  const lineOf = options.format === "json" ? (_: LogRecord, json: string) => shownJson(json) : prettyFormat(options.colors)
+  const lineOf =
+    options.format === "json" ? (_: LogRecord, json: string) => shownJson(json) : prettyFormat(options.colors)
   /** A writer or listener that fails affects neither the caller nor the others. */
   const safely = (work: () => void) => {
     try {
