@@ -129,7 +129,7 @@ const killOnce = (
   chance: Chance,
 ): Promise<boolean> =>
   how === undefined
-    ? killDuring(onBun, project, args, 150 + chance.below(700))
+    ? killDuring(onBun, project, args, 50 + chance.below(400))
     : killAt(how, onBun, project, args, 1 + chance.below(how === "sync" ? 20 : 6))
 
 test("the next start removes copies of a killed verification, except those that a command may still use", async () => {
