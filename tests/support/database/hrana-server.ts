@@ -59,14 +59,14 @@ const errorOf = (error: unknown, code?: string): HranaError => {
   return new HranaError(code ?? codes[number] ?? "UNKNOWN", `SQLite error: ${(error as Error).message}`)
 }
 
-/** A stream: a connection with its stored texts. */
+/** A stream: the use of a connection, with its stored texts. */
 class Stream {
   readonly #database: DatabaseSync
   readonly #texts = new Map<number, string>()
   readonly #mostRows: number
 
-  constructor(file: string, mostRows: number) {
-    this.#database = new DatabaseSync(file, {timeout: 5000})
+  constructor(database: DatabaseSync, mostRows: number) {
+    this.#database = database
     this.#mostRows = mostRows
   }
 
@@ -88,9 +88,10 @@ class Stream {
     }
   }
 
-  /** Rolls back an open transaction. */
-  close(): void {
-    this.#database.close()
+  /** Rolls back an open transaction, and returns the connection for the next stream. */
+  close(): DatabaseSync {
+    if (this.#database.isTransaction) this.#database.exec("ROLLBACK")
+    return this.#database
   }
 
   #text({sql, sql_id}: HranaStatement): string {
@@ -161,15 +162,23 @@ export const startHrana = async ({
   port: wanted = 0,
   mostRows = Number.POSITIVE_INFINITY,
 }: HranaOptions): Promise<HranaServer> => {
-  const direct = new DatabaseSync(file, {timeout: 5000})
-  direct.exec("PRAGMA journal_mode=WAL")
   let cut: {when: "before" | "after" | "held"; text: string} | undefined
   let held: readonly HranaRequest[] = []
 
   const open = new Map<string, Stream>()
+  const idle: DatabaseSync[] = []
+
+  // A new connection reads the whole schema. The file need not survive a crash of the machine.
+  const connect = (): DatabaseSync => {
+    const used = idle.pop()
+    if (used !== undefined) return used
+    const connection = new DatabaseSync(file, {timeout: 5000})
+    connection.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF")
+    return connection
+  }
 
   const run = (requests: readonly HranaRequest[], baton: string | null): Answer => {
-    const stream = (baton === null ? undefined : open.get(baton)) ?? new Stream(file, mostRows)
+    const stream = (baton === null ? undefined : open.get(baton)) ?? new Stream(connect(), mostRows)
     if (baton !== null) open.delete(baton)
     const results = requests.map(request => {
       try {
@@ -181,7 +190,7 @@ export const startHrana = async ({
     })
     const isClosed = requests.some(({type}) => type === "close")
     const next = isClosed ? null : randomUUID()
-    if (next === null) stream.close()
+    if (next === null) idle.push(stream.close())
     else open.set(next, stream)
     return {baton: next, base_url: null, results}
   }
@@ -217,13 +226,16 @@ export const startHrana = async ({
     isOpen = false
     server.closeAllConnections()
     await new Promise(done => server.close(done))
-    for (const stream of open.values()) stream.close()
-    direct.close()
+    for (const connection of [...idle, ...[...open.values()].map(stream => stream.close())]) connection.close()
   }
   onTestFinished(close)
   return {
     url: `http://127.0.0.1:${port}`,
-    sql: text => direct.prepare(text).all() as Record<string, unknown>[],
+    sql: text => {
+      const direct = connect()
+      idle.push(direct)
+      return direct.prepare(text).all() as Record<string, unknown>[]
+    },
     cutNext: (when, text) => {
       cut = {when, text}
     },
