@@ -38,7 +38,6 @@ export const judgesAccounts: Check = async trial => {
     "the check finds nothing wrong with the platform's account",
   )
   assert.equal((await trial.read(host)).state, "online", "the check does not disturb the connection")
-  await host.stop()
   if (platform.refused === undefined) return undefined
   const refused = await trial.start(platform.refused)
   const bad = await check(trial, refused)

@@ -159,8 +159,10 @@ const showsNobody = (about: EndpointState, {typing}: PlatformUnderTest) =>
   (typing === undefined ? "the platform does not show who is typing: set platform.typing" : undefined)
 
 const typesIn: Connected = async ({platform, address, until}) => {
+  const times = async () => (await platform.typing?.(address)) ?? 0
+  const before = await times()
   await platform.say("are you there?", address)
-  await until("the platform to show that the bot is typing", async () => ((await platform.typing?.(address)) ?? 0) > 0)
+  await until("the platform to show that the bot is typing", async () => (await times()) > before)
   return undefined
 }
 

@@ -180,8 +180,11 @@ const leavesNothing: Check = async trial => {
   return undefined
 }
 
-/** The checks by what they prove about the adapter. Each can follow another in the same Host. */
-const sharedChecks: Readonly<Record<string, Check>> = {
+/**
+ * The checks by what they prove about the adapter. Each can follow the one before it in the same Host: those that change
+ * the plugins, the connections or the account are the last.
+ */
+export const allChecks: Readonly<Record<string, Check>> = {
   "passes a message to the inbox": comesIn,
   "passes messages to the inbox in order": keepsOrder,
   "gives a redelivered message the same id, so that it is stored once": storesOnce,
@@ -191,18 +194,12 @@ const sharedChecks: Readonly<Record<string, Check>> = {
   "waits when the platform asks it to": waitsWhenAsked,
   ...actChecks,
   ...fileChecks,
+  "shows that the bot is writing": showsWriting,
+  "reconnects after its connection was cut": comesBack,
+  "reports in its check whether an account can work": judgesAccounts,
+  "fails with a remediation and does not retry when credentials are refused": refusesCredentials,
   "leaves nothing behind when its account is removed and the Host stops": leavesNothing,
 }
-
-/** The checks that change the account of their platform or its connections, and share neither. */
-export const loneChecks: Readonly<Record<string, Check>> = {
-  "fails with a remediation and does not retry when credentials are refused": refusesCredentials,
-  "reports in its check whether an account can work": judgesAccounts,
-  "reconnects after its connection was cut": comesBack,
-  "shows that the bot is writing": showsWriting,
-}
-
-export const allChecks = {...sharedChecks, ...loneChecks}
 
 const numbered = (word: string, count: number) => Array.from({length: count}, (_, index) => `${word} ${index + 1}`)
 

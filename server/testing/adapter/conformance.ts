@@ -1,6 +1,6 @@
 import {raiseTimeLimit} from "../time-limit.ts"
 import type {Check} from "./check.ts"
-import {allChecks, loneChecks} from "./checks.ts"
+import {allChecks} from "./checks.ts"
 import type {AdapterUnderTest} from "./platform.ts"
 import {type Found, openTrial, type Trial} from "./trial.ts"
 
@@ -29,9 +29,9 @@ export interface AdapterCheck {
 /**
  * The conformance suite for adapters. A check starts the author's platform, and a real Host in a separate process on
  * the runtime that runs the test. It works with any test runner: `for (const {name, run} of adapterChecks(mine))
- * test(name, run)`. With the runner's `afterAll` (`after` of `node:test`), the checks that suit share one platform and
- * Host, one after the other, which takes half the time. A check that needs a feature which an earlier check found
- * missing starts no Host.
+ * test(name, run)`. With the runner's `afterAll` (`after` of `node:test`), the checks share one platform and Host, one
+ * after the other, and start a quarter of the Hosts. A check that needs a feature which an earlier check found missing
+ * starts no Host.
  */
 export const adapterChecks = (
   adapter: AdapterUnderTest,
@@ -57,14 +57,14 @@ export const adapterChecks = (
       throw error
     })
   }
-  const runNext = (name: string, check: Check) => {
-    const next = turn.then(() => (name in loneChecks ? close().then(() => runAlone(check)) : runShared(check)))
+  const runNext = (check: Check) => {
+    const next = turn.then(() => runShared(check))
     turn = next.catch(() => {})
     return next
   }
   afterAll?.(close)
   return Object.entries(allChecks).map(([name, check]) => ({
     name,
-    run: () => (afterAll === undefined ? runAlone(check) : runNext(name, check)),
+    run: () => (afterAll === undefined ? runAlone(check) : runNext(check)),
   }))
 }

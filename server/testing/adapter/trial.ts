@@ -1,6 +1,7 @@
 import {mkdir, mkdtemp, rm, writeFile} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
+import {toJson} from "../../../shared/json.ts"
 import {askHost, until} from "../asking.ts"
 import {HostUnderTest} from "./host-under-test.ts"
 import type {AccountUnderTest, AdapterUnderTest, Heard, HostAddress, PlatformUnderTest} from "./platform.ts"
@@ -53,11 +54,14 @@ export interface Trial {
   heard(): Promise<readonly Heard[]>
   /** Returns the address of the running Host; undefined while there is none. */
   address(): HostAddress | undefined
-  /** Starts a Host in the check's folder, with `account` instead of the adapter's. Waits for nothing else. */
+  /**
+   * Has a Host run in the check's folder, with `account` instead of the adapter's: reconfigures the one that runs, or
+   * starts one. Waits for nothing else.
+   */
   start(account?: AccountUnderTest): Promise<HostUnderTest>
   /**
-   * Starts a Host unless one runs, and waits until the endpoint is online. With `withTypist`, a plugin answers messages
-   * by showing that it is typing.
+   * Has a Host run with the adapter's account, and waits until the endpoint is online. With `withTypist`, a plugin
+   * answers messages by showing that it is typing.
    */
   connect(withTypist?: boolean): Promise<HostUnderTest>
   read(host: HostUnderTest): Promise<EndpointState>
@@ -102,6 +106,7 @@ const openIn = async (
   const platform = await adapter.platform(undo => undos.push(undo))
   const endpoint = platform.account === undefined ? slot : `${slot}~${platform.account.id}`
   let running: HostUnderTest | undefined
+  let configured = ""
   let before = {heard: 0, received: 0}
   const addressOf = ({url, token}: HostUnderTest): HostAddress => ({
     url,
@@ -109,13 +114,19 @@ const openIn = async (
     token,
   })
   const start = async (account = platform.account, withTypist = false) => {
-    running = undefined
     const {plugins} = configOf(adapter, name, account)
     const config = {plugins: withTypist ? {...plugins, typist: {}} : plugins}
+    const isNew = toJson(config) !== configured
+    configured = toJson(config)
     if (withTypist) {
       await mkdir(join(folder, "plugins"), {recursive: true})
       await writeFile(join(folder, "plugins/typist.ts"), typist)
     }
+    if (running?.isRunning) {
+      if (isNew) await running.reconfigure(config)
+      return running
+    }
+    running = undefined
     const host = await HostUnderTest.start({folder, config, env})
     running = host
     undos.push(() => host.kill())
@@ -151,7 +162,7 @@ const openIn = async (
     address,
     start,
     connect: async withTypist => {
-      const host = running?.isRunning ? running : await start(platform.account, withTypist)
+      const host = await start(platform.account, withTypist)
       await untilState(host, "online")
       return host
     },
