@@ -43,7 +43,7 @@ const untilConsidered = async (host: TestHost) => {
 
 describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime => {
   test("is written once, and stays removed across reloads and restarts if the operator removes it", async () => {
-    const host = await startHost({own: true, runtime, config, plugins: {team: teamWith({...nightly, missed: "once"})}})
+    const host = await startHost({runtime, config, plugins: {team: teamWith({...nightly, missed: "once"})}})
     const {project} = host
     await untilWritten(project)
     expect(jobsIn(project)).toEqual([
@@ -60,23 +60,23 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
     await reload(host)
     await untilConsidered(host)
     expect(jobsIn(project).map(({id}) => id)).toEqual(["mark.mark"])
-    await host.stop("SIGKILL")
-    const again = await startHost({own: true, runtime, project})
+    await host.stop()
+    const again = await startHost({runtime, project})
     expect((await again.get<{items: Job[]}>("/api/jobs")).items.map(({id}) => id)).toEqual(["mark.mark"])
   })
 
-  test("is not written twice if the Host was killed before it recorded the write, or the operator edited it", async () => {
-    const host = await startHost({own: true, runtime, config, plugins: {team: teamWith(nightly)}})
+  test("is not written twice if the Host has no record of the write, as after a kill, or the operator edited it", async () => {
+    const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
     const {project} = host
     await untilWritten(project)
     await until("the Host to record the write", async () => /\bdefaults of team\/Digest\b/.test(host.process.output()))
     await host.post("/api/jobs/team.digest/edit", {schedule: {every: "2h"}})
-    await host.stop("SIGKILL")
+    await host.stop()
     const client = createClient({url: `file:${project.path(".svc/data.sqlite")}`, concurrency: 1})
     const forgotten = await client.execute("DELETE FROM svc_meta WHERE key = 'jobs.declared.team/Digest'")
     client.close()
     expect(forgotten.rowsAffected).toBe(1)
-    await untilConsidered(await startHost({own: true, runtime, project}))
+    await untilConsidered(await startHost({runtime, project}))
     expect(jobsIn(project).map(({id, schedule}) => [id, schedule])).toEqual([
       ["team.digest", {every: "2h"}],
       ["mark.mark", {every: "1h"}],
@@ -84,19 +84,19 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
   })
 
   test("is restored by a checkpoint with the operator's changes", async () => {
-    const host = await startHost({own: true, runtime, config, plugins: {team: teamWith(nightly)}})
+    const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
     const {project} = host
     await until("the Host to record the write", async () => /\bdefaults of team\/Digest\b/.test(host.process.output()))
     const withIt = await makeCheckpoint(project, runtime)
     await host.post("/api/jobs/team.digest/remove")
     const without = await makeCheckpoint(project, runtime)
-    await host.stop("SIGKILL")
+    await host.stop()
     await restore(project, withIt.id, runtime)
-    const first = await startHost({own: true, runtime, project})
+    const first = await startHost({runtime, project})
     expect(jobsIn(project).map(({id}) => id)).toEqual(["team.digest"])
-    await first.stop("SIGKILL")
+    await first.stop()
     await restore(project, without.id, runtime)
-    const second = await startHost({own: true, runtime, project})
+    const second = await startHost({runtime, project})
     await untilConsidered(second)
     expect(jobsIn(project).map(({id}) => id)).toEqual(["mark.mark"])
   })
