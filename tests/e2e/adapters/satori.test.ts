@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
-import {heardIn, startServingHost} from "../../support/adapters/satori.ts"
+import {satoriEnv as env, heardIn, startServingHost} from "../../support/adapters/satori.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
@@ -11,7 +11,6 @@ import {endpointOf, untilState} from "../../support/platforms/endpoint.ts"
 import {textsBy} from "../../support/platforms/satori/inbox.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-const env = {SATORI_TOKEN: "token-of-the-satori-server", WRONG_TOKEN: "another-token-than-the-server-has"}
 const endpoint = "satori~one"
 
 const votes = pluginWith(`

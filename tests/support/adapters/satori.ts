@@ -5,11 +5,14 @@ import {layGateway} from "../platforms/satori/gateway.ts"
 
 const token = "token-of-the-satori-server"
 
+/** The variables of a Host that serves Satori and of one that connects to it: with the same, they share a process. */
+export const satoriEnv = {HTTP_TOKEN: token, SATORI_TOKEN: token, WRONG_TOKEN: "another-token-than-the-server-has"}
+
 /** A Host that serves Satori, backed by the sandbox. */
 export const startServingHost = (more: Parameters<typeof startHost>[0] = {}): Promise<TestHost> =>
   startHost({
     config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n',
-    env: {HTTP_TOKEN: token},
+    env: satoriEnv,
     ...more,
   })
 
@@ -43,7 +46,7 @@ export const heardIn = async (host: TestHost, channel: string): Promise<readonly
 export const satori = (server: () => TestHost): AdapterUnderTest => ({
   use: "satori",
   name: "satori",
-  env: {SATORI_TOKEN: token, WRONG_TOKEN: "another-token-than-the-server-has"},
+  env: satoriEnv,
   platform: async defer => {
     const host = server()
     const gateway = await layGateway(host.url, defer)
