@@ -33,7 +33,7 @@ const untilOnline = (host: TestHost) =>
 
 /** Runs a Host until it has stored one message of each channel, then ends it. Returns the project. */
 const meet = async (platform: HistoryPlatform, runtime = onBun, end: "SIGTERM" | "SIGKILL" = "SIGTERM") => {
-  const host = await startHost({own: true, runtime, config: platform.config, plugins: {past: pastPlugin}})
+  const host = await startHost({own: end === "SIGKILL", runtime, config: platform.config, plugins: {past: pastPlugin}})
   await untilOnline(host)
   for (const channel of ["a", "b"]) platform.say(channel, `${channel} 1`)
   await until("both messages to be stored", async () => (await inboxOf(host)).length === 2)

@@ -28,14 +28,16 @@ const newestOf = async (host: TestHost) => {
 describe.each(bunOr("node22"))("svc events tail on $name", runtime => {
   test("follows ten stops and kills of the Host without a gap, and reports a gap after eviction", async () => {
     const project = makeProject()
-    let host = await startHost({own: true, runtime, project})
+    // Every second one is killed.
+    const start = (number: number) => startHost({own: number % 2 === 1, runtime, project})
+    let host = await start(0)
     const first = await newestOf(host)
     const running = tail(runtime, project, "--json", "--after", first)
     for (let restart = 0; restart < 10; restart++) {
       await host.say(`before ${restart}`)
       if (restart % 3 === 0) await until("the tail to print an event", () => envelopesOf(running).length > 0)
       await host.stop(restart % 2 === 0 ? "SIGTERM" : "SIGKILL")
-      host = await startHost({own: true, runtime, project})
+      host = await start(restart + 1)
     }
     await host.say("last")
     const stored = (await readHistoryOf(host)).map(({id}) => id)
@@ -51,7 +53,7 @@ describe.each(bunOr("node22"))("svc events tail on $name", runtime => {
     running.child.kill("SIGSTOP")
     await host.stop()
     project.write("svc.config.yml", `${project.read("svc.config.yml")}events:\n  history: {events: 2}\n`)
-    host = await startHost({own: true, runtime, project})
+    host = await startHost({runtime, project})
     await host.say("more")
     await until("eviction", async () => (await readHistoryOf(host)).length === 2)
     running.child.kill("SIGCONT")
@@ -65,7 +67,7 @@ describe.each(bunOr("node22"))("svc events tail on $name", runtime => {
 
 describe("svc events tail", () => {
   test("prints one line for each matching event and gap, without colours into a pipe", async () => {
-    const host = await startHost({own: true})
+    const host = await startHost()
     const running = tail(onBun, host.project, "--types", "message.*", "--after", "of another history")
     await untilPrinted(running, "gap")
     await host.say("/help")
@@ -102,7 +104,7 @@ describe("svc events tail", () => {
   })
 
   test("ends when its output is closed", async () => {
-    const host = await startHost({own: true})
+    const host = await startHost()
     const running = tail(onBun, host.project, "--after", `${(await newestOf(host)).split("-")[0]}-0`)
     await untilPrinted(running, "generation.committed")
     running.child.stdout?.destroy()
