@@ -8,6 +8,29 @@ const isThere = existsSync(executablePath)
 if (!isThere && process.env.SVC_TEST_REQUIRE_TOOLS === "1")
   throw new Error("SVC_TEST_REQUIRE_TOOLS is 1 and chromium is missing: apt-get install chromium")
 
+/**
+ * The hidden pages of an address bar, which cost the processor half a second in each context. The last of such options
+ * counts, so this list repeats Playwright's.
+ */
+const disabledFeatures = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "SpareRendererForSitePerProcess",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+]
+
 let running: Promise<Browser> | undefined
 
 const close = async (): Promise<void> => {
@@ -27,7 +50,7 @@ export const describeWithChromium = (name: string, tests: () => void): void => {
 
 /** The browser that the tests of a `describeWithChromium` share. Each test uses its own browser context. */
 export const startChromium = (): Promise<Browser> => {
-  const args = ["--no-sandbox", "--disable-background-networking"]
+  const args = ["--no-sandbox", "--disable-background-networking", `--disable-features=${disabledFeatures}`]
   running ??= chromium.launch({executablePath, args, timeout: 120_000})
   return running
 }
