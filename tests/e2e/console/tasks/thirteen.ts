@@ -35,6 +35,7 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       viewport: {width, height},
       direct: true,
       acceptDownloads: true,
+      serviceWorkers: "allow",
       timezoneId: "UTC",
       ...touch,
     })
