@@ -49,22 +49,18 @@ export const adapterChecks = (
     const trial = await openTrial(adapter, found)
     return check(trial).finally(() => trial.close())
   }
-  const runShared = async (check: Check) => {
-    if ((await kept?.continues()) === false) await close()
-    kept ??= await openTrial(adapter, found)
-    return check(kept).catch(async error => {
-      await close()
-      throw error
+  const runShared = (check: Check) => {
+    const next = turn.then(async () => {
+      if ((await kept?.continues()) === false) await close()
+      kept ??= await openTrial(adapter, found)
+      return check(kept)
     })
-  }
-  const runNext = (check: Check) => {
-    const next = turn.then(() => runShared(check))
-    turn = next.catch(() => {})
+    turn = next.catch(close)
     return next
   }
   afterAll?.(close)
   return Object.entries(allChecks).map(([name, check]) => ({
     name,
-    run: () => (afterAll === undefined ? runAlone(check) : runNext(check)),
+    run: () => (afterAll === undefined ? runAlone(check) : runShared(check)),
   }))
 }

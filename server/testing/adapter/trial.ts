@@ -54,10 +54,7 @@ export interface Trial {
   heard(): Promise<readonly Heard[]>
   /** Returns the address of the running Host; undefined while there is none. */
   address(): HostAddress | undefined
-  /**
-   * Has a Host run in the check's folder, with `account` instead of the adapter's: reconfigures the one that runs, or
-   * starts one. Waits for nothing else.
-   */
+  /** Starts a Host with `account` instead of the adapter's, or reconfigures the running one. Waits for nothing else. */
   start(account?: AccountUnderTest): Promise<HostUnderTest>
   /**
    * Has a Host run with the adapter's account, and waits until the endpoint is online. With `withTypist`, a plugin
@@ -126,7 +123,6 @@ const openIn = async (
       if (isNew) await running.reconfigure(config)
       return running
     }
-    running = undefined
     const host = await HostUnderTest.start({folder, config, env})
     running = host
     undos.push(() => host.kill())

@@ -5,14 +5,9 @@ import {bunOr} from "../../support/host/runtimes.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-console", DEMO_TOKEN: "demo-token-of-the-console"}
 
-const config = `http:
-  port: 0
-  base: /bot
-  token: \${HTTP_TOKEN}
-  demoToken: \${DEMO_TOKEN}
-  consoleHosts: [https://other.example]
-plugins:
-  sandbox: {}
+const config = `http: {port: 0, base: /bot, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}",
+  consoleHosts: [https://other.example]}
+plugins: {sandbox: {}}
 `
 
 /** Returns the script that the page names. */

@@ -8,14 +8,9 @@ import {raw} from "./raw.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
-const config = `http:
-  port: 0
-  token: \${HTTP_TOKEN}
-  demoToken: \${DEMO_TOKEN}
-  corsOrigins: [https://console.example]
-plugins:
-  sandbox: {}
-  probe: {}
+const config = `http: {port: 0, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}",
+  corsOrigins: [https://console.example]}
+plugins: {sandbox: {}, probe: {}}
 `
 
 const probe = "/api/plugins/probe"
@@ -305,7 +300,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
   })
 
   test("with http.base serves everything but /pub below it", async () => {
-    const host = await start({config: config.replace("  port: 0\n", "  port: 0\n  base: /bot\n")})
+    const host = await start({config: config.replace("port: 0", "port: 0, base: /bot")})
     expect(host.url.endsWith("/bot")).toBe(true)
     const origin = new URL(host.url).origin
     expect((await fetch(`${origin}/pub/ready`)).status).toBe(200)

@@ -78,8 +78,7 @@ export default definePlugin({
 })
 `
 
-const config = `http:
-  port: 0
+const config = `http: {port: 0}
 plugins:
   sandbox: {}
   reader:

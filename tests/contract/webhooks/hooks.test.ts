@@ -8,11 +8,7 @@ import {hookPlugin} from "../../support/plugins/hook-plugin.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
-const config = (base = "") => `http:
-  port: 0
-  base: "${base}"
-  token: \${HTTP_TOKEN}
-  demoToken: \${DEMO_TOKEN}
+const config = (base = "") => `http: {port: 0, base: "${base}", token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}"}
 plugins:
   sandbox: {}
   shop:

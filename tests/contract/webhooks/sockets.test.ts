@@ -12,10 +12,7 @@ import {socketWith} from "../../support/satori/socket.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test"}
 
-const config = (settings = "holds: true", base = "") => `http:
-  port: 0
-  base: "${base}"
-  token: \${HTTP_TOKEN}
+const config = (settings = "holds: true", base = "") => `http: {port: 0, base: "${base}", token: "\${HTTP_TOKEN}"}
 plugins:
   shop:
     use: ./plugins/shop.ts

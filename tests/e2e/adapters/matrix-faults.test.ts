@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {svc, type TestHost} from "../../support/host/host.ts"
+import {type HostOptions, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {shared, whenOver} from "../../support/host/shared.ts"
@@ -30,20 +30,24 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
     await bot.join(room)
     return {bot, ann, room}
   }
+  /** Starts a Host with the bot's account at this address of the homeserver. Resolves once it is online. */
+  const startBot = async ({token}: Person, homeserver: string, more: HostOptions = {}) => {
+    const account = {id: "main", homeserver, accessToken: "${BOT_TOKEN}"}
+    const host = await startMatrixHost([account], {runtime, env: {BOT_TOKEN: token}, ...more})
+    await untilEndpoint(host, "main", "online")
+    return host
+  }
 
   test("fetches all messages in order after a kill, even though a sync shows fewer", async () => {
     const {bot, ann, room} = await makeRoom()
-    const options = {runtime, env: {BOT_TOKEN: bot.token}, own: true}
-    const account = {id: "main", homeserver: homeserver().url, accessToken: "${BOT_TOKEN}"}
-    const first = await startMatrixHost([account], options)
-    await untilEndpoint(first, "main", "online")
+    const first = await startBot(bot, homeserver().url, {own: true})
     await ann.say(room, "online")
     await until("the message", async () => (await textsOf(first, room)).length > 0)
     first.process.child.kill("SIGKILL")
     await first.process.finished
     const said = Array.from({length: 170}, (_, n) => `missed ${n}`)
     for (const text of said) await ann.say(room, text)
-    const host = await startMatrixHost([account], {...options, project: first.project})
+    const host = await startBot(bot, homeserver().url, {project: first.project})
     const all = ["online", ...said]
     await until("all messages", async () => (await textsOf(host, room)).length >= all.length)
     expect(await textsOf(host, room)).toEqual(all)
@@ -52,16 +56,13 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
   test("sends a message once when its response was lost and the Host was killed", async () => {
     const {bot, ann, room} = await makeRoom()
     const gate = await openGateHere()
-    const options = {runtime, env: {BOT_TOKEN: bot.token}, own: true}
-    const accounts = [{id: "main", homeserver: gate.url, accessToken: "${BOT_TOKEN}"}]
-    const first = await startMatrixHost(accounts, options)
-    await untilEndpoint(first, "main", "online")
+    const first = await startBot(bot, gate.url, {own: true})
     gate.swallowNext(/^PUT .*\/send\//)
     const {id} = await first.post<{id: string}>("/api/outbox", {endpoint: "matrix~main", channel: room, text: "once"})
     await until("the message at the homeserver", async () => (await ann.heard(room, bot.id)).length > 0)
     first.process.child.kill("SIGKILL")
     await first.process.finished
-    const host = await startMatrixHost(accounts, {...options, project: first.project})
+    const host = await startBot(bot, gate.url, {project: first.project})
     await until(
       "the message to be sent",
       async () => (await host.get<{state: string}>(`/api/outbox/${id}`)).state === "sent",
@@ -73,12 +74,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
   test("acknowledges nothing while ingress is paused, and loses nothing afterwards", async () => {
     const {bot, ann, room} = await makeRoom()
     const gate = await openGateHere()
-    const env = {BOT_TOKEN: bot.token}
-    const host = await startMatrixHost([{id: "main", homeserver: gate.url, accessToken: "${BOT_TOKEN}"}], {
-      runtime,
-      env,
-    })
-    await untilEndpoint(host, "main", "online")
+    const host = await startBot(bot, gate.url)
     const receipts = () => gate.asked.filter(({path}) => path.includes("/receipt/")).length
     const syncs = () => gate.asked.filter(({path}) => path.endsWith("/sync")).length
     expect((await svc(runtime, host.project, ["ingress", "pause"])).code).toBe(0)
@@ -96,12 +92,7 @@ describeWithDendrite("a bot on Matrix when things go wrong", () => {
   test("loses no message through malformed syncs, and keeps to rate limits", async () => {
     const {bot, ann, room} = await makeRoom()
     const gate = await openGateHere()
-    const env = {BOT_TOKEN: bot.token}
-    const host = await startMatrixHost([{id: "main", homeserver: gate.url, accessToken: "${BOT_TOKEN}"}], {
-      runtime,
-      env,
-    })
-    await untilEndpoint(host, "main", "online")
+    const host = await startBot(bot, gate.url)
     const sync = /^GET .*\/sync$/
     const event = (more: object) => ({event_id: "$x", type: "m.room.message", sender: ann.id, content: {}, ...more})
     const strange = [

@@ -31,12 +31,16 @@ const inboxOf = async (host: TestHost) =>
 
 const noted = (host: TestHost) => host.project.read("notes.log").trim().split("\n").filter(Boolean)
 
-test("a restore holds open messages and events until an operator releases them", async () => {
+/** A project with two answered messages. `file` is its database. */
+const answeredTwice = async () => {
   const host = await startHost({config, plugins: {answers}})
-  await host.say("one")
-  await host.say("two")
+  for (const text of ["one", "two"]) await host.say(text)
   await host.stop()
-  const file = host.project.path(".svc/data.sqlite")
+  return {host, file: host.project.path(".svc/data.sqlite")}
+}
+
+test("a restore holds open messages and events until an operator releases them", async () => {
+  const {host, file} = await answeredTwice()
   await changeDatabase(file, "UPDATE outbox SET state = 'queued', platform_ids = NULL")
   await changeDatabase(file, "UPDATE inbox_marks SET state = 'pending' WHERE seq = 2")
   await changeDatabase(file, "UPDATE svc_runs SET ended_at = NULL")
@@ -59,11 +63,7 @@ test("a restore holds open messages and events until an operator releases them",
 })
 
 test("a restore does not hold messages and events that the replaced state completed", async () => {
-  const host = await startHost({config, plugins: {answers}})
-  await host.say("one")
-  await host.say("two")
-  await host.stop()
-  const file = host.project.path(".svc/data.sqlite")
+  const {host, file} = await answeredTwice()
   await changeDatabase(file, "UPDATE outbox SET state = 'queued' WHERE seq = 1")
   await changeDatabase(file, "UPDATE outbox SET state = 'sending' WHERE seq = 2")
   await changeDatabase(file, "UPDATE inbox_marks SET state = 'running'")

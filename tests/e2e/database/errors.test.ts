@@ -8,12 +8,7 @@ import {bunOr} from "../../support/host/runtimes.ts"
 import {failSyncs, needStrace, syncing} from "../../support/machine/strace.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
-const config = `http:
-  port: 0
-plugins:
-  sandbox: {}
-  echo: {}
-`
+const config = "http: {port: 0}\nplugins: {sandbox: {}, echo: {}}\n"
 const ids = (name: string, count: number) => Array.from({length: count}, (_, n) => `${name} ${n}`)
 
 test.for(bunOr("node22"))(

@@ -9,12 +9,7 @@ import {Chance} from "../../support/machine/chance.ts"
 import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
-const config = `http:
-  port: 0
-plugins:
-  sandbox: {}
-  echo: {}
-`
+const config = "http: {port: 0}\nplugins: {sandbox: {}, echo: {}}\n"
 const run = faultRun("database-kills")
 const {rounds, seed} = run
 

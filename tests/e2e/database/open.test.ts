@@ -10,14 +10,7 @@ import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
 
-const config = `http:
-  port: 0
-database:
-  dialect: sqlite
-  filename: data/bot.sqlite
-plugins:
-  sandbox: {}
-`
+const config = "http: {port: 0}\ndatabase: {dialect: sqlite, filename: data/bot.sqlite}\nplugins: {sandbox: {}}\n"
 
 let project: Project
 let file: string

@@ -11,15 +11,8 @@ import {onBun, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {echoPlugin, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
-const config = `http:
-  port: 0
-database:
-  dialect: sqlite
-  filename: data/bot.sqlite
-plugins:
-  sandbox: {}
-  echo: {}
-`
+const database = "database: {dialect: sqlite, filename: data/bot.sqlite}\n"
+const config = `http: {port: 0}\n${database}plugins: {sandbox: {}, echo: {}}\n`
 
 /** One way for each runtime in turn. `SVC_TEST_EACH_RUNTIME=1` runs each way on each runtime. */
 const cases = displacements.flatMap((displacement, index) =>

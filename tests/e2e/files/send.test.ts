@@ -13,10 +13,7 @@ const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 
 const config = `http: {port: 0}
 files: {quota: 64}
-plugins:
-  sandbox: {}
-  clerk: {}
-  lines: {}
+plugins: {sandbox: {}, clerk: {}, lines: {}}
 `
 
 /** Two platforms: one accepts no files, the other only small ones. */

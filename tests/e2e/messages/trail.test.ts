@@ -10,9 +10,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0, demoToken: "\${DEMO_TOKEN}"}
 messages: {failure: ""}
-plugins:
-  sandbox: {}
-  bot: {}
+plugins: {sandbox: {}, bot: {}}
 `
 
 const demoToken = "a-demo-token-of-32-characters-00"

@@ -10,9 +10,7 @@ import {root, runtimes, scriptCommand} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0}
-plugins:
-  sandbox: {}
-  rude: {}
+plugins: {sandbox: {}, rude: {}}
 `
 
 const rude = pluginWith(`

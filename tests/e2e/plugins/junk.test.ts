@@ -6,9 +6,7 @@ import {bunOr} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0}
-plugins:
-  sandbox: {}
-  junk: {}
+plugins: {sandbox: {}, junk: {}}
 `
 
 /** Invalid values that a plugin in JavaScript might pass, each with the expected error code. */

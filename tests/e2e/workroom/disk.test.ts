@@ -10,13 +10,7 @@ import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {failSyncs, needStrace} from "../../support/machine/strace.ts"
 import {add, openWorkroom} from "../../support/workroom/workroom.ts"
 
-const config = `http:
-  port: 0
-workroom:
-  store: file
-plugins:
-  sandbox: {}
-`
+const config = "http: {port: 0}\nworkroom: {store: file}\nplugins: {sandbox: {}}\n"
 
 const tryAdd = async (host: TestHost, title: string): Promise<{readonly status: number; readonly code?: string}> => {
   const response = await host.fetch("/api/workroom/items", {
