@@ -7,7 +7,8 @@ import {story} from "../../support/host/story.ts"
 import {unknownCommand} from "../../support/messages/answers.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
-const config = (plugins: string) => `http: {port: 0}
+const config = (plugins: string) => `http:
+  port: 0
 plugins:
   sandbox: {}
 ${plugins}`

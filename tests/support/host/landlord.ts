@@ -108,7 +108,8 @@ class Landlord {
   }
 }
 
-const landlords = new Map<string, Landlord>()
+/** Two processes of each runtime, the last used first: Hosts with other variables that run meanwhile need the other. */
+const landlords = new Map<string, readonly Landlord[]>()
 
 /**
  * Starts a Host in a process of many on this runtime: from the source, where a start takes a fifth to a tenth of the
@@ -120,13 +121,11 @@ export const startTenant = async (
   env: Readonly<Record<string, string>>,
   watch: boolean,
 ): Promise<{readonly running: Running; stop(signal: NodeJS.Signals): Promise<Finished>}> => {
-  let home = landlords.get(runtime.name)
-  if (!home?.hasRoomFor(env)) {
-    home?.retire()
-    home = new Landlord(runtime)
-    landlords.set(runtime.name, home)
-  }
-  const landlord = home
+  const known = landlords.get(runtime.name) ?? []
+  const landlord = known.find(each => each.hasRoomFor(env)) ?? new Landlord(runtime)
+  const others = known.filter(each => each !== landlord)
+  for (const left of others.splice(1)) left.retire()
+  landlords.set(runtime.name, [landlord, ...others])
   const [number, tenant] = await landlord.start(project, env, watch)
   whenOver(() => landlord.stop(number, tenant))
   whenFailed(() => `--- a Host of many in ${project}\n${tenant.output.slice(-4000)}`)
