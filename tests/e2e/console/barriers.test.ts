@@ -118,7 +118,7 @@ describeWithChromium("the console is accessible", () => {
       expect(offered, path).toEqual([])
     }
     expect(demo.errors).toEqual([])
-    const {page} = await openConsole(browser, host, {token, serviceWorkers: "allow"})
+    const {page} = await openConsole(browser, host, {token})
     for (const path of ["", "operations", "endpoints"]) {
       await visit(page, path)
       await expectNoBarriers(page, `${path}, paused`)

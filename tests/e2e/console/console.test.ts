@@ -145,7 +145,7 @@ describeWithChromium("the console in Chromium", () => {
     const port = await freePort()
     const project = makeProject({config: configOf(`port: ${port}`), plugins})
     const first = await startHost({own: true, project, env})
-    const {page, errors} = await openConsole(await startChromium(), first, {token, serviceWorkers: "allow"})
+    const {page, errors} = await openConsole(await startChromium(), first, {token})
     await page.evaluate(() => Object.assign(window, {isTheSamePage: true}))
     await page.getByText(first.runtimeId).waitFor()
     await page.locator('[data-verdict="warn"], [data-verdict="good"]').waitFor()

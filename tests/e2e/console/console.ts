@@ -35,16 +35,14 @@ const ofBrowser = /^Failed to load resource|ERR_|when fetching the script/
 
 /**
  * Opens a Host's console in a separate browser profile, so that tabs share nothing. The profile is deleted with the
- * test. It has no service worker, which takes a process of the browser and loads every file of the console, unless the
- * test allows one.
+ * test.
  */
 export const openConsole = async (
   browser: Browser,
   host: TestHost,
   {token, at, direct = false, ...options}: TabOptions = {},
 ): Promise<ConsoleTab> => {
-  const usual = {reducedMotion: "reduce", serviceWorkers: "block", viewport: {width: 1280, height: 900}} as const
-  const context = await browser.newContext({...usual, ...options})
+  const context = await browser.newContext({reducedMotion: "reduce", viewport: {width: 1280, height: 900}, ...options})
   whenOver(() => context.close())
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()

@@ -35,7 +35,6 @@ export const thirteenTasks = ({runtime, width, height}: Surface): void => {
       viewport: {width, height},
       direct: true,
       acceptDownloads: true,
-      serviceWorkers: "allow",
       timezoneId: "UTC",
       ...touch,
     })
