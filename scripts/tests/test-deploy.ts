@@ -12,6 +12,8 @@ await runSteps([
   {
     name: "deployment",
     command: [...vitest, "--project", "deploy", ...reporters, ...process.argv.slice(2)],
+    // Its workers have the same numbers as those of the tests beside it.
+    env: {SVC_TEST_FIRST_WORKER: "8"},
     isTests: true,
   },
 ])

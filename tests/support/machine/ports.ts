@@ -6,7 +6,8 @@ import {whenOver} from "../host/shared.ts"
  * own range; a process starts at a random port of it, because of other processes on this machine.
  */
 const own = {from: 20_000, each: 700, workers: 16} as const
-const worker = Number(process.env.VITEST_POOL_ID ?? 0) % own.workers
+const {VITEST_POOL_ID = 0, SVC_TEST_FIRST_WORKER = 0} = process.env
+const worker = (Number(VITEST_POOL_ID) + Number(SVC_TEST_FIRST_WORKER)) % own.workers
 let turn = Math.floor(Math.random() * own.each)
 
 const listen = (server: Server, port: number): Promise<boolean> =>
