@@ -18,12 +18,6 @@ export const syncing = {
   inPool: {SVC_SLOW_DISK_FROM: "0"},
 } as const
 
-/**
- * Stops a process only at its traced calls, which saves half of the time. Not for a process that runs already, and not
- * with `signal`, which strace 6.1 then does not send.
- */
-export const onlyAtCalls = "--seccomp-bpf"
-
 const straceWith = (fault: string, args: readonly string[], cwd?: string): Running => {
   const {path, env} = tool("strace")
   const inject = `inject=${syncs}:${fault}`
@@ -52,7 +46,7 @@ export const slowSyncs = (context: TestContext, pid: number, milliseconds: numbe
 
 /** Starts a process for which every fsync takes this many milliseconds longer, as on a slow disk. */
 export const startOnSlowDisk = (command: readonly string[], milliseconds: number, cwd: string): Running =>
-  straceWith(`delay_enter=${milliseconds * 1000}`, [onlyAtCalls, "-o", "/dev/null", ...command], cwd)
+  straceWith(`delay_enter=${milliseconds * 1000}`, ["-o", "/dev/null", ...command], cwd)
 
 /**
  * Starts a process whose fsync with this number fails, as on a disk that has lost a write; counted as in
@@ -61,7 +55,7 @@ export const startOnSlowDisk = (command: readonly string[], milliseconds: number
 export const startWithFailingSync = (command: readonly string[], when: number, cwd: string): Running => {
   const {path, env} = tool("strace")
   const args = ["-f", "-e", `trace=${syncs}`, "-e", `inject=${syncs}:error=EIO:when=${when}`, "-o", "/dev/null"]
-  return startProcess([path, onlyAtCalls, ...args, ...command], {env: {...env, ...counted}, cwd})
+  return startProcess([path, ...args, ...command], {env: {...env, ...counted}, cwd})
 }
 
 /**
@@ -77,8 +71,7 @@ export const startToBeKilled = (command: readonly string[], calls: string, when:
 /** Starts a process, and writes to a file which folders it makes and what it syncs, for `readFolders`. */
 export const startNotingFolders = (command: readonly string[], notes: string, cwd: string): Running => {
   const {path, env} = tool("strace")
-  const args = [onlyAtCalls, "-f", "-y", "-o", notes, "-e", `trace=mkdir,mkdirat,${syncs}`]
-  return startProcess([path, ...args, ...command], {env, cwd})
+  return startProcess([path, "-f", "-y", "-o", notes, "-e", `trace=mkdir,mkdirat,${syncs}`, ...command], {env, cwd})
 }
 
 export interface MadeFolder {

@@ -1,7 +1,6 @@
 import {readFileSync} from "node:fs"
 import {basename} from "node:path"
 import {type Running, startProcess} from "../host/process.ts"
-import {onlyAtCalls} from "../machine/strace.ts"
 import {tool} from "../machine/tools.ts"
 
 /**
@@ -29,7 +28,7 @@ export const startNotingDisk = (
 ): Running => {
   const {path, env: own} = tool("strace")
   const inject = failing === undefined ? [] : ["-e", `inject=fdatasync:error=EIO:when=${failing}`]
-  const args = [onlyAtCalls, "-f", "-y", "-xx", "-s", "2000000", "-o", notes, "-e", `trace=${calls}`, ...inject]
+  const args = ["-f", "-y", "-xx", "-s", "2000000", "-o", notes, "-e", `trace=${calls}`, ...inject]
   return startProcess([path, ...args, ...command], {env: {...own, ...env, UV_THREADPOOL_SIZE: "1"}})
 }
 
