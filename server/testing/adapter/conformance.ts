@@ -58,7 +58,7 @@ export const adapterChecks = (
     turn = next.catch(close)
     return next
   }
-  afterAll?.(close)
+  afterAll?.(() => turn.then(close))
   return Object.entries(allChecks).map(([name, check]) => ({
     name,
     run: () => (afterAll === undefined ? runAlone(check) : runShared(check)),

@@ -113,18 +113,19 @@ const openIn = async (
   const start = async (account = platform.account, withTypist = false) => {
     const {plugins} = configOf(adapter, name, account)
     const config = {plugins: withTypist ? {...plugins, typist: {}} : plugins}
-    const isNew = toJson(config) !== configured
-    configured = toJson(config)
+    const asked = toJson(config)
     if (withTypist) {
       await mkdir(join(folder, "plugins"), {recursive: true})
       await writeFile(join(folder, "plugins/typist.ts"), typist)
     }
     if (running?.isRunning) {
-      if (isNew) await running.reconfigure(config)
+      if (asked !== configured) await running.reconfigure(config)
+      configured = asked
       return running
     }
     const host = await HostUnderTest.start({folder, config, env})
     running = host
+    configured = asked
     undos.push(() => host.kill())
     await platform.started?.(addressOf(host))
     return host
