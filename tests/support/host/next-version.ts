@@ -2,7 +2,6 @@ import {execFileSync} from "node:child_process"
 import {cpSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {bundleForNode} from "../../../scripts/build/bundle-for-node.ts"
-import {bunBundle, shipped} from "../../../scripts/build/bundles.ts"
 import {type Migration, migrations} from "../../../server/database/migrations/migrations.ts"
 import {makeFolder} from "./project.ts"
 import {onBun, root, type TestRuntime} from "./runtimes.ts"
@@ -46,8 +45,8 @@ export const makeNextVersion = async (
 /** Bundles a next version for Bun too: its source starts in twice the time. */
 export const bundled = (next: TestRuntime): TestRuntime => {
   const [bun = "", launcher = ""] = next.command
-  const options = ["--target=bun", "--splitting", "--outdir=dist/bun", "--entry-naming=[name].[ext]"]
-  const external = bunBundle.external.map(name => `--external=${name}`)
-  execFileSync(bun, ["build", ...shipped, ...options, ...external], {cwd: join(launcher, "../.."), stdio: "pipe"})
+  const build = `const {bunBundle, shipped} = await import("${root}scripts/build/bundles.ts")
+    await Bun.build({entrypoints: shipped, ...bunBundle, outdir: "dist/bun"})`
+  execFileSync(bun, ["-e", build], {cwd: join(launcher, "../.."), stdio: "pipe"})
   return next
 }
