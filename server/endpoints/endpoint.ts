@@ -9,6 +9,7 @@ import type {AcceptSocket} from "../../shared/sdk/adapter/socket.ts"
 import type {Element} from "../../shared/sdk/elements.ts"
 import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
+import {Running} from "../runtime/flow/running.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {post} from "../runtime/outgoing/post.ts"
@@ -74,6 +75,9 @@ const catchUpLimit = 1000
 /** How long a platform should wait while ingress is paused, in seconds. */
 const retryAfter = 30
 
+/** How long a replaced endpoint waits for calls of the platform, in milliseconds. */
+const drainLimit = 5000
+
 /** One endpoint from its opening to its close. It connects, and reconnects, until it is refused or closed. */
 export class Endpoint {
   #spec: EndpointSpec
@@ -88,6 +92,7 @@ export class Endpoint {
   /** Since when the platform redelivers everything behind the cursor, in milliseconds since 1970. */
   #coversSince = Number.POSITIVE_INFINITY
   #running: Promise<void> | undefined
+  readonly #calls = new Running()
   #stopping = false
   /** Parts of the platform that the adapter does not receive although it is connected. */
   readonly #missing = new Set<symbol>()
@@ -226,6 +231,12 @@ export class Endpoint {
     this.#hooks.changed?.(this)
   }
 
+  /** Closes once running calls of the platform have ended, or after 5 s. */
+  async leave(): Promise<void> {
+    await this.#calls.ends(drainLimit)
+    await this.close()
+  }
+
   /** Resolves when the adapter has undone its last attempt. */
   async close(): Promise<void> {
     if (this.#state.is === "online") this.#completeness.end()
@@ -294,7 +305,7 @@ export class Endpoint {
       const opened = await Promise.race([opening, lost.then(error => ({lostBefore: error}))])
       if ("lostBefore" in opened) return opened.lostBefore
       clearTimeout(tooLong)
-      this.#connection = {opened, sender: ownedBy(this.spec, opened, this.#file), signal: scope.signal}
+      this.#connection = {opened, sender: ownedBy(this.spec, opened, this.#file, this.#calls), signal: scope.signal}
       this.#completeness.begin(() => this.spec.own(() => opened.lag?.()))
       this.#enter({is: "online"})
       this.#hooks.online(this)

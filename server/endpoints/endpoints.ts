@@ -92,7 +92,7 @@ export class Endpoints {
     const leaving = this.list().filter(endpoint => kept.get(endpoint.spec.name) !== endpoint)
     this.#byName = new Map([...kept, ...fresh.map(endpoint => [endpoint.spec.name, endpoint] as const)])
     this.#changing = this.#changing.then(async () => {
-      await Promise.all(leaving.map(endpoint => endpoint.close()))
+      await Promise.all(leaving.map(endpoint => endpoint.leave()))
       if (this.#started) for (const endpoint of fresh) this.#open(endpoint)
     })
     return this.#changing
@@ -107,7 +107,7 @@ export class Endpoints {
     const fresh = new Endpoint(old.spec, this.#hooks)
     this.#byName = new Map(this.#byName).set(name, fresh)
     this.#changing = this.#changing.then(async () => {
-      await old.close()
+      await old.leave()
       if (this.#started) this.#open(fresh)
     })
     return this.#changing

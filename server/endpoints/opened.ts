@@ -5,6 +5,7 @@ import {isElement, type Node} from "../../shared/sdk/elements.ts"
 import {storedHash} from "../../shared/sdk/files/file-source.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
 import {fieldsOf, isId} from "../../shared/sdk/values.ts"
+import type {Running} from "../runtime/flow/running.ts"
 import type {EndpointSpec} from "./spec.ts"
 import {type OpenShown, withUploads} from "./uploads.ts"
 
@@ -52,8 +53,20 @@ const withoutFile = (node: Node): Node => {
   return storedHash(src) === undefined ? {...node, children} : {...node, attrs, children}
 }
 
+/** Returns the sender with its calls in `calls`, except `history`: its pages are read again after an end. */
+const countedIn = (calls: Running, sender: Sender): Sender => {
+  const counted = Object.entries(sender).map(([name, act]: [string, (...args: unknown[]) => Promise<unknown>]) => [
+    name,
+    name === "history" ? act : (...args: unknown[]) => calls.add(async () => act(...args)),
+  ])
+  return Object.fromEntries(counted)
+}
+
 /** Runs the sender's functions on behalf of its plugin, for late errors and for the log. */
-export const ownedBy = ({own, features}: EndpointSpec, opened: Sender, open: OpenShown): Sender => {
+export const ownedBy = (spec: EndpointSpec, opened: Sender, open: OpenShown, calls: Running): Sender =>
+  countedIn(calls, asPlugin(spec, opened, open))
+
+const asPlugin = ({own, features}: EndpointSpec, opened: Sender, open: OpenShown): Sender => {
   const acts = Object.fromEntries(
     [...senderFeatures, "call" as const].flatMap(name => {
       const act = opened[name] as ((...args: unknown[]) => unknown) | undefined

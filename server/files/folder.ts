@@ -26,6 +26,8 @@ export interface Written {
 /** Files by the SHA-256 of their content. A file is complete and durable under its name, or missing. */
 export class FileFolder {
   readonly root: string
+  /** Begins the names of its unfinished files. */
+  readonly #own = `.${randomUUID()}`
 
   /** `root` is created with the first file. */
   constructor(root: string) {
@@ -48,7 +50,7 @@ export class FileFolder {
   /** Writes bytes durably under a temporary name. Throws `state_unwritable`, and the errors of `pieces`. */
   async write(pieces: AsyncIterable<Uint8Array>): Promise<Written> {
     await makePrivateFolder(this.root)
-    const path = join(this.root, `.${randomUUID()}.tmp`)
+    const path = join(this.root, `${this.#own}-${randomUUID()}.tmp`)
     const drop = () => rm(path, {force: true})
     try {
       const target = await open(path, "wx", 0o600)
@@ -64,10 +66,10 @@ export class FileFolder {
     await rm(this.pathOf(sha256), {force: true})
   }
 
-  /** Removes what a process left behind that died while writing. The caller must hold the project. */
+  /** Removes what others left behind that died while writing. The caller must hold the project. */
   async cleanUp(): Promise<void> {
     for (const name of await namesIn(this.root))
-      if (temporary.test(name)) await rm(join(this.root, name), {force: true})
+      if (temporary.test(name) && !name.startsWith(this.#own)) await rm(join(this.root, name), {force: true})
   }
 
   /** Yields the hashes of the files, one subfolder at a time. */

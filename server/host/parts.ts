@@ -65,6 +65,7 @@ export class Parts {
   /** Starts the rows one after another. Throws what a start throws; the remaining rows are not started. */
   async startAll(rows: readonly Row[]): Promise<void> {
     for (const {start, stop, ...ending} of rows) {
+      if (start !== undefined) this.#log.debug(`starting ${ending.name}`)
       await start?.()
       if (stop !== undefined) this.add({...ending, stop})
     }

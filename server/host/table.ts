@@ -101,9 +101,10 @@ const messageRows = (
   libraries: HeldLibraries,
 ): readonly Row[] => {
   const {scrub} = options.logs
-  const {generations, starts, inbox, outbox, endpoints, ingress, gaps, diskWatch, placeWatch} = made
+  const {generations, starts, files, inbox, outbox, endpoints, ingress, gaps, diskWatch, placeWatch} = made
   return [
     {name: "the watch on the database and the lock", start: () => placeWatch.start(), stop: () => placeWatch.stop()},
+    {name: "the files", start: () => files.start(), stop: () => files.stop(), limit: 250},
     {
       name: "the plugins",
       start: async () => {
@@ -165,7 +166,7 @@ const lastGoodRow = (
 const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions): readonly Row[] => {
   const {gate, listener, url, paths, runtimeId, token, boot} = opened
   const {log} = options.logs
-  const {events, satori, files, inbox, outbox, jobs, timers, agents, recovery, capacity} = made
+  const {events, satori, inbox, outbox, jobs, timers, agents, recovery, capacity} = made
   return [
     {
       name: "connections",
@@ -190,7 +191,6 @@ const serviceRows = ({options, opened, made, api, metricHistory}: TableOptions):
     {name: "the jobs", start: () => jobs.start()},
     {name: "the timers", start: () => timers.start(), stop: () => timers.stop(), limit: 250},
     {name: "the agents", start: () => agents.start(), stop: () => agents.stop(), limit: 250},
-    {name: "the files", start: () => files.start(), stop: () => files.stop(), limit: 250},
     {name: "checkpoints and releases", start: () => recovery.start()},
     {name: "the deletion of old rows", start: () => capacity.start()},
     {

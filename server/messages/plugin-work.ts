@@ -73,9 +73,13 @@ export const runPluginWork = async <T>(
       database: databaseOf(plugin, requireOpen, writes),
     }
     try {
-      const result = await handler.run(() => work(open), about)
-      ended = true
-      await queued.settled()
+      // Until its files are stored too: the end of its instance waits for that.
+      const result = await handler.run(async () => {
+        const returned = await work(open)
+        ended = true
+        await queued.settled()
+        return returned
+      }, about)
       // Work that ends too late leaves nothing behind.
       limit.throwIfAborted()
       return {result, sends, writes, release: () => queued.release()}

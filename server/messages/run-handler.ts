@@ -33,9 +33,12 @@ export const runToEnd = async (
   const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
     const {session, hasGiven, end, close, abandon} = openSession({stored, attempt, plugin, ...asked, log, signal})
     try {
-      const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
-      if (isReply(reply, hasGiven)) await session.send(reply)
-      const left = await end()
+      // Until its files are stored too: the end of its instance waits for that.
+      const left = await handler.run(async () => {
+        const reply = await handler.handle(session, attempt, hold)
+        if (isReply(reply, hasGiven)) await session.send(reply)
+        return end()
+      }, about)
       // A handler that ends too late leaves nothing behind.
       signal.throwIfAborted()
       return {

@@ -10,6 +10,7 @@ import type {Plugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {Database} from "../database/database.ts"
 import {runAround, whatIsAround} from "../logs/around.ts"
 import {countRunning, showRunning} from "../runtime/flow/handler-slots.ts"
+import {Running} from "../runtime/flow/running.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Registrations} from "./declared.ts"
@@ -86,7 +87,7 @@ export class Instance {
   readonly #options: InstanceOptions
   /** Distinguishes this instance from another with the same name. */
   readonly id = randomUUID()
-  readonly #running = new Set<Promise<unknown>>()
+  readonly #running = new Running()
   #state: InstanceState = {is: "starting", since: Date.now()}
   #registrations: Registrations | undefined
   #hears: readonly CompiledHears[] = []
@@ -236,12 +237,15 @@ export class Instance {
    */
   async run<T>(work: () => T | Promise<T>, about?: LogFields, what: string = this.path): Promise<T> {
     const ended = countRunning(what)
-    const running = this.as(async () => work(), about, what)
-    this.#running.add(running)
-    return running.finally(() => {
-      ended()
-      this.#running.delete(running)
-    })
+    return this.#running.add(() => this.as(async () => work(), about, what).finally(ended))
+  }
+
+  /** Returns the body of its answer. Its disposal waits until the body is read or cancelled. */
+  answer(body: Response["body"], about: LogFields): Response["body"] {
+    if (body === null) return null
+    const {readable, writable} = new TransformStream<Uint8Array<ArrayBuffer>>()
+    this.run(() => body.pipeTo(writable), about).catch(() => {})
+    return readable
   }
 
   /** Runs code of this instance. Its disposal does not wait for the code. */
@@ -261,11 +265,8 @@ export class Instance {
   #serve<T>(name: string, work: () => T): T {
     if (this.scope.signal.aborted) refuse(name, `: ${this.path}, which provided it, has ended`)
     const result = this.as(work, whatIsAround())
-    if (result instanceof Promise) {
-      const ended = result.catch(() => {})
-      this.#running.add(ended)
-      void ended.then(() => this.#running.delete(ended))
-    }
+    // Only a promise: reading `then` of another object may start its work again, as with a query builder.
+    if (result instanceof Promise) this.#running.add(() => result).catch(() => {})
     return result
   }
 
@@ -274,21 +275,10 @@ export class Instance {
     // The Host processes a handler's result without I/O, so one turn later it is done, and the abort fails no handler
     // that has returned.
     await turn()
-    if (this.#running.size > 0) {
-      await withTimeLimit(drainLimit, signal => this.#drain(signal)).catch(() => {
-        this.log.warn(`${this.#running.size} handlers were still running when the instance was disposed`)
-      })
-    }
+    if (!(await this.#running.ends(drainLimit)))
+      this.log.warn("its handlers were still running when the instance was disposed")
     await this.scope.dispose()
     if (this.#state.is === "active" || this.#state.is === "starting") this.#enter({is: "disposed"})
-  }
-
-  /** Also waits for work that starts meanwhile. */
-  async #drain(signal: AbortSignal): Promise<void> {
-    while (this.#running.size > 0 && !signal.aborted) {
-      await Promise.allSettled(this.#running)
-      await turn()
-    }
   }
 
   /** Returns where in its files an error was thrown, if known. */

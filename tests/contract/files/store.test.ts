@@ -179,6 +179,25 @@ describe.each(engines)("stored files, on $name,", ({make}) => {
   })
 })
 
+test("a file that is being written stays when the store starts; those of a dead process go", async () => {
+  const folder = join(scratchFolder(), "data/files")
+  const store = storeOn(await open(await localDatabase()), folder)
+  const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const pieces = async function* () {
+    yield new TextEncoder().encode("first")
+    begun.resolve()
+    await go.promise
+  }
+  const writing = store.take(pieces(), store.lease())
+  await begun.promise
+  writeFileSync(join(folder, ".left-behind.tmp"), "half")
+  await store.start()
+  onTestFinished(() => store.stop())
+  go.resolve()
+  expect((await writing).size).toBe(5)
+  expect(readdirSync(folder).filter(name => name.endsWith(".tmp"))).toEqual([])
+})
+
 test("a growing file is stored at its first size, and a file that became a link is not read", async () => {
   const database = await open(await localDatabase())
   const folder = scratchFolder()

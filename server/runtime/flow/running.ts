@@ -1,0 +1,30 @@
+import {setImmediate as turn} from "node:timers/promises"
+import {withTimeLimit} from "./time-limit.ts"
+
+/** Work that runs, for an end that waits for it. */
+export class Running {
+  readonly #all = new Set<Promise<unknown>>()
+
+  /** Does work, and returns its result. */
+  async add<T>(work: () => Promise<T>): Promise<T> {
+    const running = work()
+    this.#all.add(running)
+    return running.finally(() => this.#all.delete(running))
+  }
+
+  /**
+   * Resolves to true once no work runs, also none that starts meanwhile, and to false if some runs after `limit`
+   * milliseconds.
+   */
+  async ends(limit: number): Promise<boolean> {
+    if (this.#all.size > 0) await withTimeLimit(limit, signal => this.#drain(signal)).catch(() => {})
+    return this.#all.size === 0
+  }
+
+  async #drain(signal: AbortSignal): Promise<void> {
+    while (this.#all.size > 0 && !signal.aborted) {
+      await Promise.allSettled(this.#all)
+      await turn()
+    }
+  }
+}

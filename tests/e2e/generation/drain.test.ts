@@ -1,0 +1,61 @@
+import {expect, test} from "vitest"
+import {reload} from "../../support/host/generation.ts"
+import {startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {runtimes} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+/** Its work fails if its instance or its endpoint ends before it. */
+const slowPlugin = (edition: number) =>
+  pluginWith(`// edition ${edition}
+    const steps = async (what: string, signal: AbortSignal) => {
+      note("begin " + what)
+      while (!existsSync(join(plugin.project, "go"))) await sleep(5)
+      await sleep(200)
+      signal.throwIfAborted()
+    }
+    const slow = (what: string) =>
+      new Response(
+        new ReadableStream({
+          async start(controller) {
+            controller.enqueue(new TextEncoder().encode("begin "))
+            await steps(what, plugin.signal)
+            controller.enqueue(new TextEncoder().encode("end"))
+            controller.close()
+          },
+        }),
+      )
+    plugin.page("/slow", () => slow("page"))
+    plugin.route({method: "GET", path: "/slow", scope: "read", summary: "slow", handle: () => slow("route")})
+    plugin.adapter("wire", {
+      history: "none",
+      open: async (_, endpoint) => ({
+        send: async message => {
+          await steps("send", endpoint.signal)
+          return {ids: [message.id]}
+        },
+      }),
+    })`)
+
+test.each(runtimes)("a reload waits for answers that are read and for sends, on $name", async runtime => {
+  const host = await startHost({
+    runtime,
+    config: "http: {port: 0}\nplugins:\n  slow: {pages: [/slow]}\n",
+    plugins: {slow: slowPlugin(0)},
+    args: ["--no-watch"],
+  })
+  const page = host.fetch("/pages/slow/slow").then(answer => answer.text())
+  const route = host.fetch("/api/plugins/slow/slow").then(answer => answer.text())
+  const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "wire", channel: "c", text: "hello"})
+  await until("all three to begin", () => host.project.read("notes.log").split("\n").length === 4)
+  host.project.write("plugins/slow.ts", slowPlugin(1))
+  expect(await reload(host)).toEqual({committed: true, generation: 2})
+  host.project.write("go", "")
+  expect(await Promise.all([page, route])).toEqual(["begin end", "begin end"])
+  const sent = await until("the send to end", async () => {
+    const {items} = await host.get<{items: {id: string; state: string; attempt: number}[]}>("/api/outbox")
+    const [message] = items.filter(item => item.id === id)
+    return message?.state !== "sending" && message
+  })
+  expect(sent).toMatchObject({state: "sent"})
+})
