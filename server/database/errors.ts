@@ -46,6 +46,15 @@ export const databaseProblem = (
   return new Problem(code ?? otherwise, `${context}: ${withoutRepeats(messageOf(cause))}`, {cause})
 }
 
+/** Converts an error of a read: `database_refused` if its statement or a value is at fault. */
+export const readingProblem = (cause: unknown): Problem => {
+  const isOwn = isStatementError(cause) || isValueError(cause)
+  return databaseProblem(cause, "reading failed", isOwn ? "database_refused" : "database_failed")
+}
+
+/** True for the driver's errors for a value that it cannot bind or return. */
+export const isValueError = (cause: unknown): boolean => cause instanceof TypeError || cause instanceof RangeError
+
 /** True if the system below SQLite failed. A commit that fails this way may still be on the disk. */
 export const isDiskError = (error: unknown): boolean => error instanceof LibsqlError && error.code === "SQLITE_IOERR"
 

@@ -5,7 +5,7 @@ import {SlowDisk} from "./disk/slow-disk.ts"
 import {type Bound, toAllBound, toBound, toDriver, toResult} from "./driver-values.ts"
 import type {Engine, EngineWatcher, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
-import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
+import {databaseProblem, isDiskError, isStatementError, isValueError, readingProblem} from "./errors.ts"
 import {Place} from "./place.ts"
 import {createKeepingClient, type LocalClient} from "./prepared.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
@@ -100,7 +100,7 @@ class LocalEngine implements Engine {
       if (this.#disk.isSlow) return toResult(await this.#disk.read(toDriver({sql, args}))).rows
       return (await this.#client.run(toBound({sql, args}))).rows
     } catch (cause) {
-      throw databaseProblem(cause, "reading failed")
+      throw readingProblem(cause)
     }
   }
 
@@ -266,9 +266,6 @@ class LocalEngine implements Engine {
     return Number(rows[0]?.number ?? -1)
   }
 }
-
-/** The errors of the driver for a value that it cannot bind or return. */
-const isValueError = (cause: unknown) => cause instanceof TypeError || cause instanceof RangeError
 
 const outcomeUnknown = (cause: unknown) =>
   new Problem("database_outcome_unknown", `storing failed in its last step: ${messageOf(cause)}`, {cause})

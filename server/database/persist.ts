@@ -1,10 +1,13 @@
+import {AsyncLocalStorage} from "node:async_hooks"
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import {Problem, type ProblemCode} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
+import type {Hold} from "../runtime/flow/time-limit.ts"
 
 /**
- * Failures that may pass: a full disk, another process's lock, a disk error, a remote database that does not answer.
+ * Failures that may pass, and that no plugin is at fault for: a full disk, another process's lock, a disk error, a
+ * remote database that does not answer.
  */
 const passing: ReadonlySet<ProblemCode> = new Set([
   "database_full",
@@ -13,6 +16,8 @@ const passing: ReadonlySet<ProblemCode> = new Set([
   "database_unopenable",
   "database_unanswered",
   "database_outcome_unknown",
+  // Of `data/files/`.
+  "state_unwritable",
   // Of a workroom in files.
   "workroom_failed",
   "workroom_outcome_unknown",
@@ -20,21 +25,41 @@ const passing: ReadonlySet<ProblemCode> = new Set([
 
 const again: Backoff = {first: 200, longest: 5000}
 
+const holds = new AsyncLocalStorage<Hold>()
+
+/** Runs work with a time limit, which `hold` suspends while `persist` waits in it. */
+export const holdWhileFailing = <T>(hold: Hold, work: () => T): T => holds.run(hold, work)
+
 /**
- * Does work on the database that must not be lost. While the database fails, retries with pauses until the work
+ * Does work on the database or on files that must not be lost. While they fail, retries with pauses until the work
  * succeeds or is refused, or the database is closed. An earlier try may have succeeded unnoticed, so the work must
- * tolerate repetition.
+ * tolerate repetition. Rejects with the reason of `signal` once that is aborted.
  */
-export const persist = async <T>(what: string, log: Log, work: () => Promise<T>): Promise<T> => {
-  for (let failures = 1; ; failures++) {
-    try {
-      const result = await work()
-      if (failures > 1) log.info(`${what}: the database works again`)
-      return result
-    } catch (error) {
-      if (!(error instanceof Problem) || !passing.has(error.code)) throw error
-      if (failures === 1) log.error(`${what}: the database is failing; retrying: ${error.message}`, {code: error.code})
-      await sleep(pauseAfter(failures, again))
+export const persist = async <T>(what: string, log: Log, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+  const retry = async (): Promise<T> => {
+    for (let failures = 1; ; failures++) {
+      await sleep(pauseAfter(failures, again), undefined, {signal}).catch(() => signal?.throwIfAborted())
+      try {
+        const result = await work()
+        log.info(`${what}: the storage works again`)
+        return result
+      } catch (error) {
+        requirePassing(error)
+      }
     }
   }
+  try {
+    return await work()
+  } catch (error) {
+    const {code, message} = requirePassing(error)
+    log.error(`${what}: the storage is failing; retrying: ${message}`, {code})
+    const hold = holds.getStore()
+    return hold === undefined ? retry() : hold(retry())
+  }
+}
+
+/** Throws the error unless it may pass. */
+const requirePassing = (error: unknown): Problem => {
+  if (!(error instanceof Problem) || !passing.has(error.code)) throw error
+  return error
 }

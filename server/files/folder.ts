@@ -53,12 +53,12 @@ export class FileFolder {
     const path = join(this.root, `${this.#own}-${randomUUID()}.tmp`)
     const drop = () => rm(path, {force: true})
     try {
-      const target = await open(path, "wx", 0o600)
-      const counted = await writeAll(target, pieces).finally(() => target.close())
-      return {...counted, keep: () => this.#keep(path, counted), drop}
+      const target = await this.#onDisk(open(path, "wx", 0o600))
+      const counted = await this.#writeAll(target, pieces).finally(() => target.close())
+      return {...counted, keep: () => this.#onDisk(this.#keep(path, counted)), drop}
     } catch (cause) {
       await drop().catch(() => {})
-      throw isSystemError(cause) ? unwritable(this.root, cause) : cause
+      throw cause
     }
   }
 
@@ -82,28 +82,31 @@ export class FileFolder {
 
   /** Trusts an existing file of the right size. Replaces one of another size, which is damaged. */
   async #keep(path: string, {sha256, size}: {readonly sha256: string; readonly size: number}): Promise<void> {
-    try {
-      if ((await this.sizeOf(sha256)) === size) return await rm(path, {force: true})
-      const folder = join(this.root, sha256.slice(0, 2))
-      await makePrivateFolder(folder)
-      await rename(path, this.pathOf(sha256))
-      await syncFolder(folder)
-    } catch (cause) {
-      throw isSystemError(cause) ? unwritable(this.root, cause) : cause
-    }
+    if ((await this.sizeOf(sha256)) === size) return await rm(path, {force: true})
+    const folder = join(this.root, sha256.slice(0, 2))
+    await makePrivateFolder(folder)
+    await rename(path, this.pathOf(sha256))
+    await syncFolder(folder)
   }
-}
 
-const writeAll = async (target: FileHandle, pieces: AsyncIterable<Uint8Array>) => {
-  const sum = createHash("sha256")
-  let size = 0
-  for await (const piece of pieces) {
-    sum.update(piece)
-    await target.writeFile(piece)
-    size += piece.length
+  async #writeAll(target: FileHandle, pieces: AsyncIterable<Uint8Array>) {
+    const sum = createHash("sha256")
+    let size = 0
+    for await (const piece of pieces) {
+      sum.update(piece)
+      await this.#onDisk(target.writeFile(piece))
+      size += piece.length
+    }
+    await this.#onDisk(target.sync())
+    return {sha256: sum.digest("hex"), size}
   }
-  await target.sync()
-  return {sha256: sum.digest("hex"), size}
+
+  /** Converts an error of the disk, but not one of reading the pieces. Throws `state_unwritable`. */
+  #onDisk<T>(work: Promise<T>): Promise<T> {
+    return work.catch(cause => {
+      throw cause instanceof Error && "syscall" in cause ? unwritable(this.root, cause) : cause
+    })
+  }
 }
 
 /**
@@ -142,8 +145,6 @@ const namesIn = async (folder: string): Promise<readonly string[]> =>
     if (isMissing(error)) return []
     throw error
   })
-
-const isSystemError = (cause: unknown) => cause instanceof Error && "syscall" in cause
 
 const unwritable = (folder: string, cause: unknown): Problem =>
   new Problem("state_unwritable", `the file was not stored in ${folder}: ${messageOf(cause)}`, {

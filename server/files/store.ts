@@ -1,6 +1,6 @@
 import {basename} from "node:path"
 import type {Log} from "../../shared/log.ts"
-import {messageOf} from "../../shared/problems.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 import type {Database} from "../database/database.ts"
@@ -88,6 +88,7 @@ export class FileStore {
    * `state_unwritable`, and the errors of reading the content.
    */
   async put(content: FileContent, lease: Lease): Promise<FileRow> {
+    this.#requireOpen()
     const {size} = content
     if (!(await this.#room.take(size))) return this.#putKnown(content, lease)
     try {
@@ -117,6 +118,7 @@ export class FileStore {
    * of it remains. Throws `files_full`, `state_unwritable`, and the errors of reading it.
    */
   async receive(pieces: AsyncIterable<Uint8Array>): Promise<Received> {
+    this.#requireOpen()
     const counted = this.#room.counting(pieces)
     try {
       const written = await this.folder.write(counted.pieces)
@@ -188,6 +190,10 @@ export class FileStore {
       if (last === undefined || orphans.length < chunk) return removed
       after = last
     }
+  }
+
+  #requireOpen(): void {
+    if (this.#isStopping) throw new Problem("stopping", "the Host stores no more files")
   }
 
   /** Over the quota, only content that is already stored can be stored again. */

@@ -4,10 +4,11 @@ import type {Content} from "../../shared/sdk/elements.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SessionDatabase, Target} from "../../shared/sdk/session.ts"
 import {readStatements} from "../../shared/sdk/values.ts"
+import {holdWhileFailing} from "../database/persist.ts"
 import {type Address, addressOf, messageDraft, type OutboxDraft} from "../outbox/draft.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {QueuedFiles} from "../outbox/files/queued-files.ts"
-import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {type Hold, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Handler} from "./handler.ts"
 import type {PluginSide} from "./session.ts"
 
@@ -54,7 +55,7 @@ export const runPluginWork = async <T>(
 ): Promise<Finished<T>> => {
   const {plugin, id} = handler
   if (plugin === undefined) throw new Problem("not_active", `${id} belongs to no plugin`)
-  const run = async (limit: AbortSignal): Promise<Finished<T>> => {
+  const run = async (limit: AbortSignal, hold: Hold): Promise<Finished<T>> => {
     const sends: OutboxDraft[] = []
     const writes: Statement[] = []
     const queued = new QueuedFiles(files, sends, limit)
@@ -74,12 +75,13 @@ export const runPluginWork = async <T>(
     }
     try {
       // Until its files are stored too: the end of its instance waits for that.
-      const result = await handler.run(async () => {
+      const toEnd = async () => {
         const returned = await work(open)
         ended = true
         await queued.settled()
         return returned
-      }, about)
+      }
+      const result = await handler.run(() => holdWhileFailing(hold, toEnd), about)
       // Work that ends too late leaves nothing behind.
       limit.throwIfAborted()
       return {result, sends, writes, release: () => queued.release()}

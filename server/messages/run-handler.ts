@@ -2,6 +2,7 @@ import {messageOf} from "../../shared/problems.ts"
 import type {Content} from "../../shared/sdk/elements.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import {isUserError} from "../../shared/sdk/user-error.ts"
+import {holdWhileFailing, persist} from "../database/persist.ts"
 import type {Attempt, InboxEvent, Outcome} from "../inbox/handling.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {replyTo} from "./failure.ts"
@@ -18,6 +19,7 @@ export type Runnable = Handler & {
 
 /**
  * Runs one handler of an event in a new session, within its time limit. Resolves to its outcome, with what it queued.
+ * Runs it again, in another session, while it fails because the storage does.
  */
 export const runToEnd = async (
   handler: Runnable,
@@ -34,11 +36,12 @@ export const runToEnd = async (
     const {session, hasGiven, end, close, abandon} = openSession({stored, attempt, plugin, ...asked, log, signal})
     try {
       // Until its files are stored too: the end of its instance waits for that.
-      const left = await handler.run(async () => {
+      const toEnd = async () => {
         const reply = await handler.handle(session, attempt, hold)
         if (isReply(reply, hasGiven)) await session.send(reply)
         return end()
-      }, about)
+      }
+      const left = await handler.run(() => holdWhileFailing(hold, toEnd), about)
       // A handler that ends too late leaves nothing behind.
       signal.throwIfAborted()
       return {
@@ -56,7 +59,7 @@ export const runToEnd = async (
     }
   }
   try {
-    return await withTimeLimit(timeout, work, handler.signal)
+    return await persist(handler.id, handler.log, () => withTimeLimit(timeout, work, handler.signal), handler.signal)
   } catch (error) {
     if (handler.signal.aborted) return {is: "interrupted", ...again}
     const answer = isUserError(error) ? replyTo(stored, error.message) : undefined

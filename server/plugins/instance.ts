@@ -17,7 +17,7 @@ import type {Registrations} from "./declared.ts"
 import {guardService} from "./guard.ts"
 import {type CompiledHears, compileHears} from "./hears/compile.ts"
 import type {LoadedPlugin} from "./load.ts"
-import {pluginDatabase} from "./plugin-database.ts"
+import {type OpenDatabase, pluginDatabase, readingPatiently} from "./plugin-database.ts"
 import type {PluginHost} from "./plugin-host.ts"
 import {positionIn} from "./position.ts"
 import {collectRegistrations} from "./registrations.ts"
@@ -88,6 +88,7 @@ export class Instance {
   /** Distinguishes this instance from another with the same name. */
   readonly id = randomUUID()
   readonly #running = new Running()
+  readonly #database: OpenDatabase
   #state: InstanceState = {is: "starting", since: Date.now()}
   #registrations: Registrations | undefined
   #hears: readonly CompiledHears[] = []
@@ -101,6 +102,7 @@ export class Instance {
     this.plugin = options.plugin
     this.log = options.log.with({plugin: options.name})
     this.scope = new Scope((message, error) => this.log.warn(message, {error}), pluginUndoLimit)
+    this.#database = readingPatiently(this.path, options.database, this.log, this.scope.signal)
   }
 
   get state(): InstanceState {
@@ -119,7 +121,7 @@ export class Instance {
 
   /** The plugin's own tables. */
   get database(): Omit<PluginDatabase, "migrate"> {
-    return pluginDatabase(this.name, this.#options.database)
+    return pluginDatabase(this.name, this.#database)
   }
 
   /** The configuration that `setup` received: checked, with defaults. Secrets in it do not print. */
@@ -194,7 +196,7 @@ export class Instance {
       state: (scope, schema, options = {}) =>
         stateHandle(declareState(scope, schema, options), {
           plugin: this.name,
-          database: this.#options.database,
+          database: this.#database,
           requireActive: () => void this.#host("writing state"),
         }),
       texts: table => {

@@ -1,3 +1,4 @@
+import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {
   PluginDatabase,
@@ -11,6 +12,7 @@ import {readStatements} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
+import {persist} from "../database/persist.ts"
 import {fitRows} from "./rows.ts"
 
 /** Returns the full names of a plugin's tables: `p_<plugin>_<table>`. */
@@ -26,7 +28,21 @@ export const tableName =
     return `p_${plugin.replaceAll("-", "_")}_${table}`
   }
 
-export const pluginDatabase = (plugin: string, database: Database): Omit<PluginDatabase, "migrate"> => ({
+/** The Host's database for a plugin's code. */
+export type OpenDatabase = Pick<Database, "read" | "write">
+
+/** Returns the database with reads that wait while it fails, until `signal` is aborted. */
+export const readingPatiently = (
+  path: string,
+  database: OpenDatabase,
+  log: Log,
+  signal: AbortSignal,
+): OpenDatabase => ({
+  read: (sql, args) => persist(`a read of ${path}`, log, () => database.read(sql, args), signal),
+  write: (batch, changes) => database.write(batch, changes),
+})
+
+export const pluginDatabase = (plugin: string, database: OpenDatabase): Omit<PluginDatabase, "migrate"> => ({
   table: tableName(plugin),
   read: async <S extends TSchema | undefined = undefined>(sql: string, args?: readonly SqlValue[], row?: S) => {
     readStatements([args === undefined ? {sql} : {sql, args}])

@@ -1,7 +1,6 @@
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {StateHandle, StateScope, StateSubject, StateValue} from "../../shared/sdk/state.ts"
 import {fieldsOf, isId} from "../../shared/sdk/values.ts"
-import type {Database} from "../database/database.ts"
 import {
   assertUnchanged,
   type DeclaredState,
@@ -12,10 +11,11 @@ import {
   storingState,
 } from "../database/state/plugin-state.ts"
 import {groupCommitted} from "../database/write-if.ts"
+import type {OpenDatabase} from "./plugin-database.ts"
 
 export interface StateAccess {
   readonly plugin: string
-  readonly database: Database
+  readonly database: OpenDatabase
   /** Throws if the plugin may not write. */
   readonly requireActive: () => void
 }

@@ -5,7 +5,7 @@ import {startEnded} from "../../runtime/flow/starting.ts"
 import {toDriver, toDrivers, toResult} from "../driver-values.ts"
 import type {Engine, EngineWatcher, Purged, Result, Statement} from "../engine.ts"
 import {AnswerLost, StatementFailed} from "../engine.ts"
-import {databaseProblem, isStatementError, isUnreachable} from "../errors.ts"
+import {databaseProblem, isStatementError, isUnreachable, readingProblem} from "../errors.ts"
 import {extendLease, isTaken, Lease, takeLease} from "./lease.ts"
 import {Link, patientTimeout, type RemoteAddress, unanswered, usualTimeout} from "./link.ts"
 
@@ -126,7 +126,7 @@ class RemoteEngine implements Engine {
     this.#lease = lease
     this.#client = link.client({limit: address.timeout ?? usualTimeout})
     this.read = readingWith(link, this.#client, cause =>
-      isUnreachable(cause) ? unanswered(address, cause) : databaseProblem(cause, "reading failed"),
+      isUnreachable(cause) ? unanswered(address, cause) : readingProblem(cause),
     )
   }
 

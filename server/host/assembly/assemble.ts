@@ -85,7 +85,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     commands: () => current().snapshot.messages.router.commands,
     language: () => current().snapshot.messages.languages.known[0] ?? "en",
   })
-  const draftFiles = createDraftFiles(files, endpoints, {paths, database, settings})
+  const draftFiles = createDraftFiles(files, endpoints, {paths, database, log, settings})
   const disk = {
     folders: foldersOf(database.location, paths),
     least: () => settings().ingress.minimumFree * 1024 ** 2,

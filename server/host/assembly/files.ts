@@ -25,7 +25,7 @@ export const createFiles = ({paths, database, log, settings}: HostFilesOptions):
 export const createDraftFiles = (
   store: FileStore,
   endpoints: Pick<Endpoints, "get">,
-  {paths, database, settings}: Pick<HostFilesOptions, "paths" | "database" | "settings">,
+  {paths, database, log, settings}: HostFilesOptions,
 ): DraftFiles =>
   new DraftFiles({
     endpoint: name => endpoints.get(name)?.spec,
@@ -37,6 +37,7 @@ export const createDraftFiles = (
     put: (content, lease) => store.put(content, lease),
     take: (pieces, lease) => store.take(pieces, lease),
     lease: () => store.lease(),
+    log,
     privateHosts: () => settings().files.allowPrivate,
   })
 

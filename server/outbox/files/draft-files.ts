@@ -1,3 +1,4 @@
+import type {Log} from "../../../shared/log.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature, Limits} from "../../../shared/sdk/adapter/sender.ts"
 import {changeElements, type Element, isElement, type Node} from "../../../shared/sdk/elements.ts"
@@ -11,6 +12,7 @@ import {
   pathOf,
   storedSource,
 } from "../../../shared/sdk/files/file-source.ts"
+import {persist} from "../../database/persist.ts"
 import {contentOfFile, type FileContent} from "../../files/content.ts"
 import {piecesIn} from "../../files/folder.ts"
 import type {Lease} from "../../files/lease.ts"
@@ -30,6 +32,7 @@ export interface DraftFilesOptions {
   /** Stores a file from elsewhere. */
   readonly take: (pieces: AsyncIterable<Uint8Array>, lease: Lease) => Promise<FileRow>
   readonly lease: () => Lease
+  readonly log: Log
   /** Private hosts from which files may be fetched. */
   readonly privateHosts: () => readonly string[]
 }
@@ -70,8 +73,8 @@ export class DraftFiles {
 
   /**
    * Returns the draft with durable files, each named by its hash. If the endpoint accepts no files, they are not read,
-   * and only the name remains. `signal` ends a fetch. Throws `file_path_refused`, `file_too_large`, `files_full`,
-   * `state_unwritable`, `file_refused`, `file_unavailable`, and the signal's reason.
+   * and only the name remains. Waits while they cannot be stored. `signal` ends a fetch and the wait. Throws `file_path_refused`, `file_too_large`, `files_full`,
+   * `file_refused`, `file_unavailable`, and the signal's reason.
    */
   async store(draft: OutboxDraft, lease: Lease, signal: AbortSignal = never): Promise<OutboxDraft> {
     const {features = [], limits = {}} = this.#options.endpoint(draft.endpoint) ?? {}
@@ -82,7 +85,7 @@ export class DraftFiles {
       const named = await this.#read(element)
       const {type, children, attrs} = element
       if (!isTaken) return {type, attrs: {title: named.name, ...typeOf(named), ...sizeOf(named), ...attrs}, children}
-      const stored = await this.#store(named, place)
+      const stored = await persist(`the file ${named.name}`, this.#options.log, () => this.#store(named, place), signal)
       const known = {title: named.name, type: stored.type ?? mediaTypeOf(named.name), ...attrs}
       return {type, attrs: {...known, size: stored.size, src: storedSource(stored.sha256)}, children}
     }
