@@ -13,7 +13,6 @@ import type {Status} from "../shared/api/system.ts"
 import {durationOf, durationPattern} from "../shared/duration.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
-import type {Static} from "../shared/type.ts"
 import {describeFinding} from "./kit/finding.ts"
 import {connectHost} from "./kit/host-client.ts"
 import {DataCommand} from "./kit/svc-command.ts"
@@ -105,10 +104,10 @@ export class Doctor extends DataCommand {
     return failed ? exit.failed : exit.ok
   }
 
-  async #running(): Promise<Static<typeof Status> | "unknown" | undefined> {
+  async #running(): Promise<Status | "unknown" | undefined> {
     if (!(await isLocked(projectPaths(this.folder)).catch(() => false))) return undefined
     return connectHost(this.folder)
-      .then(host => host.get<Static<typeof Status>>("/api/system/status"))
+      .then(host => host.get<Status>("/api/system/status"))
       .catch(() => "unknown")
   }
 

@@ -1,7 +1,6 @@
 import {Command} from "clipanion"
 import type {EndpointView} from "../../shared/api/endpoints.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {shorten, table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -18,13 +17,13 @@ export class EndpointList extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const {items} = await host.get<{items: Static<typeof EndpointView>[]}>("/api/endpoints?limit=500")
+    const {items} = await host.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
     this.show(items, () => table(["endpoint", "state", "since", "last event", "error"], items.map(rowOf)))
     return exit.ok
   }
 }
 
-const rowOf = ({name, state, since, lastEventAt, error, reason}: Static<typeof EndpointView>) => [
+const rowOf = ({name, state, since, lastEventAt, error, reason}: EndpointView) => [
   name,
   state,
   since,

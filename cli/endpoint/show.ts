@@ -2,7 +2,6 @@ import {Command, Option} from "clipanion"
 import type {EndpointView, GapView} from "../../shared/api/endpoints.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -18,27 +17,25 @@ export class EndpointShow extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const {items} = await host.get<{items: Static<typeof EndpointView>[]}>("/api/endpoints?limit=500")
+    const {items} = await host.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
     const found = items.find(({name}) => name === this.name)
     if (found === undefined) {
       const known = items.map(({name}) => name).join(", ")
       throw new Problem("endpoint_unknown", `there is no endpoint ${this.name}; known endpoints: ${known || "none"}`)
     }
-    const gaps = await host.get<{items: Gap[]}>("/api/inbox/gaps?limit=500")
+    const gaps = await host.get<{items: GapView[]}>("/api/inbox/gaps?limit=500")
     const gap = gaps.items.find(({endpoint}) => endpoint === this.name)
     this.show(found, () => facts([...factsOf(found), ...optional("newest gap", gap && lineOf(gap))]))
     return exit.ok
   }
 }
 
-type Gap = Static<typeof GapView>
-
-const lineOf = ({from, to, reason, backfill}: Gap): string =>
+const lineOf = ({from, to, reason, backfill}: GapView): string =>
   [from, to ?? "not yet", reason, ...(backfill === null ? [] : [backfill])].join("  ")
 
 type Fact = readonly [string, string]
 
-const factsOf = (view: Static<typeof EndpointView>): readonly Fact[] => [
+const factsOf = (view: EndpointView): readonly Fact[] => [
   ["endpoint", view.name],
   ["state", view.state],
   ["since", view.since],

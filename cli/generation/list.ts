@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {GenerationView} from "../../shared/api/system.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -17,7 +16,7 @@ export class GenerationList extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const {items} = await host.get<{items: Static<typeof GenerationView>[]}>(
+    const {items} = await host.get<{items: GenerationView[]}>(
       `/api/generations?limit=${encodeURIComponent(this.limit)}`,
     )
     this.show(items, () =>

@@ -2,7 +2,6 @@ import {Command, Option} from "clipanion"
 import {type PluginChanges, pluginChanges} from "../../shared/api/generation-changes.ts"
 import type {GenerationView} from "../../shared/api/system.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
@@ -22,7 +21,7 @@ export class GenerationRollback extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const {items} = await host.get<{items: Static<typeof GenerationView>[]}>("/api/generations?limit=50")
+    const {items} = await host.get<{items: GenerationView[]}>("/api/generations?limit=50")
     const running = items.find(({current}) => current)
     const wanted = items.find(({number}) => String(number) === this.number)
     const committed = await host.post<{number: number}>(`/api/generations/${encodeURIComponent(this.number)}/rollback`)

@@ -1,7 +1,6 @@
 import {Command} from "clipanion"
 import type {GapView} from "../../shared/api/endpoints.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {PageCommand} from "../kit/page-command.ts"
 import {table} from "../kit/print.ts"
 
@@ -18,7 +17,7 @@ export class InboxGaps extends PageCommand {
   })
 
   async run(): Promise<ExitCode> {
-    const page = await this.page<Static<typeof GapView>>("/api/inbox/gaps")
+    const page = await this.page<GapView>("/api/inbox/gaps")
     this.show(page, () =>
       table(
         ["endpoint", "from", "to", "reason", "planned", "backfill"],

@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {InboxView} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {SearchCommand} from "../kit/messages/search-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
@@ -21,7 +20,7 @@ export class InboxList extends SearchCommand {
   })
 
   async run(): Promise<ExitCode> {
-    const page = await this.search<Static<typeof InboxView>>("/api/inbox", this.state)
+    const page = await this.search<InboxView>("/api/inbox", this.state)
     this.show(page, () => {
       const found = table(
         ["seq", "received", "state", "endpoint", "user", "content"],

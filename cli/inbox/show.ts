@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {InboxDetail} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -17,23 +16,13 @@ export class InboxShow extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const event = await host.get<Static<typeof InboxDetail>>(`/api/inbox/${encodeURIComponent(this.seq)}`)
+    const event = await host.get<InboxDetail>(`/api/inbox/${encodeURIComponent(this.seq)}`)
     this.show(event, () => describeEvent(event))
     return exit.ok
   }
 }
 
-const describeEvent = ({
-  seq,
-  state,
-  endpoint,
-  type,
-  receivedAt,
-  event,
-  eventId,
-  marks,
-  replies,
-}: Static<typeof InboxDetail>): string =>
+const describeEvent = ({seq, state, endpoint, type, receivedAt, event, eventId, marks, replies}: InboxDetail): string =>
   facts([
     ["seq", String(seq)],
     ["state", state],

@@ -1,12 +1,11 @@
 import {Option} from "clipanion"
 import type {Redacted} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
 /** The places from which redacted content is gone. */
-export const promises: Readonly<Record<Static<typeof Redacted>["erased"], string>> = {
+export const promises: Readonly<Record<Redacted["erased"], string>> = {
   file: "nothing of it is left in the database file and its log",
   row: "nothing of it is left in its row and in the log; unused parts of this large file may still have copies",
   log: "a checkpoint is being made, so the database's log still has it: repeat the command when that is done",
@@ -21,12 +20,12 @@ export abstract class RedactCommand extends DataCommand {
   protected async redact(what: string, path: string): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const body = this.reason === undefined ? {} : {reason: this.reason}
-    const done = await host.post<Static<typeof Redacted>>(path, body)
+    const done = await host.post<Redacted>(path, body)
     this.show(done, () => describeRedaction(what, done))
     return exit.ok
   }
 }
 
 /** Returns the result of a redaction as text. */
-const describeRedaction = (what: string, {erased}: Static<typeof Redacted>): string =>
+const describeRedaction = (what: string, {erased}: Redacted): string =>
   `redacted ${what}; ${promises[erased]}. Earlier checkpoints still contain it: svc checkpoint create, then prune.`

@@ -1,7 +1,6 @@
 import {Option} from "clipanion"
 import type {GenerationView} from "../../shared/api/system.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
@@ -12,7 +11,7 @@ export abstract class SwitchCommand extends DataCommand {
   protected async turn(enabled: boolean): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const path = `/api/plugins/${encodeURIComponent(this.plugin)}`
-    const committed = await host.post<Static<typeof GenerationView>>(path, {enabled})
+    const committed = await host.post<GenerationView>(path, {enabled})
     const what = `generation ${committed.number} runs ${enabled ? "with" : "without"} ${this.plugin}`
     this.show(committed, () => `${what}${committed.pinned ? ", pinned" : ""}`)
     return exit.ok

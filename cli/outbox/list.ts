@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {OutboxView} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {SearchCommand} from "../kit/messages/search-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
@@ -22,7 +21,7 @@ export class OutboxList extends SearchCommand {
   })
 
   async run(): Promise<ExitCode> {
-    const page = await this.search<Static<typeof OutboxView>>("/api/outbox", this.state)
+    const page = await this.search<OutboxView>("/api/outbox", this.state)
     this.show(page, () => {
       const found = table(
         ["id", "created", "state", "attempt", "to", "text"],

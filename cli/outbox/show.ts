@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {OutboxDetail} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -17,13 +16,13 @@ export class OutboxShow extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const message = await host.get<Static<typeof OutboxDetail>>(`/api/outbox/${encodeURIComponent(this.id)}`)
+    const message = await host.get<OutboxDetail>(`/api/outbox/${encodeURIComponent(this.id)}`)
     this.show(message, () => describeMessage(message))
     return exit.ok
   }
 }
 
-const describeMessage = (message: Static<typeof OutboxDetail>): string =>
+const describeMessage = (message: OutboxDetail): string =>
   facts([
     ["id", message.id],
     ["state", message.state],

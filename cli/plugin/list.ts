@@ -1,7 +1,6 @@
 import {Command} from "clipanion"
 import type {PluginView} from "../../shared/api/plugin-views.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -18,13 +17,13 @@ export class PluginList extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const {items} = await host.get<{items: Static<typeof PluginView>[]}>("/api/plugins?limit=500")
+    const {items} = await host.get<{items: PluginView[]}>("/api/plugins?limit=500")
     this.show(items, () => table(["plugin", "state", "code", "error"], items.map(rowOf)))
     return exit.ok
   }
 }
 
-const rowOf = ({name, state, from = "", error = "", at}: Static<typeof PluginView>) => [
+const rowOf = ({name, state, from = "", error = "", at}: PluginView) => [
   name,
   state,
   from,

@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {ReloadResult} from "../../shared/api/system.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {forceText, whileTried} from "../kit/runtime/trial.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -27,7 +26,7 @@ export class RuntimeReload extends DataCommand {
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const {confirm, force} = this
-    const ask = () => host.post<Static<typeof ReloadResult>>("/api/system/reload", {confirm, force})
+    const ask = () => host.post<ReloadResult>("/api/system/reload", {confirm, force})
     const result = await whileTried({
       host,
       project: this.folder,

@@ -9,7 +9,6 @@ import type {Status} from "../../shared/api/system.ts"
 import {isAdmittingOffline} from "../../shared/endpoint-states.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
 import {describeIngress} from "../kit/ingress-view.ts"
 import {duration, facts} from "../kit/print.ts"
@@ -26,8 +25,8 @@ export class RuntimeStatus extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await this.#connect()
-    const status = await host.get<Static<typeof Status>>("/api/system/status")
-    const endpoints = await host.get<{items: Static<typeof EndpointView>[]}>("/api/endpoints?limit=500")
+    const status = await host.get<Status>("/api/system/status")
+    const endpoints = await host.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
     const owner = await this.#owner(status.supervisor)
     this.show({...status, endpoints: endpoints.items, owner}, () =>
       describeStatus(host.file.url, host.file.pid, status, endpoints.items, owner),
@@ -73,8 +72,8 @@ const describeSupervisor = ({daemon, ...owner}: StatusOwner): string =>
 const describeStatus = (
   url: string,
   pid: number,
-  status: Static<typeof Status>,
-  endpoints: readonly Static<typeof EndpointView>[],
+  status: Status,
+  endpoints: readonly EndpointView[],
   owner: StatusOwner,
 ): string => {
   const rows = [
@@ -119,27 +118,22 @@ const describeStatus = (
 /** Rows that come from the database: unknown while it does not answer. */
 const ofDatabase: ReadonlySet<string> = new Set(["ingress", "checkpoint", "running for", "authority"])
 
-const describeLastGood = ({generation, why}: NonNullable<Static<typeof Status>["lastGood"]>): string =>
+const describeLastGood = ({generation, why}: NonNullable<Status["lastGood"]>): string =>
   `generation ${generation} runs, because the present project does not start (${why}); fix it, then svc runtime restart`
 
-const describeProvisional = ({
-  since,
-  attempts,
-  waitsFor,
-  error,
-}: NonNullable<Static<typeof Status>["provisional"]>): string => {
+const describeProvisional = ({since, attempts, waitsFor, error}: NonNullable<Status["provisional"]>): string => {
   const until = waitsFor === "space" ? "there is space on the disk" : "the database answers"
   return `the Host opens and sends nothing until ${until}; ${attempts} attempts since ${since}\n${error}`
 }
 
 /** Returns, for example, `irc~libera (required, admitting, not connected: reconnecting)`. */
-const describeEndpoint = ({name, required, state, admission}: Static<typeof EndpointView>): string => {
+const describeEndpoint = ({name, required, state, admission}: EndpointView): string => {
   if (!required) return `${name} (${state})`
   const isAdmitting = isAdmittingOffline(state) && admission === "open"
   return `${name} (required, ${isAdmitting ? "admitting, not connected: " : ""}${state})`
 }
 
-const describeAuthority = ({authority, epoch, authorities}: Static<typeof Status>): string =>
+const describeAuthority = ({authority, epoch, authorities}: Status): string =>
   `${authority}, epoch ${epoch}, of ${authorities
     .filter(each => each.authority === authority)
     .map(({part}) => part)

@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {RunView} from "../../shared/api/scheduled/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
@@ -17,7 +16,7 @@ export class ScheduleCancel extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const run = await host.post<Static<typeof RunView>>(`/api/runs/${encodeURIComponent(this.runId)}/cancel`)
+    const run = await host.post<RunView>(`/api/runs/${encodeURIComponent(this.runId)}/cancel`)
     this.show(run, () => `${run.runId} of ${run.job} is ${run.state}`)
     return exit.ok
   }

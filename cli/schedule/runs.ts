@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {RunView} from "../../shared/api/scheduled/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {PageCommand} from "../kit/page-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
@@ -22,7 +21,7 @@ export class ScheduleRuns extends PageCommand {
   })
 
   async run(): Promise<ExitCode> {
-    const page = await this.page<Static<typeof RunView>>("/api/runs", {job: this.job, state: this.state})
+    const page = await this.page<RunView>("/api/runs", {job: this.job, state: this.state})
     this.show(page, () =>
       table(
         ["run", "job", "due", "trigger", "state", "reason", "error"],

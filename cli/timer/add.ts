@@ -41,7 +41,7 @@ export class TimerAdd extends TimerCommand {
     const when = this.when()
     if (when === undefined) throw this.#missing("when it fires: --at, --in, --every or --cron")
     const like = this.like === undefined ? undefined : encodeURIComponent(this.like)
-    const copied = like === undefined ? undefined : await host.get<Detail>(`/api/timers/${like}`)
+    const copied = like === undefined ? undefined : await host.get<TimerDetail>(`/api/timers/${like}`)
     const [plugin = copied?.plugin, name = copied?.name] = this.timer?.split("/") ?? []
     if (plugin === undefined || name === undefined) throw this.#missing("<plugin>/<timer>, or --like")
     const own = copied === undefined ? {} : ownOf(copied)
@@ -61,15 +61,13 @@ export class TimerAdd extends TimerCommand {
   }
 }
 
-type Detail = Static<typeof TimerDetail>
-
 /** Returns the parts of a timer that a copy keeps: all but its time and its key. */
 const ownOf = ({
   data,
   endpoint,
   channel,
   user,
-}: Detail): {data?: unknown; place?: Readonly<Record<string, string>>} => ({
+}: TimerDetail): {data?: unknown; place?: Readonly<Record<string, string>>} => ({
   data,
   place: Object.fromEntries(
     Object.entries({endpoint, channel, user}).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),

@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {TimerView} from "../../shared/api/scheduled/timers.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {PageCommand} from "../kit/page-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
@@ -19,7 +18,7 @@ export class TimerList extends PageCommand {
   state = Option.String("--state", {description: "Only timers in this state: waiting, held or failed"})
 
   async run(): Promise<ExitCode> {
-    const page = await this.page<Static<typeof TimerView>>("/api/timers", {state: this.state})
+    const page = await this.page<TimerView>("/api/timers", {state: this.state})
     this.show(page, () =>
       table(
         ["id", "due", "state", "timer", "where", "repeats"],

@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -17,7 +16,7 @@ export class TimerShow extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const timer = await host.get<Static<typeof TimerDetail>>(`/api/timers/${encodeURIComponent(this.id)}`)
+    const timer = await host.get<TimerDetail>(`/api/timers/${encodeURIComponent(this.id)}`)
     this.show(timer, () =>
       facts([
         ["id", timer.id],

@@ -4,7 +4,6 @@ import type {AgentCheck} from "../../shared/api/agents/agents.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
-import type {Static} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
@@ -176,7 +175,7 @@ export class Agents implements AgentService, AgentDesk {
     })
   }
 
-  async check(agent: string, signal: AbortSignal): Promise<Static<typeof AgentCheck>> {
+  async check(agent: string, signal: AbortSignal): Promise<AgentCheck> {
     const {project, hide} = this.#options
     return checkModel(this.#running.requireReady(agent), {project, hide, signal})
   }

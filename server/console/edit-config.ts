@@ -33,10 +33,10 @@ export interface Configuration {
 }
 
 export interface Restarts {
-  reload(asked: {readonly confirm: boolean; readonly force: boolean}): Promise<Static<typeof ReloadResult>>
+  reload(asked: {readonly confirm: boolean; readonly force: boolean}): Promise<ReloadResult>
 }
 
-export const readConfigFile = async (configuration: Configuration): Promise<Static<typeof ConfigFile>> => {
+export const readConfigFile = async (configuration: Configuration): Promise<ConfigFile> => {
   const {path, mode, generations, environment, uncommitted} = configuration
   const {file, text, sha256} = await readConfigText(path)
   const why = await whyUnwritable(path)
@@ -59,8 +59,6 @@ const variablesOf = (text: string, {files, variables}: Environment) => {
   return [...names].sort().map(name => ({name, set: (variables[name] ?? "") !== ""}))
 }
 
-type Preview = Static<typeof ConfigPreview>
-
 /**
  * Returns the file after a change, and its issues. Throws `config_changed`, `request_invalid`, and what `withChanges`
  * throws.
@@ -68,7 +66,7 @@ type Preview = Static<typeof ConfigPreview>
 export const preview = async (
   {path, generations}: Configuration,
   {hash, text, changes, draft = false}: Static<typeof ConfigPreviewRequest>,
-): Promise<Preview> => {
+): Promise<ConfigPreview> => {
   if ((text === undefined) === (changes === undefined))
     throw new Problem("request_invalid", "expected either text or changes, not both")
   const before = await requireSame(path, hash)
@@ -88,7 +86,7 @@ const judge = async (
   generations: Generations,
   text: ConfigText,
   draft: boolean,
-): Promise<Pick<Preview, "issues" | "code" | "restart">> => {
+): Promise<Pick<ConfigPreview, "issues" | "code" | "restart">> => {
   try {
     if (draft) return {issues: [], restart: [...(await generations.try(text))]}
     await generations.check(text)
@@ -100,8 +98,6 @@ const judge = async (
   }
 }
 
-type Applied = Static<typeof ConfigApplied>
-
 /**
  * Tries a text as the next generation, writes the file and commits. A change that needs a restart is written only on
  * request, and undone if the restart is refused. Throws `config_changed`, `restart_required`, and what a draft throws;
@@ -111,7 +107,7 @@ export const apply = async (
   configuration: Configuration,
   restarts: Restarts,
   {hash, text, restart = false, confirm = false, force = false}: Static<typeof ConfigRequest>,
-): Promise<Applied> => {
+): Promise<ConfigApplied> => {
   const {path, generations, uncommitted} = configuration
   const before = await requireSame(path, hash)
   const after = nextOf(before, text)
@@ -154,7 +150,7 @@ const writeForRestart = async (
   {mode, generations, uncommitted}: Configuration,
   restarts: Restarts,
   {before, after, write, confirm, force}: ForRestart,
-): Promise<Omit<Applied, "diff" | "generation">> => {
+): Promise<Omit<ConfigApplied, "diff" | "generation">> => {
   const reasons = await generations.try(after)
   const written = {written: true, committed: false, hash: after.sha256}
   try {

@@ -8,13 +8,11 @@ import type {Generation} from "../generation/generation.ts"
 import type {HandlerFigures, HandlerMeter, LastFailure} from "../inbox/handler-meter.ts"
 import type {Instance} from "../plugins/instance.ts"
 
-type View = Static<typeof PluginView>
-
 /** The instances of a generation, then the plugins that its configuration disables. */
-export const viewPlugins = (generation: Generation, handlers: HandlerMeter): View[] => {
+export const viewPlugins = (generation: Generation, handlers: HandlerMeter): PluginView[] => {
   const disabled = Object.entries(generation.config.config.plugins)
     .filter(([, entry]) => !entry.enabled)
-    .map(([name]): View => ({name, owner: pluginPath(name), state: "disabled", capabilities: []}))
+    .map(([name]): PluginView => ({name, owner: pluginPath(name), state: "disabled", capabilities: []}))
   return [...generation.instances.map(instance => viewInstance(generation, instance, handlers)), ...disabled]
 }
 
@@ -46,7 +44,11 @@ export const viewPlugin = (
   }
 }
 
-const viewInstance = (generation: Generation, {name, path, state, plugin}: Instance, handlers: HandlerMeter): View => ({
+const viewInstance = (
+  generation: Generation,
+  {name, path, state, plugin}: Instance,
+  handlers: HandlerMeter,
+): PluginView => ({
   name,
   owner: path,
   state: state.is,
@@ -62,7 +64,7 @@ const viewInstance = (generation: Generation, {name, path, state, plugin}: Insta
   ...viewHandlers(handlers.of(path)),
 })
 
-const viewHandlers = (figures: HandlerFigures | undefined): Pick<View, "handlers"> => {
+const viewHandlers = (figures: HandlerFigures | undefined): Pick<PluginView, "handlers"> => {
   if (figures === undefined) return {}
   const {recent, lastFailure} = figures
   const now = performance.now()

@@ -2,7 +2,6 @@ import type {ReloadResult} from "../../shared/api/system.ts"
 import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {startLimit} from "../../shared/start-limit.ts"
-import type {Static} from "../../shared/type.ts"
 import type {Asked} from "../console/api/system.ts"
 import type {App} from "../http/app.ts"
 import type {Tokens} from "../http/auth.ts"
@@ -57,7 +56,7 @@ export interface Api {
    * then restarts the Host with exit code 75. Throws what a draft throws, `restart_limit`, `no_supervisor` unless
    * confirmed, and what `Trials.run` throws unless forced.
    */
-  reload(reason: string, asked: Asked): Promise<Static<typeof ReloadResult>>
+  reload(reason: string, asked: Asked): Promise<ReloadResult>
   /** Everything has started: the Host may be ready from now on. */
   started(): void
   /** The Host is no longer ready. */

@@ -3,7 +3,6 @@ import {epochOf} from "../../shared/event-id.ts"
 import {isProblem, Problem, toProblem} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Secret} from "../../shared/secret.ts"
-import type {Static} from "../../shared/type.ts"
 import {standingsOf} from "../agents/bindings/standings.ts"
 import type {Variables} from "../config/expand.ts"
 import {type LoadedConfig, readConfigText} from "../config/load.ts"
@@ -288,7 +287,7 @@ class ProvisionalHost {
     }
   }
 
-  #status(): Static<typeof Status> {
+  #status(): Status {
     const {host, runtime, runtimeId, project, startedAt, boot} = this.#options
     const since = new Date(this.#since).toISOString()
     const failure = this.#failure

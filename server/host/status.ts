@@ -1,14 +1,11 @@
 import type {Status} from "../../shared/api/system.ts"
-import type {Static} from "../../shared/type.ts"
 import {describeFailure} from "../generation/draft.ts"
 import type {Failure} from "../generation/generation.ts"
 import type {Services} from "../http/services.ts"
 import {version} from "../runtime/version.ts"
 
-type StatusView = Static<typeof Status>
-
 /** The answer of `GET /api/system/status`, put together at each request. */
-export const createStatus = (services: Services): ((ready: boolean) => StatusView) => {
+export const createStatus = (services: Services): ((ready: boolean) => Status) => {
   const {identity, generations, database, events, ingress, jobs, workroom, checkpoints} = services
   const startedAt = new Date(identity.startedAt).toISOString()
   // On a monotonic clock.
@@ -60,7 +57,7 @@ export const createStatus = (services: Services): ((ready: boolean) => StatusVie
 }
 
 /** A failed draft, in the form of the status. */
-export const viewFailure = ({at, reason, problem}: Failure): StatusView["lastFailure"] => ({
+export const viewFailure = ({at, reason, problem}: Failure): Status["lastFailure"] => ({
   at: new Date(at).toISOString(),
   reason,
   code: problem.code,

@@ -1,7 +1,6 @@
 import type {DraftCheck} from "../../shared/api/scheduled/drafts.ts"
 import type {Job, JobView, NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Static} from "../../shared/type.ts"
 import {readAuthorityFile} from "../database/authority.ts"
 import {holding} from "../project/held.ts"
 import {requireProject} from "../project/settings.ts"
@@ -42,7 +41,7 @@ export const changeJobs = async (
 }
 
 /** Returns a job in the form of the next start, without the times that it will have missed. */
-export const viewStopped = (job: Job): Static<typeof JobView> => {
+export const viewStopped = (job: Job): JobView => {
   const {id, schedule, timezone, enabled} = job
   if (enabled === false) return viewJob(job, {nextAt: undefined, openRuns: 0, problem: undefined})
   const next = new Calculator().times(schedule, timezone).after(Date.now())

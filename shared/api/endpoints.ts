@@ -1,5 +1,5 @@
 import {endpointStates} from "../endpoint-states.ts"
-import {Type} from "../type.ts"
+import {type Static, Type} from "../type.ts"
 import {Named, Time} from "./schemas.ts"
 
 /** Endpoints and their gaps, as the HTTP API shows them. */
@@ -43,6 +43,7 @@ export const EndpointView = Named("EndpointView", {
     description: "Rate limits: at most `messages` start within `per`. Each limit applies",
   }),
 })
+export type EndpointView = Static<typeof EndpointView>
 
 export const EndpointCheck = Named("EndpointCheck", {
   name: Type.String(),
@@ -93,3 +94,4 @@ export const GapView = Named("GapView", {
   planned: Type.Boolean({description: "An operator stopped or restarted the Host: reason host_stopped"}),
   backfill: Type.Union([Type.Enum([...gapFillings]), Type.Null()], {description: backfillOfGap}),
 })
+export type GapView = Static<typeof GapView>

@@ -1,5 +1,5 @@
 import {SatoriEvent} from "../sdk/satori.ts"
-import {Type} from "../type.ts"
+import {type Static, Type} from "../type.ts"
 import {inboxGroups, outboxGroups} from "./message-states.ts"
 import {PageQuery} from "./paging.ts"
 import {Named, Time} from "./schemas.ts"
@@ -43,6 +43,7 @@ export const InboxView = Named("InboxView", {
   state: MarkState,
   event: SatoriEvent,
 })
+export type InboxView = Static<typeof InboxView>
 
 export const InboxDetail = Named("InboxDetail", {
   ...InboxView.properties,
@@ -61,6 +62,7 @@ export const InboxDetail = Named("InboxDetail", {
   ),
   replies: Type.Array(Type.String(), {description: "Outbox ids of the messages that its handlers sent"}),
 })
+export type InboxDetail = Static<typeof InboxDetail>
 
 export const InboxActionRequest = Named(
   "InboxActionRequest",
@@ -133,6 +135,7 @@ export const OutboxView = Named("OutboxView", {
   reason: Type.Union([Type.String(), Type.Null()], {description: "Why it failed, is dead, unknown or held"}),
   error: Type.Union([Type.String(), Type.Null()], {private: true}),
 })
+export type OutboxView = Static<typeof OutboxView>
 
 export const OutboxDetail = Named("OutboxDetail", {
   ...OutboxView.properties,
@@ -141,6 +144,7 @@ export const OutboxDetail = Named("OutboxDetail", {
   inboxSeq: Type.Union([Type.Integer(), Type.Null()]),
   handler: Type.Union([Type.String(), Type.Null()]),
 })
+export type OutboxDetail = Static<typeof OutboxDetail>
 
 export const OutboxChanged = Named("OutboxChanged", {
   messages: Type.Integer({description: "How many messages changed"}),
@@ -158,6 +162,7 @@ export const Redacted = Named("Redacted", {
       "Where the content is erased. file: in the database file and its log. log: in the row and the log; unused parts of a large file may still contain copies. row: only in the row, because a checkpoint is being made. remote: the Host does not know what a remote database keeps",
   }),
 })
+export type Redacted = Static<typeof Redacted>
 
 export const SendRequest = Named(
   "SendRequest",

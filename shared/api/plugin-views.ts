@@ -63,6 +63,7 @@ export const PluginView = Named("PluginView", {
   capabilities: Type.Array(CapabilityView),
   handlers: Type.Optional(PluginHandlers),
 })
+export type PluginView = Static<typeof PluginView>
 
 const Written = Named("Written", {
   path: Type.String({description: "Key path below the plugin's `config`"}),

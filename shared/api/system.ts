@@ -1,4 +1,4 @@
-import {Type} from "../type.ts"
+import {type Static, Type} from "../type.ts"
 import {BuildIdentity} from "./build.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {UncommittedConfig} from "./configuration/file.ts"
@@ -97,6 +97,7 @@ export const Status = Named("Status", {
     {description: "The authority that each part of the state names. All are equal, or the Host would not have started"},
   ),
 })
+export type Status = Static<typeof Status>
 
 export const RestartRequest = Named(
   "RestartRequest",
@@ -112,6 +113,7 @@ export const ReloadResult = Named("ReloadResult", {
   generation: Type.Integer(),
   restarting: Type.Optional(Type.Boolean({description: "True if the change needs a restart, which has begun"})),
 })
+export type ReloadResult = Static<typeof ReloadResult>
 
 export const IngressRequest = Named(
   "IngressRequest",
@@ -130,6 +132,7 @@ export const GenerationView = Named("GenerationView", {
   current: Type.Boolean(),
   pinned: Type.Boolean(),
 })
+export type GenerationView = Static<typeof GenerationView>
 
 export const GenerationConfig = Named("GenerationConfig", {
   number: Type.Integer(),

@@ -6,26 +6,20 @@ import type {Component, ReadinessReport} from "../api/readiness.ts"
 import type {JobFileView, JobView} from "../api/scheduled/jobs.ts"
 import type {Status} from "../api/system.ts"
 import type {WorkroomView} from "../api/workroom.ts"
-import type {Static} from "../type.ts"
-
-type Endpoint = Static<typeof EndpointView>
-type Plugin = Static<typeof PluginView>
-type Job = Static<typeof JobView>
-type HostStatus = Static<typeof Status>
 
 /** What the API reports about a Host. */
 export interface Facts {
-  readonly status: HostStatus
+  readonly status: Status
   /** Undefined if unknown: a demo token does not see it. */
   readonly report: ReadinessReport | undefined
-  readonly endpoints: readonly Endpoint[]
-  readonly plugins: readonly Plugin[]
+  readonly endpoints: readonly EndpointView[]
+  readonly plugins: readonly PluginView[]
   readonly database: Pick<DatabaseInfo, "daysLeft" | "disk">
   readonly workroom: Pick<WorkroomView, "overdue">
   /** How many handlers and messages wait for a decision. */
   readonly aside: {readonly inbox: number; readonly outbox: number}
   /** Undefined if unknown. */
-  readonly jobs: {readonly items: readonly Job[]; readonly file: Static<typeof JobFileView>} | undefined
+  readonly jobs: {readonly items: readonly JobView[]; readonly file: JobFileView} | undefined
   /** Undefined if unknown. `approvals` are those that wait. */
   readonly agents: {readonly items: readonly AgentView[]; readonly approvals: readonly ApprovalView[]} | undefined
 }
@@ -40,26 +34,26 @@ export type AgentFinding =
 /** What needs somebody's attention. The console shows it in its language, an alert as a message. */
 export type Finding =
   /** A required endpoint that admits events but is not connected. Readiness does not check connections. */
-  | {readonly code: "required_endpoint_offline"; readonly endpoint: Endpoint}
-  | {readonly code: "endpoint_offline"; readonly endpoint: Endpoint}
+  | {readonly code: "required_endpoint_offline"; readonly endpoint: EndpointView}
+  | {readonly code: "endpoint_offline"; readonly endpoint: EndpointView}
   | {readonly code: "not_ready"; readonly component: Component}
-  | {readonly code: "ingress_paused"; readonly ingress: HostStatus["ingress"]}
-  | {readonly code: "generation_refused"; readonly failure: NonNullable<HostStatus["lastFailure"]>}
-  | {readonly code: "checkpoint_failed"; readonly failure: NonNullable<HostStatus["checkpointFailure"]>}
+  | {readonly code: "ingress_paused"; readonly ingress: Status["ingress"]}
+  | {readonly code: "generation_refused"; readonly failure: NonNullable<Status["lastFailure"]>}
+  | {readonly code: "checkpoint_failed"; readonly failure: NonNullable<Status["checkpointFailure"]>}
   | {readonly code: "checkpoint_missing"}
   /** `age` in seconds. */
   | {readonly code: "checkpoint_old"; readonly age: number}
-  | {readonly code: "last_good"; readonly lastGood: NonNullable<HostStatus["lastGood"]>}
+  | {readonly code: "last_good"; readonly lastGood: NonNullable<Status["lastGood"]>}
   | {readonly code: "pinned"; readonly generation: number}
   | {readonly code: "no_supervisor"}
   | {readonly code: "unclean_end"}
-  | {readonly code: "plugin_failed"; readonly plugin: Plugin}
-  | {readonly code: "plugin_failing"; readonly plugin: Plugin}
+  | {readonly code: "plugin_failed"; readonly plugin: PluginView}
+  | {readonly code: "plugin_failing"; readonly plugin: PluginView}
   | {readonly code: "inbox_aside"; readonly count: number}
   | {readonly code: "outbox_aside"; readonly count: number}
   | {readonly code: "jobs_refused"; readonly detail: string}
-  | {readonly code: "jobs_failed"; readonly jobs: readonly Job[]}
-  | {readonly code: "jobs_unreachable"; readonly jobs: readonly Job[]}
+  | {readonly code: "jobs_failed"; readonly jobs: readonly JobView[]}
+  | {readonly code: "jobs_unreachable"; readonly jobs: readonly JobView[]}
   | AgentFinding
   | {readonly code: "disk_filling"; readonly daysLeft: number; readonly free: number}
   | {readonly code: "items_overdue"; readonly count: number}

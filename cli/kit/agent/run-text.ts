@@ -1,8 +1,7 @@
 import type {AgentRunDetail, AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
-import type {Static} from "../../../shared/type.ts"
 import {facts, shorten, table} from "../print.ts"
 
-export type RunDetail = Static<typeof AgentRunDetail>
+export type RunDetail = AgentRunDetail
 
 /** Returns whether a run has ended or a restore holds it: the Host does no further step. */
 export const isOver = ({state}: RunDetail): boolean => ["succeeded", "failed", "cancelled", "held"].includes(state)

@@ -3,7 +3,6 @@ import {readHostFile} from "../../../server/runtime/host-file.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 import type {Status} from "../../../shared/api/system.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {HostClient} from "../host-client.ts"
 import {ProgressLine} from "../progress.ts"
 
@@ -39,7 +38,7 @@ export const whileTried = async <T>({host, project, force, output, ask, ended}: 
   }
 }
 
-const statusOf = (host: HostClient) => host.get<Static<typeof Status>>("/api/system/status")
+const statusOf = (host: HostClient) => host.get<Status>("/api/system/status")
 
 /** Waits until the Host has exited. Throws the failure of its trial. */
 const follow = async (host: HostClient, project: string, before: string | undefined): Promise<void> => {

@@ -1,7 +1,6 @@
 import {Option} from "clipanion"
 import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/scheduled/jobs.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import type {Static} from "../../../shared/type.ts"
 import {facts} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
 import {type JobsAccess, openJobs} from "./jobs-access.ts"
@@ -13,7 +12,7 @@ export abstract class ScheduleCommand extends DataCommand {
     return openJobs(this.folder, `svc ${this.path.join(" ")}`)
   }
 
-  showJob(job: Static<typeof JobView>): void {
+  showJob(job: JobView): void {
     this.show(job, () => describeJob(job))
   }
 }
@@ -105,14 +104,14 @@ export const describeTarget = ({endpoint, channel, agent, plugin, job, item}: Jo
 }
 
 /** Returns, for example, `succeeded at 2026-05-01T09:00:01.000Z`. */
-const describeRun = ({state, reason, endedAt}: NonNullable<Static<typeof JobView>["lastRun"]>): string =>
+const describeRun = ({state, reason, endedAt}: NonNullable<JobView["lastRun"]>): string =>
   `${state}${reason === null ? "" : ` (${reason})`} at ${endedAt}`
 
 /** Returns, for example, `plugin team: cron 0 3 * * *, UTC; written once, now the file decides`. */
-const describeDefault = ({plugin, schedule, timezone}: NonNullable<Static<typeof JobView>["declared"]>): string =>
+const describeDefault = ({plugin, schedule, timezone}: NonNullable<JobView["declared"]>): string =>
   `plugin ${plugin}: ${describeSchedule(schedule)}, ${timezone}; written once, now the file decides`
 
-export const describeJob = (job: Static<typeof JobView>): string =>
+export const describeJob = (job: JobView): string =>
   facts([
     ["id", job.id],
     ...(job.label === undefined ? [] : [["label", job.label] as const]),

@@ -11,20 +11,19 @@ import {
 } from "../../../server/offline/job-file.ts"
 import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import type {Job, JobChange, JobFileView, JobRemoval, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
-import type {Static} from "../../../shared/type.ts"
 import {connectHost, isHostRunning} from "../host-client.ts"
 
 export interface JobList {
-  readonly items: readonly Static<typeof JobView>[]
-  readonly file: Static<typeof JobFileView>
+  readonly items: readonly JobView[]
+  readonly file: JobFileView
 }
 
 /** The jobs of a project: from its running Host, or from the file that the next start loads. */
 export interface JobsAccess {
   list(): Promise<JobList>
-  show(id: string): Promise<Static<typeof JobView>>
-  add(job: Job): Promise<Static<typeof JobView>>
-  edit(id: string, change: JobChange): Promise<Static<typeof JobView>>
+  show(id: string): Promise<JobView>
+  add(job: Job): Promise<JobView>
+  edit(id: string, change: JobChange): Promise<JobView>
   remove(id: string, removal?: JobRemoval): Promise<void>
   /** Checks a job without storing it. */
   check(job: unknown, count: number): Promise<DraftCheck>
@@ -40,7 +39,7 @@ const ofHost = async (project: string): Promise<JobsAccess> => {
   const at = (id: string) => `/api/jobs/${encodeURIComponent(id)}`
   return {
     list: async () => {
-      const items: Static<typeof JobView>[] = []
+      const items: JobView[] = []
       for (let cursor: string | null = "0"; ; ) {
         const page: JobList & {next: string | null} = await host.get(`/api/jobs?limit=500&cursor=${cursor}`)
         items.push(...page.items)

@@ -1,6 +1,5 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
-import type {Static} from "../../../shared/type.ts"
 import {hintFor} from "./hints.ts"
 import {ModelFailure, type ModelReply, type ModelTool} from "./model.ts"
 import {type OpenOptions, openModel} from "./open-model.ts"
@@ -18,11 +17,11 @@ const longestAnswer = 1024
  * Calls a binding's model once, within the time limit of one call. The result includes a failure with its remedy.
  * Throws `agent_misconfigured` if no call is possible, and the signal's reason.
  */
-export const checkModel = async (binding: Binding, options: CheckOptions): Promise<Static<typeof AgentCheck>> => {
+export const checkModel = async (binding: Binding, options: CheckOptions): Promise<AgentCheck> => {
   const {model: name, limits} = binding.config
   const model = await openModel(binding, options)
   const begun = performance.now()
-  const result = (more: Partial<Static<typeof AgentCheck>>) => ({
+  const result = (more: Partial<AgentCheck>) => ({
     ok: false,
     milliseconds: Math.round(performance.now() - begun),
     model: name,

@@ -2,7 +2,7 @@ import {EndpointCheck, EndpointView} from "../../../shared/api/endpoints.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {endpointStates, missedFirst} from "../../../shared/endpoint-states.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
-import {type Static, Type} from "../../../shared/type.ts"
+import {Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import {checkEndpoint} from "../../endpoints/check.ts"
 import {type CursorFacts, readCursorFacts} from "../../endpoints/cursors.ts"
@@ -41,7 +41,7 @@ export const viewEndpoints = (
   endpoints: Pick<Endpoints, "list">,
   required: ReturnType<Required>,
   cursors: ReadonlyMap<string, CursorFacts> = new Map(),
-): Static<typeof EndpointView>[] =>
+): EndpointView[] =>
   endpoints
     .list()
     .map(endpoint => viewEndpoint(endpoint, isSelected(endpoint, required), cursors.get(endpoint.spec.name)))
@@ -82,7 +82,7 @@ const viewEndpoint = (
   {spec, state, awaySince, admission, lastEventAt, login}: Endpoint,
   required: boolean,
   cursor: CursorFacts = noCursor,
-): Static<typeof EndpointView> => ({
+): EndpointView => ({
   name: spec.name,
   owner: spec.owner,
   slot: spec.slot,

@@ -2,7 +2,6 @@ import {type GapReason, GapView, isPlanned} from "../../../shared/api/endpoints.
 import {PageQuery} from "../../../shared/api/paging.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import {newestFirst, timeOf} from "../paging.ts"
 
@@ -21,7 +20,7 @@ export const listGaps = (database: Database): Operation =>
     },
   })
 
-const viewGap = (row: Row): Static<typeof GapView> => {
+const viewGap = (row: Row): GapView => {
   const reason = row.reason as GapReason
   return {
     seq: Number(row.seq),
@@ -30,6 +29,6 @@ const viewGap = (row: Row): Static<typeof GapView> => {
     to: timeOf(row.to_at),
     reason,
     planned: isPlanned(reason),
-    backfill: row.backfill as Static<typeof GapView>["backfill"],
+    backfill: row.backfill as GapView["backfill"],
   }
 }

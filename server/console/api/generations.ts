@@ -2,7 +2,6 @@ import {PageQuery} from "../../../shared/api/paging.ts"
 import {GenerationConfig, GenerationView} from "../../../shared/api/system.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {GenerationRecord} from "../../generation/history.ts"
 import {newestFirst} from "../paging.ts"
@@ -11,7 +10,7 @@ import {newestFirst} from "../paging.ts"
 export const viewGeneration = async (generations: Generations, number: number) =>
   viewRecord(generations, await generations.configOf(number))
 
-const viewRecord = (generations: Generations, record: GenerationRecord): Static<typeof GenerationView> => ({
+const viewRecord = (generations: Generations, record: GenerationRecord): GenerationView => ({
   number: record.number,
   committedAt: new Date(record.committedAt).toISOString(),
   reason: record.reason,

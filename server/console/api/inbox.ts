@@ -92,7 +92,7 @@ export const showInboxEvent = (database: Database): Operation => ({
 })
 
 /** The event of the path, with its marks. Throws `inbox_unknown`. */
-export const readInboxEvent = async (database: Database, call: Call): Promise<Static<typeof InboxDetail>> => {
+export const readInboxEvent = async (database: Database, call: Call): Promise<InboxDetail> => {
   const seq = seqOf(call)
   const [row] = await database.read(`SELECT *, ${state} AS state FROM inbox WHERE seq = ?`, [seq])
   if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${call.params.seq}`)
@@ -149,23 +149,23 @@ const seqOf = (call: Call): number => {
   return seq
 }
 
-const viewEvent = (row: Row): Static<typeof InboxView> => ({
+const viewEvent = (row: Row): InboxView => ({
   seq: Number(row.seq),
   endpoint: String(row.endpoint),
   type: String(row.type),
   receivedAt: timeOf(row.received_at) ?? "",
-  state: row.state as Static<typeof InboxView>["state"],
+  state: row.state as InboxView["state"],
   event: {...fromJson(String(row.event)), sn: Number(row.seq)},
 })
 
-const viewDetail = (row: Row, marks: readonly Row[], replies: readonly Row[]): Static<typeof InboxDetail> => ({
+const viewDetail = (row: Row, marks: readonly Row[], replies: readonly Row[]): InboxDetail => ({
   ...viewEvent(row),
   eventId: String(row.event_id),
   conversation: String(row.conversation),
   ...(row.raw === null ? {} : {raw: fromJson(String(row.raw))}),
   marks: marks.map(mark => ({
     handler: String(mark.handler),
-    state: mark.state as Static<typeof InboxView>["state"],
+    state: mark.state as InboxView["state"],
     attempt: Number(mark.attempt),
     startedAt: timeOf(mark.started_at),
     endedAt: timeOf(mark.ended_at),

@@ -135,13 +135,13 @@ export const actOnHeldMessages = (outbox: Outbox, action: keyof typeof heldActio
 })
 
 /** A row of the outbox in the form of lists. */
-export const viewMessage = (row: Row): Static<typeof OutboxView> => ({
+export const viewMessage = (row: Row): OutboxView => ({
   id: String(row.id),
   seq: Number(row.seq),
   kind: row.kind as OutboxDraft["kind"],
   endpoint: String(row.endpoint),
   channel: String(row.channel),
-  state: row.state as Static<typeof OutboxView>["state"],
+  state: row.state as OutboxView["state"],
   attempt: Number(row.attempt),
   createdAt: timeOf(row.created_at) ?? "",
   endedAt: timeOf(row.ended_at),
@@ -160,7 +160,7 @@ const textOfContent = (row: Row): string => {
   return act.emoji ?? act.method ?? shown(act.content ?? [])
 }
 
-const viewDetail = (row: Row): Static<typeof OutboxDetail> => ({
+const viewDetail = (row: Row): OutboxDetail => ({
   ...viewMessage(row),
   content: fromJson(String(row.content)),
   platformIds: row.platform_ids === null ? [] : fromJson(String(row.platform_ids)),

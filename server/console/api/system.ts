@@ -16,9 +16,9 @@ export interface Asked {
 export interface SystemServices {
   isReady(): boolean
   readiness(): ReadinessReport
-  status(): Promise<Static<typeof Status>>
+  status(): Promise<Status>
   /** Throws what a draft throws, `restart_required`, and, if it needs a restart, what `restart` throws. */
-  reload(asked: Asked): Promise<Static<typeof ReloadResult>>
+  reload(asked: Asked): Promise<ReloadResult>
   /**
    * Tries the next start, then stops the Host with exit code 51. Throws `restart_limit`, `no_supervisor` unless
    * confirmed, and unless forced `trial_failed`, `not_tried`, and `conflict` while another trial runs.

@@ -2,7 +2,6 @@ import type {InboxDetail} from "../../../shared/api/messages.ts"
 import {InboxTrail, TrailQuery} from "../../../shared/api/trail/trail.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {EventLog} from "../../events/log.ts"
 import type {Logs} from "../../logs/log.ts"
@@ -77,10 +76,8 @@ export const showTrail = ({
   },
 })
 
-type Detail = Static<typeof InboxDetail>
-
 /** The time of the last change, in milliseconds since 1970; undefined while a handler or message is pending. */
-const lastChange = ({receivedAt, marks}: Detail, sent: readonly Row[]): number | undefined => {
+const lastChange = ({receivedAt, marks}: InboxDetail, sent: readonly Row[]): number | undefined => {
   const ends = [...marks.map(({endedAt}) => endedAt && Date.parse(endedAt)), ...sent.map(({ended_at}) => ended_at)]
   if (ends.includes(null)) return undefined
   return Math.max(Date.parse(receivedAt), ...ends.map(Number))
@@ -90,7 +87,7 @@ const lastChange = ({receivedAt, marks}: Detail, sent: readonly Row[]): number |
  * Finds the events about an inbox event, from its arrival, or from `after`, to its last change. There is no index,
  * which would cost each message: the log is in order of time, and only a small part is searched.
  */
-const search = async (events: EventLog, {seq, receivedAt}: Detail, until: number | undefined, after?: number) => {
+const search = async (events: EventLog, {seq, receivedAt}: InboxDetail, until: number | undefined, after?: number) => {
   const {head, evictedTo} = await events.extent()
   const arrival = Date.parse(receivedAt)
   const start = Math.max(evictedTo, after ?? (await firstSince(events, evictedTo, head, arrival - slack)))

@@ -2,7 +2,6 @@ import type {AlertWait} from "../../../shared/alerts/api.ts"
 import type {AlertSettings} from "../../../shared/alerts/config.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import type {Status} from "../../../shared/api/system.ts"
-import type {Static} from "../../../shared/type.ts"
 import {tellingAll, toRow} from "../../events/telling.ts"
 import type {Services} from "../../http/services.ts"
 import {Alerts} from "../../metrics/alerts/alerts.ts"
@@ -18,7 +17,7 @@ export interface HostAlertsOptions {
   readonly services: Services
   /** The project's folder, whose packages the Host loads. */
   readonly project: string
-  readonly status: () => Static<typeof Status>
+  readonly status: () => Status
   readonly report: () => ReadinessReport
   readonly isReady: () => boolean
 }

@@ -5,7 +5,6 @@ import type {Status} from "../../../shared/api/system.ts"
 import {findingsOf} from "../../../shared/attention/find.ts"
 import type {Facts} from "../../../shared/attention/finding.ts"
 import {toJson} from "../../../shared/json.ts"
-import type {Static} from "../../../shared/type.ts"
 import {readAgentAttention} from "../../console/api/agents/attention.ts"
 import {viewEndpoints} from "../../console/api/endpoints.ts"
 import {withLastRuns} from "../../console/api/scheduled/runs.ts"
@@ -22,7 +21,7 @@ import {readStoredSizes} from "./data.ts"
 
 export interface AlertSources {
   readonly services: Services
-  readonly status: () => Static<typeof Status>
+  readonly status: () => Status
   readonly report: () => ReadinessReport
   /** The wall clock, in milliseconds since 1970. */
   readonly now?: () => number

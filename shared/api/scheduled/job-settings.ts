@@ -1,8 +1,7 @@
-import type {Static} from "../../type.ts"
 import type {Job, JobView} from "./jobs.ts"
 
 /** Returns a job without its id, as in the file: settings that equal their default are left out. */
-export const settingsOf = (view: Static<typeof JobView>): Omit<Job, "id"> => {
+export const settingsOf = (view: JobView): Omit<Job, "id"> => {
   const {label, enabled, schedule, timezone, target, missed, overlap, jitter} = view
   return {
     ...(label === undefined ? {} : {label}),

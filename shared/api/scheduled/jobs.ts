@@ -168,6 +168,7 @@ export const JobView = Named("JobView", {
   }),
   lastRun: orNull(LastRun, {description: "The run that ended last; null if there is none, or if no Host runs"}),
 })
+export type JobView = Static<typeof JobView>
 
 export const JobFileView = Named("JobFileView", {
   authority: orNull(Type.String({description: "The authority in the file; null if it names none"})),
@@ -181,6 +182,7 @@ export const JobFileView = Named("JobFileView", {
     // The previous jobs keep running.
   ),
 })
+export type JobFileView = Static<typeof JobFileView>
 
 export const NextView = Named("NextView", {
   timezone: Type.String(),

@@ -1,4 +1,4 @@
-import {Type} from "../../type.ts"
+import {type Static, Type} from "../../type.ts"
 import {PageQuery} from "../paging.ts"
 import {Named, Time} from "../schemas.ts"
 
@@ -39,11 +39,13 @@ export const TimerView = Named("TimerView", {
     description: "Changes with the schedule, time or data. Firing does not change the revision of a recurring timer",
   }),
 })
+export type TimerView = Static<typeof TimerView>
 
 export const TimerDetail = Named("TimerDetail", {
   ...TimerView.properties,
   data: Type.Unknown({private: true, description: "Data for its handler"}),
 })
+export type TimerDetail = Static<typeof TimerDetail>
 
 export const TimersChanged = Named("TimersChanged", {
   timers: Type.Integer({description: "How many timers changed"}),

@@ -2,16 +2,12 @@ import {expect, test} from "vitest"
 import type {DraftCheck} from "../../../shared/api/scheduled/drafts.ts"
 import type {JobView} from "../../../shared/api/scheduled/jobs.ts"
 import type {TimerDetail} from "../../../shared/api/scheduled/timers.ts"
-import type {Static} from "../../../shared/type.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
 import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {fullAndDemo} from "../../support/host/tokens.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
-
-type Job = Static<typeof JobView>
-type Timer = Static<typeof TimerDetail>
 
 const team = pluginWith(`
     plugin.job("digest", {data: Type.Object({room: Type.String()})}, () => {})
@@ -101,18 +97,18 @@ test.each(bunOr("node24"))(
       "request_invalid",
     )
 
-    const first = await host.post<Job>("/api/jobs", standup)
+    const first = await host.post<JobView>("/api/jobs", standup)
     expect(await wrong({})).toEqual([{path: "id", message: expect.stringMatching(/\bjob standup$/)}])
     expect((await check(standup, {replaces: "standup"})).findings).toEqual([])
     const seen = await (await host.fetch("/api/jobs/standup", {headers: {authorization: `Bearer ${demo}`}})).json()
     expect(seen).not.toHaveProperty("revision")
-    const second = await host.post<Job>("/api/jobs/standup/edit", {label: "one", expectedRevision: first.revision})
+    const second = await host.post<JobView>("/api/jobs/standup/edit", {label: "one", expectedRevision: first.revision})
     expect(second.revision).not.toBe(first.revision)
     const stale = {label: "two", expectedRevision: first.revision}
     const refused = await expectProblem(await post("/api/jobs/standup/edit", stale), 409, "conflict")
     expect(refused.current).toMatchObject({label: "one"})
     await expectProblem(await post("/api/jobs/standup/remove", {expectedRevision: first.revision}), 409, "conflict")
-    expect((await host.get<Job>("/api/jobs/standup")).label).toBe("one")
+    expect((await host.get<JobView>("/api/jobs/standup")).label).toBe("one")
 
     // The command line uses the same routes.
     expect(
@@ -126,7 +122,7 @@ test.each(bunOr("node24"))(
     expect(faulty.code).not.toBe(0)
     expect(faulty.stderr).toContain('weekday "FOO" at column 9')
     await printed(host.project, ["schedule", "add", "copy", "--like", "standup", "--cron", "0 7 * * *"], runtime)
-    expect(await host.get<Job>("/api/jobs/copy")).toMatchObject({
+    expect(await host.get<JobView>("/api/jobs/copy")).toMatchObject({
       label: "one",
       schedule: {cron: "0 7 * * *"},
       target: message,
@@ -154,7 +150,7 @@ test.each(bunOr("node24"))(
     await host.say("/later")
     await expectProblem(await post("/api/timers", {...draft, key: "tea"}), 409, "conflict")
     const {id} = await host.post<{id: string}>("/api/timers", draft)
-    const timer = await host.get<Timer>(`/api/timers/${id}`)
+    const timer = await host.get<TimerDetail>(`/api/timers/${id}`)
     expect(timer).toMatchObject({state: "waiting", channel: "#team", data: {text: "coffee"}})
     await host.post(`/api/timers/${id}/edit`, {data: {text: "milk"}, expectedRevision: timer.revision})
     await expectProblem(
@@ -162,7 +158,7 @@ test.each(bunOr("node24"))(
       409,
       "conflict",
     )
-    expect((await host.get<Timer>(`/api/timers/${id}`)).dueAt).toBe(timer.dueAt)
+    expect((await host.get<TimerDetail>(`/api/timers/${id}`)).dueAt).toBe(timer.dueAt)
     await printed(host.project, ["timer", "add", "--like", id, "--in", "24h"], runtime)
     await printed(host.project, ["timer", "edit", id, "--in", "1s"], runtime)
     await until("the timer to fire", async () => {

@@ -1,7 +1,6 @@
 import {describe, expect, test} from "vitest"
 import type {AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import type {Page} from "../../../shared/api/paging.ts"
-import type {Static} from "../../../shared/type.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, fillDatabase} from "../../support/agents/rows.ts"
 import {expectProblem, startHost, svc} from "../../support/host/host.ts"
 import {problemsIn} from "../../support/host/problems-in.ts"
@@ -133,7 +132,7 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
   })
 
   test("a run shows its steps with input and output, its approvals, and its share of each limit", async () => {
-    const run = await host().get<Static<typeof AgentRunDetail>>("/api/runs/run-5")
+    const run = await host().get<AgentRunDetail>("/api/runs/run-5")
     expect(run).toMatchObject({
       kind: "agent",
       agent: "writer",

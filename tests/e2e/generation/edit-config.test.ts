@@ -3,7 +3,6 @@ import {randomBytes} from "node:crypto"
 import {once} from "node:events"
 import {chmodSync, existsSync, statSync} from "node:fs"
 import {type AddressInfo, createServer} from "node:net"
-import type {Static} from "typebox"
 import {describe, expect, onTestFinished, test} from "vitest"
 import type {ConfigApplied, ConfigChange, ConfigFile, ConfigPreview} from "../../../shared/api/configuration/file.ts"
 import {generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
@@ -14,10 +13,6 @@ import {bunOr, casesOf, usualRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
 import {freePort} from "../../support/machine/ports.ts"
-
-type File = Static<typeof ConfigFile>
-type Preview = Static<typeof ConfigPreview>
-type Applied = Static<typeof ConfigApplied>
 
 const env = {
   HTTP_TOKEN: "full-token-of-the-test",
@@ -60,19 +55,19 @@ export default definePlugin({setup({database, command}) {
   command("count", async () => String((await database.read("SELECT max(n) AS n FROM " + all))[0].n))
 }})`
 
-const fileOf = (host: TestHost) => host.get<File>("/api/config/file")
+const fileOf = (host: TestHost) => host.get<ConfigFile>("/api/config/file")
 
 const previewOf = async (host: TestHost, change: {text?: string; changes?: ConfigChange[]; draft?: boolean}) =>
-  host.post<Preview>("/api/config/preview", {hash: (await fileOf(host)).hash, ...change})
+  host.post<ConfigPreview>("/api/config/preview", {hash: (await fileOf(host)).hash, ...change})
 
 const postConfig = (host: TestHost, body: object) =>
   host.fetch("/api/config", {method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body)})
 
 /** Previews the changes, and applies the previewed text. */
-const change = async (host: TestHost, ...changes: ConfigChange[]): Promise<Applied> => {
+const change = async (host: TestHost, ...changes: ConfigChange[]): Promise<ConfigApplied> => {
   const {hash} = await fileOf(host)
-  const {text} = await host.post<Preview>("/api/config/preview", {hash, changes})
-  return host.post<Applied>("/api/config", {hash, text})
+  const {text} = await host.post<ConfigPreview>("/api/config/preview", {hash, changes})
+  return host.post<ConfigApplied>("/api/config", {hash, text})
 }
 
 const set = (key: string, value: unknown): ConfigChange => ({change: "set", plugin: "greeter", path: [key], value})
@@ -209,10 +204,10 @@ describe.each(runtimes)("editing the configuration over the API on $name", runti
     expect(preview).toMatchObject({issues: [], restart: ["http.port"]})
     await expectProblem(await postConfig(host, {hash, text: preview.text}), 409, "restart_required")
     expect(host.project.read("svc.config.yml")).toBe(text)
-    const applied = await host.post<Applied>("/api/config", {hash, text: preview.text, restart: true})
+    const applied = await host.post<ConfigApplied>("/api/config", {hash, text: preview.text, restart: true})
     expect(applied).toMatchObject({written: true, committed: false, restart: ["http.port"]})
     expect(host.project.read("svc.config.yml")).toBe(preview.text)
-    await host.post<Applied>("/api/config", {hash: preview.hash, text})
+    await host.post<ConfigApplied>("/api/config", {hash: preview.hash, text})
   })
 
   test("ends a pin, and the preview says so", async () => {
@@ -235,7 +230,10 @@ describe.each(runtimes)("editing the configuration over the API on $name", runti
     mountReadOnly(host.project.path("svc.config.yml"))
     expect(await fileOf(host)).toMatchObject({writable: false, hash})
     const {generation} = await statusOf(host)
-    const applied = await host.post<Applied>("/api/config", {hash, text: text.replace("# It greets", "# This greets")})
+    const applied = await host.post<ConfigApplied>("/api/config", {
+      hash,
+      text: text.replace("# It greets", "# This greets"),
+    })
     expect(applied).toMatchObject({written: false, committed: false, generation: generation.number})
     expect(applied.unwritable).toMatch(/mounted|read-only/)
     expect(applied.diff).toContain("-  # It greets")
@@ -263,7 +261,7 @@ describe.each(bunOr("node24"))("between writing the file and the commit, on $nam
     const host = await startHost({own: true, runtime, config, env, plugins: {greeter, slow}})
     const {hash} = await fileOf(host)
     const changes = [set("greeting", "tried"), {change: "add_plugin", plugin: "slow"} satisfies ConfigChange]
-    const {text} = await host.post<Preview>("/api/config/preview", {hash, changes})
+    const {text} = await host.post<ConfigPreview>("/api/config/preview", {hash, changes})
     const posted = postConfig(host, {hash, text}).catch(() => undefined)
     await until("the file to be written", () => host.project.read("svc.config.yml") === text)
     await host.stop("SIGKILL")
@@ -294,7 +292,7 @@ test("in production a trial start with the new file decides, and a failed one le
   expect(host.project.read("svc.config.yml")).toBe(text)
   expect((await statusOf(host)).lastFailure).toBeNull()
   const next = text.replace("${SVC_TEST_PORT}", String(await freePort()))
-  expect(await host.post<Applied>("/api/config", {hash, text: next, restart: true})).toMatchObject({
+  expect(await host.post<ConfigApplied>("/api/config", {hash, text: next, restart: true})).toMatchObject({
     written: true,
     restarting: true,
   })
@@ -323,7 +321,7 @@ test("an uncommitted configuration is reported with the command that commits it"
   })
   expect(project.git("status", "--porcelain")).toBe("")
   const {hash, text} = await fileOf(host)
-  expect((await host.post<Preview>("/api/config/preview", {hash, text})).diff).toBe("")
+  expect((await host.post<ConfigPreview>("/api/config/preview", {hash, text})).diff).toBe("")
 })
 
 const gitNames = {

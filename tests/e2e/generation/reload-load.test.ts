@@ -1,7 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, onTestFinished, test} from "vitest"
 import type {InboxView} from "../../../shared/api/messages.ts"
-import type {Static} from "../../../shared/type.ts"
 import {reload} from "../../support/host/generation.ts"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
@@ -45,7 +44,7 @@ const startMessages = (host: TestHost) => {
   return {accepted, stop}
 }
 
-type Page = {readonly items: readonly Static<typeof InboxView>[]; readonly next: string | null}
+type Page = {readonly items: readonly InboxView[]; readonly next: string | null}
 
 /** The number of events in each state. */
 const statesOf = async (host: TestHost): Promise<Readonly<Record<string, number>>> => {

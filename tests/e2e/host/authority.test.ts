@@ -3,7 +3,6 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync,
 import {expect, test} from "vitest"
 import type {Status} from "../../../shared/api/system.ts"
 import {epochOf} from "../../../shared/event-id.ts"
-import type {Static} from "../../../shared/type.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
@@ -97,7 +96,7 @@ test.each(["database", "file"])(
     const config = `${plainConfig}workroom: {store: ${store}}\n`
     const job = `{"version": 1, "jobs": []}`
     const host = await startHost({config, files: {"data/schedule-jobs.json": job}})
-    const {authority, epoch, authorities} = await host.get<Static<typeof Status>>("/api/system/status")
+    const {authority, epoch, authorities} = await host.get<Status>("/api/system/status")
     expect(authorities.map(each => [each.part, each.authority])).toEqual(
       ["database", "event log", "workroom Journal", "job file"].map(part => [part, authority]),
     )

@@ -3,7 +3,6 @@ import {rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {CalendarView} from "../../../shared/api/scheduled/job-calendar.ts"
 import type {JobFileView, JobView, RunView} from "../../../shared/api/scheduled/jobs.ts"
-import type {Static} from "../../../shared/type.ts"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {expectProblem, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
@@ -12,9 +11,6 @@ import {until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
-
-type Job = Static<typeof JobView>
-type Run = Static<typeof RunView>
 
 const twoRuntimes = bunOr("node22")
 const file = "data/schedule-jobs.json"
@@ -56,18 +52,18 @@ const projectWith = (jobs: readonly unknown[]) => makeProject({config, plugins: 
 
 const authorityIn = (project: Project): unknown => JSON.parse(project.read(file)).authority
 
-const jobsOf = (host: TestHost) => host.get<{items: Job[]; file: Static<typeof JobFileView>}>("/api/jobs")
+const jobsOf = (host: TestHost) => host.get<{items: JobView[]; file: JobFileView}>("/api/jobs")
 
-const runsOf = async (host: TestHost, query = "") => (await host.get<{items: Run[]}>(`/api/runs?${query}`)).items
+const runsOf = async (host: TestHost, query = "") => (await host.get<{items: RunView[]}>(`/api/runs?${query}`)).items
 
-const untilRun = (host: TestHost, query: string): Promise<Run> =>
+const untilRun = (host: TestHost, query: string): Promise<RunView> =>
   until(`a run: ${query}`, async () => (await runsOf(host, query))[0])
 
 const run = async (host: TestHost, id: string) => (await host.post<{id: string}>(`/api/jobs/${id}/run`)).id
 
-const ended = (host: TestHost, runId: string): Promise<Run> =>
+const ended = (host: TestHost, runId: string): Promise<RunView> =>
   until("the run to end", async () => {
-    const view = await host.get<Run>(`/api/runs/${runId}`)
+    const view = await host.get<RunView>(`/api/runs/${runId}`)
     return view.endedAt !== null && view
   })
 
@@ -269,8 +265,8 @@ test("a failed or cancelled run sends nothing, and a failed one shows its error"
   await expectProblem(await host.fetch("/api/jobs/slow/run", {method: "POST"}), 409, "conflict")
   expect(await printed(project, `schedule cancel ${slow}`)).toContain("is cancelled")
   rmSync(project.path("hold"))
-  await until("the job to end", async () => (await host.get<Job>("/api/jobs/slow")).openRuns === 0)
-  expect(await host.get<Run>(`/api/runs/${slow}`)).toMatchObject({state: "cancelled", reason: "requested"})
+  await until("the job to end", async () => (await host.get<JobView>("/api/jobs/slow")).openRuns === 0)
+  expect(await host.get<RunView>(`/api/runs/${slow}`)).toMatchObject({state: "cancelled", reason: "requested"})
   expect(await saidIn(host, "team")).toEqual([])
   await expectProblem(await host.fetch(`/api/runs/${slow}/cancel`, {method: "POST"}), 409, "run_state")
 })
@@ -299,7 +295,7 @@ test.each(twoRuntimes)(
     await printed(project, "schedule edit standup --jitter 5m --missed once", runtime)
     await printed(project, "schedule edit standup --clear jitter", runtime)
     await printed(project, "schedule pause standup", runtime)
-    const {items} = await printedJson<{items: Job[]}>(project, "schedule list", runtime)
+    const {items} = await printedJson<{items: JobView[]}>(project, "schedule list", runtime)
     expect(items).toMatchObject([{id: "standup", enabled: false, missed: "once", nextAt: null}])
     expect(items[0]).not.toHaveProperty("jitter")
     await printed(project, "schedule resume standup", runtime)

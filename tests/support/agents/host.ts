@@ -2,43 +2,38 @@ import {v7 as uuid} from "uuid"
 import {openDatabase} from "../../../server/database/database.ts"
 import type {AgentRunDetail, AgentRunView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import type {Row} from "../../../shared/sdk/plugin/database.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {TestHost} from "../host/host.ts"
 import {until} from "../host/process.ts"
 import type {Project} from "../host/project.ts"
 
-type RunView = Static<typeof AgentRunView>
-type RunDetail = Static<typeof AgentRunDetail>
-type Approval = Static<typeof ApprovalView>
-
 /** The newest runs of agents, in order from the oldest. */
-export const runsOf = async (host: TestHost, limit = 200): Promise<readonly RunView[]> =>
-  (await host.get<{items: RunView[]}>(`/api/runs?kind=agent&limit=${limit}`)).items.reverse()
+export const runsOf = async (host: TestHost, limit = 200): Promise<readonly AgentRunView[]> =>
+  (await host.get<{items: AgentRunView[]}>(`/api/runs?kind=agent&limit=${limit}`)).items.reverse()
 
-export const runOf = (host: TestHost, runId: string): Promise<RunDetail> => host.get(`/api/runs/${runId}`)
+export const runOf = (host: TestHost, runId: string): Promise<AgentRunDetail> => host.get(`/api/runs/${runId}`)
 
 const ended: readonly string[] = ["succeeded", "failed", "cancelled"]
 
 /** A run, once it has ended. */
-export const endOf = (host: TestHost, runId: string): Promise<RunDetail> =>
+export const endOf = (host: TestHost, runId: string): Promise<AgentRunDetail> =>
   until(`run ${runId} to end`, async () => {
     const run = await runOf(host, runId)
     return ended.includes(run.state) && run
   })
 
 /** The run that an inbox event has just started, once it has ended. */
-export const runOfEvent = async (host: TestHost, sn: number): Promise<RunDetail> => {
+export const runOfEvent = async (host: TestHost, sn: number): Promise<AgentRunDetail> => {
   const newest = () => runsOf(host, 20)
   const {runId} = await until("the run to begin", async () => (await newest()).find(({event}) => event === sn))
   return endOf(host, runId)
 }
 
 /** All runs with their inputs, oldest first. */
-const detailsOf = async (host: TestHost): Promise<readonly RunDetail[]> =>
+const detailsOf = async (host: TestHost): Promise<readonly AgentRunDetail[]> =>
   Promise.all((await runsOf(host)).map(({runId}) => runOf(host, runId)))
 
 /** The newest run with this input, once it has ended. */
-export const runAsked = (host: TestHost, input: string): Promise<RunDetail> =>
+export const runAsked = (host: TestHost, input: string): Promise<AgentRunDetail> =>
   until(`a run for "${input}" to end`, async () => {
     const found = (await detailsOf(host)).findLast(run => run.input === input)
     return found !== undefined && ended.includes(found.state) && found
@@ -48,9 +43,9 @@ export const runAsked = (host: TestHost, input: string): Promise<RunDetail> =>
   })
 
 /** The pending approvals, oldest first, once there are `count` of them. */
-export const waitingApprovals = (host: TestHost, count = 1): Promise<readonly Approval[]> =>
+export const waitingApprovals = (host: TestHost, count = 1): Promise<readonly ApprovalView[]> =>
   until(`${count} approvals to wait`, async () => {
-    const {items} = await host.get<{items: Approval[]}>("/api/approvals?state=waiting")
+    const {items} = await host.get<{items: ApprovalView[]}>("/api/approvals?state=waiting")
     return items.length === count && items.reverse()
   })
 

@@ -1,10 +1,9 @@
 import type {GapView} from "../../../shared/api/endpoints.ts"
 import type {Page} from "../../../shared/api/paging.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {TestHost} from "../host/host.ts"
 import {until} from "../host/process.ts"
 
-export type Gap = Static<typeof GapView>
+export type Gap = GapView
 
 /** All items of a paged list. */
 export const allOf = async <T>(host: TestHost, path: string): Promise<readonly T[]> => {

@@ -1,5 +1,4 @@
 import type {OutboxDetail} from "../../../shared/api/messages.ts"
-import type {Static} from "../../../shared/type.ts"
 import type {TestHost} from "../host/host.ts"
 import {until} from "../host/process.ts"
 
@@ -22,8 +21,8 @@ export const textsOf = async (host: TestHost): Promise<readonly string[]> => {
 }
 
 /** An outbox message, once it is in this state. */
-export const messageIn = (host: TestHost, id: string, state: string): Promise<Static<typeof OutboxDetail>> =>
+export const messageIn = (host: TestHost, id: string, state: string): Promise<OutboxDetail> =>
   until(`message ${id} to be ${state}`, async () => {
-    const message = await host.get<Static<typeof OutboxDetail>>(`/api/outbox/${id}`)
+    const message = await host.get<OutboxDetail>(`/api/outbox/${id}`)
     return message.state === state && message
   })

@@ -2,7 +2,6 @@ import type {AgentRunState} from "../../../../shared/agents/states.ts"
 import {type AgentRunDetail, AgentRunsChanged, type AgentRunView} from "../../../../shared/api/agents/agents.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
-import type {Static} from "../../../../shared/type.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import type {AgentService} from "../../../agents/service.ts"
 import type {Database} from "../../../database/database.ts"
@@ -47,7 +46,7 @@ export const detailOf = async (
   database: Database,
   bindings: Pick<Bindings, "find">,
   row: Row,
-): Promise<Static<typeof AgentRunDetail>> => {
+): Promise<AgentRunDetail> => {
   const [steps, approvals] = await Promise.all([
     database.read("SELECT * FROM agent_steps WHERE run = ? ORDER BY n", [Number(row.seq)]),
     database.read(selectApprovals("a.run = ?", "a.n, a.seq"), [Number(row.seq)]),

@@ -20,7 +20,7 @@ const NextQuery = Type.Object({
   count: Type.Optional(Type.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"})),
 })
 
-const viewOf = async (jobs: Jobs, database: Database, id: string): Promise<Static<typeof JobView>> => {
+const viewOf = async (jobs: Jobs, database: Database, id: string): Promise<JobView> => {
   const [view] = await withLastRuns(database, [jobs.get(id)])
   if (view === undefined) throw new Problem("job_unknown", `there is no job ${id}`)
   return view

@@ -1,7 +1,6 @@
 import type {JobView, RunState, RunView} from "../../../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../../../shared/json.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
-import type {Static} from "../../../../shared/type.ts"
 import type {Database} from "../../../database/database.ts"
 import {timeOf} from "../../paging.ts"
 
@@ -33,10 +32,8 @@ export const readJobRuns = async (
   return rows.map(viewRun)
 }
 
-type View = Static<typeof JobView>
-
 /** Adds to each job its run that ended last. */
-export const withLastRuns = async (database: Database, views: readonly View[]): Promise<View[]> => {
+export const withLastRuns = async (database: Database, views: readonly JobView[]): Promise<JobView[]> => {
   const rows = await database.read(
     `SELECT r.* FROM json_each(?) AS each JOIN job_runs r ON r.seq =
       (SELECT seq FROM job_runs WHERE job = each.value AND ended_at IS NOT NULL ORDER BY seq DESC LIMIT 1)`,

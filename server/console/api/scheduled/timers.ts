@@ -5,7 +5,6 @@ import {fromJson} from "../../../../shared/json.ts"
 import {Problem} from "../../../../shared/problems.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
-import type {Static} from "../../../../shared/type.ts"
 import type {Database} from "../../../database/database.ts"
 import type {Endpoints} from "../../../endpoints/endpoints.ts"
 import type {TimerAction} from "../../../scheduler/timers/actions.ts"
@@ -34,7 +33,7 @@ export const showTimer = (database: Database): Operation => ({
 })
 
 /** Throws `timer_unknown`. */
-const readTimer = async (database: Database, id: string): Promise<Static<typeof TimerDetail>> => {
+const readTimer = async (database: Database, id: string): Promise<TimerDetail> => {
   const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
   if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${id}; it may have fired`)
   return {...viewTimer(row), data: fromJson(String(row.data))}
@@ -99,13 +98,13 @@ export const actOnHeldTimers = (timers: Timers, action: TimerAction): Operation 
 
 const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
 
-const viewTimer = (row: Row): Static<typeof TimerView> => ({
+const viewTimer = (row: Row): TimerView => ({
   id: String(row.id),
   seq: Number(row.seq),
   plugin: String(row.plugin),
   name: String(row.name),
   key: textOf(row.key),
-  state: row.state as Static<typeof TimerView>["state"],
+  state: row.state as TimerView["state"],
   reason: textOf(row.reason),
   dueAt: timeOf(row.due_at) ?? "",
   schedule: textOf(row.schedule),

@@ -2,7 +2,6 @@ import type {Locator, Page} from "playwright-core"
 import {expect, test} from "vitest"
 import {en} from "../../../../server/console/web/texts/en.ts"
 import type {JobView} from "../../../../shared/api/scheduled/jobs.ts"
-import type {Static} from "../../../../shared/type.ts"
 import {startHost, type TestHost} from "../../../support/host/host.ts"
 import {until} from "../../../support/host/process.ts"
 import {describeWithChromium, startChromium} from "../../../support/machine/chromium.ts"
@@ -202,7 +201,7 @@ describeWithChromium("the form of a job in the console", () => {
     await expectFit(page, "a form that is back")
     await page.getByRole("button", {name: "Save", exact: true}).click()
     await page.locator("[data-job-form]").waitFor({state: "detached"})
-    const {target: said} = await second.get<Static<typeof JobView>>("/api/jobs/tea")
+    const {target: said} = await second.get<JobView>("/api/jobs/tea")
     expect(said.text).toBe("typed before the kill")
     expect(errors).toEqual([])
   })
