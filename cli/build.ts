@@ -1,10 +1,8 @@
 import {Command} from "clipanion"
 import {buildPlugins} from "../server/process/build.ts"
-import {type ExitCode, exit} from "../shared/exit.ts"
 import {DataCommand} from "./kit/svc-command.ts"
 
 export class Build extends DataCommand {
-  static override paths = [["build"]]
   static override usage = Command.Usage({
     description: "bundle the project's plugins to dist/plugins",
     details:
@@ -12,9 +10,8 @@ export class Build extends DataCommand {
     examples: [["Before a release", "svc build"]],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const plugins = await buildPlugins(this.folder)
     this.show({plugins}, () => (plugins.length === 0 ? "no plugins found in plugins/" : `built ${plugins.join(", ")}`))
-    return exit.ok
   }
 }

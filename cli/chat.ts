@@ -67,7 +67,6 @@ const mostAbsent = 10_000
 const lastWords = 1500
 
 export class Chat extends SvcCommand {
-  static override paths = [["chat"]]
   static override usage = Command.Usage({
     description: "chat with the bot through its sandbox endpoint",
     details: `
@@ -147,7 +146,6 @@ export class Chat extends SvcCommand {
   }
 
   async #say(text: string): Promise<void> {
-    const host = await connectHost(this.folder)
     const who = {user: this.user, channel: this.channel, group: this.group}
     const fill = filling.exec(text)
     const button = fill?.[1] ?? pressing.exec(text)?.[1]
@@ -157,7 +155,7 @@ export class Chat extends SvcCommand {
     const files = this.#attached.length === 0 ? {} : {files: this.#attached}
     const [path, body] =
       button === undefined ? ["messages", {text, ...files, ...who}] : ["press", {button, ...values, ...who}]
-    this.#said.push((await host.post<{sn: number}>(`/api/plugins/sandbox/${path}`, body)).sn)
+    this.#said.push((await this.post<{sn: number}>(`/api/plugins/sandbox/${path}`, body)).sn)
     if (button === undefined) this.#attached = []
   }
 

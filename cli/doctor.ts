@@ -18,7 +18,6 @@ import {connectHost} from "./kit/host-client.ts"
 import {DataCommand} from "./kit/svc-command.ts"
 
 export class Doctor extends DataCommand {
-  static override paths = [["doctor"]]
   static override usage = Command.Usage({
     description: "check the project and this machine, or a running Host",
     details: `
@@ -133,8 +132,7 @@ export class Doctor extends DataCommand {
 
   async #timers(): Promise<StuckTimers | undefined> {
     const read = async (state: string, limit: number) => {
-      const host = await connectHost(this.folder)
-      return (await host.get<{items: StuckTimers["failed"]}>(`/api/timers?state=${state}&limit=${limit}`)).items
+      return (await this.get<{items: StuckTimers["failed"]}>(`/api/timers?state=${state}&limit=${limit}`)).items
     }
     return Promise.all([read("failed", 10), read("held", 1)])
       .then(([failed, held]) => ({failed, held: held.length > 0}))

@@ -5,7 +5,6 @@ import {makeProject, oldNode} from "../server/process/new-project.ts"
 import {projectTemplates, templateName, templateNames} from "../server/process/project-templates.ts"
 import {callOf, quoted, type Toolchain} from "../server/process/toolchain.ts"
 import {packageRoot} from "../server/runtime/own-files.ts"
-import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import {describePlan} from "./kit/deployment-view.ts"
 import {facts, table} from "./kit/print.ts"
@@ -14,7 +13,6 @@ import {SvcCommand} from "./kit/svc-command.ts"
 const summaries = templateNames.map(name => [name, projectTemplates[name].summary] as const)
 
 export class Init extends SvcCommand {
-  static override paths = [["init"]]
   static override usage = Command.Usage({
     description: "create a new project",
     details: `
@@ -45,10 +43,10 @@ export class Init extends SvcCommand {
     description: "Also add this deployment template, like svc deploy add; repeatable",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     if (this.list) {
       this.print(table(["template", "description"], summaries))
-      return exit.ok
+      return
     }
     const folder = this.target ?? "."
     const template = templateName(this.template)
@@ -67,7 +65,6 @@ export class Init extends SvcCommand {
     const node = toolchain === "node" ? await oldNode() : undefined
     if (node !== undefined)
       this.print(`\nThis terminal runs Node ${node}. Install Node 22.12 or newer before you start the bot.`)
-    return exit.ok
   }
 
   /** Returns the next commands, in the form that works in this terminal. */

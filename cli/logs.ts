@@ -6,7 +6,6 @@ import {listRuns, viewRun} from "../server/logs/runs/read-runs.ts"
 import {findHolder} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
 import type {LogPage} from "../shared/api/logs.ts"
-import {type ExitCode, exit} from "../shared/exit.ts"
 import {type LogLevel, logLevels} from "../shared/log.ts"
 import {isProblem, Problem, type ProblemCode} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
@@ -26,7 +25,6 @@ const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping"
 const mostRefusals = 2
 
 export class LogsCommand extends DataCommand {
-  static override paths = [["logs"]]
   static override usage = Command.Usage({
     description: "print the newest log records of the running Host or of an earlier run",
     details: `
@@ -54,7 +52,7 @@ export class LogsCommand extends DataCommand {
 
   #print = (record: LogRecord): void => this.print(JSON.stringify(record))
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     if (!this.json) await this.#printPretty()
     if (this.runs) return this.#listRuns()
     if (this.ofRun !== undefined) return this.#showRun(this.ofRun)
@@ -62,10 +60,9 @@ export class LogsCommand extends DataCommand {
     const page = await this.#page(host, {limit: this.limit})
     for (const record of [...page.items].reverse()) this.#print(record)
     if (this.follow) await this.#follow(host, page.head)
-    return exit.ok
   }
 
-  async #showRun(run: string): Promise<ExitCode> {
+  async #showRun(run: string): Promise<void> {
     if (this.follow) throw new Problem("request_invalid", "--follow needs the running Host: leave out --run")
     const paths = projectPaths(this.folder)
     const asked = {filter: {level: levelOf(this.level), plugin: this.plugin}, limit: limitOf(this.limit)}
@@ -73,10 +70,9 @@ export class LogsCommand extends DataCommand {
     // The records on the disk contain no secrets.
     const page = await readEarlierLog({scrubJson: json => json}, {folder: paths.logs, run, current}, asked)
     for (const record of [...page.items].reverse()) this.#print(record)
-    return exit.ok
   }
 
-  async #listRuns(): Promise<ExitCode> {
+  async #listRuns(): Promise<void> {
     const shown = (await listRuns(projectPaths(this.folder).logs)).map(viewRun)
     this.show({items: shown}, () => {
       if (shown.length === 0) return "there is no log: no Host of this version has run here"
@@ -88,7 +84,6 @@ export class LogsCommand extends DataCommand {
       ])
       return table(["run", "started", "last record", "size"], lines)
     })
-    return exit.ok
   }
 
   #page(host: HostClient, more: Readonly<Record<string, string>>): Promise<Page> {

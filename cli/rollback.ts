@@ -9,7 +9,6 @@ import {describeSchema} from "./kit/checkpoint/schema.ts"
 import {counted, facts} from "./kit/print.ts"
 
 export class Rollback extends CheckpointCommand {
-  static override paths = [["rollback"]]
   static override usage = Command.Usage({
     description: "roll code, lockfile, configuration and data back to one checkpoint; the Host must be stopped",
     details: `

@@ -1,10 +1,7 @@
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../shared/exit.ts"
-import {connectHost} from "./kit/host-client.ts"
 import {DataCommand} from "./kit/svc-command.ts"
 
 export class Send extends DataCommand {
-  static override paths = [["send"]]
   static override usage = Command.Usage({
     description: "send a message through an endpoint",
     details:
@@ -19,11 +16,9 @@ export class Send extends DataCommand {
   channel = Option.String({name: "channel"})
   text = Option.String({name: "text"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
+  async run(): Promise<void> {
     const {endpoint, channel, text} = this
-    const accepted = await host.post<{id: string}>("/api/outbox", {endpoint, channel, text})
+    const accepted = await this.post<{id: string}>("/api/outbox", {endpoint, channel, text})
     this.show(accepted, () => accepted.id)
-    return exit.ok
   }
 }

@@ -1,8 +1,9 @@
-import {type BaseContext, Cli, type CommandClass} from "clipanion"
+import {type BaseContext, Cli} from "clipanion"
 import {endProcess} from "../server/runtime/process/unasked-exit.ts"
 import {version} from "../server/runtime/version.ts"
 import {exit} from "../shared/exit.ts"
 import {commands} from "./commands.ts"
+import {loadCommand} from "./kit/load-command.ts"
 import {unknownCommand, wrongCall} from "./kit/usage-error.ts"
 
 /** Runs one command line and ends the process with its exit code. */
@@ -29,7 +30,7 @@ const run = async (args: readonly string[]): Promise<number> => {
   const asksForHelp = args.includes("--help") || args.includes("-h")
   const name = nameFor(words)
   if (name === undefined) return noCommand(words, asksForHelp)
-  const command = await load(name)
+  const command = await loadCommand(name)
   const cli = new Cli<BaseContext>({binaryName: "svc", enableColors: isColored()})
   cli.register(command)
   if (asksForHelp) {
@@ -56,7 +57,7 @@ const noCommand = async (words: readonly string[], asksForHelp: boolean): Promis
     return exit.failed
   }
   const {overview} = await help()
-  const text = `${bold(`svc ${version}`)}\n\n${overview(await Promise.all(listed.map(load)))}\n`
+  const text = `${bold(`svc ${version}`)}\n\n${overview(await Promise.all(listed.map(loadCommand)))}\n`
   if (asksForHelp) process.stdout.write(text)
   else process.stderr.write(text)
   return asksForHelp ? exit.ok : exit.failed
@@ -73,11 +74,5 @@ const bold = (text: string) => (isColored() ? `\x1b[1m${text}\x1b[22m` : text)
 /** Returns the command that the words start with. */
 const nameFor = (words: readonly string[]): string | undefined =>
   [words.slice(0, 2).join(" "), words[0] ?? ""].find(name => Object.hasOwn(commands, name))
-
-const load = async (name: string): Promise<CommandClass> => {
-  const module = await commands[name]?.()
-  const [command] = Object.values(module ?? {})
-  return command as CommandClass
-}
 
 await main(process.argv.slice(2))

@@ -10,7 +10,6 @@ import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class AdapterAdd extends DataCommand {
-  static override paths = [["adapter", "add"]]
   static override usage = Command.Usage({
     description: "install the packages that a built-in adapter needs",
     details: `

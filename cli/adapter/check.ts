@@ -3,13 +3,11 @@ import type {EndpointCheck} from "../../shared/api/endpoints.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
 import {describeFinding} from "../kit/finding.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 type Check = Static<typeof EndpointCheck>
 
 export class AdapterCheck extends DataCommand {
-  static override paths = [["adapter", "check"]]
   static override usage = Command.Usage({
     description: "check an endpoint's credentials and permissions with its platform",
     details: `
@@ -23,8 +21,7 @@ export class AdapterCheck extends DataCommand {
   endpoint = Option.String({name: "endpoint"})
 
   async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const check = await host.post<Check>(`/api/endpoints/${encodeURIComponent(this.endpoint)}/check`)
+    const check = await this.post<Check>(`/api/endpoints/${encodeURIComponent(this.endpoint)}/check`)
     this.show(check, () => check.findings.map(lineOf).join("\n"))
     return check.ok ? exit.ok : exit.failed
   }

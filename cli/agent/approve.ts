@@ -1,9 +1,7 @@
 import {Command} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {ApprovalCommand} from "../kit/agent/approval-command.ts"
 
 export class AgentApprove extends ApprovalCommand {
-  static override paths = [["agent", "approve"]]
   static override usage = Command.Usage({
     description: "approve a tool call for which an agent waits",
     details: "Accepts the id of the approval, or of the run that waits for it. Needs a running Host.",
@@ -12,7 +10,7 @@ export class AgentApprove extends ApprovalCommand {
     ],
   })
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.decide("approve")
   }
 }

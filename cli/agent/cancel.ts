@@ -1,11 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {AgentRunView} from "../../shared/api/agents/agents.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class AgentCancel extends DataCommand {
-  static override paths = [["agent", "cancel"]]
   static override usage = Command.Usage({
     description: "cancel a run of an agent",
     details:
@@ -15,10 +12,8 @@ export class AgentCancel extends DataCommand {
 
   id = Option.String({name: "run"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const run = await host.post<AgentRunView>(`/api/runs/${encodeURIComponent(this.id)}/cancel`)
+  async run(): Promise<void> {
+    const run = await this.post<AgentRunView>(`/api/runs/${encodeURIComponent(this.id)}/cancel`)
     this.show(run, () => `${run.runId} is ${run.state}`)
-    return exit.ok
   }
 }

@@ -8,7 +8,6 @@ import {connectHost} from "../kit/host-client.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
 
 export class AgentChat extends SvcCommand {
-  static override paths = [["agent", "chat"]]
   static override usage = Command.Usage({
     description: "chat with an agent: each line starts a separate run",
     details: `
@@ -26,8 +25,7 @@ export class AgentChat extends SvcCommand {
 
   async run(): Promise<ExitCode> {
     const {stdin, stdout} = this.context
-    const host = await connectHost(this.folder)
-    await host.get<AgentView>(`/api/agents/${encodeURIComponent(this.name)}`)
+    await this.get<AgentView>(`/api/agents/${encodeURIComponent(this.name)}`)
     const isInteractive = (stdin as NodeJS.ReadStream).isTTY === true
     const reader = createInterface({input: stdin, ...(isInteractive ? {output: stdout} : {}), prompt: "> "})
     const lines = reader[Symbol.asyncIterator]()
@@ -50,10 +48,9 @@ export class AgentChat extends SvcCommand {
   }
 
   async #ask(input: string, next: () => Promise<string | undefined>): Promise<boolean> {
-    const host = await connectHost(this.folder)
-    const {id} = await host.post<{id: string}>(`/api/agents/${encodeURIComponent(this.name)}/run`, {
+    const {id} = await this.post<{id: string}>(`/api/agents/${encodeURIComponent(this.name)}/run`, {
       input,
-      ...(this.permission === undefined ? {} : {permission: this.permission}),
+      permission: this.permission,
     })
     const leaving = new AbortController()
     const run = await followRun({

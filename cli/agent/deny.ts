@@ -1,9 +1,7 @@
 import {Command} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {ApprovalCommand} from "../kit/agent/approval-command.ts"
 
 export class AgentDeny extends ApprovalCommand {
-  static override paths = [["agent", "deny"]]
   static override usage = Command.Usage({
     description: "deny a tool call for which an agent waits",
     details:
@@ -11,7 +9,7 @@ export class AgentDeny extends ApprovalCommand {
     examples: [["With a reason", "svc agent deny 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'the wrong channel'"]],
   })
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.decide("deny")
   }
 }

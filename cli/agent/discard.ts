@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {DecisionCommand} from "../kit/messages/decision.ts"
 
 export class AgentDiscard extends DecisionCommand {
-  static override paths = [["agent", "discard"]]
   static override usage = Command.Usage({
     description: "discard a run of an agent that a restore holds",
     examples: [
@@ -15,7 +13,7 @@ export class AgentDiscard extends DecisionCommand {
   id = Option.String({name: "run", required: false})
   held = Option.Boolean("--held", false, {description: "All held runs of agents"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.decide("runs", "discard", this.id, this.held)
   }
 }

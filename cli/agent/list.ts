@@ -1,12 +1,9 @@
 import {Command} from "clipanion"
 import type {AgentView} from "../../shared/api/agents/agents.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class AgentList extends DataCommand {
-  static override paths = [["agent", "list"]]
   static override usage = Command.Usage({
     description: "list the agent bindings with their state and their runs",
     details:
@@ -14,9 +11,8 @@ export class AgentList extends DataCommand {
     examples: [["All agents", "svc agent list"]],
   })
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const list = await host.get<{items: readonly AgentView[]}>("/api/agents")
+  async run(): Promise<void> {
+    const list = await this.get<{items: readonly AgentView[]}>("/api/agents")
     this.show(list, () =>
       list.items.length === 0
         ? "the configuration has no agents"
@@ -35,6 +31,5 @@ export class AgentList extends DataCommand {
             ]),
           ),
     )
-    return exit.ok
   }
 }

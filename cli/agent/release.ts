@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {DecisionCommand} from "../kit/messages/decision.ts"
 
 export class AgentRelease extends DecisionCommand {
-  static override paths = [["agent", "release"]]
   static override usage = Command.Usage({
     description: "continue a run of an agent that a restore holds",
     examples: [
@@ -15,7 +13,7 @@ export class AgentRelease extends DecisionCommand {
   id = Option.String({name: "run", required: false})
   held = Option.Boolean("--held", false, {description: "All held runs of agents"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.decide("runs", "release", this.id, this.held)
   }
 }

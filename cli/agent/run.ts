@@ -3,11 +3,9 @@ import {type ExitCode, exit} from "../../shared/exit.ts"
 import {permissions} from "../../shared/sdk/permission.ts"
 import {followRun} from "../kit/agent/follow-run.ts"
 import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class AgentRun extends DataCommand {
-  static override paths = [["agent", "run"]]
   static override usage = Command.Usage({
     description: "ask an agent a question and print its answer",
     details: `
@@ -33,11 +31,10 @@ export class AgentRun extends DataCommand {
   })
 
   async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const {id} = await host.post<{id: string}>(`/api/agents/${encodeURIComponent(this.name)}/run`, {
+    const {id} = await this.post<{id: string}>(`/api/agents/${encodeURIComponent(this.name)}/run`, {
       input: this.text,
-      ...(this.permission === undefined ? {} : {permission: this.permission}),
-      ...(this.request === undefined ? {} : {request: this.request}),
+      permission: this.permission,
+      request: this.request,
     })
     if (this.wait) return this.#follow(id)
     this.show({id}, () => id)
@@ -58,7 +55,7 @@ export class AgentRun extends DataCommand {
       this.tell(`svc: the run continues; svc agent show ${runId} shows its result`)
       return exit.failed
     }
-    if (run.state === "succeeded" || this.json) this.show(run, () => endText(run))
+    if (run.state === "succeeded" || this.json) this.show(run, endText)
     else this.tell(`svc: ${endText(run)}\n  hint: svc agent show ${runId}`)
     return run.state === "succeeded" ? exit.ok : exit.failed
   }

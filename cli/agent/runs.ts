@@ -1,11 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {AgentRunView} from "../../shared/api/agents/agents.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {PageCommand} from "../kit/page-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
 export class AgentRuns extends PageCommand {
-  static override paths = [["agent", "runs"]]
   static override usage = Command.Usage({
     description: "list runs of agents, newest first",
     details: "Needs a running Host.",
@@ -21,7 +19,7 @@ export class AgentRuns extends PageCommand {
     description: "Only runs in this state: queued, running, waiting, held, succeeded, failed or cancelled",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const page = await this.page<AgentRunView>("/api/runs", {kind: "agent", agent: this.agent, state: this.state})
     this.show(page, () =>
       table(
@@ -35,6 +33,5 @@ export class AgentRuns extends PageCommand {
         ]),
       ),
     )
-    return exit.ok
   }
 }

@@ -1,14 +1,12 @@
 import {Command, Option} from "clipanion"
-import type {AgentView} from "../../shared/api/agents/agents.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {AgentRunDetail, AgentView} from "../../shared/api/agents/agents.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
-import {type RunDetail, runText} from "../kit/agent/run-text.ts"
+import {runText} from "../kit/agent/run-text.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class AgentShow extends DataCommand {
-  static override paths = [["agent", "show"]]
   static override usage = Command.Usage({
     description: "show an agent binding, or one run of an agent with its steps",
     details: "Needs a running Host.",
@@ -20,15 +18,14 @@ export class AgentShow extends DataCommand {
 
   id = Option.String({name: "id"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await connectHost(this.folder)
     const binding = await unless("agent_unknown", host.get<AgentView>(`/api/agents/${encodeURIComponent(this.id)}`))
-    if (binding !== undefined) this.show(binding, () => bindingText(binding))
+    if (binding !== undefined) this.show(binding, bindingText)
     else {
       const run = await runOf(host, this.id)
-      this.show(run, () => runText(run))
+      this.show(run, runText)
     }
-    return exit.ok
   }
 }
 
@@ -41,8 +38,8 @@ const unless = async <T>(code: "agent_unknown" | "run_unknown", answer: Promise<
   }
 }
 
-const runOf = async (host: HostClient, id: string): Promise<RunDetail> => {
-  const run = await unless("run_unknown", host.get<RunDetail>(`/api/runs/${encodeURIComponent(id)}`))
+const runOf = async (host: HostClient, id: string): Promise<AgentRunDetail> => {
+  const run = await unless("run_unknown", host.get<AgentRunDetail>(`/api/runs/${encodeURIComponent(id)}`))
   if (run?.kind === "agent") return run
   throw new Problem("agent_run_unknown", `no agent and no run of an agent is called ${id}`)
 }

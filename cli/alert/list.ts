@@ -1,12 +1,9 @@
 import {Command} from "clipanion"
 import type {AlertsView} from "../../shared/alerts/api.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {shorten, table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class AlertList extends DataCommand {
-  static override paths = [["alert", "list"]]
   static override usage = Command.Usage({
     description: "list the alerts that are in force or ended within a day, and the alert targets",
     details: `
@@ -18,11 +15,8 @@ export class AlertList extends DataCommand {
     ],
   })
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const view = await host.get<AlertsView>("/api/alerts")
-    this.show(view, () => describe(view))
-    return exit.ok
+  async run(): Promise<void> {
+    this.show(await this.get<AlertsView>("/api/alerts"), describe)
   }
 }
 

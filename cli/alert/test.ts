@@ -1,12 +1,10 @@
 import {Command, Option} from "clipanion"
 import type {AlertTestResult} from "../../shared/alerts/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class AlertTest extends DataCommand {
-  static override paths = [["alert", "test"]]
   static override usage = Command.Usage({
     description: "send a test alert to one target or to all, and print the results",
     details: `
@@ -23,9 +21,7 @@ export class AlertTest extends DataCommand {
   target = Option.String({required: false, name: "target"})
 
   async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const asked = this.target === undefined ? {} : {target: this.target}
-    const result = await host.post<AlertTestResult>("/api/alerts/test", asked)
+    const result = await this.post<AlertTestResult>("/api/alerts/test", {target: this.target})
     this.show(result, () =>
       table(
         ["target", "", "result"],

@@ -10,7 +10,6 @@ import {describeCheckpoint} from "../kit/checkpoint/view.ts"
 import type {HostClient} from "../kit/host-client.ts"
 
 export class CheckpointCreate extends CheckpointCommand {
-  static override paths = [["checkpoint", "create"]]
   static override usage = Command.Usage({
     description: "create and verify a checkpoint of database, workroom, jobs, configuration and lockfile",
     details: `
@@ -63,7 +62,7 @@ export class CheckpointCreate extends CheckpointCommand {
   async #ask(host: HostClient): Promise<string> {
     const begun = await host.post<CheckpointTask>("/api/checkpoints", {
       verify: this.verify,
-      ...(this.restorePoint === undefined ? {} : {externalRestorePoint: this.restorePoint}),
+      externalRestorePoint: this.restorePoint,
     })
     await this.awaitTask(host, begun)
     return begun.id

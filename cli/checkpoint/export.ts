@@ -1,10 +1,8 @@
 import {Command, Option} from "clipanion"
 import {writeArchive} from "../../server/recovery/checkpoint/archive.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 
 export class CheckpointExport extends CheckpointCommand {
-  static override paths = [["checkpoint", "export"]]
   static override usage = Command.Usage({
     description: "write a verified checkpoint as one archive",
     details: "Refuses a checkpoint whose data contains the value of a secret: `svc checkpoint show` names the rows.",
@@ -17,10 +15,9 @@ export class CheckpointExport extends CheckpointCommand {
   id = Option.String({name: "id"})
   output = Option.String("--output", {required: true, description: "A .tar or .tar.gz file, or - for standard output"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const stored = await this.store.get(this.id)
     await this.withProgress(show => writeArchive(stored, this.output === "-" ? this.context.stdout : this.output, show))
     if (this.output !== "-") this.show({id: stored.id, output: this.output}, () => `${stored.id} is in ${this.output}`)
-    return exit.ok
   }
 }

@@ -3,13 +3,11 @@ import {Command, Option} from "clipanion"
 import {type Imported, importStopped} from "../../server/offline/checkpoint.ts"
 import {openFile} from "../../server/recovery/checkpoint/archive-source.ts"
 import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import type {HostClient} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 
 export class CheckpointImport extends CheckpointCommand {
-  static override paths = [["checkpoint", "import"]]
   static override usage = Command.Usage({
     description: "verify an archive and add it to the project's checkpoints",
     details: `
@@ -25,7 +23,7 @@ export class CheckpointImport extends CheckpointCommand {
 
   archive = Option.String({name: "archive"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await this.host()
     const {id, isKnown} = host === undefined ? await this.#importHere() : await this.#send(host)
     const restore = `svc checkpoint restore ${id}`
@@ -36,7 +34,6 @@ export class CheckpointImport extends CheckpointCommand {
         ["restore", `stop the Host, then: ${restore} --dry-run; ${restore}`],
       ]),
     )
-    return exit.ok
   }
 
   #importHere(): Promise<Imported> {

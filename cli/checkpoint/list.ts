@@ -1,19 +1,17 @@
 import {Command} from "clipanion"
 import {viewOf} from "../../server/recovery/checkpoint/store.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {ageOf, bytes} from "../kit/checkpoint/view.ts"
 import {table} from "../kit/print.ts"
 
 export class CheckpointList extends CheckpointCommand {
-  static override paths = [["checkpoint", "list"]]
   static override usage = Command.Usage({
     description: "list the checkpoints of the project, newest first",
     details: "Only a checkpoint that is `verified` and was not uploaded counts as a backup.",
     examples: [["The checkpoints of the project in this folder", "svc checkpoint list"]],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const {checkpoints, damaged} = await this.store.list()
     const items = checkpoints.map(viewOf)
     this.show({items, damaged}, () =>
@@ -34,6 +32,5 @@ export class CheckpointList extends CheckpointCommand {
         ...damaged.map(({id, why}) => `${id}  damaged: ${why}`),
       ].join("\n"),
     )
-    return exit.ok
   }
 }

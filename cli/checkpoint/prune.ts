@@ -3,12 +3,10 @@ import {holding} from "../../server/project/held.ts"
 import {pruneCheckpoints} from "../../server/recovery/checkpoint/prune.ts"
 import {neededCheckpoints} from "../../server/recovery/release/history.ts"
 import {ReleaseRecord} from "../../server/recovery/release/record.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 
 export class CheckpointPrune extends CheckpointCommand {
-  static override paths = [["checkpoint", "prune"]]
   static override usage = Command.Usage({
     description: "delete all but the newest checkpoints",
     details: `
@@ -21,7 +19,7 @@ export class CheckpointPrune extends CheckpointCommand {
 
   keep = Option.String("--keep", {required: true, description: "How many checkpoints to keep"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const keep = Number(this.keep)
     if (!Number.isSafeInteger(keep) || keep < 1)
       throw new Problem("request_invalid", `--keep must be a whole number above 0, not "${this.keep}"`)
@@ -35,6 +33,5 @@ export class CheckpointPrune extends CheckpointCommand {
           })
         : (await host.post<{removed: readonly string[]}>("/api/checkpoints/prune", {keep})).removed
     this.show({removed}, () => (removed.length === 0 ? "deleted nothing" : `deleted ${removed.join(", ")}`))
-    return exit.ok
   }
 }

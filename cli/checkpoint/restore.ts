@@ -2,7 +2,6 @@ import {Command, Option} from "clipanion"
 import {restoreStopped} from "../../server/offline/checkpoint.ts"
 import {installCommand, packageManagerOf} from "../../server/recovery/release/verification/package-manager.ts"
 import type {Restored, RestorePlan} from "../../server/recovery/restore/restore.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {withCheckpoint} from "../kit/checkpoint/open.ts"
@@ -12,7 +11,6 @@ import {counted, facts} from "../kit/print.ts"
 type Rows = readonly (readonly [string, string])[]
 
 export class CheckpointRestore extends CheckpointCommand {
-  static override paths = [["checkpoint", "restore"]]
   static override usage = Command.Usage({
     description: "replace the project's state by a checkpoint; the Host must be stopped",
     details: `
@@ -43,7 +41,7 @@ export class CheckpointRestore extends CheckpointCommand {
   })
   dryRun = Option.Boolean("--dry-run", false, {description: "Only print what it would do, and whether it would refuse"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const {dataOnly, withPackages, dryRun} = this
     if (dataOnly && withPackages)
       throw new Problem("request_invalid", "--data-only and --with-packages cannot be used together", {
@@ -63,7 +61,6 @@ export class CheckpointRestore extends CheckpointCommand {
         facts([...describe(result), ...this.#warnings(result), ...outcome(result), ["next", next]]),
       )
     } else if (this.json) this.show(result, () => "")
-    return exit.ok
   }
 
   /** Prints the plan, before a dry run reports that the restore would be refused. */

@@ -1,11 +1,9 @@
 import {Command, Option} from "clipanion"
 import {detailOf} from "../../server/recovery/checkpoint/store.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {describeCheckpoint} from "../kit/checkpoint/view.ts"
 
 export class CheckpointShow extends CheckpointCommand {
-  static override paths = [["checkpoint", "show"]]
   static override usage = Command.Usage({
     description: "show the contents of a checkpoint and the result of its verification",
     examples: [
@@ -16,9 +14,8 @@ export class CheckpointShow extends CheckpointCommand {
 
   id = Option.String({name: "id", required: false})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const stored = await this.store.get(this.id ?? "newest")
     this.show(detailOf(stored), () => describeCheckpoint(stored))
-    return exit.ok
   }
 }

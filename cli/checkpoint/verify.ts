@@ -8,7 +8,6 @@ import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {withCheckpoint} from "../kit/checkpoint/open.ts"
 
 export class CheckpointVerify extends CheckpointCommand {
-  static override paths = [["checkpoint", "verify"]]
   static override usage = Command.Usage({
     description: "restore a checkpoint into a scratch folder, and report every fault",
     details: "Exits 0 if the checkpoint can be restored, and 1 if it cannot. Warnings do not prevent a restore.",

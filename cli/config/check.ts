@@ -5,7 +5,6 @@ import {formatIssue} from "../../shared/problems.ts"
 import {DataCommand, describeProblem} from "../kit/svc-command.ts"
 
 export class ConfigCheck extends DataCommand {
-  static override paths = [["config", "check"]]
   static override usage = Command.Usage({
     description: "check the configuration, including the keys of each plugin",
     details:

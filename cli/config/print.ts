@@ -3,11 +3,9 @@ import {stringify} from "yaml"
 import {readEnvironment} from "../../server/config/environment.ts"
 import {parseConfig, readConfigText} from "../../server/config/load.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class ConfigPrint extends DataCommand {
-  static override paths = [["config", "print"]]
   static override usage = Command.Usage({
     description: "print the configuration with defaults and variables filled in",
     details: "Secrets appear as [secret]. Keys that only a plugin's schema knows appear as they are written.",
@@ -16,11 +14,10 @@ export class ConfigPrint extends DataCommand {
 
   environment = Option.String("--environment", "development", {description: "Reads .env.<name> over .env"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const {variables} = await readEnvironment(this.folder, this.environment, process.env)
     const {config} = parseConfig(await readConfigText(projectPaths(this.folder).config), variables)
     const plain: unknown = JSON.parse(JSON.stringify(config))
     this.show(plain, () => stringify(plain).trimEnd())
-    return exit.ok
   }
 }

@@ -1,18 +1,15 @@
 import {Command} from "clipanion"
 import {configSchema} from "../../server/config/schema.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
 
 export class ConfigSchema extends SvcCommand {
-  static override paths = [["config", "schema"]]
   static override usage = Command.Usage({
     description: "print the JSON Schema of svc.config.yml, for editors",
     details: "The first line of the template's svc.config.yml points an editor at the copy in the package.",
     examples: [["Save a copy", "svc config schema > svc.config.schema.json"]],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     this.print(JSON.stringify(configSchema(), undefined, 2))
-    return exit.ok
   }
 }

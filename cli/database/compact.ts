@@ -1,7 +1,6 @@
 import {Command, Option} from "clipanion"
 import {compactStopped} from "../../server/offline/database.ts"
 import type {Compacted, CompactTask} from "../../shared/api/database.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {bytes} from "../kit/bytes.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
@@ -9,7 +8,6 @@ import type {HostClient} from "../kit/host-client.ts"
 import {counted} from "../kit/print.ts"
 
 export class DatabaseCompact extends CheckpointCommand {
-  static override paths = [["database", "compact"]]
   static override usage = Command.Usage({
     description: "return unused space in the database file to the disk",
     details: `
@@ -28,11 +26,10 @@ export class DatabaseCompact extends CheckpointCommand {
 
   follows = Option.Boolean("--follow", false, {description: "Start nothing: show the progress in the running Host"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await this.host()
     const done = host === undefined ? await this.#here() : await this.#ask(host)
-    this.show(done, () => describeCompaction(done))
-    return exit.ok
+    this.show(done, describeCompaction)
   }
 
   #here(): Promise<Compacted> {

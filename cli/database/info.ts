@@ -1,13 +1,11 @@
 import {Command, Option} from "clipanion"
 import {infoStopped} from "../../server/offline/database.ts"
 import type {DatabaseInfo} from "../../shared/api/database.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {bytes} from "../kit/bytes.ts"
 import {facts, table} from "../kit/print.ts"
 import {StoppableCommand} from "../kit/stoppable-command.ts"
 
 export class DatabaseInfoCommand extends StoppableCommand {
-  static override paths = [["database", "info"]]
   static override usage = Command.Usage({
     description: "show the size and growth of the database, and what retention deleted",
     details: `
@@ -24,14 +22,13 @@ export class DatabaseInfoCommand extends StoppableCommand {
 
   tables = Option.Boolean("--tables", false, {description: "Count the rows and bytes of each table"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await this.host()
     const info =
       host === undefined
         ? await infoStopped(this.stopped, this.tables)
         : await host.get<DatabaseInfo>(`/api/database${this.tables ? "?tables=true" : ""}`)
-    this.show(info, () => describeInfo(info))
-    return exit.ok
+    this.show(info, describeInfo)
   }
 }
 

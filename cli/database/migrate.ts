@@ -7,7 +7,6 @@ import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {facts} from "../kit/print.ts"
 
 export class DatabaseMigrate extends CheckpointCommand {
-  static override paths = [["database", "migrate"]]
   static override usage = Command.Usage({
     description: "migrate the database of a stopped project to this version's schema, or a copy of it",
     details: `
@@ -44,7 +43,7 @@ export class DatabaseMigrate extends CheckpointCommand {
             progress,
           }),
         )
-    this.show(done, () => describeMigration(done))
+    this.show(done, describeMigration)
     return done.findings.length === 0 ? exit.ok : exit.failed
   }
 }

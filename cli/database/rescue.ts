@@ -1,14 +1,11 @@
 import {relative, resolve} from "node:path"
 import {Command, Option} from "clipanion"
 import type {Rescued} from "../../shared/api/database.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {bytes} from "../kit/bytes.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {counted} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class DatabaseRescue extends DataCommand {
-  static override paths = [["database", "rescue"]]
   static override usage = Command.Usage({
     description: "save the database of a running Host whose database file was removed or replaced",
     details: `
@@ -24,12 +21,10 @@ export class DatabaseRescue extends DataCommand {
 
   to = Option.String("--to", {description: "The new file (default: data/rescued-<time>-<pid>.sqlite)"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
+  async run(): Promise<void> {
     const to = this.to === undefined ? {} : {to: resolve(this.to)}
-    const rescued = await host.post<Rescued>("/api/database/rescue", to)
+    const rescued = await this.post<Rescued>("/api/database/rescue", to)
     this.show(rescued, () => this.#describe(rescued))
-    return exit.ok
   }
 
   #describe({path, size, rows, database}: Rescued): string {

@@ -10,7 +10,6 @@ import {
 import type {GivenValues} from "../../server/process/deployment-values.ts"
 import {deployments} from "../../server/process/deployments.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {describePlan, differences, outcome} from "../kit/deployment-view.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -18,7 +17,6 @@ import {DataCommand} from "../kit/svc-command.ts"
 const templates = Object.entries(deployments).map(([name, {what}]) => `\`${name}\`: ${what}`)
 
 export class DeployAdd extends DataCommand {
-  static override paths = [["deploy", "add"]]
   static override usage = Command.Usage({
     description: "add the files of a deployment template to the project",
     details: `
@@ -40,7 +38,7 @@ export class DeployAdd extends DataCommand {
   port = Option.String("--port", {description: "The port to use (default: http.port)"})
   runtime = Option.String("--runtime", {description: "bun or node (default: the lockfile decides)"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const plan = await planDeployment({
       template: deploymentName(this.template),
       project: this.folder,
@@ -49,11 +47,10 @@ export class DeployAdd extends DataCommand {
     })
     if (this.dryRun) {
       this.show(outcome(plan, undefined), () => [...differences(plan), describePlan(plan, undefined)].join("\n"))
-      return exit.ok
+      return
     }
     const written = await applyDeployment(this.folder, plan, await this.#decide(plan))
     this.show(outcome(plan, written), () => describePlan(plan, written))
-    return exit.ok
   }
 
   #given(): GivenValues {

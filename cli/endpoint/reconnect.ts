@@ -1,10 +1,7 @@
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class EndpointReconnect extends DataCommand {
-  static override paths = [["endpoint", "reconnect"]]
   static override usage = Command.Usage({
     description: "close an endpoint's connection and open a new one, even if the endpoint has failed",
     details: `
@@ -17,10 +14,8 @@ export class EndpointReconnect extends DataCommand {
 
   endpoint = Option.String({name: "endpoint"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const accepted = await host.post<{name: string}>(`/api/endpoints/${encodeURIComponent(this.endpoint)}/reconnect`)
+  async run(): Promise<void> {
+    const accepted = await this.post<{name: string}>(`/api/endpoints/${encodeURIComponent(this.endpoint)}/reconnect`)
     this.show(accepted, () => `${accepted.name} is reconnecting; svc endpoint show ${accepted.name} shows its state`)
-    return exit.ok
   }
 }

@@ -1,13 +1,11 @@
 import {Command, Option} from "clipanion"
 import type {EndpointView, GapView} from "../../shared/api/endpoints.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class EndpointShow extends DataCommand {
-  static override paths = [["endpoint", "show"]]
   static override usage = Command.Usage({
     description: "show one endpoint: its state, last error, features and limits",
     examples: [["An endpoint that fails", "svc endpoint show irc~libera"]],
@@ -15,7 +13,7 @@ export class EndpointShow extends DataCommand {
 
   name = Option.String({name: "name"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await connectHost(this.folder)
     const {items} = await host.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
     const found = items.find(({name}) => name === this.name)
@@ -26,7 +24,6 @@ export class EndpointShow extends DataCommand {
     const gaps = await host.get<{items: GapView[]}>("/api/inbox/gaps?limit=500")
     const gap = gaps.items.find(({endpoint}) => endpoint === this.name)
     this.show(found, () => facts([...factsOf(found), ...optional("newest gap", gap && lineOf(gap))]))
-    return exit.ok
   }
 }
 

@@ -1,7 +1,6 @@
 import {styleText} from "node:util"
 import {Command, Option} from "clipanion"
 import type {Envelope, Notice, StreamGap} from "../../shared/api/event-stream.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {shownInLine} from "../../shared/shown.ts"
 import {followEvents, type Told} from "../kit/event-feed.ts"
 import {DataCommand} from "../kit/svc-command.ts"
@@ -9,7 +8,6 @@ import {DataCommand} from "../kit/svc-command.ts"
 type Style = Parameters<typeof styleText>[0]
 
 export class EventsTail extends DataCommand {
-  static override paths = [["events", "tail"]]
   static override usage = Command.Usage({
     description: "print the events of the running Host as they happen",
     details: `
@@ -30,7 +28,7 @@ export class EventsTail extends DataCommand {
   endpoint = Option.String("--endpoint", {description: "Only events of these endpoints, comma-separated"})
   after = Option.String("--after", {description: "Start after the event with this id (default: only new events)"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const end = new AbortController()
     const stop = () => end.abort()
     this.context.stdout.once("error", stop)
@@ -43,7 +41,6 @@ export class EventsTail extends DataCommand {
       onAway: () => this.tell("the Host is offline; waiting for it"),
     })
     for await (const each of told) this.#show(each)
-    return exit.ok
   }
 
   #query(): URLSearchParams {

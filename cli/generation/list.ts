@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {GenerationView} from "../../shared/api/system.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class GenerationList extends DataCommand {
-  static override paths = [["generation", "list"]]
   static override usage = Command.Usage({
     description: "list the committed generations, newest first",
     examples: [["The newest ten", "svc generation list --limit 10"]],
@@ -14,9 +11,8 @@ export class GenerationList extends DataCommand {
 
   limit = Option.String("--limit", "20", {description: "How many to list"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const {items} = await host.get<{items: GenerationView[]}>(
+  async run(): Promise<void> {
+    const {items} = await this.get<{items: GenerationView[]}>(
       `/api/generations?limit=${encodeURIComponent(this.limit)}`,
     )
     this.show(items, () =>
@@ -31,6 +27,5 @@ export class GenerationList extends DataCommand {
         ]),
       ),
     )
-    return exit.ok
   }
 }

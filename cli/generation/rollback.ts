@@ -1,12 +1,10 @@
 import {Command, Option} from "clipanion"
 import {type PluginChanges, pluginChanges} from "../../shared/api/generation-changes.ts"
 import type {GenerationView} from "../../shared/api/system.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class GenerationRollback extends DataCommand {
-  static override paths = [["generation", "rollback"]]
   static override usage = Command.Usage({
     description: "run the configuration of an earlier generation",
     details: `
@@ -19,7 +17,7 @@ export class GenerationRollback extends DataCommand {
 
   number = Option.String({name: "number"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await connectHost(this.folder)
     const {items} = await host.get<{items: GenerationView[]}>("/api/generations?limit=50")
     const running = items.find(({current}) => current)
@@ -29,7 +27,6 @@ export class GenerationRollback extends DataCommand {
     this.show(committed, () =>
       [`generation ${committed.number} runs the configuration of ${this.number}, pinned`, ...told].join("\n"),
     )
-    return exit.ok
   }
 }
 

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {InboxActionCommand} from "../kit/messages/inbox-action.ts"
 
 export class InboxDiscard extends InboxActionCommand {
-  static override paths = [["inbox", "discard"]]
   static override usage = Command.Usage({
     description: "discard the failed, dead and held handlers of an event",
     examples: [
@@ -15,7 +13,7 @@ export class InboxDiscard extends InboxActionCommand {
   seq = Option.String({name: "seq", required: false})
   held = Option.Boolean("--held", false, {description: "All held events"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.act("discard", this.seq, this.held)
   }
 }

@@ -1,11 +1,9 @@
 import {Command} from "clipanion"
 import type {GapView} from "../../shared/api/endpoints.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {PageCommand} from "../kit/page-command.ts"
 import {table} from "../kit/print.ts"
 
 export class InboxGaps extends PageCommand {
-  static override paths = [["inbox", "gaps"]]
   static override usage = Command.Usage({
     description: "list the intervals in which endpoints may have missed messages, newest first",
     details: `
@@ -16,7 +14,7 @@ export class InboxGaps extends PageCommand {
     examples: [["The newest five", "svc inbox gaps --limit 5"]],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const page = await this.page<GapView>("/api/inbox/gaps")
     this.show(page, () =>
       table(
@@ -31,6 +29,5 @@ export class InboxGaps extends PageCommand {
         ]),
       ),
     )
-    return exit.ok
   }
 }

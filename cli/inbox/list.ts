@@ -1,11 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {InboxView} from "../../shared/api/messages.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {SearchCommand} from "../kit/messages/search-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
 export class InboxList extends SearchCommand {
-  static override paths = [["inbox", "list"]]
   static override usage = Command.Usage({
     description: "list inbox events, newest first",
     examples: [
@@ -19,7 +17,7 @@ export class InboxList extends SearchCommand {
     description: "Only events with a handler in this state: pending, running, handled, failed, dead, held or discarded",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const page = await this.search<InboxView>("/api/inbox", this.state)
     this.show(page, () => {
       const found = table(
@@ -35,6 +33,5 @@ export class InboxList extends SearchCommand {
       )
       return `${found}${this.furtherOf(page)}`
     })
-    return exit.ok
   }
 }

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {RedactCommand} from "../kit/redact-command.ts"
 
 export class InboxRedact extends RedactCommand {
-  static override paths = [["inbox", "redact"]]
   static override usage = Command.Usage({
     description: "overwrite the content of an inbox event, for example a secret",
     details:
@@ -13,7 +11,7 @@ export class InboxRedact extends RedactCommand {
 
   seq = Option.String({name: "seq"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.redact(`event ${this.seq}`, `/api/inbox/${encodeURIComponent(this.seq)}/redact`)
   }
 }

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {InboxActionCommand} from "../kit/messages/inbox-action.ts"
 
 export class InboxRelease extends InboxActionCommand {
-  static override paths = [["inbox", "release"]]
   static override usage = Command.Usage({
     description: "run the held handlers of an event",
     examples: [
@@ -15,7 +13,7 @@ export class InboxRelease extends InboxActionCommand {
   seq = Option.String({name: "seq", required: false})
   held = Option.Boolean("--held", false, {description: "All held events"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.act("release", this.seq, this.held)
   }
 }

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {InboxActionCommand} from "../kit/messages/inbox-action.ts"
 
 export class InboxRetry extends InboxActionCommand {
-  static override paths = [["inbox", "retry"]]
   static override usage = Command.Usage({
     description: "run the failed and dead handlers of an event again",
     details: "Messages that a handler had already sent with sendNow are not sent again.",
@@ -12,7 +10,7 @@ export class InboxRetry extends InboxActionCommand {
 
   seq = Option.String({name: "seq"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.act("retry", this.seq)
   }
 }

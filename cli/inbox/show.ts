@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {InboxDetail} from "../../shared/api/messages.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class InboxShow extends DataCommand {
-  static override paths = [["inbox", "show"]]
   static override usage = Command.Usage({
     description: "show one inbox event with its handlers and the messages they sent",
     examples: [["An event that got no answer", "svc inbox show 42"]],
@@ -14,11 +11,8 @@ export class InboxShow extends DataCommand {
 
   seq = Option.String({name: "seq"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const event = await host.get<InboxDetail>(`/api/inbox/${encodeURIComponent(this.seq)}`)
-    this.show(event, () => describeEvent(event))
-    return exit.ok
+  async run(): Promise<void> {
+    this.show(await this.get<InboxDetail>(`/api/inbox/${encodeURIComponent(this.seq)}`), describeEvent)
   }
 }
 

@@ -1,13 +1,11 @@
 import {Command, Option} from "clipanion"
 import {entriesOf, type TrailEntry} from "../../shared/api/trail/entries.ts"
 import type {Trail} from "../../shared/api/trail/trail.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {shorten, table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class InboxTrailCommand extends DataCommand {
-  static override paths = [["inbox", "trail"]]
   static override usage = Command.Usage({
     description: "show everything that happened to one inbox event, in order",
     details: `
@@ -24,12 +22,11 @@ export class InboxTrailCommand extends DataCommand {
   seq = Option.String({name: "seq"})
   cursor = Option.String("--cursor", {description: "The cursor that an earlier call printed, to continue its search"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await connectHost(this.folder)
     const query = this.cursor === undefined ? "" : `?cursor=${encodeURIComponent(this.cursor)}`
     const trail = await host.get<Trail>(`/api/inbox/${encodeURIComponent(this.seq)}/trail${query}`)
     this.show(trail, () => `${describeEntries(trail)}\n\n${describeSearch(trail)}`)
-    return exit.ok
   }
 }
 

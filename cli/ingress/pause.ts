@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {IngressView} from "../../shared/api/readiness.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {describeIngress} from "../kit/ingress-view.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class IngressPause extends DataCommand {
-  static override paths = [["ingress", "pause"]]
   static override usage = Command.Usage({
     description: "stop admitting events and accepting sends, until ingress is resumed",
     details: `
@@ -19,10 +16,7 @@ export class IngressPause extends DataCommand {
 
   reason = Option.String("--reason", "operator", {description: "operator or release"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const view = await host.post<IngressView>("/api/ingress/pause", {reason: this.reason})
-    this.show(view, () => describeIngress(view))
-    return exit.ok
+  async run(): Promise<void> {
+    this.show(await this.post<IngressView>("/api/ingress/pause", {reason: this.reason}), describeIngress)
   }
 }

@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {IngressView} from "../../shared/api/readiness.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {describeIngress} from "../kit/ingress-view.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class IngressResume extends DataCommand {
-  static override paths = [["ingress", "resume"]]
   static override usage = Command.Usage({
     description: "remove one reason for the pause",
     details: `
@@ -17,10 +14,7 @@ export class IngressResume extends DataCommand {
 
   reason = Option.String("--reason", "operator", {description: "operator or release"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const view = await host.post<IngressView>("/api/ingress/resume", {reason: this.reason})
-    this.show(view, () => describeIngress(view))
-    return exit.ok
+  async run(): Promise<void> {
+    this.show(await this.post<IngressView>("/api/ingress/resume", {reason: this.reason}), describeIngress)
   }
 }

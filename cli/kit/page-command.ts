@@ -1,6 +1,5 @@
 import {Option} from "clipanion"
 import type {Page} from "../../shared/api/paging.ts"
-import {connectHost} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
 /** The base of the commands that show one page of a list of the running Host, newest first. */
@@ -10,11 +9,10 @@ export abstract class PageCommand extends DataCommand {
 
   /** Resolves to the page at an API path. Undefined filters have no effect. */
   async page<T>(path: string, filter: Readonly<Record<string, string | undefined>> = {}): Promise<Page<T>> {
-    const host = await connectHost(this.folder)
     const query = new URLSearchParams({limit: this.limit})
     for (const [name, value] of Object.entries({...filter, cursor: this.cursor})) {
       if (value !== undefined) query.set(name, value)
     }
-    return host.get<Page<T>>(`${path}?${query}`)
+    return this.get<Page<T>>(`${path}?${query}`)
   }
 }

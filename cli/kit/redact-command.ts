@@ -1,7 +1,5 @@
 import {Option} from "clipanion"
 import type {Redacted} from "../../shared/api/messages.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
 /** The places from which redacted content is gone. */
@@ -17,12 +15,9 @@ export abstract class RedactCommand extends DataCommand {
   reason = Option.String("--reason", {description: "The reason, for the event log; not the secret itself"})
 
   /** `what` names the row in the output. */
-  protected async redact(what: string, path: string): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const body = this.reason === undefined ? {} : {reason: this.reason}
-    const done = await host.post<Redacted>(path, body)
+  protected async redact(what: string, path: string): Promise<void> {
+    const done = await this.post<Redacted>(path, {reason: this.reason})
     this.show(done, () => describeRedaction(what, done))
-    return exit.ok
   }
 }
 

@@ -5,6 +5,7 @@ import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {formatIssue, Problem} from "../../shared/problems.ts"
 import {shown} from "../../shared/shown.ts"
+import {connectHost} from "./host-client.ts"
 
 /** The base of all commands: the project, and the output of errors. */
 export abstract class SvcCommand extends Command {
@@ -12,13 +13,13 @@ export abstract class SvcCommand extends Command {
     description: "The project's folder (default: this folder)",
   })
 
-  /** Does the work. An error is printed to stderr, with exit code 1. */
-  abstract run(): Promise<ExitCode>
+  /** Does the work. Resolves to the exit code, or to nothing for 0. An error is printed to stderr, with exit code 1. */
+  abstract run(): Promise<ExitCode> | Promise<void>
 
   async execute(): Promise<number> {
     try {
       await this.#settleRestore()
-      return await this.run()
+      return (await this.run()) ?? exit.ok
     } catch (error) {
       this.tell(this.describe(error))
       return exit.failed
@@ -35,6 +36,16 @@ export abstract class SvcCommand extends Command {
 
   get folder(): string {
     return resolve(this.project)
+  }
+
+  /** Asks the running Host. Throws the Host's problem, and `host_unreachable`. */
+  async get<T>(path: string): Promise<T> {
+    return (await connectHost(this.folder)).get(path)
+  }
+
+  /** The same as `get`, for a change. JSON leaves out the undefined properties of a body. */
+  async post<T>(path: string, body?: unknown): Promise<T> {
+    return (await connectHost(this.folder)).post(path, body)
   }
 
   /** Prints a text of any origin. The terminal shows its control characters instead of obeying them. */
@@ -65,8 +76,8 @@ export abstract class DataCommand extends SvcCommand {
   json = Option.Boolean("--json", false, {description: "Print JSON"})
 
   /** Prints the data as JSON with `--json`, otherwise the text. */
-  show(data: unknown, text: () => string): void {
-    this.print(this.json ? JSON.stringify(data, undefined, 2) : text())
+  show<T>(data: T, text: (data: T) => string): void {
+    this.print(this.json ? JSON.stringify(data, undefined, 2) : text(data))
   }
 
   override describe(error: unknown): string {

@@ -31,7 +31,7 @@ export abstract class UserCommand extends StoppableCommand {
 }
 
 const overHttp = (host: HostClient, user: {readonly endpoint: string; readonly user: string}): KeptUser => ({
-  forget: (dryRun, next) => host.post("/api/users/forget", {...user, dryRun, ...(next === undefined ? {} : {next})}),
+  forget: (dryRun, next) => host.post("/api/users/forget", {...user, dryRun, next}),
   async *export() {
     const answer = await host.open(`/api/users/export?${new URLSearchParams(user)}`, new AbortController().signal)
     const decoder = new TextDecoder()

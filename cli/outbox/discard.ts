@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {DecisionCommand} from "../kit/messages/decision.ts"
 
 export class OutboxDiscard extends DecisionCommand {
-  static override paths = [["outbox", "discard"]]
   static override usage = Command.Usage({
     description: "discard a message that was not sent",
     details: "The message stays in the list as discarded.",
@@ -16,7 +14,7 @@ export class OutboxDiscard extends DecisionCommand {
   id = Option.String({name: "id", required: false})
   held = Option.Boolean("--held", false, {description: "All held or unknown messages"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.decide("outbox", "discard", this.id, this.held)
   }
 }

@@ -1,11 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {OutboxView} from "../../shared/api/messages.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {SearchCommand} from "../kit/messages/search-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
 export class OutboxList extends SearchCommand {
-  static override paths = [["outbox", "list"]]
   static override usage = Command.Usage({
     description: "list outbox messages, newest first",
     examples: [
@@ -20,7 +18,7 @@ export class OutboxList extends SearchCommand {
     description: "Only messages in this state: queued, sending, sent, failed, dead, unknown, held or discarded",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const page = await this.search<OutboxView>("/api/outbox", this.state)
     this.show(page, () => {
       const found = table(
@@ -36,6 +34,5 @@ export class OutboxList extends SearchCommand {
       )
       return `${found}${this.furtherOf(page)}`
     })
-    return exit.ok
   }
 }

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {RedactCommand} from "../kit/redact-command.ts"
 
 export class OutboxRedact extends RedactCommand {
-  static override paths = [["outbox", "redact"]]
   static override usage = Command.Usage({
     description: "overwrite the content of an outbox message, for example a secret",
     details:
@@ -18,7 +16,7 @@ export class OutboxRedact extends RedactCommand {
 
   id = Option.String({name: "id"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.redact(`message ${this.id}`, `/api/outbox/${encodeURIComponent(this.id)}/redact`)
   }
 }

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {DecisionCommand} from "../kit/messages/decision.ts"
 
 export class OutboxRelease extends DecisionCommand {
-  static override paths = [["outbox", "release"]]
   static override usage = Command.Usage({
     description: "send a message that is held or unknown",
     details: "An unknown message may have arrived already; then it arrives twice.",
@@ -16,7 +14,7 @@ export class OutboxRelease extends DecisionCommand {
   id = Option.String({name: "id", required: false})
   held = Option.Boolean("--held", false, {description: "All held or unknown messages"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.decide("outbox", "release", this.id, this.held)
   }
 }

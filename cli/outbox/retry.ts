@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {DecisionCommand} from "../kit/messages/decision.ts"
 
 export class OutboxRetry extends DecisionCommand {
-  static override paths = [["outbox", "retry"]]
   static override usage = Command.Usage({
     description: "send a failed, dead or unknown message again",
     details: "An unknown message may have arrived already; then it arrives twice.",
@@ -12,7 +10,7 @@ export class OutboxRetry extends DecisionCommand {
 
   id = Option.String({name: "id"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.decide("outbox", "retry", this.id)
   }
 }

@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {OutboxDetail} from "../../shared/api/messages.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class OutboxShow extends DataCommand {
-  static override paths = [["outbox", "show"]]
   static override usage = Command.Usage({
     description: "show one outbox message: its state, attempts and origin",
     examples: [["A message with its last error", "svc outbox show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
@@ -14,11 +11,8 @@ export class OutboxShow extends DataCommand {
 
   id = Option.String({name: "id"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const message = await host.get<OutboxDetail>(`/api/outbox/${encodeURIComponent(this.id)}`)
-    this.show(message, () => describeMessage(message))
-    return exit.ok
+  async run(): Promise<void> {
+    this.show(await this.get<OutboxDetail>(`/api/outbox/${encodeURIComponent(this.id)}`), describeMessage)
   }
 }
 

@@ -7,7 +7,6 @@ import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class PluginAdd extends DataCommand {
-  static override paths = [["plugin", "add"]]
   static override usage = Command.Usage({
     description: "install a plugin's package and add it to the configuration",
     details: `

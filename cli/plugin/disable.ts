@@ -1,9 +1,7 @@
 import {Command} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {SwitchCommand} from "../kit/switch-command.ts"
 
 export class PluginDisable extends SwitchCommand {
-  static override paths = [["plugin", "disable"]]
   static override usage = Command.Usage({
     description: "disable a plugin while the Host runs",
     details: `
@@ -14,7 +12,7 @@ export class PluginDisable extends SwitchCommand {
     examples: [["Disable the plugin greeter", "svc plugin disable greeter"]],
   })
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.turn(false)
   }
 }

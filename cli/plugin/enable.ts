@@ -1,9 +1,7 @@
 import {Command} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {SwitchCommand} from "../kit/switch-command.ts"
 
 export class PluginEnable extends SwitchCommand {
-  static override paths = [["plugin", "enable"]]
   static override usage = Command.Usage({
     description: "enable a disabled plugin while the Host runs",
     details: `
@@ -12,7 +10,7 @@ export class PluginEnable extends SwitchCommand {
     examples: [["Enable the plugin greeter again", "svc plugin enable greeter"]],
   })
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.turn(true)
   }
 }

@@ -1,12 +1,9 @@
 import {Command} from "clipanion"
 import type {PluginView} from "../../shared/api/plugin-views.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class PluginList extends DataCommand {
-  static override paths = [["plugin", "list"]]
   static override usage = Command.Usage({
     description: "list the plugins of the running configuration, with their states and errors",
     examples: [
@@ -15,11 +12,9 @@ export class PluginList extends DataCommand {
     ],
   })
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const {items} = await host.get<{items: PluginView[]}>("/api/plugins?limit=500")
+  async run(): Promise<void> {
+    const {items} = await this.get<{items: PluginView[]}>("/api/plugins?limit=500")
     this.show(items, () => table(["plugin", "state", "code", "error"], items.map(rowOf)))
-    return exit.ok
   }
 }
 

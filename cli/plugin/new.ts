@@ -3,13 +3,11 @@ import {builtIns} from "../../server/host/generations/built-in-plugins.ts"
 import {makePlugin} from "../../server/process/new-plugin.ts"
 import {callOf} from "../../server/process/toolchain.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class PluginNew extends DataCommand {
-  static override paths = [["plugin", "new"]]
   static override usage = Command.Usage({
     description: "create a new plugin in the project",
     details: `
@@ -26,7 +24,7 @@ export class PluginNew extends DataCommand {
   plugin = Option.String({name: "name"})
   adapter = Option.Boolean("--adapter", false, {description: "Create an adapter"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const made = await makePlugin({
       project: this.folder,
       name: this.plugin,
@@ -36,7 +34,6 @@ export class PluginNew extends DataCommand {
     })
     const isRunning = await isHostRunning(this.folder)
     this.show(made, () => describe(made.files, made.name, isRunning))
-    return exit.ok
   }
 }
 

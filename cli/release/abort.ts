@@ -1,11 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {ReleaseView} from "../../shared/api/release.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {ReleaseCommand} from "../kit/release/command.ts"
 
 export class ReleaseAbort extends ReleaseCommand {
-  static override paths = [["release", "abort"]]
   static override usage = Command.Usage({
     description: "abort the release under way and open ingress again",
     details: "This undoes nothing: if the new version has already run, go back with `svc rollback <checkpoint>`.",
@@ -14,11 +11,7 @@ export class ReleaseAbort extends ReleaseCommand {
 
   reason = Option.String("--reason", {description: "The reason, for the record"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    this.showRelease(
-      await host.post<ReleaseView>("/api/releases/abort", this.reason === undefined ? {} : {reason: this.reason}),
-    )
-    return exit.ok
+  async run(): Promise<void> {
+    this.showRelease(await this.post<ReleaseView>("/api/releases/abort", {reason: this.reason}))
   }
 }

@@ -1,13 +1,11 @@
 import {Command, Option} from "clipanion"
 import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
 import type {ReleaseView} from "../../shared/api/release.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem, type ProblemCode, problems} from "../../shared/problems.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
 import {ReleaseCommand} from "../kit/release/command.ts"
 
 export class ReleaseBegin extends ReleaseCommand {
-  static override paths = [["release", "begin"]]
   static override usage = Command.Usage({
     description: "begin a release: pause ingress, create and verify a checkpoint, and record the state to roll back to",
     details: `
@@ -28,13 +26,12 @@ export class ReleaseBegin extends ReleaseCommand {
     description: "Dialect libsql: the id of the backup that the database's own tool has made",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await connectHost(this.folder)
     const begun = await host.post<ReleaseView>("/api/releases", {
-      ...(this.restorePoint === undefined ? {} : {externalRestorePoint: this.restorePoint}),
+      externalRestorePoint: this.restorePoint,
     })
     this.showRelease(await this.withProgress(show => settled(host, begun, show)))
-    return exit.ok
   }
 }
 

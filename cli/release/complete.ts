@@ -1,11 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {ReleaseView} from "../../shared/api/release.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {ReleaseCommand} from "../kit/release/command.ts"
 
 export class ReleaseComplete extends ReleaseCommand {
-  static override paths = [["release", "complete"]]
   static override usage = Command.Usage({
     description: "complete a release: open ingress again and begin the observation window",
     details: `
@@ -34,15 +31,13 @@ export class ReleaseComplete extends ReleaseCommand {
     description: "Complete without a passed verification, and record this reason",
   })
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
+  async run(): Promise<void> {
     this.showRelease(
-      await host.post<ReleaseView>("/api/releases/complete", {
+      await this.post<ReleaseView>("/api/releases/complete", {
         acceptedBy: this.acceptedBy,
-        ...(this.window === undefined ? {} : {window: this.window}),
-        ...(this.unverified === undefined ? {} : {unverified: this.unverified}),
+        window: this.window,
+        unverified: this.unverified,
       }),
     )
-    return exit.ok
   }
 }

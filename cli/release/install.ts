@@ -3,13 +3,11 @@ import {describeBuild} from "../../server/recovery/build/compare.ts"
 import {type Installed, installRelease} from "../../server/recovery/build/install.ts"
 import {ReleaseRecord} from "../../server/recovery/release/record.ts"
 import {requireUnderWay} from "../../server/recovery/release/rules.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {isHostRunning} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {ReleaseCommand} from "../kit/release/command.ts"
 
 export class ReleaseInstall extends ReleaseCommand {
-  static override paths = [["release", "install"]]
   static override usage = Command.Usage({
     description: "replace the project's code, build and packages by the verified version",
     details: `
@@ -22,7 +20,7 @@ export class ReleaseInstall extends ReleaseCommand {
     examples: [["Install the version that passed svc release verify", "svc release install"]],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const release = requireUnderWay(await new ReleaseRecord(this.places.releases).read())
     const installed = await this.withProgress(show => {
       show("installing", 0, 0)
@@ -30,7 +28,6 @@ export class ReleaseInstall extends ReleaseCommand {
     })
     const next = (await isHostRunning(this.folder)) ? "svc runtime restart" : "start the Host"
     this.show(installed, () => describeInstalled(installed, next))
-    return exit.ok
   }
 }
 

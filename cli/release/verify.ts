@@ -12,7 +12,6 @@ import {ReleaseCommand} from "../kit/release/command.ts"
 import {describeStep} from "../kit/release/view.ts"
 
 export class ReleaseVerify extends ReleaseCommand {
-  static override paths = [["release", "verify"]]
   static override usage = Command.Usage({
     description: "try the new version in a separate folder, and record the result",
     details: `

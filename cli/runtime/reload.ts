@@ -1,12 +1,10 @@
 import {Command, Option} from "clipanion"
 import type {ReloadResult} from "../../shared/api/system.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {forceText, whileTried} from "../kit/runtime/trial.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class RuntimeReload extends DataCommand {
-  static override paths = [["runtime", "reload"]]
   static override usage = Command.Usage({
     description: "make the running Host load the present configuration",
     details: `
@@ -23,7 +21,7 @@ export class RuntimeReload extends DataCommand {
 
   force = Option.Boolean("--force", false, {description: forceText})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await connectHost(this.folder)
     const {confirm, force} = this
     const ask = () => host.post<ReloadResult>("/api/system/reload", {confirm, force})
@@ -39,6 +37,5 @@ export class RuntimeReload extends DataCommand {
       if (result.restarting === true) return "the change needs a restart; the Host is restarting"
       return result.committed ? `generation ${result.generation} committed` : "nothing has changed"
     })
-    return exit.ok
   }
 }

@@ -2,13 +2,11 @@ import {Command, Option} from "clipanion"
 import {describeOwner, ownerOf} from "../../server/process/owner.ts"
 import {readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {forceText, whileTried} from "../kit/runtime/trial.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
 
 export class RuntimeRestart extends SvcCommand {
-  static override paths = [["runtime", "restart"]]
   static override usage = Command.Usage({
     description: "restart the running Host: it exits with 51, and its supervisor starts it again",
     details: `
@@ -28,7 +26,7 @@ export class RuntimeRestart extends SvcCommand {
 
   force = Option.Boolean("--force", false, {description: forceText})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await connectHost(this.folder)
     const holder = await readHolder(projectPaths(this.folder))
     // Read before the process ends: its unit is read from its control group.
@@ -38,6 +36,5 @@ export class RuntimeRestart extends SvcCommand {
     await whileTried({host, project: this.folder, force, output: this.context.stderr, ask, ended: () => undefined})
     const next = owner === undefined || owner.name === "none" ? "" : `; ${describeOwner(owner)} starts it again`
     this.print(`pid ${host.file.pid} is exiting with code 51${next}`)
-    return exit.ok
   }
 }

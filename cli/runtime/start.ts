@@ -26,7 +26,6 @@ import {SvcCommand} from "../kit/svc-command.ts"
 const stopLimit = 10_000
 
 export class RuntimeStart extends SvcCommand {
-  static override paths = [["runtime", "start"]]
   static override usage = Command.Usage({
     description: "start the Host of a project in the foreground",
     details: `

@@ -7,7 +7,6 @@ import {projectPaths} from "../../server/runtime/project.ts"
 import type {EndpointView} from "../../shared/api/endpoints.ts"
 import type {Status} from "../../shared/api/system.ts"
 import {isAdmittingOffline} from "../../shared/endpoint-states.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {connectHost, type HostClient} from "../kit/host-client.ts"
 import {describeIngress} from "../kit/ingress-view.ts"
@@ -15,7 +14,6 @@ import {duration, facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class RuntimeStatus extends DataCommand {
-  static override paths = [["runtime", "status"]]
   static override usage = Command.Usage({
     description: "show the running Host: its generation, endpoints, database, build and supervisor",
     details:
@@ -23,7 +21,7 @@ export class RuntimeStatus extends DataCommand {
     examples: [["The Host of the project in this folder", "svc runtime status"]],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const host = await this.#connect()
     const status = await host.get<Status>("/api/system/status")
     const endpoints = await host.get<{items: EndpointView[]}>("/api/endpoints?limit=500")
@@ -31,7 +29,6 @@ export class RuntimeStatus extends DataCommand {
     this.show({...status, endpoints: endpoints.items, owner}, () =>
       describeStatus(host.file.url, host.file.pid, status, endpoints.items, owner),
     )
-    return exit.ok
   }
 
   /** Throws `host_unreachable`, with the daemon's reason if there is one. */

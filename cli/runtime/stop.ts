@@ -5,7 +5,6 @@ import {daemonLock, findDaemon} from "../../server/process/daemon-state.ts"
 import {describeOwner, ownerOf} from "../../server/process/owner.ts"
 import {findHolder, type Holder, isLocked, type LockFiles} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
 
@@ -13,7 +12,6 @@ import {SvcCommand} from "../kit/svc-command.ts"
 const patience = {host: 12_000, daemon: 32_000} as const
 
 export class RuntimeStop extends SvcCommand {
-  static override paths = [["runtime", "stop"]]
   static override usage = Command.Usage({
     description: "stop the running Host gracefully",
     details: `
@@ -28,7 +26,7 @@ export class RuntimeStop extends SvcCommand {
     description: "Send SIGTERM even if another supervisor may start the Host again",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const paths = projectPaths(this.folder)
     const daemon = await findDaemon(paths)
     const holder = await findHolder(paths)
@@ -36,13 +34,12 @@ export class RuntimeStop extends SvcCommand {
     if (daemon !== undefined) {
       await end(daemon, patience.daemon, [daemonLock(paths), paths])
       this.print(`stopped the daemon, pid ${daemon.pid}${host === undefined ? "" : `, and its Host, pid ${host.pid}`}`)
-      return exit.ok
+      return
     }
     if (host === undefined) throw new Problem("host_unreachable", `no Host is running for ${this.folder}`)
     this.#requireOurs(host)
     await end(host, patience.host, [paths])
     this.print(`stopped pid ${host.pid}`)
-    return exit.ok
   }
 
   /** Throws if another supervisor owns the Host. A Host whose daemon was killed is ours too. */

@@ -1,12 +1,10 @@
 import {Command, Option} from "clipanion"
 import {settingsOf} from "../../shared/api/scheduled/job-settings.ts"
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {JobCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleAdd extends JobCommand {
-  static override paths = [["schedule", "add"]]
   static override usage = Command.Usage({
     description: "add a scheduled job",
     details: `
@@ -46,7 +44,7 @@ export class ScheduleAdd extends JobCommand {
 
   like = Option.String("--like", {description: "The job to copy; other options override its settings"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const jobs = await this.jobs()
     const copied = this.like === undefined ? {} : settingsOf(await jobs.show(this.like))
     const {schedule, timezone, target, ...more}: Partial<Job> = {...copied, ...this.change()}
@@ -59,6 +57,5 @@ export class ScheduleAdd extends JobCommand {
       throw new Problem("request_invalid", `a job needs ${missing.join(" and ")}`, {hint: "svc schedule add --help"})
     }
     this.showJob(await jobs.add({...more, id: this.id, schedule, timezone, target}))
-    return exit.ok
   }
 }

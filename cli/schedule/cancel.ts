@@ -1,11 +1,8 @@
 import {Command, Option} from "clipanion"
 import type {RunView} from "../../shared/api/scheduled/jobs.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class ScheduleCancel extends DataCommand {
-  static override paths = [["schedule", "cancel"]]
   static override usage = Command.Usage({
     description: "cancel a queued or running run",
     details: "The Host does not send the messages that the run has queued. Needs a running Host.",
@@ -14,10 +11,8 @@ export class ScheduleCancel extends DataCommand {
 
   runId = Option.String({name: "run"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const run = await host.post<RunView>(`/api/runs/${encodeURIComponent(this.runId)}/cancel`)
+  async run(): Promise<void> {
+    const run = await this.post<RunView>(`/api/runs/${encodeURIComponent(this.runId)}/cancel`)
     this.show(run, () => `${run.runId} of ${run.job} is ${run.state}`)
-    return exit.ok
   }
 }

@@ -1,10 +1,8 @@
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {JobCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleEdit extends JobCommand {
-  static override paths = [["schedule", "edit"]]
   static override usage = Command.Usage({
     description: "change a scheduled job",
     details: `
@@ -29,7 +27,7 @@ export class ScheduleEdit extends JobCommand {
     description: "The revision that you read; refused if the job has changed since",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const change = this.change()
     if (Object.keys(change).length === 0 && this.clear.length === 0) {
       throw new Problem("request_invalid", "name at least one change", {hint: "svc schedule edit --help"})
@@ -41,6 +39,5 @@ export class ScheduleEdit extends JobCommand {
         ...(this.clear.length === 0 ? {} : {clear: this.clear as NonNullable<typeof change.clear>}),
       }),
     )
-    return exit.ok
   }
 }

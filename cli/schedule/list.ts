@@ -1,11 +1,9 @@
 import {Command} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {shorten, table} from "../kit/print.ts"
 import {describeSchedule, describeTarget, ScheduleCommand} from "../kit/schedule/command.ts"
 import type {JobList} from "../kit/schedule/jobs-access.ts"
 
 export class ScheduleList extends ScheduleCommand {
-  static override paths = [["schedule", "list"]]
   static override usage = Command.Usage({
     description: "list the scheduled jobs",
     details: "If the Host is stopped, it lists the jobs in data/schedule-jobs.json, which the next start loads.",
@@ -15,10 +13,8 @@ export class ScheduleList extends ScheduleCommand {
     ],
   })
 
-  async run(): Promise<ExitCode> {
-    const list = await (await this.jobs()).list()
-    this.show(list, () => describeJobs(list))
-    return exit.ok
+  async run(): Promise<void> {
+    this.show(await (await this.jobs()).list(), describeJobs)
   }
 }
 

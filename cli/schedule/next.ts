@@ -1,12 +1,10 @@
 import {Command, Option} from "clipanion"
 import type {NextTimes} from "../../shared/api/scheduled/jobs.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {table} from "../kit/print.ts"
 import {TimedCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleNext extends TimedCommand {
-  static override paths = [["schedule", "next"]]
   static override usage = Command.Usage({
     description: "show the next times of a scheduled job, or of a schedule to try",
     details: `
@@ -24,10 +22,9 @@ export class ScheduleNext extends TimedCommand {
   id = Option.String({name: "id", required: false})
   count = Option.String("--count", "5", {description: "How many times to show, at most 100"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const next = this.id === undefined ? await this.#tried() : await this.#ofJob(this.id)
-    this.show(next, () => describeTimes(next))
-    return exit.ok
+    this.show(next, describeTimes)
   }
 
   async #ofJob(id: string): Promise<NextTimes> {

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {ScheduleCommand} from "../kit/schedule/command.ts"
 
 export class SchedulePause extends ScheduleCommand {
-  static override paths = [["schedule", "pause"]]
   static override usage = Command.Usage({
     description: "turn a scheduled job off",
     details:
@@ -13,9 +11,8 @@ export class SchedulePause extends ScheduleCommand {
 
   id = Option.String({name: "id"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const job = await (await this.jobs()).edit(this.id, {enabled: false})
     this.showJob(job)
-    return exit.ok
   }
 }

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {ScheduleCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleRemove extends ScheduleCommand {
-  static override paths = [["schedule", "remove"]]
   static override usage = Command.Usage({
     description: "remove a scheduled job from the file",
     details: "svc schedule runs still lists its runs. Its queued runs are cancelled; a running one continues.",
@@ -15,9 +13,8 @@ export class ScheduleRemove extends ScheduleCommand {
     description: "The revision that you read; refused if the job has changed since",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     await (await this.jobs()).remove(this.id, this.revision === undefined ? {} : {expectedRevision: this.revision})
     this.show({id: this.id}, () => `removed ${this.id}`)
-    return exit.ok
   }
 }

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {ScheduleCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleResume extends ScheduleCommand {
-  static override paths = [["schedule", "resume"]]
   static override usage = Command.Usage({
     description: "turn a scheduled job on",
     details: "The job does not make up for times that were due while it was off.",
@@ -12,9 +10,8 @@ export class ScheduleResume extends ScheduleCommand {
 
   id = Option.String({name: "id"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const job = await (await this.jobs()).edit(this.id, {enabled: true})
     this.showJob(job)
-    return exit.ok
   }
 }

@@ -1,10 +1,7 @@
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class ScheduleRun extends DataCommand {
-  static override paths = [["schedule", "run"]]
   static override usage = Command.Usage({
     description: "run a scheduled job now, due or not",
     details: "Prints the run's id once the run is stored; svc schedule runs shows its result. Needs a running Host.",
@@ -13,10 +10,8 @@ export class ScheduleRun extends DataCommand {
 
   id = Option.String({name: "id"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const accepted = await host.post<{id: string}>(`/api/jobs/${encodeURIComponent(this.id)}/run`)
+  async run(): Promise<void> {
+    const accepted = await this.post<{id: string}>(`/api/jobs/${encodeURIComponent(this.id)}/run`)
     this.show(accepted, () => accepted.id)
-    return exit.ok
   }
 }

@@ -1,11 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {RunView} from "../../shared/api/scheduled/jobs.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {PageCommand} from "../kit/page-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
 export class ScheduleRuns extends PageCommand {
-  static override paths = [["schedule", "runs"]]
   static override usage = Command.Usage({
     description: "list runs of scheduled jobs, newest first",
     details: "Needs a running Host.",
@@ -20,7 +18,7 @@ export class ScheduleRuns extends PageCommand {
     description: "Only runs in this state: queued, running, succeeded, failed, cancelled or skipped",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const page = await this.page<RunView>("/api/runs", {job: this.job, state: this.state})
     this.show(page, () =>
       table(
@@ -36,6 +34,5 @@ export class ScheduleRuns extends PageCommand {
         ]),
       ),
     )
-    return exit.ok
   }
 }

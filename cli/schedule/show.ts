@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {ScheduleCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleShow extends ScheduleCommand {
-  static override paths = [["schedule", "show"]]
   static override usage = Command.Usage({
     description: "show one scheduled job: its next time, its target and the result of its last run",
     details: "If the Host is stopped, it shows the job from data/schedule-jobs.json, without the last run.",
@@ -12,8 +10,7 @@ export class ScheduleShow extends ScheduleCommand {
 
   id = Option.String({name: "id"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     this.showJob(await (await this.jobs()).show(this.id))
-    return exit.ok
   }
 }

@@ -9,7 +9,6 @@ import {ServiceCommand} from "../kit/service-command.ts"
 const patience = 20_000
 
 export class ServiceInstall extends ServiceCommand {
-  static override paths = [["service", "install"]]
   static override usage = Command.Usage({
     description: "install the project's Host as a service of this machine",
     details: `

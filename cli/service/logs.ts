@@ -5,7 +5,6 @@ import {Problem} from "../../shared/problems.ts"
 import {ServiceCommand} from "../kit/service-command.ts"
 
 export class ServiceLogs extends ServiceCommand {
-  static override paths = [["service", "logs"]]
   static override usage = Command.Usage({
     description: "print the log of the project's service",
     details: "Reads the journal on Linux and .svc/runtime.log on macOS. svc logs asks the running Host instead.",

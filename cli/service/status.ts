@@ -5,7 +5,6 @@ import {facts} from "../kit/print.ts"
 import {ServiceCommand} from "../kit/service-command.ts"
 
 export class ServiceStatus extends ServiceCommand {
-  static override paths = [["service", "status"]]
   static override usage = Command.Usage({
     description: "show whether the project's service runs, and whether its Host is ready",
     details: "Exits 0 only if the service runs. If the Host is not ready, svc doctor --live shows why.",

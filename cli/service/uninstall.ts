@@ -1,9 +1,7 @@
 import {Command} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {ServiceCommand} from "../kit/service-command.ts"
 
 export class ServiceUninstall extends ServiceCommand {
-  static override paths = [["service", "uninstall"]]
   static override usage = Command.Usage({
     description: "stop the project's service and remove it",
     details:
@@ -11,11 +9,10 @@ export class ServiceUninstall extends ServiceCommand {
     examples: [["The service of your own user, on Linux", "svc service uninstall --user"]],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const service = await this.service(true)
     const steps: string[] = []
     await service.uninstall(step => steps.push(step))
     this.show({steps}, () => steps.map(step => `svc: ${step}`).join("\n") || "this project has no service")
-    return exit.ok
   }
 }

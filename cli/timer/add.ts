@@ -1,15 +1,12 @@
 import {Command, Option} from "clipanion"
 import type {Accepted} from "../../shared/api/messages.ts"
 import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {given, readJson} from "../kit/schedule/command.ts"
 import {TimerCommand} from "../kit/schedule/timer-command.ts"
 
 export class TimerAdd extends TimerCommand {
-  static override paths = [["timer", "add"]]
   static override usage = Command.Usage({
     description: "set a timer for a plugin that declares it",
     details: `
@@ -35,25 +32,22 @@ export class TimerAdd extends TimerCommand {
   channel = Option.String("--channel", {description: "A channel of the endpoint"})
   user = Option.String("--user", {description: "A user of the endpoint"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
+  async run(): Promise<void> {
     const {key, endpoint, channel, user} = this
     const when = this.when()
     if (when === undefined) throw this.#missing("when it fires: --at, --in, --every or --cron")
     const like = this.like === undefined ? undefined : encodeURIComponent(this.like)
-    const copied = like === undefined ? undefined : await host.get<TimerDetail>(`/api/timers/${like}`)
+    const copied = like === undefined ? undefined : await this.get<TimerDetail>(`/api/timers/${like}`)
     const [plugin = copied?.plugin, name = copied?.name] = this.timer?.split("/") ?? []
     if (plugin === undefined || name === undefined) throw this.#missing("<plugin>/<timer>, or --like")
     const own = copied === undefined ? {} : ownOf(copied)
     const data = this.data === undefined ? own.data : readJson("--data", this.data)
     const place = {...own.place, ...given({key, endpoint, channel, user})}
-    const {id} = await host.post<Static<typeof Accepted>>("/api/timers", {
-      ...{plugin, name, when},
-      ...(data === undefined ? {} : {data}),
+    const {id} = await this.post<Static<typeof Accepted>>("/api/timers", {
+      ...{plugin, name, when, data},
       ...place,
     })
     this.show({id}, () => `${id} of ${plugin}/${name} is set`)
-    return exit.ok
   }
 
   #missing(what: string): Problem {

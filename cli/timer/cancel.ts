@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {DecisionCommand} from "../kit/messages/decision.ts"
 
 export class TimerCancel extends DecisionCommand {
-  static override paths = [["timer", "cancel"]]
   static override usage = Command.Usage({
     description: "cancel a timer, so that it never fires",
     examples: [
@@ -15,7 +13,7 @@ export class TimerCancel extends DecisionCommand {
   id = Option.String({name: "id", required: false})
   held = Option.Boolean("--held", false, {description: "All held timers"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.decide("timers", "cancel", this.id, this.held)
   }
 }

@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {readJson} from "../kit/schedule/command.ts"
 import {TimerCommand} from "../kit/schedule/timer-command.ts"
 
 export class TimerEdit extends TimerCommand {
-  static override paths = [["timer", "edit"]]
   static override usage = Command.Usage({
     description: "change the time or the data of a timer",
     details: "A failed timer waits again; a timer that a restore holds stays held. Needs a running Host.",
@@ -24,18 +21,16 @@ export class TimerEdit extends TimerCommand {
     description: "The revision from svc timer show; refused if the timer has changed since",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const when = this.when()
     if (when === undefined && this.data === undefined) {
       throw new Problem("request_invalid", "name at least one change", {hint: "svc timer edit --help"})
     }
-    const host = await connectHost(this.folder)
-    await host.post(`/api/timers/${encodeURIComponent(this.id)}/edit`, {
-      ...(when === undefined ? {} : {when}),
+    await this.post(`/api/timers/${encodeURIComponent(this.id)}/edit`, {
+      when,
       ...(this.data === undefined ? {} : {data: readJson("--data", this.data)}),
-      ...(this.revision === undefined ? {} : {expectedRevision: this.revision}),
+      expectedRevision: this.revision,
     })
     this.show({id: this.id}, () => `changed ${this.id}`)
-    return exit.ok
   }
 }

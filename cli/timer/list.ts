@@ -1,11 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {TimerView} from "../../shared/api/scheduled/timers.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {PageCommand} from "../kit/page-command.ts"
 import {shorten, table} from "../kit/print.ts"
 
 export class TimerList extends PageCommand {
-  static override paths = [["timer", "list"]]
   static override usage = Command.Usage({
     description: "list the timers of plugins, newest first",
     details: "After its last firing a timer disappears from this list; svc inbox list shows its event.",
@@ -17,7 +15,7 @@ export class TimerList extends PageCommand {
 
   state = Option.String("--state", {description: "Only timers in this state: waiting, held or failed"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const page = await this.page<TimerView>("/api/timers", {state: this.state})
     this.show(page, () =>
       table(
@@ -32,6 +30,5 @@ export class TimerList extends PageCommand {
         ]),
       ),
     )
-    return exit.ok
   }
 }

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {DecisionCommand} from "../kit/messages/decision.ts"
 
 export class TimerRelease extends DecisionCommand {
-  static override paths = [["timer", "release"]]
   static override usage = Command.Usage({
     description: "release a timer that a restore holds, so that it fires at its time",
     examples: [
@@ -15,7 +13,7 @@ export class TimerRelease extends DecisionCommand {
   id = Option.String({name: "id", required: false})
   held = Option.Boolean("--held", false, {description: "All held timers"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.decide("timers", "release", this.id, this.held)
   }
 }

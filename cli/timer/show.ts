@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class TimerShow extends DataCommand {
-  static override paths = [["timer", "show"]]
   static override usage = Command.Usage({
     description: "show one timer: its time, place and data",
     examples: [["A timer that svc timer list shows", "svc timer show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
@@ -14,9 +11,8 @@ export class TimerShow extends DataCommand {
 
   id = Option.String({name: "id"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const timer = await host.get<TimerDetail>(`/api/timers/${encodeURIComponent(this.id)}`)
+  async run(): Promise<void> {
+    const timer = await this.get<TimerDetail>(`/api/timers/${encodeURIComponent(this.id)}`)
     this.show(timer, () =>
       facts([
         ["id", timer.id],
@@ -33,6 +29,5 @@ export class TimerShow extends DataCommand {
         ["data", JSON.stringify(timer.data)],
       ]),
     )
-    return exit.ok
   }
 }

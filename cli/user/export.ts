@@ -4,14 +4,12 @@ import {rename, rm} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import {pipeline} from "node:stream/promises"
 import {Command, Option} from "clipanion"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {fromJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {counted} from "../kit/print.ts"
 import {UserCommand} from "../kit/user-command.ts"
 
 export class UserExport extends UserCommand {
-  static override paths = [["user", "export"]]
   static override usage = Command.Usage({
     description: "export all data that svc stores about one user of a platform",
     details: `
@@ -29,17 +27,16 @@ export class UserExport extends UserCommand {
     description: "Write to this file instead of standard output; an existing file is replaced",
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const {output} = this
     if (output === undefined) {
       await this.#read(async lines => {
         for await (const line of lines) this.print(line)
       })
-      return exit.ok
+      return
     }
     const rows = await this.#read(lines => writeFile(output, lines))
     this.show({output, rows}, () => `${counted(rows, "row")} of ${this.user} at ${this.endpoint} in ${output}`)
-    return exit.ok
   }
 
   /** Passes the lines to \`take\`. Resolves to the number of rows among them. */

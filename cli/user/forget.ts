@@ -20,7 +20,6 @@ const mostTries = 90
 type Done = Pick<Forgotten, "counts" | "busy" | "erased" | "remains">
 
 export class UserForget extends UserCommand {
-  static override paths = [["user", "forget"]]
   static override usage = Command.Usage({
     description: "erase the data of one user of a platform, and cancel everything pending for them",
     details: `

@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {MayAnswer} from "../../shared/api/users/permissions.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {facts, table} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class UserMay extends DataCommand {
-  static override paths = [["user", "may"]]
   static override usage = Command.Usage({
     description: "show the permission of a user, and the rule that decides it",
     details: `
@@ -23,7 +20,7 @@ export class UserMay extends DataCommand {
   channel = Option.String("--channel", {description: "The platform's id of a group channel"})
   account = Option.String("--account", {description: "The account that the platform vouches for"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const {endpoint, user, channel, account} = this
     const query = new URLSearchParams({
       endpoint,
@@ -31,8 +28,7 @@ export class UserMay extends DataCommand {
       ...(channel === undefined ? {} : {channel}),
       ...(account === undefined ? {} : {account}),
     })
-    const host = await connectHost(this.folder)
-    const answer = await host.get<MayAnswer>(`/api/permissions/user?${query}`)
+    const answer = await this.get<MayAnswer>(`/api/permissions/user?${query}`)
     this.show(answer, () =>
       [
         facts([
@@ -50,7 +46,6 @@ export class UserMay extends DataCommand {
         ),
       ].join("\n\n"),
     )
-    return exit.ok
   }
 }
 

@@ -1,9 +1,7 @@
 import {Command} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 
 export class WorkroomAccept extends WorkItemCommand {
-  static override paths = [["workroom", "accept"]]
   static override usage = Command.Usage({
     description: "accept the work on an item in review: the item becomes done",
     details: "To send the item back to work instead, use svc workroom claim.",
@@ -13,7 +11,7 @@ export class WorkroomAccept extends WorkItemCommand {
     ],
   })
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.give("accept")
   }
 }

@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
 import type {Item} from "../../shared/api/workroom.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 import {lineOf} from "../kit/workroom/view.ts"
 
 export class WorkroomAdd extends DataCommand {
-  static override paths = [["workroom", "add"]]
   static override usage = Command.Usage({
     description: "add a work item",
     examples: [
@@ -25,11 +22,11 @@ export class WorkroomAdd extends DataCommand {
   assignee = Option.String("--assignee", {description: "The assignee: user:<id> or agent:<name>"})
   as = Option.String("--as", {description: "The author: user:<id> or agent:<name> (default: the operator)"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
+  async run(): Promise<void> {
     const {title, description, priority, labels, assignee, as: actor} = this
-    const item = await host.post<Item>("/api/workroom/items", {title, description, priority, labels, assignee, actor})
-    this.show(item, () => lineOf(item))
-    return exit.ok
+    this.show(
+      await this.post<Item>("/api/workroom/items", {title, description, priority, labels, assignee, actor}),
+      lineOf,
+    )
   }
 }

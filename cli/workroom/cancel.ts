@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 
 export class WorkroomCancel extends WorkItemCommand {
-  static override paths = [["workroom", "cancel"]]
   static override usage = Command.Usage({
     description: "cancel a work item",
     details: "The reason is kept as a comment.",
@@ -15,7 +13,7 @@ export class WorkroomCancel extends WorkItemCommand {
 
   reason = Option.String({name: "reason", required: false})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.give("cancel", {reason: this.reason})
   }
 }

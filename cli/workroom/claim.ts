@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 
 export class WorkroomClaim extends WorkItemCommand {
-  static override paths = [["workroom", "claim"]]
   static override usage = Command.Usage({
     description: "assign a work item",
     details:
@@ -16,7 +14,7 @@ export class WorkroomClaim extends WorkItemCommand {
 
   assignee = Option.String("--assignee", {description: "user:<id> or agent:<name> (default: the actor of --as)"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.give("claim", {assignee: this.assignee})
   }
 }

@@ -1,9 +1,7 @@
 import {Command, Option} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 
 export class WorkroomComment extends WorkItemCommand {
-  static override paths = [["workroom", "comment"]]
   static override usage = Command.Usage({
     description: "comment on a work item",
     examples: [["As a user", 'svc workroom comment 12 "the parts are on their way" --as user:grace']],
@@ -11,7 +9,7 @@ export class WorkroomComment extends WorkItemCommand {
 
   text = Option.String({name: "text"})
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.give("comment", {text: this.text})
   }
 }

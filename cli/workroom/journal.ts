@@ -1,11 +1,9 @@
 import {Command} from "clipanion"
 import type {JournalRecord} from "../../shared/api/workroom.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {PageCommand} from "../kit/page-command.ts"
 import {table} from "../kit/print.ts"
 
 export class WorkroomJournal extends PageCommand {
-  static override paths = [["workroom", "journal"]]
   static override usage = Command.Usage({
     description: "list records of the workroom's Journal, newest first",
     details: "With --json each record has its full command, its hash and the hash of the previous record.",
@@ -15,7 +13,7 @@ export class WorkroomJournal extends PageCommand {
     ],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const page = await this.page<JournalRecord>("/api/workroom/journal")
     this.show(page, () =>
       table(
@@ -30,6 +28,5 @@ export class WorkroomJournal extends PageCommand {
         ]),
       ),
     )
-    return exit.ok
   }
 }

@@ -1,12 +1,10 @@
 import {Command, Option} from "clipanion"
 import type {Item} from "../../shared/api/workroom.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {PageCommand} from "../kit/page-command.ts"
 import {shorten, table} from "../kit/print.ts"
 import {blockerOf} from "../kit/workroom/view.ts"
 
 export class WorkroomList extends PageCommand {
-  static override paths = [["workroom", "list"]]
   static override usage = Command.Usage({
     description: "list work items, newest first",
     examples: [
@@ -22,7 +20,7 @@ export class WorkroomList extends PageCommand {
   assignee = Option.String("--assignee", {description: "Only items of user:<id> or agent:<name>"})
   label = Option.String("--label", {description: "Only items with this label"})
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const {state, assignee, label} = this
     const page = await this.page<Item>("/api/workroom/items", {state, assignee, label})
     this.show(page, () =>
@@ -39,6 +37,5 @@ export class WorkroomList extends PageCommand {
         ]),
       ),
     )
-    return exit.ok
   }
 }

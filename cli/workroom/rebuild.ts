@@ -1,11 +1,9 @@
 import {Command} from "clipanion"
 import {rebuildStoppedWorkroom} from "../../server/offline/workroom.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 import {describeStore} from "../kit/workroom/verified.ts"
 
 export class WorkroomRebuild extends DataCommand {
-  static override paths = [["workroom", "rebuild"]]
   static override usage = Command.Usage({
     description: "rebuild the workroom's Catalog from its Journal",
     details:
@@ -13,11 +11,10 @@ export class WorkroomRebuild extends DataCommand {
     examples: [["After svc workroom verify has found a damaged Catalog and an intact Journal", "svc workroom rebuild"]],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const made = await rebuildStoppedWorkroom(this.folder)
     this.show(made ?? null, () =>
       made === undefined ? "the workroom has never been used" : `${describeStore(made)}: rebuilt`,
     )
-    return exit.ok
   }
 }

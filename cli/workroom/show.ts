@@ -1,13 +1,10 @@
 import {Command, Option} from "clipanion"
 import type {Item} from "../../shared/api/workroom.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../kit/host-client.ts"
 import {facts} from "../kit/print.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 import {blockerOf} from "../kit/workroom/view.ts"
 
 export class WorkroomShow extends DataCommand {
-  static override paths = [["workroom", "show"]]
   static override usage = Command.Usage({
     description: "show one work item with its comments",
     examples: [["An item, with its blocker if it is blocked", "svc workroom show 12"]],
@@ -15,11 +12,8 @@ export class WorkroomShow extends DataCommand {
 
   id = Option.String({name: "item"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const item = await host.get<Item>(`/api/workroom/items/${encodeURIComponent(this.id)}`)
-    this.show(item, () => describeItem(item))
-    return exit.ok
+  async run(): Promise<void> {
+    this.show(await this.get<Item>(`/api/workroom/items/${encodeURIComponent(this.id)}`), describeItem)
   }
 }
 

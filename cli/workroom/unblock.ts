@@ -1,15 +1,13 @@
 import {Command} from "clipanion"
-import type {ExitCode} from "../../shared/exit.ts"
 import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 
 export class WorkroomUnblock extends WorkItemCommand {
-  static override paths = [["workroom", "unblock"]]
   static override usage = Command.Usage({
     description: "unblock a blocked work item: it becomes active again",
     examples: [["After the blocker is resolved", "svc workroom unblock 12"]],
   })
 
-  run(): Promise<ExitCode> {
+  run(): Promise<void> {
     return this.give("unblock")
   }
 }

@@ -3,13 +3,11 @@ import {verifyStoppedWorkroom} from "../../server/offline/workroom.ts"
 import {isLocked} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import type {VerificationView} from "../../shared/api/workroom.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
 import {connectHost} from "../kit/host-client.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 import {describeStore} from "../kit/workroom/verified.ts"
 
 export class WorkroomVerify extends DataCommand {
-  static override paths = [["workroom", "verify"]]
   static override usage = Command.Usage({
     description: "verify the workroom's entire Journal, and that the Catalog matches it",
     details:
@@ -20,13 +18,12 @@ export class WorkroomVerify extends DataCommand {
     ],
   })
 
-  async run(): Promise<ExitCode> {
+  async run(): Promise<void> {
     const found = (await isLocked(projectPaths(this.folder)))
       ? await (await connectHost(this.folder)).post<VerificationView>("/api/workroom/verify")
       : await verifyStoppedWorkroom(this.folder)
     this.show(found ?? null, () =>
       found === undefined ? "the workroom has never been used" : `${describeStore(found)}: sound`,
     )
-    return exit.ok
   }
 }

@@ -1,5 +1,6 @@
 import {Cli, type CommandClass} from "clipanion"
 import {commands} from "../../cli/commands.ts"
+import {loadCommand} from "../../cli/kit/load-command.ts"
 import {sentencesOf} from "../words/prose.ts"
 import {code, page, prose} from "./markdown.ts"
 
@@ -9,12 +10,6 @@ terminals get colours (\`NO_COLOR\` turns them off). Exit codes: [exit-codes.md]
 
 Commands find a running Host by the project's \`.svc/host.json\`. Their token is \`SVC_HTTP_TOKEN\`, else the one generated for the
 run, else the one in the project's configuration and \`.env\`. \`SVC_PROJECT\` replaces \`--project\`.`
-
-const readCommand = async (name: string): Promise<CommandClass> => {
-  const module = await commands[name]?.()
-  const [command] = Object.values(module ?? {})
-  return command as CommandClass
-}
 
 /** Writes one sentence a line, as on the handwritten pages. */
 const paragraphs = (text: string): string =>
@@ -26,7 +21,7 @@ const paragraphs = (text: string): string =>
     .join("\n")
 
 export const commandsPage = async (): Promise<string> => {
-  const classes = await Promise.all(Object.keys(commands).map(readCommand))
+  const classes = await Promise.all(Object.keys(commands).map(loadCommand))
   return page("Commands", intro, ...classes.map(section))
 }
 

@@ -1,10 +1,8 @@
 import {Option} from "clipanion"
-import type {ApprovalView} from "../../../shared/api/agents/agents.ts"
-import {type ExitCode, exit} from "../../../shared/exit.ts"
+import type {AgentRunDetail, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import {connectHost, type HostClient} from "../host-client.ts"
 import {DataCommand} from "../svc-command.ts"
-import type {RunDetail} from "./run-text.ts"
 
 /** The base of the commands that approve or deny a call of an agent. */
 export abstract class ApprovalCommand extends DataCommand {
@@ -12,22 +10,17 @@ export abstract class ApprovalCommand extends DataCommand {
   by = Option.String("--as", {description: "The name of the person who decides, for the record (default: operator)"})
   reason = Option.String("--reason", {description: "The reason, for the model and the record"})
 
-  async decide(action: "approve" | "deny"): Promise<ExitCode> {
+  async decide(action: "approve" | "deny"): Promise<void> {
     const host = await connectHost(this.folder)
-    const body = {
-      ...(this.by === undefined ? {} : {by: this.by}),
-      ...(this.reason === undefined ? {} : {reason: this.reason}),
-    }
     const id = encodeURIComponent(await approvalOf(host, this.id))
-    const decided = await host.post<ApprovalView>(`/api/approvals/${id}/${action}`, body)
+    const decided = await host.post<ApprovalView>(`/api/approvals/${id}/${action}`, {by: this.by, reason: this.reason})
     this.show(decided, () => `${decided.state}: ${decided.tool} of ${decided.agent}, run ${decided.runId}`)
-    return exit.ok
   }
 }
 
 /** Returns the id of the approval that a run waits for, or the id itself. Throws `approval_unknown` if it waits for none. */
 const approvalOf = async (host: HostClient, named: string): Promise<string> => {
-  const run = await host.get<Partial<RunDetail>>(`/api/runs/${encodeURIComponent(named)}`).catch(error => {
+  const run = await host.get<Partial<AgentRunDetail>>(`/api/runs/${encodeURIComponent(named)}`).catch(error => {
     if (isProblem(error, "run_unknown")) return undefined
     throw error
   })

@@ -1,8 +1,8 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import type {AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
+import type {AgentRunDetail, AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import {isProblem, type ProblemCode} from "../../../shared/problems.ts"
 import {connectHost} from "../host-client.ts"
-import {isOver, type RunDetail} from "./run-text.ts"
+import {isOver} from "./run-text.ts"
 
 export interface FollowOptions {
   readonly project: string
@@ -26,14 +26,14 @@ const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping"
  * Follows a run until it is over, across restarts of the Host. Resolves to undefined if the signal aborts first; the run
  * continues. Throws the Host's problem.
  */
-export const followRun = async (options: FollowOptions): Promise<RunDetail | undefined> => {
+export const followRun = async (options: FollowOptions): Promise<AgentRunDetail | undefined> => {
   const {project, runId, signal} = options
   const told = new Teller(options)
   let seen = Date.now()
   while (!signal.aborted) {
     try {
       const host = await connectHost(project)
-      const run = await host.get<RunDetail>(`/api/runs/${encodeURIComponent(runId)}`)
+      const run = await host.get<AgentRunDetail>(`/api/runs/${encodeURIComponent(runId)}`)
       seen = Date.now()
       await told.tell(run)
       if (isOver(run)) return run
@@ -55,7 +55,7 @@ class Teller {
     this.#options = options
   }
 
-  async tell({trail, approvals}: RunDetail): Promise<void> {
+  async tell({trail, approvals}: AgentRunDetail): Promise<void> {
     for (const step of trail) {
       if (this.#steps.get(step.step) === step.state) continue
       this.#steps.set(step.step, step.state)

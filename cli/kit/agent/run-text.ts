@@ -1,10 +1,8 @@
 import type {AgentRunDetail, AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import {facts, shorten, table} from "../print.ts"
 
-export type RunDetail = AgentRunDetail
-
 /** Returns whether a run has ended or a restore holds it: the Host does no further step. */
-export const isOver = ({state}: RunDetail): boolean => ["succeeded", "failed", "cancelled", "held"].includes(state)
+export const isOver = ({state}: AgentRunDetail): boolean => ["succeeded", "failed", "cancelled", "held"].includes(state)
 
 const jsonIn = (value: unknown, width: number): string =>
   value === null || value === undefined ? "" : shorten(typeof value === "string" ? value : JSON.stringify(value), width)
@@ -20,7 +18,7 @@ export const approvalText = ({id, tool, shown, expiresAt}: ApprovalView): string
   `waits for an approval of ${tool}, until ${expiresAt}:\n${shown}\n  svc agent approve ${id}\n  svc agent deny ${id}`
 
 /** Returns the answer of a run, or the reason why it has none. */
-export const endText = ({runId, state, answer, reason, error}: RunDetail): string => {
+export const endText = ({runId, state, answer, reason, error}: AgentRunDetail): string => {
   if (state === "succeeded") return answer ?? ""
   const why = [reason, error].filter(part => part !== null).join(": ")
   const what = `the run is ${state}${why === "" ? "" : ` (${why})`}`
@@ -28,7 +26,7 @@ export const endText = ({runId, state, answer, reason, error}: RunDetail): strin
 }
 
 /** Returns all details of one run as text. */
-export const runText = (run: RunDetail): string => {
+export const runText = (run: AgentRunDetail): string => {
   const {trail, approvals, limits} = run
   const state = [run.state, run.waitsFor, run.reason].filter(part => part !== null).join(", ")
   const head = facts([

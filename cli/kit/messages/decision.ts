@@ -1,6 +1,4 @@
-import {type ExitCode, exit} from "../../../shared/exit.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {connectHost} from "../host-client.ts"
 import {counted} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
 
@@ -26,7 +24,7 @@ export abstract class DecisionCommand extends DataCommand {
     named: string | undefined,
     isHeld = false,
     body?: object,
-  ): Promise<ExitCode> {
+  ): Promise<void> {
     const {row, shownBy, counts} = lists[list]
     const [, noun] = row.split(" ")
     if (isHeld === (named !== undefined)) {
@@ -35,9 +33,7 @@ export abstract class DecisionCommand extends DataCommand {
       throw new Problem("request_invalid", detail, {hint: `Name ${row} that ${shownBy} shows${all}.`})
     }
     const which = named === undefined ? "held" : encodeURIComponent(named)
-    const host = await connectHost(this.folder)
-    const changed = await host.post<Readonly<Record<string, number>>>(`/api/${list}/${which}/${action}`, body)
+    const changed = await this.post<Readonly<Record<string, number>>>(`/api/${list}/${which}/${action}`, body)
     this.show(changed, () => `${action}: ${counts.map(each => counted(changed[`${each}s`] ?? 0, each)).join(" of ")}`)
-    return exit.ok
   }
 }

@@ -1,5 +1,4 @@
 import {Option} from "clipanion"
-import type {ExitCode} from "../../../shared/exit.ts"
 import {DecisionCommand} from "./decision.ts"
 
 /** The base of the commands that decide about handlers that have not handled their event. */
@@ -8,7 +7,7 @@ export abstract class InboxActionCommand extends DecisionCommand {
     description: "Only this handler, by its name in svc inbox show",
   })
 
-  act(action: "retry" | "release" | "discard", seq: string | undefined, isHeld = false): Promise<ExitCode> {
+  act(action: "retry" | "release" | "discard", seq: string | undefined, isHeld = false): Promise<void> {
     return this.decide(
       "inbox",
       action,

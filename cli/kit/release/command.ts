@@ -5,6 +5,6 @@ import {describeRelease} from "./view.ts"
 /** The base of the commands about releases. */
 export abstract class ReleaseCommand extends CheckpointCommand {
   showRelease(release: ReleaseView): void {
-    this.show(release, () => describeRelease(release))
+    this.show(release, describeRelease)
   }
 }

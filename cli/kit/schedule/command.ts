@@ -13,7 +13,7 @@ export abstract class ScheduleCommand extends DataCommand {
   }
 
   showJob(job: JobView): void {
-    this.show(job, () => describeJob(job))
+    this.show(job, describeJob)
   }
 }
 

@@ -1,7 +1,6 @@
 import {Option} from "clipanion"
 import type {ItemCommand} from "../../../shared/api/item-rules.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
-import {type ExitCode, exit} from "../../../shared/exit.ts"
 import {connectHost} from "../host-client.ts"
 import {DataCommand} from "../svc-command.ts"
 import {lineOf} from "./view.ts"
@@ -17,12 +16,10 @@ export abstract class WorkItemCommand extends DataCommand {
   })
 
   /** Sends the command, without undefined fields. */
-  async give(name: ItemCommand, fields: Readonly<Record<string, string | undefined>> = {}): Promise<ExitCode> {
+  async give(name: ItemCommand, fields: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
     const host = await connectHost(this.folder)
     const path = `/api/workroom/items/${encodeURIComponent(this.id)}`
     const expectedRevision = this.revision === undefined ? (await host.get<Item>(path)).revision : Number(this.revision)
-    const item = await host.post<Item>(`${path}/${name}`, {...fields, actor: this.as, expectedRevision})
-    this.show(item, () => lineOf(item))
-    return exit.ok
+    this.show(await host.post<Item>(`${path}/${name}`, {...fields, actor: this.as, expectedRevision}), lineOf)
   }
 }

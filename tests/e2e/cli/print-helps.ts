@@ -1,12 +1,12 @@
-import {Cli, type CommandClass} from "clipanion"
+import {Cli} from "clipanion"
 import {commands} from "../../../cli/commands.ts"
 import {commandHelp, define} from "../../../cli/kit/help.ts"
+import {loadCommand} from "../../../cli/kit/load-command.ts"
 
 /** Prints the `--help` of every command as JSON, by name. One process for all saves starting one for each. */
-const helps = Object.entries(commands).map(async ([name, load]) => {
+const helps = Object.keys(commands).map(async name => {
   const cli = new Cli({binaryName: "svc"})
-  const [command] = Object.values(await load()) as CommandClass[]
-  if (command === undefined) throw new Error(`there is no command ${name}`)
+  const command = await loadCommand(name)
   cli.register(command)
   return [name, `${commandHelp(define(cli, command), text => text)}\n`] as const
 })
