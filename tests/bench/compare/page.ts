@@ -19,26 +19,52 @@ const cell = (text: string) => text.trim().replaceAll("|", "\\|")
 
 const rowOf = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`
 
-const tableOf = (columns: readonly string[], lines: readonly (readonly string[])[]): string =>
-  [rowOf(columns), rowOf(columns.map(() => "---")), ...lines.map(rowOf)].join("\n")
+/** A figure's name without the runtime at its end, and that runtime. */
+const partsOf = ({name, row}: Compared) => {
+  const [, what = name.trim(), runtime = ""] = /^\s*(.*?),? ?on (bun|node\d+)\s*$/.exec(name) ?? []
+  return {what: what || row, runtime}
+}
 
-const spread = ({median, lowest, highest}: Spread) => `${short(median)} (${short(lowest)} to ${short(highest)})`
+/** Returns a table with a line for each figure and a column for each runtime. */
+const tableOf = (
+  figures: readonly Compared[],
+  titles: readonly string[],
+  leading: (same: readonly Compared[]) => readonly string[],
+  cellOf: (figure: Compared) => string,
+): string => {
+  const runtimes = [...new Set(figures.map(figure => partsOf(figure).runtime))]
+  const columns = ["Figure", ...titles, ...runtimes]
+  const lines = [...Map.groupBy(figures, figure => `${partsOf(figure).what} (${figure.unit})`).values()].map(same => [
+    ...same.slice(0, 1).map(figure => partsOf(figure).what),
+    ...leading(same),
+    ...runtimes.map(runtime =>
+      same
+        .filter(figure => partsOf(figure).runtime === runtime)
+        .map(cellOf)
+        .join("; "),
+    ),
+  ])
+  return [rowOf(columns), rowOf(columns.map(() => "---")), ...lines.map(rowOf)].join("\n")
+}
+
+const spread = ({median, lowest, highest}: Spread) =>
+  short(lowest) === short(highest) ? short(median) : `${short(median)} (${short(lowest)} to ${short(highest)})`
 
 /** Shows only ratios: a figure with a unit promises nothing for another machine. */
-const yardsticksOf = (figures: readonly Compared[]): readonly (readonly string[])[] =>
-  figures
-    .filter(({unit, against}) => unit === "" && against !== undefined)
-    .map(({name, against = "", value, target}) => [
-      name,
-      against,
-      spread(value),
-      target === undefined ? "" : `${target.is} ${short(target.value)}`,
-    ])
+const yardsticksOf = (figures: readonly Compared[]): readonly string[] => {
+  const shown = figures.filter(({unit, against}) => unit === "" && against !== undefined)
+  const yardsticks = (same: readonly Compared[]) => [[...new Set(same.map(({against = ""}) => against))].join(", or ")]
+  const cellOf = ({value, target}: Compared) =>
+    target === undefined ? spread(value) : `${spread(value)}, target ${target.is} ${short(target.value)}`
+  return shown.length === 0 ? [] : [tableOf(shown, ["Yardstick"], yardsticks, cellOf)]
+}
 
-const changesOf = (figures: readonly Compared[]): readonly (readonly string[])[] =>
-  figures
-    .filter(({ratio}) => Number.isFinite(ratio.median))
-    .map(figure => [figure.name, spread(figure.ratio), changeOf(figure)])
+/** Shows only figures with enough pairs for a verdict. */
+const changesOf = (figures: readonly Compared[]): readonly string[] => {
+  const judged = figures.filter(each => Number.isFinite(each.ratio.median) && changeOf(each) !== "too few pairs")
+  const cellOf = (figure: Compared) => `${spread(figure.ratio)} ${changeOf(figure)}`
+  return judged.length === 0 ? [] : [tableOf(judged, [], () => [], cellOf)]
+}
 
 /** The commits and the machine of the comparison. */
 const captionOf = ({commits, machine}: Comparison, pairs: number): string => {
@@ -50,16 +76,15 @@ const captionOf = ({commits, machine}: Comparison, pairs: number): string => {
 }
 
 const sectionOf = (row: string, comparison: Comparison): string => {
-  const {commits, failed} = comparison
+  const {failed} = comparison
   const figures = comparison.figures.filter(figure => figure.row === row)
-  const yardsticks = yardsticksOf(figures)
   const isCutOff = failed.some(each => each.row === row)
   return [
     `${heading}${row}`,
     captionOf(comparison, Math.max(0, ...figures.map(({pairs}) => pairs))),
     ...(isCutOff ? ["Cut off before its last pair."] : []),
-    ...(yardsticks.length === 0 ? [] : [tableOf(["Figure", "Yardstick", "Ratio", "Target"], yardsticks)]),
-    tableOf(["Figure", `New through ${commits.old}`, "Change"], changesOf(figures)),
+    ...yardsticksOf(figures),
+    ...changesOf(figures),
   ].join("\n\n")
 }
 

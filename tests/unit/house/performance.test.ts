@@ -25,7 +25,12 @@ const comparison: Comparison = {
   commits: {old: "0123456789ab", new: "ba9876543210"},
   pairs: 7,
   machine: {cores: 2, architecture: "x64", runtimes: ["Bun 1.4.5", "Node 24.21.0"], load: [0.1, 2.3]},
-  figures: [figureOf("the path", "", 1.2), figureOf("a wait", "ms", 0.8)],
+  figures: [
+    figureOf("the path on bun", "", 1.2),
+    {...figureOf("the path on node24", "", 1.2), against: "another", target: {is: "at least", value: 0.2}},
+    figureOf("a wait, on node24", "ms", 0.8),
+    {...figureOf("too few on bun", "ms", 0.8), pairs: 2},
+  ],
   failed: [{row: "files", reason: "the old commit has none"}],
 }
 
@@ -63,11 +68,14 @@ test.each([
   expect(() => withMeasured(broken, renderComparison(comparison), order)).toThrow(pagePath)
 })
 
-test("the page shows ratios with their spread, the machine, and no time", () => {
+test("the page shows ratios with their spread by runtime, the machine, and no time", () => {
   const {durable = "", files = ""} = Object.fromEntries(renderComparison(comparison))
-  expect(durable).toContain("| the path | a yardstick | 0.17 (0.15 to 0.18) |")
-  expect(durable).toContain("| the path | 1.20 (1.08 to 1.26) | changed |")
-  expect(durable).toContain("| a wait | 0.80 (0.72 to 0.84) | better |")
+  const ratio = "0.17 (0.15 to 0.18)"
+  expect(durable).toContain("| Figure | Yardstick | bun | node24 |")
+  expect(durable).toContain(`| the path | a yardstick, or another | ${ratio} | ${ratio}, target at least 0.20 |`)
+  expect(durable).toContain("| the path | 1.20 (1.08 to 1.26) changed | 1.20 (1.08 to 1.26) better |")
+  expect(durable).toContain("| a wait |  | 0.80 (0.72 to 0.84) better |")
+  expect(durable).not.toContain("too few")
   expect(durable).toContain(
     "ba9876543210 through 0123456789ab: 7 pairs, 2 cores of x64, a load of 0.10 to 2.30, Bun 1.4.5, Node 24.21.0.",
   )
